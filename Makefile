@@ -1,0 +1,43 @@
+# Every target sets itself up on a fresh machine (tools/setup: Python, packages, Java, TLC).
+# PYTHON=/path/to/python chooses the interpreter; ARGS="..." is passed on to the tool or to pytest.
+
+ARGS =
+RUN = PYTHONHASHSEED=0 .venv/bin/python -m
+
+.DEFAULT_GOAL = help
+.PHONY: help setup verify test nightly fuzz doctor clean
+
+help:
+	@echo 'make verify    check every mechanism: spec, model and implementation (fast lane)'
+	@echo 'make test      run the test suite (short Hypothesis profile)'
+	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
+	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
+	@echo 'make doctor    show which Python, Java and TLC are used'
+	@echo 'make clean     remove build/ and what the tests leave; .venv and the cached TLC stay'
+	@echo
+	@echo 'Each sets itself up. PYTHON=... chooses the interpreter, ARGS="..." goes to the tool or to pytest.'
+
+setup:
+	@tools/setup
+
+verify: setup
+	@$(RUN) wheelproof verify $(ARGS)
+
+test: setup
+	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(ARGS)
+
+fuzz: setup
+	@HYPOTHESIS_PROFILE=long $(RUN) pytest -m fuzz $(ARGS)
+
+# Both parts run even where the first has a finding; either makes the target fail.
+nightly: setup
+	@$(RUN) wheelproof verify --lane nightly $(ARGS); verified=$$?; \
+	HYPOTHESIS_PROFILE=fast $(RUN) pytest -m nightly; tested=$$?; \
+	[ $$verified -eq 0 ] && [ $$tested -eq 0 ]
+
+doctor: setup
+	@$(RUN) wheelproof doctor $(ARGS)
+
+clean:
+	rm -rf build .pytest_cache .hypothesis wheelproof.egg-info
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,37 @@
+"""What the tool raises where it cannot go on: one sentence that says what and where, and one that says what to do.
+
+The command line prints the error and exits with its `exit_code`; a finding about the subject is a verdict, never an
+exception.
+"""
+
+
+class WheelproofError(Exception):
+    """An end that the user can act on. `str()` gives the message and, where there is one, the remedy."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".rstrip()
+
+
+class UsageError(WheelproofError):
+    """The command, the subject's files or a setting are wrong."""
+
+    exit_code = 2
+
+
+class ToolError(WheelproofError):
+    """A tool that the check needs (Java, TLC) is absent or broke."""
+
+    exit_code = 4
+
+
+class NothingChecked(WheelproofError):
+    """No check was carried out, so that silence would look like success."""
+
+    exit_code = 5

@@ -1,0 +1,1 @@
+"""TLC, the TLA+ model checker: finding it, running it and reading what it prints."""
