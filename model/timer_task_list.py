@@ -1,0 +1,408 @@
+"""The twin of ``spec/TimerTaskList.tla``: a bucket's ring, shared by threads that add, remove, cancel and flush."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
+
+SWITCHES = {
+    "OwnershipTest": True, "EntryMonitor": True, "NullTest": True, "RemoveFirst": True, "RemoveRetries": True,
+    "CancelledTest": True, "SubmitTest": True, "CountAtUnlink": True, "FlushHoldsMonitor": True, "NullLast": True,
+}
+
+
+class Model(Machine):
+    """States of one scenario: ``lists``, ``task_of``, ``ring``, ``current`` and ``threads`` as in the TOML."""
+
+    PROCEDURES = {
+        "unlink": Procedure("U1", ("ul", "ue")),
+        "remove": Procedure("R1", ("re",)),
+        "add": Procedure("A0", ("al", "ae"), (("done", False), ("tail", None))),
+        "addTimerTaskEntry": Procedure("K1", ("kl", "ke")),
+        "flush": Procedure("F1", ("fl", "fd"), (("head", None),)),
+        "setTimerTaskEntry": Procedure("S1", ("st", "se")),
+        "cancel": Procedure("C1", ("ct",)),
+    }
+    AUXILIARY = frozenset({"revoked", "slipped", "owed"})
+
+    task_counter = Scalar("taskCounter")
+    slipped = Scalar("slipped")
+
+    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
+        """Raises KeyError on a switch that the spec does not have."""
+        if unknown := set(switches) - set(SWITCHES):
+            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
+        self.on = SWITCHES | dict(switches)
+        self.program, self.task_of = scenario["threads"], scenario["task_of"]
+        super().__init__(self.program, {"turn": 1}, start="T0")
+
+        self.lists, self.entries = tuple(scenario["lists"]), tuple(self.task_of)
+        self.tasks = tuple(dict.fromkeys(self.task_of.values()))
+        self.entries_of = {task: [e for e in self.entries if self.task_of[e] == task] for task in self.tasks}
+        nodes = self.lists + self.entries
+        after, before, where = dict.fromkeys(nodes), dict.fromkeys(nodes), dict.fromkeys(self.entries)
+        for name in self.lists:
+            ring = (name, *scenario["ring"].get(name, ()), name)
+            for left, right in zip(ring, ring[1:]):
+                after[left], before[right] = right, left
+            where |= dict.fromkeys(ring[1:-1], name)
+        pointer = dict.fromkeys(self.tasks) | {self.task_of[entry]: entry for entry in scenario["current"]}
+        linked = sum(name is not None for name in where.values())
+
+        self.next = self.function("next", after)
+        self.prev = self.function("prev", before)
+        self.list = self.function("list", where)
+        self.list_monitor = self.function("listMonitor", dict.fromkeys(self.lists, FREE))
+        self.entry_monitor = self.function("entryMonitor", dict.fromkeys(self.entries, FREE))
+        self.task_monitor = self.function("taskMonitor", dict.fromkeys(self.tasks, FREE))
+        self.timer_task_entry = self.function("timerTaskEntry", pointer)
+        self.scalar("taskCounter", linked)
+        self.revoked = self.function("revoked", dict.fromkeys(self.entries, False))
+        self.scalar("slipped", frozenset())
+        self.owed = self.function("owed", {
+            task: len([entry for entry in self.entries_of[task] if where[entry]]) for task in self.tasks})
+        self.begin()
+
+    # -- TimerTaskList.remove
+
+    def U1(self, t: Process):
+        if not self.acquire(self.list_monitor, t.ul):
+            return BLOCKED
+        t.pc = "U2"
+
+    def U2(self, t: Process):
+        if self.on["EntryMonitor"] and not self.acquire(self.entry_monitor, t.ue):
+            return BLOCKED
+        t.pc = "U3"
+
+    def U3(self, t: Process):
+        where = self.list[t.ue]
+        if where != t.ul if self.on["OwnershipTest"] else where is None:
+            t.pc = "U10" if self.on["CountAtUnlink"] else "U9"
+        else:
+            if not self.on["NullLast"]:
+                self.list[t.ue] = None
+            t.pc = "U4"
+
+    def U4(self, t: Process):
+        self.prev[self.next[t.ue]] = self.prev[t.ue]
+        t.pc = "U5"
+
+    def U5(self, t: Process):
+        self.next[self.prev[t.ue]] = self.next[t.ue]
+        t.pc = "U6"
+
+    def U6(self, t: Process):
+        self.next[t.ue] = None
+        t.pc = "U7"
+
+    def U7(self, t: Process):
+        self.prev[t.ue] = None
+        t.pc = "U8"
+
+    def U8(self, t: Process):
+        self.list[t.ue] = None
+        t.pc = "U9"
+
+    def U9(self, t: Process):
+        self.task_counter -= 1
+        t.pc = "U10"
+
+    def U10(self, t: Process):
+        if self.on["EntryMonitor"]:
+            self.release(self.entry_monitor, t.ue)
+        t.pc = "U11"
+
+    def U11(self, t: Process):
+        self.release(self.list_monitor, t.ul)
+        self.leave(t)
+
+    # -- TimerTaskEntry.remove
+
+    def R1(self, t: Process):
+        where = self.list[t.re]
+        if where is None:
+            self.leave(t)
+        else:
+            self.call(t, "unlink", where, t.re, back="R1" if self.on["RemoveRetries"] else None)
+
+    # -- TimerTaskList.add
+
+    def A0(self, t: Process):
+        if t.done:
+            t.pc = "A12"
+        elif self.on["RemoveFirst"]:
+            self.call(t, "remove", t.ae, back="A1")
+        else:
+            t.pc = "A1"
+
+    def A1(self, t: Process):
+        if not self.acquire(self.list_monitor, t.al):
+            return BLOCKED
+        if self.on["RemoveFirst"]:
+            t.pc = "A2"
+        else:
+            self.call(t, "remove", t.ae, back="A2")
+
+    def A2(self, t: Process):
+        if self.on["EntryMonitor"] and not self.acquire(self.entry_monitor, t.ae):
+            return BLOCKED
+        t.pc = "A3"
+
+    def A3(self, t: Process):
+        if self.on["NullTest"] and self.list[t.ae] is not None:
+            t.pc = "A10"
+        else:
+            t.tail = self.prev[t.al]
+            t.pc = "A4"
+
+    def A4(self, t: Process):
+        self.next[t.ae] = t.al
+        t.pc = "A5"
+
+    def A5(self, t: Process):
+        self.prev[t.ae] = t.tail
+        t.pc = "A6"
+
+    def A6(self, t: Process):
+        self.list[t.ae] = t.al
+        t.pc = "A7"
+
+    def A7(self, t: Process):
+        self.next[t.tail] = t.ae
+        t.pc = "A8"
+
+    def A8(self, t: Process):
+        self.prev[t.al] = t.ae
+        t.pc = "A9"
+
+    def A9(self, t: Process):
+        self.task_counter += 1
+        t.done = True
+        if all(frame.procedure != "flush" for frame in t.stack):
+            self.owed[self.task_of[t.ae]] += 1
+        t.pc = "A10"
+
+    def A10(self, t: Process):
+        if self.on["EntryMonitor"]:
+            self.release(self.entry_monitor, t.ae)
+        t.pc = "A11"
+
+    def A11(self, t: Process):
+        self.release(self.list_monitor, t.al)
+        t.pc = "A0"
+
+    def A12(self, t: Process):
+        self.leave(t)
+
+    # -- SystemTimer.addTimerTaskEntry: into bucket kl, or to the executor when kl is None
+
+    def K1(self, t: Process):
+        tested = self.on["SubmitTest" if t.kl is None else "CancelledTest"]
+        if self.timer_task_entry[self.task_of[t.ke]] != t.ke and tested:
+            self.leave(t)
+            return
+        if self.revoked[t.ke]:
+            self.slipped |= {t.ke}
+        if t.kl is None:
+            t.pc = "K2"
+        else:
+            self.call(t, "add", t.kl, t.ke)
+
+    def K2(self, t: Process):
+        self.owed[self.task_of[t.ke]] -= 1
+        self.leave(t)
+
+    # -- TimerTaskList.flush: every entry to bucket fd, or to the executor when fd is None
+
+    def F1(self, t: Process):
+        if self.on["FlushHoldsMonitor"] and not self.acquire(self.list_monitor, t.fl):
+            return BLOCKED
+        t.pc = "F2"
+
+    def F2(self, t: Process):
+        first = self.next[t.fl]
+        if first == t.fl:
+            t.pc = "F4"
+        else:
+            t.head = first
+            self.call(t, "unlink", t.fl, t.head, back="F3")
+
+    def F3(self, t: Process):
+        self.call(t, "addTimerTaskEntry", t.fd, t.head, back="F2")
+
+    def F4(self, t: Process):
+        if self.on["FlushHoldsMonitor"]:
+            self.release(self.list_monitor, t.fl)
+        self.leave(t)
+
+    # -- TimerTask.setTimerTaskEntry
+
+    def S1(self, t: Process):
+        if not self.acquire(self.task_monitor, t.st):
+            return BLOCKED
+        t.pc = "S2"
+
+    def S2(self, t: Process):
+        old = self.timer_task_entry[t.st]
+        if old is not None and old != t.se:
+            self.call(t, "remove", old, back="S3")
+        else:
+            t.pc = "S3"
+
+    def S3(self, t: Process):
+        self.timer_task_entry[t.st] = t.se
+        self.revoked[t.se] = False
+        t.pc = "S4"
+
+    def S4(self, t: Process):
+        self.release(self.task_monitor, t.st)
+        self.leave(t)
+
+    # -- TimerTask.cancel
+
+    def C1(self, t: Process):
+        if not self.acquire(self.task_monitor, t.ct):
+            return BLOCKED
+        t.pc = "C2"
+
+    def C2(self, t: Process):
+        entry = self.timer_task_entry[t.ct]
+        if entry is not None:
+            self.call(t, "remove", entry, back="C3")
+        else:
+            t.pc = "C3"
+
+    def C3(self, t: Process):
+        self.timer_task_entry[t.ct] = None
+        t.pc = "C4"
+
+    def C4(self, t: Process):
+        self.release(self.task_monitor, t.ct)
+        for entry in self.entries_of[t.ct]:
+            self.revoked[entry] = True
+        self.leave(t)
+
+    # -- a thread runs its program
+
+    def T0(self, t: Process):
+        program = self.program[self.me]
+        if t.turn > len(program):
+            t.pc = DONE
+            return
+        operation, *arguments = program[t.turn - 1]
+        t.turn += 1
+        if operation == "schedule":
+            entry = arguments[1]
+            self.call(t, "setTimerTaskEntry", self.task_of[entry], entry, back="T1")
+        elif operation == "expire":
+            self.call(t, "flush", arguments[0], None, back="T0")
+        else:
+            self.call(t, operation, *arguments, back="T0")
+
+    def T1(self, t: Process):
+        _, bucket, entry = self.program[self.me][t.turn - 2]
+        self.call(t, "addTimerTaskEntry", bucket, entry, back="T0")
+
+    # -- what the ring says
+
+    def members(self, name: str) -> tuple[str, ...]:
+        """The entries linked into a list: those that a walk along next, from the list, meets."""
+        out, node = [], self.next[name]
+        while node is not None and node != name and len(out) < len(self.lists) + len(self.entries):
+            out.append(node)
+            node = self.next[node]
+        return tuple(out)
+
+    def guarded(self, entry: str) -> bool:
+        """Somebody holds the entry's monitor, or that of a list that has it or that it believes to be in."""
+        return self.entry_monitor[entry] != FREE or any(
+            self.list_monitor[name] != FREE and (self.list[entry] == name or entry in self.members(name))
+            for name in self.lists)
+
+    # -- properties, by the names of the spec; each is total, on corrupted states too
+
+    def TypeOK(self) -> bool:
+        nodes, or_none = {*self.lists, *self.entries, None}, {*self.lists, None}
+        return (
+            all(self.next[node] in nodes and self.prev[node] in nodes for node in (*self.lists, *self.entries))
+            and all(self.list[entry] in or_none for entry in self.entries)
+            and all(pointer is None or pointer in self.entries_of[task]
+                    for task, pointer in ((task, self.timer_task_entry[task]) for task in self.tasks))
+            and self.task_counter >= 0
+            and self.slipped <= set(self.entries))
+
+    def AtMostOneList(self) -> bool:
+        members = [set(self.members(name)) for name in self.lists]
+        return all(sum(entry in ring for ring in members) <= 1 for entry in self.entries)
+
+    def ExactlyItsList(self) -> bool:
+        return all(self.guarded(entry) or all(
+            (entry in self.members(name)) == (self.list[entry] == name) for name in self.lists)
+            for entry in self.entries)
+
+    def RingWellFormed(self) -> bool:
+        for name in self.lists:
+            if self.list_monitor[name] != FREE:
+                continue
+            ring = {name, *self.members(name)}
+            for node in ring:
+                after, before = self.next[node], self.prev[node]
+                if not (after in ring and before in ring and self.prev[after] == node and self.next[before] == node):
+                    return False
+        return True
+
+    def CounterExact(self) -> bool:
+        if any(self.list_monitor[name] != FREE for name in self.lists):
+            return True
+        return self.task_counter == len({entry for name in self.lists for entry in self.members(name)})
+
+    def CancelWins(self) -> bool:
+        return not self.slipped
+
+    def RunsOncePerAdd(self) -> bool:
+        return all(self.owed[task] >= 0 for task in self.tasks)
+
+    def CancelledUnlinked(self) -> bool:
+        if any(thread.pc != DONE for thread in self.processes):
+            return True
+        return not any(self.timer_task_entry[self.task_of[entry]] != entry
+                       for name in self.lists for entry in self.members(name))
+
+    def Termination(self) -> bool:
+        """The state predicate that must come true: ``<>AllDone``."""
+        return all(thread.pc == DONE for thread in self.processes)
+
+    # -- witnesses: states that some scenario must reach, or the properties say little
+
+    def AddMustRetry(self) -> bool:
+        """add finds the entry linked again, after its own remove."""
+        return any(t.pc == "A3" and self.list[t.ae] is not None for t in self.processes)
+
+    def RemoveComesTooLate(self) -> bool:
+        """remove holds the monitor of a list that the entry has left."""
+        return any(t.pc == "U3" and self.list[t.ue] != t.ul for t in self.processes)
+
+    def CancelledInTheHand(self) -> bool:
+        """A flush holds an entry whose task was cancelled meanwhile."""
+        return any(t.pc == "K1" and self.timer_task_entry[self.task_of[t.ke]] != t.ke for t in self.processes)
+
+    def HandedOver(self) -> bool:
+        """An entry goes to the executor."""
+        return any(t.pc == "K2" for t in self.processes)
+
+    def MonitorEnteredTwice(self) -> bool:
+        """A list's monitor is held re-entrantly."""
+        return any(self.list_monitor[name].depth > 1 for name in self.lists)
+
+    def CancelledStaysLinked(self) -> bool:
+        """What ``CancelledUnlinked`` denies (Kafka's documented window)."""
+        return not self.CancelledUnlinked()
+
+    INVARIANTS = ("TypeOK", "AtMostOneList", "ExactlyItsList", "RingWellFormed", "CounterExact", "CancelWins",
+                  "RunsOncePerAdd")
+    OF_PROCESSES = frozenset({"CancelledUnlinked", "Termination"})
+    """Properties that look at the processes too; the others depend on the shared variables alone."""
+    WITNESSES = ("AddMustRetry", "RemoveComesTooLate", "CancelledInTheHand", "HandedOver", "MonitorEnteredTwice",
+                 "CancelledStaysLinked")
