@@ -1,0 +1,280 @@
+"""The controlled scheduler: runs the threads of an implementation one at a time, one labelled operation per step.
+
+Threads are greenlets. Every operation of the controlled primitives and fields calls :meth:`Scheduler.point` first; where the
+operation's source line bears a label, the thread stops there until it is chosen, so that *a thread waits in front of the
+operation that it names*. A line is one step: the thread stops at the line's first shared access, since a stop between two
+accesses of one line would leave a stale value on the stack, where no fingerprint sees it.
+"""
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import CodeType, FrameType
+
+from greenlet import getcurrent, greenlet
+
+from wheelproof.explore import labels
+from wheelproof.explore.findings import Crashed, RuleBroken, Stuck
+
+DONE = "Done"
+"""Label of a thread that has ended (PlusCal's name for it)."""
+
+START = "Start"
+"""Label of a thread that has not reached its first operation."""
+
+MAX_SILENT_ACCESSES = 20_000
+"""Shared accesses that a thread may make within one step before it counts as a loop that never gives way."""
+
+_FIELD_OPERATIONS = frozenset({"read", "write", "update", "swap", "cas"})
+_getframe = sys._getframe
+
+
+class Abort(BaseException):
+    """Ends a suspended thread; not an ``Exception``, so that the subject's handlers leave it alone."""
+
+
+class Site:
+    """One operation at one place in the code, looked up by position on every access.
+
+    ``label``: None where the access belongs to the step that is under way. ``exact``: this is the operation that the
+    label names, not a plain read that prepares it.
+    """
+
+    __slots__ = ("label", "kind", "exact", "file", "line", "function")
+
+    def __init__(self, label: str | None, kind: str, exact: bool, file: str, line: int, function: str) -> None:
+        self.label, self.kind, self.exact = label, kind, exact
+        self.file, self.line, self.function = file, line, function
+
+    @property
+    def where(self) -> str:
+        """``file:line``, the file relative to the subject's folder."""
+        return f"{self.file}:{self.line}"
+
+
+class Thread:
+    """A thread of the scenario. ``label`` and ``kind`` name the step that it takes next.
+
+    ``awaits``: the primitive that must admit the thread before that step can be taken, or None.
+    ``position``: how many operations of its program it has begun (a field, not a loop variable: it is part of the state).
+    """
+
+    __slots__ = ("name", "index", "greenlet", "label", "awaits", "frame", "lasti", "site", "performed", "position", "error", "unwinding")
+
+    def __init__(self, name: str, index: int) -> None:
+        self.name, self.index = name, index
+        self.greenlet: greenlet | None = None
+        self.label, self.awaits, self.site = START, None, None
+        self.frame: FrameType | None = None
+        self.lasti, self.performed, self.position = -1, False, 0
+        self.error: BaseException | None = None
+        self.unwinding: BaseException | None = None
+
+    @property
+    def kind(self) -> str | None:
+        """The kind of operation that the next step performs (the label's, not that of the line's first access)."""
+        return None if self.site is None else self.site.kind
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the next step can be taken now."""
+        return self.label is not DONE and (self.awaits is None or self.awaits.admits(self))
+
+
+class Scheduler:
+    """Runs one thread at a time and stops it at its next labelled operation.
+
+    ``running`` is None while nothing of the scenario runs (set-up, reading the state, ending threads): then every access passes.
+    ``coarse``: accesses of plain fields do not stop (a race detector is to watch them).
+    ``used``: the ``(file, label, kind)`` that have been met so far.
+    """
+
+    def __init__(self) -> None:
+        self.running: Thread | None = None
+        self.hub = getcurrent()
+        self.files: dict[str, labels.Labels] = {}
+        self.shown: dict[str, str] = {}
+        self.race = None
+        self.coarse = False
+        self.used: set[tuple[str, str, str]] = set()
+        self.steps = 0
+        self.threads: Sequence[Thread] = ()
+        self._sites: dict[tuple[int, int, str], Site] = {}
+        self._codes: list[CodeType] = []  # sites are keyed by id(code): keep the ids from being used again
+        self._finding: tuple[type, str] | None = None
+        self._plan: list[Thread] | None = None
+        self._silent = 0
+        self._abandoned: list[greenlet] = []
+
+    # -- what the subject's operations call
+
+    def point(self, kind: str, volatile: bool, awaits: object = None) -> Site | None:
+        """Called before every shared operation; stops the thread where the operation begins a labelled step.
+
+        The caller's caller must be the subject's frame. ``volatile``: the operation must be labelled. ``awaits``: a
+        primitive whose ``admits(thread)`` tells whether the operation can be performed.
+        """
+        thread = self.running
+        if thread is None:
+            return None
+        frame = _getframe(2)
+        lasti = frame.f_lasti
+        site = self._sites.get((id(frame.f_code), lasti, kind))
+        if site is None:
+            site = self._resolve(frame, kind, volatile)
+        label = site.label
+        if label is None or (self.coarse and not volatile):
+            self._silent += 1
+            if self._silent > MAX_SILENT_ACCESSES:
+                self.fail(f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last one at {site.where}; "
+                          "label the access that the loop waits for", Stuck)
+            return site
+        # A while test is compiled twice, the second copy further on in the code: once the operation is performed, the same
+        # line is a new step.
+        if frame is thread.frame and lasti > thread.lasti and thread.label == label and not (site.exact and thread.performed):
+            thread.lasti = lasti
+        else:
+            if not thread.performed and thread.site is not None:
+                self._check_performed(thread)
+            thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = label, awaits, frame, lasti, site, False
+            self._silent = 0
+            plan = self._plan
+            if plan:
+                following = plan.pop()
+                if following is not thread:
+                    self.running = following
+                    following.greenlet.switch()
+            else:
+                self.hub.switch()
+            self.steps += 1
+        if site.exact:
+            thread.performed = True
+        return site
+
+    def fail(self, message: str, error: type = RuleBroken) -> None:
+        """Stop the running thread here and for good.
+
+        Raising an exception instead would run the subject's ``with`` and ``finally`` blocks, whose operations would then
+        show as some other difference.
+        """
+        self._finding = (error, message)
+        self._plan = None
+        self.hub.switch()
+        raise Abort
+
+    def note_unwinding(self, error: BaseException) -> None:
+        """An exception is leaving a monitor's block: the steps that follow are its consequence."""
+        if self.running is not None and self.running.unwinding is None:
+            self.running.unwinding = error
+
+    # -- threads
+
+    def start(self, thread: Thread, body: Callable[[Thread], None]) -> None:
+        """Create the thread's greenlet and run it to its first operation. Raises as :meth:`step` does."""
+
+        def run() -> None:
+            try:
+                body(thread)
+                if not thread.performed and thread.site is not None:
+                    self._check_performed(thread)
+            except Abort:
+                pass
+            except Exception as error:
+                thread.error = error
+            thread.label, thread.awaits, thread.frame, thread.site = DONE, None, None, None
+            self._silent = 0
+
+        thread.greenlet = greenlet(run, self.hub)
+        self._switch(thread)
+
+    def step(self, thread: Thread) -> None:
+        """Let the thread perform its operation and run on to the next one.
+
+        Raises :class:`RuleBroken`, :class:`Stuck` or :class:`Crashed`; the thread must not be stepped again then.
+        """
+        self._switch(thread)
+
+    def replay(self, schedule: Sequence[Thread]) -> None:
+        """Take many steps without giving control back in between: several times as fast as :meth:`step`.
+
+        ``schedule``: the threads in order. Nothing is compared on the way; compare the state that it ends in.
+        """
+        if not schedule:
+            return
+        plan = list(reversed(schedule))
+        self._plan = plan
+        while plan and self._finding is None:
+            self._switch(plan.pop())
+        self._plan = None
+
+    def end(self) -> None:
+        """End all threads of the present run. A thread that was found stuck is never resumed."""
+        self.running = None
+        for thread in self.threads:
+            if thread.greenlet is not None and not thread.greenlet.dead and thread.greenlet not in self._abandoned:
+                thread.greenlet.throw(Abort)
+            thread.frame = None
+        self.threads = ()
+
+    def stop_stuck(self, message: str) -> None:
+        """For the watchdog, which runs on top of the running thread: stop that thread and never come back to it."""
+        self._abandoned.append(self.running.greenlet)
+        self.fail(message, Stuck)
+
+    def _switch(self, thread: Thread) -> None:
+        self.running = thread
+        thread.greenlet.switch()
+        last, self.running = self.running, None
+        if self._finding is not None:
+            (error, message), self._finding = self._finding, None
+            raise error(last.name, message)
+        if last.error is not None:
+            raise Crashed(last.name, last.error, self._raised_at(last.error))
+
+    # -- sites
+
+    def _check_performed(self, thread: Thread) -> None:
+        error = sys.exc_info()[1]
+        if error is not None:  # the operation raised: that is the finding, once the exception is out
+            self.note_unwinding(error)
+            return
+        self.fail(f"{thread.site.where}: the step {thread.label} ended without its operation ({thread.site.kind}); "
+                  "put the label on the line that performs it, with the kind that it is")
+
+    def _resolve(self, frame: FrameType, kind: str, volatile: bool) -> Site:
+        """Find the label of an operation by its line; stops the thread if the line breaks a rule."""
+        code = frame.f_code
+        file, line = code.co_filename, frame.f_lineno
+        lines = self.files.get(file)
+        shown = self.shown.get(file, Path(file).name)
+        where = f"{shown}:{line}"
+        if lines is None:
+            self.fail(f"{where}: {kind} from outside the subject, in {code.co_name}; let the mapping or the implementation do it")
+        kinds = lines.get(line, {})
+        label, exact, named = kinds.get(kind), True, kind
+        if label is None and kind in _FIELD_OPERATIONS:
+            named, label = next(((k, name) for k, name in kinds.items() if k in labels.STEP_KINDS), (kind, None))
+            exact = label is None
+            if label is not None and (volatile or kind != "read"):
+                self.fail(f"{where}: a {'volatile ' if volatile else ''}{kind} on the line of '{named} {label}'; "
+                          "one operation per line, and its label has the operation's kind")
+        if label is None and code.co_name != "__init__":  # an object under construction is not published yet
+            if volatile:
+                self.fail(f"{where}: {kind} without a label in {code.co_name}; label the line '# {kind} <Name>', as the step in the specification")
+            if kind == "write":
+                self.fail(f"{where}: a plain write without a label in {code.co_name}; label the line '# write <Name>'")
+        self._codes.append(code)
+        if label is not None:
+            self.used.add((shown, label, named))
+        site = self._sites[id(code), frame.f_lasti, kind] = Site(label, named, exact, shown, line, code.co_name)
+        return site
+
+    def _raised_at(self, error: BaseException) -> str:
+        place, trace = "an unknown line", error.__traceback__
+        while trace is not None:
+            file = trace.tb_frame.f_code.co_filename
+            if file in self.files:
+                place = f"{self.shown.get(file, file)}:{trace.tb_lineno}"
+            trace = trace.tb_next
+        return place

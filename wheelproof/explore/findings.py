@@ -1,0 +1,78 @@
+"""What can go wrong while an implementation is loaded or stepped: one exception per kind, each with its place and its remedy."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wheelproof.errors import UsageError
+
+
+@dataclass(frozen=True, order=True)
+class StyleFinding:
+    """A place in a source file that breaks a rule of the controlled runtime."""
+
+    file: str
+    line: int
+    rule: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}; {self.remedy} [{self.rule}]"
+
+
+class ExploreError(UsageError):
+    """The subject cannot be loaded or set up: nothing has been checked."""
+
+
+class LabelError(ExploreError):
+    """A comment that begins like a label and is none, or a label without an operation."""
+
+
+class StyleError(ExploreError):
+    """The subject's sources break rules without which a line number does not identify one step.
+
+    ``findings``: the :class:`StyleFinding` list.
+    """
+
+    def __init__(self, findings: list[StyleFinding]) -> None:
+        super().__init__("\n".join(map(str, findings)))
+        self.findings = findings
+
+
+class Unnamed(ExploreError):
+    """A value that has no name that is independent of the run: it is refused, since a guess could hide state."""
+
+
+class StepError(Exception):
+    """A step of a thread ended in something other than the thread's next step.
+
+    ``thread`` is the thread's name, ``kind`` one of ``rule``, ``exception``, ``watchdog``.
+    """
+
+    kind = "rule"
+
+    def __init__(self, thread: str, message: str) -> None:
+        super().__init__(message)
+        self.thread = thread
+        self.message = message
+
+
+class RuleBroken(StepError):
+    """The implementation did something that the runtime has no step for (an unlabelled access, a wrong kind ...)."""
+
+
+class Stuck(StepError):
+    """A thread ran for too long without reaching its next step: a loop that gives way to nobody."""
+
+    kind = "watchdog"
+
+
+class Crashed(StepError):
+    """An exception left a thread's operation. ``error`` is that exception, ``where`` the line that raised it."""
+
+    kind = "exception"
+
+    def __init__(self, thread: str, error: BaseException, where: str) -> None:
+        super().__init__(thread, f"{type(error).__name__}: {error} (raised at {where})")
+        self.error = error
+        self.where = where

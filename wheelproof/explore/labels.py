@@ -1,0 +1,73 @@
+"""Labels: the trailing comments that give the steps of an implementation their names.
+
+``with self.monitor:  # lock A1, unlock A11`` names two operations of one line, ``self.list = None  # write U8`` one.
+A label is the name that the same step bears in the specification, in the model and in every trace.
+"""
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterable
+from pathlib import Path
+
+from wheelproof.explore.findings import LabelError
+
+LOCK_KINDS = frozenset({"lock", "unlock"})
+"""Kinds of operation of which two may share the line of one ``with``."""
+
+STEP_KINDS = frozenset({"try", "read", "write", "update", "swap", "cas"})
+"""Kinds of operation that are alone on their line; plain reads on the same line are parts of the operation."""
+
+KINDS = LOCK_KINDS | STEP_KINDS
+
+NAME = re.compile(r"[A-Z][A-Za-z]*[0-9]+")
+
+Labels = dict[int, dict[str, str]]
+"""Line number -> {kind of operation: label}."""
+
+
+def of_source(text: str, file: str = "<text>", kinds: Iterable[str] = KINDS) -> Labels:
+    """The labels of a source text, by line.
+
+    Raises :class:`LabelError` with file and line for a trailing comment that begins like a label (a kind, then a
+    space) but cannot be read as one, and for a label on a line of its own: a label that is passed over in silence would take a
+    step out of the check.
+    """
+    words = "|".join(sorted(kinds))
+    item = re.compile(rf"({words}) ({NAME.pattern})")
+    begins = re.compile(rf"#\s*({words})(\s|$)")
+    found: Labels = {}
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type is not tokenize.COMMENT or not begins.match(token.string):
+            continue
+        line, column = token.start
+        alone = not token.line[:column].strip()
+        items = [item.fullmatch(part.strip()) for part in token.string[1:].split(",")]
+        if alone:
+            if None not in items:
+                raise LabelError(f"{file}:{line}: the label {token.string!r} stands on a line without an operation; "
+                                 "put it behind the operation that it names")
+            continue
+        if None in items:
+            raise LabelError(f"{file}:{line}: unreadable label {token.string!r}; write '# kind Name1' or "
+                             f"'# lock Name1, unlock Name2' with a kind of {', '.join(sorted(kinds))}, or reword the comment")
+        if len({m[1] for m in items}) != len(items):
+            raise LabelError(f"{file}:{line}: {token.string!r} names one kind of operation twice; put each operation on its own line")
+        found[line] = {m[1]: m[2] for m in items}
+    return found
+
+
+def of_file(path: Path, kinds: Iterable[str] = KINDS) -> Labels:
+    """The labels of a source file, by line; see :func:`of_source`."""
+    return of_source(path.read_text(encoding="utf-8"), str(path), kinds)
+
+
+def names(labels: Labels) -> set[str]:
+    """The label names alone."""
+    return {label for line in labels.values() for label in line.values()}
+
+
+def kinds_by_name(labels: Labels) -> dict[str, str]:
+    """Label name -> kind of operation."""
+    return {label: kind for line in labels.values() for kind, label in line.items()}

@@ -1,0 +1,176 @@
+"""Loading a subject a second time, under control, from its own folder, beside the production modules and apart from them.
+
+While the import lasts, a finder at the head of ``sys.meta_path`` answers for the subject's floors alone and from the given
+folder alone, so that neither the working directory nor another subject can supply a module; ``impl.runtime`` is already
+there, as the controlled module. Afterwards ``sys.modules`` is as it was.
+"""
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.abc import InspectLoader, MetaPathFinder
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+from wheelproof.explore import fields, labels
+from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.findings import ExploreError, StyleError
+from wheelproof.explore.lint import check
+from wheelproof.explore.primitives import runtime_module
+
+FLOORS = frozenset({"impl", "mapping", "mutants", "model"})
+RUNTIME = "impl.runtime"
+
+
+class _Source(InspectLoader):
+    """Compiles one module anew from its text; no byte code is cached."""
+
+    def __init__(self, text: str, file: str, package: bool) -> None:
+        self._text, self._file, self._package = text, file, package
+
+    def get_source(self, fullname: str) -> str:
+        return self._text
+
+    def get_code(self, fullname: str) -> object:
+        return compile(self._text, self._file, "exec", dont_inherit=True)
+
+    def is_package(self, fullname: str) -> bool:
+        return self._package
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules of the floors under ``root``, or in ``texts``, and nowhere else."""
+
+    def __init__(self, root: Path, texts: Mapping[str, str]) -> None:
+        self.root, self.texts = root, texts
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname.partition(".")[0] not in FLOORS:
+            return None
+        found = self.locate(fullname)
+        if found is None:
+            raise ModuleNotFoundError(f"No module named {fullname!r} in {self.root}", name=fullname)
+        text, file, package = found
+        spec = importlib.machinery.ModuleSpec(fullname, _Source(text, str(file), package), origin=str(file), is_package=package)
+        spec.has_location = True
+        return spec
+
+    def locate(self, fullname: str) -> tuple[str, Path, bool] | None:
+        """(source text, file, whether it is a package); None where there is no such module."""
+        place = self.root.joinpath(*fullname.split("."))
+        file, init = place.with_suffix(".py"), place / "__init__.py"
+        if fullname in self.texts:
+            return self.texts[fullname], init if place.is_dir() else file, place.is_dir()
+        if file.is_file():
+            return file.read_text(encoding="utf-8"), file, False
+        if place.is_dir():
+            return init.read_text(encoding="utf-8") if init.is_file() else "", init, True
+        return None
+
+
+@contextmanager
+def _apart(finder: _Finder) -> Iterator[None]:
+    """Within: the floors are empty in ``sys.modules`` and found by ``finder``. After: everything is as it was."""
+
+    def present() -> dict[str, ModuleType]:
+        return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in FLOORS}
+
+    kept = present()
+    for name in kept:
+        del sys.modules[name]
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in present():
+            del sys.modules[name]
+        sys.modules.update(kept)
+
+
+class Loaded:
+    """The modules of one subject under one scheduler.
+
+    ``mapping``: its mapping module; ``implementation``: the namespace of the implementation's classes, the mutant's in
+    place of those that it replaces; ``world``: the class that sets a scenario up; ``runtime``: the controlled primitives;
+    ``mutant``: the mutant's class or None; ``labels``: file relative to the root -> labels by line.
+    """
+
+    def __init__(self, root: Path, stem: str, mutant: str | None, texts: Mapping[str, str], lint: bool) -> None:
+        self.root, self.stem = root, stem
+        self.scheduler = Scheduler()
+        self.runtime = runtime_module(self.scheduler, RUNTIME)
+        self.modules = self._import(_Finder(root, texts), mutant is not None)
+        self.mapping = self.modules[f"mapping.{stem}"]
+        self.labels: dict[str, labels.Labels] = {}
+        sources: dict[str, str] = {}
+        for name, module in self.modules.items():
+            if module.__spec__ is None or name == RUNTIME or name.startswith("model"):
+                continue
+            shown = Path(module.__spec__.origin).relative_to(root).as_posix()
+            text = module.__spec__.loader.get_source(name)
+            sources[shown] = text
+            self.labels[shown] = labels.of_source(text, shown)
+            self.scheduler.files[module.__spec__.origin] = self.labels[shown]
+            self.scheduler.shown[module.__spec__.origin] = shown
+            fields.control(module, self.scheduler)
+        if lint and (findings := check(sources)):
+            raise StyleError(findings)
+        self._combine(mutant)
+
+    def _import(self, finder: _Finder, with_mutants: bool) -> dict[str, ModuleType]:
+        mapping = f"mapping.{self.stem}"
+        wanted = [mapping, f"mutants.{self.stem}"] if with_mutants else [mapping]
+        for name in wanted:
+            if finder.locate(name) is None:
+                raise ExploreError(f"{finder.root}: there is no {name.replace('.', '/')}.py.",
+                                   "Add the file, or point the tool at the folder that has it.")
+        with _apart(finder):
+            sys.modules[RUNTIME] = self.runtime
+            try:
+                if finder.locate("impl") is not None:
+                    importlib.import_module("impl").runtime = self.runtime
+                for name in wanted:
+                    importlib.import_module(name)
+                subject = getattr(sys.modules[mapping], "SUBJECT", None)
+                if not isinstance(subject, (tuple, list)) or not subject:
+                    raise ExploreError(f"{mapping.replace('.', '/')}.py: SUBJECT is missing.",
+                                       "Set it to the names of the modules to load, as in SUBJECT = ('impl.some_module',).")
+                for name in subject:
+                    importlib.import_module(name)
+            except (ImportError, SyntaxError) as error:
+                raise ExploreError(f"{finder.root}: the subject {self.stem} cannot be imported: {error}.",
+                                   "Import it in plain Python first; the controlled runtime has the names of impl/runtime.py only.") from error
+            return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in FLOORS}
+
+    def _combine(self, mutant: str | None) -> None:
+        modules = [self.modules[name] for name in self.mapping.SUBJECT]
+        names = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
+        self.world = getattr(self.mapping, "World", None)
+        self.mutant = None
+        if mutant is not None:
+            floor = self.modules[f"mutants.{self.stem}"]
+            self.mutant = getattr(floor, mutant, None)
+            if not isinstance(self.mutant, type):
+                raise ExploreError(f"mutants/{self.stem}.py has no class {mutant}.", "Name one of the mutants that it defines.")
+            for name, value in vars(self.mutant).items():
+                if not isinstance(value, type):
+                    continue
+                if name == "World":
+                    self.world = value
+                    continue
+                if name not in names:
+                    raise ExploreError(f"mutants/{self.stem}.py: {mutant}.{name} replaces no class of {', '.join(self.mapping.SUBJECT)}.",
+                                       "Give it the name of the class that it changes.")
+                for module in modules:  # the implementation itself creates objects of its classes by name
+                    if vars(module).get(name) is names[name]:
+                        setattr(module, name, value)
+                names[name] = value
+        if not isinstance(self.world, type):
+            raise ExploreError(f"mapping/{self.stem}.py has no class World.", "Define World(scenario, runtime, impl).")
+        if not callable(getattr(self.mapping, "shared", None)):
+            raise ExploreError(f"mapping/{self.stem}.py has no function shared.", "Define shared(world) -> {variable: value}.")
+        self.implementation = SimpleNamespace(**names)
