@@ -1,0 +1,211 @@
+"""tools/setup in a scratch tree with scripts in place of Python and uv: what is chosen, installed, and said."""
+
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LOCKS = ("requirements.lock", "requirements-java.lock", "requirements-fetch.lock")
+
+# Stands for a Python of the version in $0.version (as tools/setup's one-liner judges it) and for the venv made from it.
+# What it is asked goes to the log; an exit code in a file of the state folder makes that part fail.
+PYTHON = """#!/bin/sh
+echo "$(basename "$0") $*" >> "$STATE/log"
+code() { cat "$STATE/$1" 2>/dev/null || echo 0; }
+case "$*" in
+    --version) echo 'Python 3.x' ;;
+    "-c import ensurepip"*) exit "$(code ensurepip)" ;;
+    "-m venv"*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;;
+    "-m wheelproof.tlc java") exit "$(code java)" ;;
+    "-m wheelproof.tlc jar") exit "$(code jar)" ;;
+    *"-r requirements.lock"*) exit "$(code install)" ;;
+esac
+"""
+UV = """#!/bin/sh
+echo "uv $*" >> "$STATE/log"
+mkdir -p .venv/bin; cp "$STATE/python" .venv/bin/python
+"""
+
+
+class Tree:
+    """A scratch copy of what tools/setup reads, and a PATH with nothing but the shell's tools on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.bin, self.state = folder / "tree", folder / "bin", folder / "state"
+        for made in (self.root / "tools", self.bin, self.state):
+            made.mkdir(parents=True)
+        shutil.copy(ROOT / "tools" / "setup", self.root / "tools")
+        for name in ("pyproject.toml", *LOCKS):
+            shutil.copy(ROOT / name, self.root)
+        for tool in ("sh", "basename", "cat", "cmp", "cp", "dirname", "mkdir", "mv", "rm"):
+            (self.bin / tool).symlink_to(shutil.which(tool))
+
+    def executable(self, name: str, body: str) -> Path:
+        path = self.bin / name
+        path.write_text(body)
+        path.chmod(0o755)
+        return path
+
+    def run(self, **environment: str) -> subprocess.CompletedProcess:
+        log = self.state / "log"
+        log.write_text("")
+        ended = subprocess.run(
+            [self.root / "tools" / "setup"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+            env={"PATH": str(self.bin), "STATE": str(self.state), "HOME": os.devnull, **environment},
+        )
+        self.asked = log.read_text().splitlines()
+        return ended
+
+    def installed(self) -> list[str]:
+        """The lock files that pip was asked to install, each of them with its hashes."""
+        asked = [line for line in self.asked if "-m pip install" in line and "-r " in line]
+        assert all("--require-hashes" in line for line in asked)
+        return [name for line in asked for name in re.findall(r"-r (\S+)", line)]
+
+    @property
+    def stamp(self) -> Path:
+        return self.root / ".venv" / "wheelproof.stamp"
+
+
+@pytest.fixture
+def tree(tmp_path) -> Tree:
+    return Tree(tmp_path)
+
+
+@pytest.fixture
+def ready(tree) -> Tree:
+    tree.executable("python3.12", PYTHON)
+    assert tree.run().returncode == 0
+    return tree
+
+
+def test_the_newest_python_that_runs_is_chosen(tree):
+    tree.executable("python3.13", "#!/bin/sh\necho 'no such version' >&2\nexit 127\n")
+    tree.executable("python3.12", PYTHON)
+    tree.executable("python3.11", PYTHON)
+    assert tree.run().returncode == 0
+    assert "python3.12 -m venv --clear .venv" in tree.asked
+    assert not any(line.startswith("python3.11") for line in tree.asked)
+
+
+def test_python_names_the_interpreter(tree):
+    tree.executable("python3.12", PYTHON)
+    other = tree.executable("mine", PYTHON)
+    assert tree.run(PYTHON=str(other)).returncode == 0
+    assert "mine -m venv --clear .venv" in tree.asked
+
+
+def test_a_named_python_that_will_not_do_is_refused_and_not_replaced(tree):
+    tree.executable("python3.12", PYTHON)
+    old = tree.executable("old", "#!/bin/sh\nexit 1\n")
+    ended = tree.run(PYTHON=str(old))
+    assert ended.returncode == 4
+    assert "is not a Python of version 3.11 or newer" in ended.stderr
+    assert not (tree.root / ".venv").exists()
+
+
+def test_without_a_python_one_sentence_says_so(tree):
+    tree.executable("python3", "#!/bin/sh\nexit 1\n")
+    ended = tree.run()
+    assert ended.returncode == 4
+    assert ended.stderr.splitlines() == [
+        "setup: no Python of version 3.11 or newer is on PATH: install one, or name it with PYTHON=/path/to/python."
+    ]
+
+
+def test_without_ensurepip_uv_makes_the_venv_or_the_missing_package_is_named(tree):
+    (tree.state / "ensurepip").write_text("1")
+    python = tree.executable("python3", PYTHON)
+    ended = tree.run()
+    assert ended.returncode == 4
+    assert "python3-venv" in ended.stderr
+    assert not (tree.root / ".venv").exists()
+    shutil.copy(python, tree.state / "python")
+    tree.executable("uv", UV)
+    assert tree.run().returncode == 0
+    assert any(line.startswith("uv venv") and f"--python {python}" in line for line in tree.asked)
+    assert tree.stamp.exists()
+
+
+def test_a_second_run_installs_nothing(ready):
+    assert ready.installed() == ["requirements.lock"]
+    assert ready.run().returncode == 0
+    assert ready.installed() == []
+    assert not any("pip" in line or "venv" in line for line in ready.asked)
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", *LOCKS])
+def test_a_changed_input_is_installed_into_the_same_venv(ready, name):
+    with (ready.root / name).open("a") as file:
+        file.write("# changed\n")
+    assert ready.run().returncode == 0
+    assert ready.installed() == ["requirements.lock"]
+    assert not any("-m venv" in line for line in ready.asked)
+
+
+def test_a_moved_tree_is_installed_again(ready):
+    ready.root = ready.root.rename(ready.root.with_name("elsewhere"))
+    assert ready.run().returncode == 0
+    assert ready.installed() == ["requirements.lock"]
+
+
+def test_a_broken_venv_is_made_again(ready):
+    (ready.root / ".venv" / "bin" / "python").unlink()
+    assert ready.run().returncode == 0
+    assert "python3.12 -m venv --clear .venv" in ready.asked
+
+
+def test_a_failed_installation_leaves_no_stamp_and_is_done_again(ready):
+    (ready.root / "requirements.lock").write_text("changed\n")
+    (ready.state / "install").write_text("1")
+    assert ready.run().returncode != 0
+    assert not ready.stamp.exists()
+    (ready.state / "install").unlink()
+    assert ready.run().returncode == 0
+    assert ready.installed() == ["requirements.lock"]
+    assert ready.stamp.exists()
+
+
+@pytest.mark.parametrize(("what", "extra"), [("java", "java"), ("jar", "fetch")])
+def test_what_the_tool_does_not_find_is_installed_once(ready, what, extra):
+    lock = f"requirements-{extra}.lock"
+    (ready.state / what).write_text("4")
+    assert ready.run().returncode == 0
+    assert ready.installed() == [lock]
+    assert ready.run().returncode == 0
+    assert ready.installed() == []
+    # From then on it is part of the installation, and follows its lock.
+    (ready.root / lock).write_text("changed\n")
+    assert ready.run().returncode == 0
+    assert ready.installed() == ["requirements.lock", lock]
+
+
+def test_a_tool_that_crashes_is_not_taken_for_a_missing_java(ready):
+    (ready.state / "java").write_text("1")
+    assert ready.run().returncode == 0
+    assert ready.installed() == []
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_pins_every_package_by_hash_and_names_no_address(name):
+    text = (ROOT / name).read_text()
+    assert "://" not in text
+    assert not re.search(r"^\s*(-i|-f|--index-url|--extra-index-url|--find-links|--trusted-host)\b", text, re.MULTILINE)
+    requirements = [line for line in text.replace("\\\n", " ").splitlines() if not line.startswith("#")]
+    assert requirements
+    assert all(re.match(r"[a-z0-9-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", line) for line in requirements)
+
+
+def test_every_declared_dependency_is_locked():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        table = tomllib.load(file)
+    extras = table["project"]["optional-dependencies"]
+    declared = [table["project"]["dependencies"] + table["build-system"]["requires"], extras["java"], extras["fetch"]]
+    for lock, requirements in zip(LOCKS, declared, strict=True):
+        locked = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
+        assert {re.match(r"[a-z0-9-]+", requirement)[0] for requirement in requirements} <= locked
