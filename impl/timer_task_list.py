@@ -1,0 +1,132 @@
+"""Kafka's TimerTask, TimerTaskEntry and TimerTaskList: a bucket of the timing wheel, shared by threads.
+
+Lock order: a task's monitor, then a list's, then an entry's. ``flush`` alone holds one list while it enters another, so
+two flushes in opposite directions must not run at once (the timer's write lock sees to that).
+
+A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
+``spec/TimerTaskList.tla``.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from impl.runtime import Atomic, Monitor, Plain, Volatile
+
+
+class TimerTask:
+    """Work that is due ``delay_ms`` milliseconds after it was added, unless it is cancelled first.
+
+    ``timer_task_entry`` is the entry that stands for the task in the timer; None: cancelled, or never added.
+    Kafka: ``org.apache.kafka.server.util.timer.TimerTask``.
+    """
+
+    __slots__ = ("delay_ms", "monitor", "timer_task_entry")
+
+    timer_task_entry: Volatile[TimerTaskEntry | None]
+
+    def __init__(self, delay_ms: int) -> None:
+        self.delay_ms = delay_ms
+        self.monitor = Monitor()
+        self.timer_task_entry = None
+
+    def cancel(self) -> None:
+        """Take the task out of the timer. No check made after this lets it run, unless it is added again."""
+        with self.monitor:  # lock C1, unlock C4
+            entry = self.timer_task_entry  # read C2
+            if entry is not None:
+                entry.remove()
+            self.timer_task_entry = None  # write C3
+
+    def set_timer_task_entry(self, entry: TimerTaskEntry) -> None:
+        """Make ``entry`` the task's only live entry: a previous one leaves its list."""
+        with self.monitor:  # lock S1, unlock S4
+            old = self.timer_task_entry  # read S2
+            if old is not None and old is not entry:
+                old.remove()
+            self.timer_task_entry = entry  # write S3
+
+
+class TimerTaskEntry:
+    """One link of a list's ring, for one task, due at ``expiration_ms`` (milliseconds on the timer's clock).
+
+    ``list`` is the list that has the entry; ``next`` and ``prev`` belong to whoever holds that list's monitor.
+    A list's sentinel is an entry without a task. Kafka: ``TimerTaskEntry``.
+    """
+
+    __slots__ = ("timer_task", "expiration_ms", "monitor", "list", "next", "prev")
+
+    list: Volatile[TimerTaskList | None]
+    next: Plain[TimerTaskEntry | None]
+    prev: Plain[TimerTaskEntry | None]
+
+    def __init__(self, timer_task: TimerTask | None, expiration_ms: int) -> None:
+        self.timer_task = timer_task
+        self.expiration_ms = expiration_ms
+        self.monitor = Monitor()
+        self.list = self.next = self.prev = None
+        if timer_task is not None:
+            timer_task.set_timer_task_entry(self)
+
+    def cancelled(self) -> bool:
+        """The task was cancelled, or added again with another entry. Takes no lock."""
+        return self.timer_task.timer_task_entry is not self  # read K1
+
+    def remove(self) -> None:
+        """Leave whichever list has the entry; again, while other threads put it into another one.
+
+        May miss an entry that a flush holds between two lists: ``cancelled`` is what stops that one.
+        """
+        while (current := self.list) is not None:  # read R1
+            current.remove(self)
+
+
+class TimerTaskList:
+    """A bucket: a doubly linked ring around the sentinel ``root``, guarded by a re-entrant monitor.
+
+    ``task_counter`` is shared by all buckets of a timer and counts linked entries. Kafka: ``TimerTaskList``.
+    """
+
+    __slots__ = ("task_counter", "monitor", "root")
+
+    def __init__(self, task_counter: Atomic[int]) -> None:
+        self.task_counter = task_counter
+        self.monitor = Monitor()
+        self.root = TimerTaskEntry(None, -1)
+        self.root.next = self.root.prev = self.root
+
+    def add(self, entry: TimerTaskEntry) -> None:
+        """Link ``entry`` at the tail, out of any list that has it."""
+        done = False
+        while not done:
+            # with no lock held: the list that has the entry may be held by a thread that waits for this one
+            entry.remove()
+            with self.monitor:  # lock A1, unlock A11
+                with entry.monitor:  # lock A2, unlock A10
+                    if entry.list is None:  # read A3
+                        tail = self.root.prev
+                        entry.next = self.root  # write A4
+                        entry.prev = tail  # write A5
+                        entry.list = self  # write A6
+                        tail.next = entry  # write A7
+                        self.root.prev = entry  # write A8
+                        self.task_counter.add_and_get(1)  # update A9
+                        done = True
+
+    def remove(self, entry: TimerTaskEntry) -> None:
+        """Unlink ``entry`` if this list still has it."""
+        with self.monitor:  # lock U1, unlock U11
+            with entry.monitor:  # lock U2, unlock U10
+                if entry.list is self:  # read U3
+                    entry.next.prev = entry.prev  # write U4
+                    entry.prev.next = entry.next  # write U5
+                    entry.next = None  # write U6
+                    entry.prev = None  # write U7
+                    entry.list = None  # write U8
+                    self.task_counter.add_and_get(-1)  # update U9
+
+    def flush(self, callback: Callable[[TimerTaskEntry], None]) -> None:
+        """Take the entries out one by one, head first, and hand each to ``callback``, with the monitor held throughout."""
+        with self.monitor:  # lock F1, unlock F4
+            while (head := self.root.next) is not self.root:  # read F2
+                self.remove(head)
+                callback(head)
