@@ -160,13 +160,14 @@ def test_a_broken_venv_is_made_again(ready):
     assert "python3.12 -m venv --clear .venv" in ready.asked
 
 
-def test_a_failed_installation_leaves_no_stamp_and_is_done_again(ready):
+def test_a_failed_installation_leaves_no_stamp_and_is_done_again_from_the_start(ready):
     (ready.root / "requirements.lock").write_text("changed\n")
     (ready.state / "install").write_text("1")
     assert ready.run().returncode != 0
     assert not ready.stamp.exists()
     (ready.state / "install").unlink()
     assert ready.run().returncode == 0
+    assert "python3.12 -m venv --clear .venv" in ready.asked
     assert ready.installed() == ["requirements.lock"]
     assert ready.stamp.exists()
 
