@@ -1,0 +1,196 @@
+"""Fingerprints: what decides an implementation's future, in values that are the same in every run.
+
+Shared part: every slot of every object that is reachable from the roots that the mapping names, marked or not. Per thread:
+how far its program has come, the label that it waits at and every suspended frame of the subject (function, position, locals).
+Objects are named by role first (``l1``), then by path (``l1.root``). A value that has no such name is refused.
+"""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Container, Sequence
+from enum import Enum
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, MethodType, ModuleType
+
+from wheelproof.explore.controlled import Thread
+from wheelproof.explore.fields import Field
+from wheelproof.explore.findings import Unnamed
+
+Piece = tuple
+"""One canonical part of a fingerprint: nested tuples of atoms."""
+
+UNSET = "@unset"
+_PREFIX = "@"  # of every object's name, so that no string of the subject equals one
+_CONTAINERS = (tuple, list, deque)
+_slots: dict[type, tuple[tuple[str, Callable[[object], object]], ...]] = {}
+_variables: dict[int, tuple[tuple[str, ...], CodeType]] = {}
+
+
+def slots_of(cls: type) -> tuple[tuple[str, Callable[[object], object]], ...]:
+    """(name, function that reads it without a step) of every slot of a class and of its bases."""
+    known = _slots.get(cls)
+    if known is None:
+        found = []
+        for base in cls.__mro__:
+            names = base.__dict__.get("__slots__", ())
+            for name in (names,) if isinstance(names, str) else names:
+                attribute = f"_{base.__name__.lstrip('_')}{name}" if name.startswith("__") and not name.endswith("__") else name
+                descriptor = base.__dict__.get(attribute)
+                if descriptor is not None and name not in ("__dict__", "__weakref__"):
+                    member = descriptor.member if isinstance(descriptor, Field) else descriptor
+                    found.append((attribute, member.__get__))
+        known = _slots[cls] = tuple(found)
+    return known
+
+
+def variables_of(code: CodeType) -> tuple[str, ...]:
+    """The names of a frame's locals in a fixed order (Python 3.11 orders ``f_locals`` by when it was first read).
+
+    Looked up by id, since the hash of a code object is computed from its whole content.
+    """
+    known = _variables.get(id(code))
+    if known is None:
+        names = code.co_varnames + tuple(n for n in code.co_cellvars + code.co_freevars if n not in code.co_varnames)
+        known = _variables[id(code)] = (names, code)
+    return known[0]
+
+
+class Names:
+    """Names of the objects of one run, and the fingerprints made with them.
+
+    ``roots``: role -> object. ``files``: the files whose frames belong to the subject.
+    """
+
+    def __init__(self, world: object, roots: dict[str, object], threads: Sequence[Thread], files: Container[str]) -> None:
+        self._files = files
+        self._names: dict[int, str | tuple] = {id(None): _PREFIX + "None", id(True): _PREFIX + "True", id(False): _PREFIX + "False",
+                                               id(world): _PREFIX + "world"}
+        self._kept: list[object] = []
+        self._cells: list[tuple[Callable[[object], object], object]] = []
+        self.paths: list[str] = []
+        for thread in threads:
+            self._names[id(thread)] = _PREFIX + "thread " + thread.name
+        for role, root in roots.items():
+            self._names[id(root)] = _PREFIX + role
+        for role, root in roots.items():
+            self._register(root, role, True)
+
+    def _register(self, value: object, path: str, root: bool = False) -> None:
+        """Name an object and all that it reaches through slots and containers."""
+        names, kept = self._names, self._kept
+        todo = [(value, path, root)]
+        while todo:
+            value, path, root = todo.pop()
+            kind = type(value)
+            if kind in _CONTAINERS:
+                todo += [(inner, f"{path}[{i}]", False) for i, inner in reversed(list(enumerate(value)))]
+                continue
+            if kind is dict:
+                todo += [(inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())]
+                continue
+            if id(value) in names and not root or kind in (int, str, float, bool) or isinstance(value, (type, FunctionType, MethodType, ModuleType)):
+                continue
+            slots = slots_of(kind)
+            if hasattr(value, "__dict__") and not isinstance(value, (BaseException, Enum)):
+                raise Unnamed(f"The object {path} of class {kind.__qualname__} has a __dict__, in which state could hide.",
+                              "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = ()).")
+            if not slots and not root and "__slots__" not in kind.__dict__:
+                continue  # a value of the standard library: named, or refused, where it is met
+            names[id(value)] = _PREFIX + path
+            kept.append(value)
+            later = []
+            for name, get in slots:
+                self._cells.append((get, value))
+                self.paths.append(f"{path}.{name}")
+                try:
+                    later.append((get(value), f"{path}.{name}", False))
+                except AttributeError:
+                    pass
+            todo += reversed(later)
+
+    def shared(self) -> Piece:
+        """The values of all slots of all named objects, in a fixed order (``paths`` tells which)."""
+        name, value = self._names.get, self.value
+        try:
+            return tuple([name(id(v)) or (v if type(v) is int else value(v)) for v in [get(x) for get, x in self._cells]])
+        except AttributeError:
+            return tuple([self._cell(get, x) for get, x in self._cells])
+        except Unnamed:
+            for (get, x), path in zip(self._cells, self.paths):
+                try:
+                    self._cell(get, x)
+                except Unnamed as error:
+                    raise Unnamed(f"{path} holds {error.message}", error.remedy) from None
+            raise
+
+    def _cell(self, get: Callable[[object], object], instance: object) -> object:
+        try:
+            return self.value(get(instance))
+        except AttributeError:
+            return UNSET
+
+    def value(self, v: object) -> object:
+        """A value that is equal in two runs if and only if ``v`` means the same in both. Raises :class:`Unnamed`."""
+        name = self._names.get(id(v))
+        if name is not None:
+            return name
+        kind = type(v)
+        if kind is int:
+            return v
+        if kind is str:
+            return v if not v.startswith(_PREFIX) else ("str", v)
+        if kind in (float, bytes, complex):
+            return (kind.__name__, repr(v))
+        if kind in _CONTAINERS or isinstance(v, tuple) and hasattr(v, "_fields"):
+            return (kind.__name__, *[self.value(x) for x in v])
+        if kind in (dict, MappingProxyType):
+            return (kind.__name__, *[(self.value(k), self.value(x)) for k, x in v.items()])
+        if kind in (set, frozenset):
+            return (kind.__name__, *sorted([self.value(x) for x in v], key=repr))
+        if kind is range:
+            return ("range", v.start, v.stop, v.step)
+        if kind is MethodType:
+            return ("method", v.__func__.__qualname__, self.value(v.__self__))
+        if kind is FunctionType:
+            return ("function", v.__qualname__, *[self._contents(c) for c in v.__closure__ or ()], *[self.value(d) for d in v.__defaults__ or ()])
+        if kind is BuiltinFunctionType:
+            return ("builtin", v.__qualname__, "" if isinstance(v.__self__, ModuleType) or v.__self__ is None else self.value(v.__self__))
+        if isinstance(v, (type, ModuleType)):
+            return ("definition", v.__name__)
+        if isinstance(v, Enum):
+            return ("enum", kind.__qualname__, v.name)
+        if isinstance(v, BaseException):
+            return ("exception", kind.__qualname__, *[self.value(a) for a in v.args])
+        if v is Ellipsis or v is NotImplemented:
+            return ("constant", repr(v))
+        raise Unnamed(f"a value of type {kind.__qualname__}, which has no name that is the same in every run.",
+                      "Keep state in slots of objects that the mapping's World.names reaches from the start, not in iterators, generators or new objects.")
+
+    def _contents(self, cell: object) -> object:
+        try:
+            return self.value(cell.cell_contents)
+        except ValueError:
+            return UNSET
+
+    def thread(self, thread: Thread) -> Piece:
+        """Program position, label and, from the innermost frame outwards, the subject's suspended frames."""
+        out: list[object] = [thread.position, thread.label]
+        files, name, value = self._files, self._names.get, self.value
+        frame: FrameType | None = thread.greenlet.gr_frame
+        while frame is not None:
+            code = frame.f_code
+            if code.co_filename in files:
+                out.append(code.co_qualname)
+                out.append(frame.f_lasti)
+                seen = frame.f_locals
+                variable = ""
+                try:
+                    for variable in variables_of(code):
+                        if variable in seen:
+                            v = seen[variable]
+                            out.append(variable)
+                            out.append(name(id(v)) or (v if type(v) is int else value(v)))
+                except Unnamed as error:
+                    raise Unnamed(f"The local {variable!r} of {code.co_qualname} ({code.co_filename}:{frame.f_lineno}), suspended in thread {thread.name}, "
+                                  f"holds {error.message}", error.remedy) from None
+            frame = frame.f_back
+        return tuple(out)

@@ -1,0 +1,138 @@
+"""A happens-before race detector for plain fields: two accesses, one of them a write, that nothing orders.
+
+Vector clocks, one per thread, per lock, per atomic and per volatile field. Order comes from the release of a lock to its next
+acquisition and from a write of a volatile or atomic to the reads after it (Java memory model, chapter 17.4 of the language
+specification). A run without a race is sequentially consistent, and then exploring at synchronisation operations only
+misses nothing.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wheelproof.explore.controlled import Site, Thread
+
+Clock = list[int]
+
+
+@dataclass(frozen=True, order=True)
+class Access:
+    """One access of a plain field: ``source`` is ``file:line``, ``label`` the step's name or None where the line has none."""
+
+    thread: str
+    kind: str
+    source: str
+    label: str | None
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.source}{f' ({self.label})' if self.label else ''} by {self.thread}"
+
+
+@dataclass(frozen=True, order=True)
+class Race:
+    """Two accesses of one field that are not ordered, in the order in which this run performed them."""
+
+    field: str
+    first: Access
+    second: Access
+
+    def __str__(self) -> str:
+        return f"race on {self.field}: {self.first}, then {self.second}"
+
+    @property
+    def lines(self) -> tuple[str, frozenset[str]]:
+        """The field and the source lines, in no order: equal for the two directions of one race and in both grains."""
+        return self.field, frozenset({self.first.source, self.second.source})
+
+
+class _Place:
+    """What is known of one field of one object."""
+
+    __slots__ = ("writer", "written", "write", "reads", "instance")
+
+    def __init__(self, instance: object) -> None:
+        self.writer, self.written, self.write = -1, 0, None
+        self.reads: dict[int, tuple[int, Site | None]] = {}
+        self.instance = instance  # keeps its id from being used again
+
+
+class RaceDetector:
+    """Follows runs; ``found`` collects the races of all of them, ``runs`` counts them."""
+
+    def __init__(self) -> None:
+        self.found: set[Race] = set()
+        self.runs = 0
+        self._threads: Sequence[Thread] = ()
+        self._clocks: list[Clock] = []
+        self._places: dict[tuple[int, int], _Place] = {}
+        self._released: dict[int, tuple[Clock, object]] = {}
+
+    def begin(self, threads: Sequence[Thread]) -> None:
+        """A new run begins: nothing is ordered by what an earlier run did."""
+        self._threads = threads
+        self._clocks = [[0] * len(threads) for _ in threads]
+        for i, clock in enumerate(self._clocks):
+            clock[i] = 1
+        self._places, self._released = {}, {}
+        self.runs += 1
+
+    def acquire(self, thread: Thread, source: object) -> None:
+        """What was released into ``source`` (a lock, an atomic) happens before what the thread does from now on."""
+        self._join(thread, id(source))
+
+    def release(self, thread: Thread, target: object) -> None:
+        """What the thread has done happens before what a later acquirer of ``target`` does."""
+        self._leave(thread, id(target), target)
+
+    def read(self, thread: Thread, field: object, instance: object, site: Site | None) -> None:
+        place = self._place(field, instance)
+        if field.volatile:
+            return self._join(thread, id(place))
+        i = thread.index
+        clock = self._clocks[i]
+        if place.writer >= 0 and place.writer != i and place.written > clock[place.writer]:
+            self._report(field, place.writer, "write", place.write, thread, "read", site)
+        place.reads[i] = (clock[i], site)
+
+    def write(self, thread: Thread, field: object, instance: object, site: Site | None) -> None:
+        place = self._place(field, instance)
+        if field.volatile:
+            return self._leave(thread, id(place), place)
+        i = thread.index
+        clock = self._clocks[i]
+        if place.writer >= 0 and place.writer != i and place.written > clock[place.writer]:
+            self._report(field, place.writer, "write", place.write, thread, "write", site)
+        for j, (at, earlier) in place.reads.items():
+            if j != i and at > clock[j]:
+                self._report(field, j, "read", earlier, thread, "write", site)
+        place.writer, place.written, place.write = i, clock[i], site
+        place.reads = {}
+
+    def _place(self, field: object, instance: object) -> _Place:
+        key = (id(instance), id(field))
+        place = self._places.get(key)
+        if place is None:
+            place = self._places[key] = _Place(instance)
+        return place
+
+    def _join(self, thread: Thread, key: int) -> None:
+        known = self._released.get(key)
+        if known is not None:
+            mine = self._clocks[thread.index]
+            for j, at in enumerate(known[0]):
+                if at > mine[j]:
+                    mine[j] = at
+
+    def _leave(self, thread: Thread, key: int, target: object) -> None:
+        mine = self._clocks[thread.index]
+        known = self._released.get(key)
+        # A volatile write is ordered before every later read, not only before those that see its value: clocks are merged.
+        self._released[key] = (list(mine) if known is None else [max(a, b) for a, b in zip(mine, known[0])], target)
+        mine[thread.index] += 1
+
+    def _report(self, field: object, other: int, kind: str, earlier: Site | None, thread: Thread, now: str, site: Site | None) -> None:
+        def access(who: Thread, what: str, at: Site | None) -> Access:
+            return Access(who.name, what, at.where if at else "?", at.label if at else None)
+
+        owner = field.member.__objclass__.__name__
+        self.found.add(Race(f"{owner}.{field.name}", access(self._threads[other], kind, earlier), access(thread, now, site)))

@@ -1,0 +1,189 @@
+"""A subject under control, and one run of a scenario on it."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from greenlet import getcurrent
+
+from wheelproof.explore import labels
+from wheelproof.explore.controlled import Thread
+from wheelproof.explore.fingerprint import Names, Piece
+from wheelproof.explore.findings import ExploreError
+from wheelproof.explore.loading import Loaded
+from wheelproof.explore.race import RaceDetector
+
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+
+
+class Subject:
+    """An implementation, loaded a second time under control, with its mapping and perhaps a mutant.
+
+    One run at a time: :meth:`begin` ends the run before it. Subjects are independent of each other and of the production
+    modules.
+    """
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self.root, self.stem = loaded.root, loaded.stem
+        self.scheduler = loaded.scheduler
+        self.mutant = loaded.mutant
+        self._run: Run | None = None
+
+    @classmethod
+    def load(cls, root: Path | str, stem: str, *, mutant: str | None = None, texts: Mapping[str, str] = NO_TEXTS, lint: bool = True) -> Subject:
+        """Load the subject ``stem`` of the folder ``root``.
+
+        ``mutant``: name of a class in ``mutants/<stem>.py``. ``texts``: module name -> source to load in the place of its file.
+        ``lint``: refuse sources that break the style rules.
+
+        Raises :class:`~wheelproof.explore.findings.ExploreError`: a file or a name is missing, a label cannot be read
+        (``LabelError``), the style is broken (``StyleError``).
+        """
+        return cls(Loaded(Path(root).resolve(), stem, mutant, texts, lint))
+
+    @property
+    def labels(self) -> dict[str, labels.Labels]:
+        """File, relative to the root -> line -> {kind: label}: what the sources declare."""
+        return self._loaded.labels
+
+    @property
+    def exercised(self) -> frozenset[tuple[str, str, str]]:
+        """The ``(file, label, kind)`` that threads have waited at, in all runs so far."""
+        return frozenset(self.scheduler.used)
+
+    def begin(self, scenario: Mapping[str, object], *, race: RaceDetector | None = None, coarse: bool = False,
+              intern: dict[Piece, int] | None = None) -> Run:
+        """Set the scenario up and run every thread to its first step.
+
+        ``race``: a detector that follows the run. ``coarse``: plain fields do not yield. ``intern``: table that numbers the
+        parts of fingerprints; give the same one to runs whose fingerprints are to be compared.
+        Raises :class:`~wheelproof.explore.findings.StepError` if a thread ends in a finding before its first step.
+        """
+        if self._run is not None:
+            self._run.end()
+        self._run = None
+        run = Run(self._loaded, scenario, race, coarse, {} if intern is None else intern)
+        self._run = run
+        run._start()
+        return run
+
+
+class Run:
+    """One run: ``threads`` in the scenario's order, ``world`` with the objects, and the steps taken by :meth:`step`."""
+
+    def __init__(self, loaded: Loaded, scenario: Mapping[str, object], race: RaceDetector | None, coarse: bool, intern: dict[Piece, int]) -> None:
+        self._loaded, self._scheduler, self.scenario = loaded, loaded.scheduler, scenario
+        self._race, self._coarse, self._intern = race, coarse, intern
+        programs = scenario.get("threads")
+        if not isinstance(programs, Mapping) or not programs:
+            raise ExploreError("The scenario has no threads.", "Give it threads = {name = [[operation, arguments...], ...]}.")
+        self._scheduler.end()
+        self.world = loaded.world(scenario, loaded.runtime, loaded.implementation)
+        self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(programs)]
+        self._bodies = [self._program(thread, programs[thread.name]) for thread in self.threads]
+        roots = getattr(self.world, "names", None)
+        if not isinstance(roots, Mapping):
+            raise ExploreError(f"mapping/{loaded.stem}.py: World has no names.", "Set self.names to {role: object} for the objects of the scenario.")
+        self._names = Names(self.world, dict(roots), self.threads, loaded.scheduler.files)
+        self._pieces = [0] * len(self.threads)
+        self._moved: set[int] = set()
+        self._surface = _surface(vars(self.world))
+        self.ended = False
+
+    def _program(self, thread: Thread, program: Sequence[Sequence[object]]):
+        operations = []
+        for operation, *arguments in program:
+            method = getattr(self.world, operation, None)
+            if not callable(method) or operation.startswith("_"):
+                raise ExploreError(f"Thread {thread.name}: mapping/{self._loaded.stem}.py has no operation {operation!r}.",
+                                   f"Add a method {operation} to World, or correct the scenario.")
+            operations.append((method, arguments))
+
+        def body(thread: Thread) -> None:
+            while thread.position < len(operations):
+                method, arguments = operations[thread.position]
+                thread.position += 1
+                method(*arguments)
+
+        return body
+
+    def _start(self) -> None:
+        scheduler = self._scheduler
+        scheduler.hub = getcurrent()
+        scheduler.threads, scheduler.race, scheduler.coarse = self.threads, self._race, self._coarse
+        if self._race is not None:
+            self._race.begin(self.threads)
+        for thread, body in zip(self.threads, self._bodies):
+            scheduler.start(thread, body)
+            self._moved.add(thread.index)
+
+    def step(self, index: int) -> None:
+        """Let thread ``index`` perform the operation that it waits at. It must be enabled.
+
+        Raises :class:`~wheelproof.explore.findings.StepError`; the run is over then.
+        """
+        self._scheduler.step(self.threads[index])
+        self._moved.add(index)
+
+    def replay(self, schedule: Sequence[int]) -> None:
+        """Take many steps at once; nothing is compared on the way. Raises as :meth:`step`."""
+        threads = self.threads
+        self._scheduler.replay([threads[i] for i in schedule])
+        self._moved.update(schedule)
+
+    def enabled(self) -> dict[int, str]:
+        """Thread index -> label, of the threads that can take a step now."""
+        return {thread.index: thread.label for thread in self.threads if thread.enabled}
+
+    @property
+    def done(self) -> bool:
+        """Whether every thread has ended."""
+        return all(thread.label == "Done" for thread in self.threads)
+
+    @property
+    def labels(self) -> list[str]:
+        """The label that each thread waits at; ``Done`` for one that has ended."""
+        return [thread.label for thread in self.threads]
+
+    def source(self, index: int) -> str | None:
+        """``file:line`` of the step that the thread takes next."""
+        site = self.threads[index].site
+        return None if site is None else site.where
+
+    def shared(self) -> dict[str, object]:
+        """The model's view of the objects, by the mapping."""
+        return self._loaded.mapping.shared(self.world)
+
+    def fingerprint(self) -> tuple[int, ...]:
+        """The implementation's state as numbers of the intern table: (shared, thread 0, thread 1, ...).
+
+        Raises :class:`~wheelproof.explore.findings.Unnamed` for a value without a name.
+        """
+        names, intern, pieces = self._names, self._intern, self._pieces
+        for i in self._moved:
+            piece = names.thread(self.threads[i])
+            pieces[i] = intern.setdefault(piece, len(intern))
+        self._moved.clear()
+        shared = names.shared()
+        return (intern.setdefault(shared, len(intern)), *pieces)
+
+    def end(self) -> None:
+        """End the threads. Raises :class:`ExploreError` if the World itself changed during the run (hidden state)."""
+        if self.ended:
+            return
+        self.ended = True
+        self._scheduler.end()
+        if _surface(vars(self.world)) != self._surface:
+            raise ExploreError(f"mapping/{self._loaded.stem}.py: an operation changed an attribute of World, which no fingerprint sees.",
+                               "Keep state in objects with __slots__ that World.names reaches.")
+
+
+def _surface(value: object) -> object:
+    """What a World holds, by identity, through plain containers: equal before and after a run in which it did not change."""
+    if isinstance(value, dict):
+        return tuple([(key, _surface(inner)) for key, inner in value.items()])
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return tuple([_surface(inner) for inner in value])
+    return id(value)
