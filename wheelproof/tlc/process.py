@@ -1,0 +1,193 @@
+"""One run of TLC as a child process that is bounded in time and memory and leaves nothing behind.
+
+Every run has its own folder for the JVM's temporary files and for TLC's states, because TLC unpacks its standard modules
+into the one and names the other by the second, so that two runs at a time would collide. Counts and depth are
+reproducible: one worker and a fixed fingerprint polynomial.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.tlc import jar as jars
+from wheelproof.tlc import java as javas
+from wheelproof.tlc.jar import Jar
+from wheelproof.tlc.java import Java
+from wheelproof.tlc.messages import Code, Message, read_messages
+from wheelproof.tlc.result import Account, Progress, TlcResult
+
+QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""For small state spaces, where the start of the JVM is most of the time."""
+
+THROUGHPUT = ("-XX:+UseParallelGC",)
+"""For state spaces above some ten thousand states."""
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def run(
+    module: Path,
+    *,
+    timeout: float,
+    config: Path | None = None,
+    log: Path | None = None,
+    dump: Path | None = None,
+    deadlock_check: bool = True,
+    only_property: str | None = None,
+    library: Path | None = None,
+    large: bool = False,
+    heap_mb: int = 2048,
+    workers: int = 1,
+    coverage: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+    java: Java | None = None,
+    jar: Jar | None = None,
+) -> TlcResult:
+    """Checks `module` under `config` in the module's folder and judges the run.
+
+    timeout: seconds of wall time, after which the run is stopped and the result is inconclusive.
+    config: the cfg file, by default the one beside the module.
+    log: where TLC's output is kept, by default `<module>.log` beside the module; it replaces an older one.
+    dump: where the state graph is written as a dot file with action labels (see `dot`); the name has to end in `.dot`.
+    deadlock_check: False passes `-deadlock`, so that a state without successors ends no run.
+    only_property: the one temporal or action property that the config holds; TLC does not say which was violated.
+    library: a further folder to look for modules in.
+    large: chooses the JVM's settings for many states; heap_mb bounds its heap.
+    workers: more than one makes depth and trace irreproducible.
+    on_progress: called with TLC's figures, about once a minute and at the end.
+    java, jar: as their modules locate them by default.
+
+    SIGINT, SIGTERM and SIGHUP end TLC first and then have their usual effect. UsageError where a file is missing, ToolError
+    where Java cannot be started.
+    """
+    module = module.absolute()
+    config = (config or module.with_suffix(".cfg")).absolute()
+    log = (log or module.with_suffix(".log")).absolute()
+    for file in (module, config):
+        if not file.is_file():
+            raise UsageError(f"There is no file {file} for TLC to check.")
+    if dump is not None and dump.suffix != ".dot":
+        raise UsageError(f"The dump {dump} has to end in .dot, because TLC appends that otherwise.")
+    java, jar = java or javas.locate(), jar or jars.locate()
+    account, started = Account(), time.monotonic()
+    with (
+        _Interrupts() as interrupts,
+        tempfile.TemporaryDirectory(prefix="wheelproof-tlc-", ignore_cleanup_errors=True) as scratch,
+        log.open("wb") as copy,
+    ):
+        command = [
+            str(java.executable), *(THROUGHPUT if large else QUICK_START), f"-Xmx{heap_mb}m", "-XX:-UsePerfData",
+            "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={scratch}",
+            *([f"-DTLA-Library={library.absolute()}"] if library else []),
+            "-cp", str(jar.path), "tlc2.TLC", "-tool", "-workers", str(workers), "-fp", "0",
+            "-metadir", str(Path(scratch, "states")),
+            *([] if deadlock_check else ["-deadlock"]),
+            *(["-coverage", "1"] if coverage else []),
+            *(["-dump", "dot,actionlabels", str(dump.absolute())] if dump else []),
+            "-config", str(config), module.name,
+        ]
+        with _running(command, module.parent, timeout, interrupts) as child:
+            for item in read_messages(_copied(child.process.stdout, copy)):
+                account.add(item)
+                if on_progress and isinstance(item, Message) and item.code == Code.PROGRESS and account.progress:
+                    on_progress(account.progress)
+    return account.judge(
+        child.process.returncode,
+        only_property=only_property,
+        timed_out=timeout if child.timed_out else None,
+        seconds=time.monotonic() - started,
+        log=log,
+    )
+
+
+def _copied(output: IO[bytes], copy: IO[bytes]) -> Iterator[str]:
+    for line in output:
+        copy.write(line)
+        yield line.decode("utf-8", "replace")
+
+
+class _Child:
+    """A child process at the head of a session of its own, so that it can be ended with all that it started."""
+
+    def __init__(self, command: list[str], folder: Path) -> None:
+        self.timed_out = False
+        try:
+            self.process = subprocess.Popen(
+                command, cwd=folder, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            )
+        except OSError as error:
+            raise ToolError(f"{command[0]} cannot be started ({error.strerror}).") from error
+
+    def kill(self) -> None:
+        """Ends the whole group at once, unless the child was waited for: then its number may be another's."""
+        if self.process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def expire(self) -> None:
+        self.timed_out = True
+        self.kill()
+
+
+class _Interrupts:
+    """While it is entered, the signals that end a program end the child first; on leaving they get their usual effect.
+
+    The handler raises nothing, since an exception could strike between the start of the child and its being known here.
+    Only Python's main thread can handle signals; elsewhere this does nothing.
+    """
+
+    def __init__(self) -> None:
+        self._child: _Child | None = None
+        self._arrived: list[int] = []
+        self._former: dict[int, object] = {}
+
+    def __enter__(self) -> "_Interrupts":
+        if threading.current_thread() is threading.main_thread():
+            for number in _ENDING:
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    self._former[number] = signal.signal(number, self._handle)
+        return self
+
+    def _handle(self, number: int, _frame: object) -> None:
+        self._arrived.append(number)
+        if self._child is not None:
+            self._child.kill()
+
+    def watch(self, child: _Child) -> None:
+        self._child = child
+        if self._arrived:
+            child.kill()
+
+    def __exit__(self, *_exception: object) -> None:
+        for number, handler in self._former.items():
+            signal.signal(number, handler)
+        if self._arrived:
+            signal.raise_signal(self._arrived[0])
+
+
+@contextmanager
+def _running(command: list[str], folder: Path, timeout: float, interrupts: _Interrupts) -> Iterator[_Child]:
+    """A running child; at the end of the block it has ended, by itself or by force where the block was left early."""
+    child = _Child(command, folder)
+    interrupts.watch(child)
+    watchdog = threading.Timer(timeout, child.expire)
+    watchdog.daemon = True
+    try:
+        watchdog.start()
+        yield child
+    except BaseException:
+        child.kill()
+        raise
+    finally:
+        child.process.wait()
+        watchdog.cancel()
+        child.process.stdout.close()
