@@ -1,0 +1,147 @@
+"""Breadth-first exploration of a model: the whole graph, exact counts, shortest traces, properties on every state."""
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from wheelproof.subject import TERMINATING
+
+Edge = tuple[int, str, int]
+"""(index of the thread that moves, label, number of the state after)."""
+
+
+class BudgetSpent(Exception):
+    """The exploration reached its bound: what it has seen is not the whole graph."""
+
+
+class StateGraph:
+    """A model's reachable states in breadth-first order, with every edge.
+
+    ``states[0]`` is the initial state. ``edges[n]`` lists the edges from state n. ``depth`` counts states on the longest of
+    the shortest paths, as TLC's does; ``generated`` counts the initial state and every edge, TLC's ``Terminating`` loops
+    (one per final state) included.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.states: list = []
+        self.edges: list[list[Edge]] = []
+        self.parents: list[tuple[int, int, str]] = []
+        self.levels: list[int] = []
+        self.final: list[int] = []
+        self.deadlocks: list[int] = []
+
+    @property
+    def distinct(self) -> int:
+        return len(self.states)
+
+    @property
+    def depth(self) -> int:
+        return self.levels[-1]
+
+    @property
+    def generated(self) -> int:
+        return 1 + self.edge_count + len(self.final)
+
+    @property
+    def edge_count(self) -> int:
+        """Edges, without the Terminating loops."""
+        return sum(map(len, self.edges))
+
+    @property
+    def labels(self) -> set[str]:
+        """Every label that some edge bears."""
+        return {label for row in self.edges for _, label, _ in row}
+
+    def path(self, state: int) -> list[tuple[int, str, int]]:
+        """A shortest path to a state: (thread, label, state after) per step."""
+        out = []
+        while state:
+            before, thread, label = self.parents[state]
+            out.append((thread, label, state))
+            state = before
+        return out[::-1]
+
+    def digest(self) -> str:
+        """A hash of the whole graph: equal for equal graphs, whatever the order in which they were explored."""
+        lines = sorted(f"{hash_of(self.states[source])} {thread} {label} {hash_of(self.states[target])}"
+                       for source, row in enumerate(self.edges) for thread, label, target in row)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def hash_of(state: Any) -> str:
+    """A hash of one state that does not depend on the run."""
+    return hashlib.blake2b(repr(state).encode(), digest_size=12).hexdigest()
+
+
+def explore(model: Any, *, bound: int = 10_000_000, successors: Callable[[Any], Iterable] | None = None,
+            initial: Any = None, progress: Callable[[int, int], None] | None = None) -> StateGraph:
+    """Explore a model's whole graph.
+
+    ``successors`` and ``initial`` replace the model's own (for a reduced graph). ``progress(states, waiting)`` is called
+    about once a second. Raises BudgetSpent beyond ``bound`` states.
+    """
+    graph = StateGraph(model)
+    step = successors or model.successors
+    first = model.initial() if initial is None else initial
+    numbers = {first: 0}
+    states, edges, parents, levels = graph.states, graph.edges, graph.parents, graph.levels
+    states.append(first)
+    parents.append((-1, -1, ""))
+    levels.append(1)
+    here, told = 0, time.monotonic()
+    while here < len(states):
+        state, row = states[here], []
+        for thread, label, after in step(state):
+            number = numbers.get(after)
+            if number is None:
+                number = numbers[after] = len(states)
+                states.append(after)
+                parents.append((here, thread, label))
+                levels.append(levels[here] + 1)
+            row.append((thread, label, number))
+        edges.append(row)
+        if not row:
+            (graph.final if model.final(state) else graph.deadlocks).append(here)
+        here += 1
+        if not here % 4096:
+            if len(states) > bound:
+                raise BudgetSpent(f"more than {bound:,} states")
+            if progress and time.monotonic() - told > 1:
+                told = time.monotonic()
+                progress(here, len(states) - here)
+    return graph
+
+
+def first_violation(graph: StateGraph, name: str) -> int | None:
+    """The number of a state at minimal depth in which a named property fails; None if it holds everywhere.
+
+    ``NoDeadlock`` fails where no thread can move and not all are done. A property of the shared variables is evaluated
+    once per value of theirs.
+    """
+    model = graph.model
+    if name == "NoDeadlock":
+        return graph.deadlocks[0] if graph.deadlocks else None
+    whole = name in model.OF_PROCESSES
+    seen: dict = {}
+    for number, state in enumerate(graph.states):
+        key = state if whole else state[0]
+        good = seen.get(key)
+        if good is None:
+            good = model.holds(name, state)
+            if not whole:
+                seen[key] = good
+        if not good:
+            return number
+    return None
+
+
+def multiset(graph: StateGraph) -> Iterable[tuple[int, int | None, str, int]]:
+    """Every edge as (state before, thread, label, state after), TLC's Terminating loops included (thread None)."""
+    for source, row in enumerate(graph.edges):
+        for thread, label, target in row:
+            yield source, thread, label, target
+    for number in graph.final:
+        yield number, None, TERMINATING, number

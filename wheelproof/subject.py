@@ -1,0 +1,250 @@
+"""The subject of the checks: mechanisms, each declared by one ``spec/<Module>.toml``.
+
+A subject is a folder with the floors ``spec``, ``model``, ``impl``, ``mapping``, ``mutants``. The tool finds its mechanisms
+by their TOML files, as pytest finds tests, and knows nothing else about them.
+"""
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wheelproof import floors
+from wheelproof.errors import NothingChecked, UsageError
+
+KINDS = ("silent", "lock", "unlock", "try", "read", "write", "update", "swap", "cas")
+LANES = ("fast", "nightly")
+TERMINATING = "Terminating"
+"""TLC's label for the step of an algorithm at its end to itself."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """One step's row in the label table: what it does, and the event that a trace has of it ("" = none)."""
+
+    name: str
+    kind: str
+    event: str = ""
+
+
+@dataclass(frozen=True)
+class Property:
+    """A named property. ``kind``: invariant, deadlock, liveness, refinement; ``holds``: False for a known non-property."""
+
+    name: str
+    kind: str
+    says: str
+    holds: bool = True
+
+
+@dataclass(frozen=True)
+class Config:
+    """One model-checking run and what it must show.
+
+    ``property``: the one property of a config that expects a violation, or of a liveness or refinement config; None: all
+    invariants and deadlock. ``fair``: the threads with fairness, None for all. Counts are None until they are recorded.
+    """
+
+    name: str
+    scenario: str
+    about: str = ""
+    expect: str = "exhaustive"
+    property: str | None = None
+    switches: Mapping[str, bool] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    module: str = ""
+    specification: str = ""
+    fair: tuple[str, ...] | None = None
+    lane: str = "fast"
+    generated: int | None = None
+    distinct: int | None = None
+    depth: int | None = None
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One decision taken away: the scenario that kills it and the property that breaks, or why it is equivalent."""
+
+    name: str
+    switch: str
+    scenario: str
+    property: str | None = None
+    race: str = ""
+    equivalent: str = ""
+    data_race: bool = False
+    lane: str = "fast"
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """All that one TOML declares. ``stem`` is the mechanism's file name on the Python floors."""
+
+    stem: str
+    module: str
+    title: str
+    toml: Path
+    root: Path
+    constants: Mapping[str, Mapping[str, str]]
+    properties: Mapping[str, Property]
+    labels: Mapping[str, Label]
+    switches: Mapping[str, str]
+    scenarios: Mapping[str, Mapping[str, Any]]
+    configs: Mapping[str, Config]
+    mutants: Mapping[str, Mutant]
+    pc: str = "pc"
+
+    @property
+    def spec(self) -> Path:
+        """The TLA+ module that the mechanism's states and steps are declared in."""
+        return self.toml.with_suffix(".tla")
+
+    @property
+    def silent(self) -> frozenset[str]:
+        """Labels that PlusCal forces and code lacks."""
+        return frozenset(label.name for label in self.labels.values() if label.kind == "silent")
+
+    @property
+    def invariants(self) -> tuple[str, ...]:
+        """The invariants that must hold, in the order of the TOML."""
+        return tuple(p.name for p in self.properties.values() if p.kind == "invariant" and p.holds)
+
+    @cached_property
+    def model_module(self) -> Any:
+        """The module of the executable twin."""
+        return floors.load(self.root, f"model.{self.stem}")
+
+    def model(self, scenario: str, switches: Mapping[str, bool] = {}) -> Any:
+        """The twin of one scenario, with the given switches."""
+        return self.model_module.Model(self.scenarios[scenario], dict(switches))
+
+
+def stem_of(module: str) -> str:
+    """``TimerTaskList`` -> ``timer_task_list``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", module).lower()
+
+
+def find(root: Path) -> dict[str, Mechanism]:
+    """Every mechanism of a subject by its stem, in the order of the files' names.
+
+    Raises NothingChecked where the folder declares none, UsageError where a TOML is wrong.
+    """
+    files = sorted((root / "spec").glob("*.toml"))
+    if not files:
+        raise NothingChecked(f"{root / 'spec'}: there is no TOML file, so there is nothing to check.",
+                             "Run inside a subject's folder, or name one with --subject DIR.")
+    mechanisms = [read(file) for file in files]
+    return {mechanism.stem: mechanism for mechanism in mechanisms}
+
+
+def read(file: Path) -> Mechanism:
+    """Read and check one TOML; a UsageError names the file and the field."""
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: not valid TOML: {error}.") from error
+    return _Reader(file, data).mechanism()
+
+
+class _Reader:
+    """Turns one TOML's tables into a Mechanism and refuses what does not fit together."""
+
+    def __init__(self, file: Path, data: Mapping[str, Any]) -> None:
+        self.file, self.data = file, data
+
+    def fail(self, place: str, what: str, remedy: str = "") -> UsageError:
+        return UsageError(f"{self.file}: [{place}]: {what}.", remedy)
+
+    def table(self, name: str) -> Mapping[str, Any]:
+        value = self.data.get(name, {})
+        if not isinstance(value, dict):
+            raise self.fail(name, "must be a table")
+        return value
+
+    def build(self, kind: type, place: str, name: str, values: Mapping[str, Any], **defaults: Any) -> Any:
+        known = set(kind.__dataclass_fields__) - {"name"}
+        if extra := sorted(set(values) - known):
+            raise self.fail(place, f"unknown field {', '.join(extra)}", f"Known fields: {', '.join(sorted(known))}.")
+        try:
+            return kind(name=name, **(defaults | dict(values)))
+        except TypeError as error:
+            raise self.fail(place, str(error).partition("__init__() ")[2]) from error
+
+    def mechanism(self) -> Mechanism:
+        head = self.table("mechanism")
+        module = head.get("module")
+        if module != self.file.stem:
+            raise self.fail("mechanism", f"module is {module!r}", f"It must be {self.file.stem!r}, as the file is named.")
+        scenarios = {name: self.scenario(name, value) for name, value in self.table("scenarios").items()}
+        properties = {name: self.build(Property, f"properties.{name}", name, value)
+                      for name, value in self.table("properties").items()}
+        switches = self.table("switches")
+        result = Mechanism(
+            stem=stem_of(module), module=module, title=head.get("title", module), toml=self.file, root=self.file.parent.parent,
+            constants=self.table("constants"), properties=properties, labels=self.labels(), switches=switches,
+            scenarios=scenarios, pc=head.get("pc", "pc"),
+            configs={name: self.config(name, value, scenarios, properties, switches)
+                     for name, value in self.table("configs").items()},
+            mutants={name: self.mutant(name, value, scenarios, properties, switches)
+                     for name, value in self.table("mutants").items()})
+        for name, constant in result.constants.items():
+            if constant.get("as") not in ("set", "function", "value") or "field" not in constant:
+                raise self.fail(f"constants.{name}", 'needs field = "..." and as = "set", "function" or "value"')
+        if not result.configs:
+            raise NothingChecked(f"{self.file}: there is no [configs.NAME], so there is nothing to check.")
+        return result
+
+    def labels(self) -> dict[str, Label]:
+        out = {}
+        for name, value in self.table("labels").items():
+            out[name] = label = self.build(Label, f"labels.{name}", name, value)
+            if label.kind not in KINDS:
+                raise self.fail(f"labels.{name}", f"kind is {label.kind!r}", f"Known kinds: {', '.join(KINDS)}.")
+        return out
+
+    def scenario(self, name: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        threads = value.get("threads") if isinstance(value, dict) else None
+        if not isinstance(threads, dict) or not threads:
+            raise self.fail(f"scenarios.{name}", "there is no thread in it",
+                            'Give threads = { name = [["operation", "argument"]] }.')
+        for thread, program in threads.items():
+            if not isinstance(program, list) or not all(isinstance(step, list) and step for step in program):
+                raise self.fail(f"scenarios.{name}.threads.{thread}", "is not a list of operations, each [name, arguments...]")
+        return value
+
+    def config(self, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping, switches: Mapping) -> Config:
+        place = f"configs.{name}"
+        if "fair" in value:
+            value = value | {"fair": tuple(value["fair"])}
+        config = self.build(Config, place, name, value, scenario=name)
+        self.common(place, config, scenarios, properties)
+        self.known(place, "switch", config.switches, switches)
+        if config.expect not in ("exhaustive", "violated"):
+            raise self.fail(place, f"expect is {config.expect!r}", 'It is "exhaustive" or "violated".')
+        if config.expect == "violated" and config.property is None:
+            raise self.fail(place, "a violation is expected, but of no property", 'Name it: property = "...".')
+        if config.fair is not None:
+            self.known(place, "thread", config.fair, scenarios[config.scenario]["threads"])
+        return config
+
+    def mutant(self, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping, switches: Mapping) -> Mutant:
+        place = f"mutants.{name}"
+        mutant = self.build(Mutant, place, name, value)
+        self.common(place, mutant, scenarios, properties)
+        self.known(place, "switch", [mutant.switch], switches)
+        if (mutant.property is None) == (not mutant.equivalent):
+            raise self.fail(place, "needs either the property that breaks or the reason why it is equivalent")
+        return mutant
+
+    def common(self, place: str, item: Config | Mutant, scenarios: Mapping, properties: Mapping) -> None:
+        self.known(place, "scenario", [item.scenario], scenarios)
+        self.known(place, "property", [item.property] if item.property else [], properties)
+        if item.lane not in LANES:
+            raise self.fail(place, f"lane is {item.lane!r}", f"Known lanes: {', '.join(LANES)}.")
+
+    def known(self, place: str, what: str, names: Any, known: Mapping) -> None:
+        if unknown := [name for name in names if name not in known]:
+            raise self.fail(place, f"there is no {what} {', '.join(unknown)}", f"Known: {', '.join(known)}.")
