@@ -1,0 +1,145 @@
+"""The tool's JSON files: each is written whole or not at all, and read field by field.
+
+A reader that finds something unexpected names the file, the field and what should be there. It never fills in a default
+for a required field: a damaged result must not look like a good one.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import ToolError, UsageError
+
+_NAMES = {str: "a string", bool: "true or false", dict: "an object", list: "an array", int: "a whole number"}
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a file under a temporary name beside it and renames it, so that no reader ever sees half of it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise ToolError(f"{path} cannot be written ({error.strerror}).", "Choose another folder with --output.") from error
+
+
+def encode(document: Mapping[str, Any]) -> str:
+    """The text of a document, the same for equal documents. ASCII, so that any string survives; no NaN."""
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def write(path: Path, document: Mapping[str, Any]) -> None:
+    """Writes a document with `encode` and `write_text`."""
+    write_text(path, encode(document))
+
+
+def read(path: Path, schema: str) -> "Record":
+    """The document in a file whose field `schema` must be the given one; UsageError for anything else."""
+    try:
+        value = json.loads(path.read_bytes(), parse_constant=_no_constant)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror}).", "Give the path of an existing file.") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not a JSON document ({error}).", "Give a file that Wheelproof wrote.") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{path} holds no JSON object.", f"Expected a document of the schema {schema}.")
+    document = Record(path, "", value)
+    if (found := value.get("schema")) != schema:
+        shown = "no schema" if found is None else f"the schema {found!r}"
+        raise UsageError(f"{path} has {shown}, expected {schema!r}.", "Make the file anew with this version.")
+    return document
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not allowed")
+
+
+class Record:
+    """An object inside a document, which knows its file and its place in it. Each method reads one field."""
+
+    def __init__(self, file: Path, where: str, value: dict[str, Any]) -> None:
+        self.file, self.where, self.value = file, where, value
+
+    def fault(self, name: str, message: str) -> UsageError:
+        """The error for a field of this object, ready to be raised."""
+        return UsageError(f"{self.file}: field {self._place(name)} {message}.")
+
+    def text(self, name: str) -> str:
+        return self._typed(name, str)
+
+    def optional_text(self, name: str) -> str | None:
+        """A string, or None where the field is null or absent."""
+        return None if self.value.get(name) is None else self.text(name)
+
+    def flag(self, name: str) -> bool:
+        return self._typed(name, bool)
+
+    def number(self, name: str) -> float:
+        """A number that is not negative."""
+        found = self._present(name)
+        if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < float("inf"):
+            raise self.fault(name, f"must be a number that is not negative, not {_shown(found)}")
+        return found
+
+    def optional_index(self, name: str, last: int) -> int | None:
+        """A whole number from 0 to `last`, or None where the field is null or absent."""
+        if self.value.get(name) is None:
+            return None
+        found = self._typed(name, int)
+        if not 0 <= found <= last:
+            raise self.fault(name, f"must be from 0 to {last}, not {found}")
+        return found
+
+    def object(self, name: str) -> "Record":
+        return Record(self.file, self._place(name), self._typed(name, dict))
+
+    def objects(self, name: str) -> Iterator["Record"]:
+        """The objects of an array."""
+        for position, found in enumerate(self._typed(name, list)):
+            place = f"{name}[{position}]"
+            if not isinstance(found, dict):
+                raise self.fault(place, f"must be an object, not {_shown(found)}")
+            yield Record(self.file, self._place(place), found)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """An array of strings."""
+        found = self._typed(name, list)
+        for position, item in enumerate(found):
+            if not isinstance(item, str):
+                raise self.fault(f"{name}[{position}]", f"must be a string, not {_shown(item)}")
+        return tuple(found)
+
+    def text_by_name(self, name: str) -> dict[str, str]:
+        """An object whose values are all strings."""
+        inner = self.object(name)
+        return {key: inner.text(key) for key in inner.value}
+
+    def flag_by_name(self, name: str) -> dict[str, bool]:
+        """An object whose values are all true or false."""
+        inner = self.object(name)
+        return {key: inner.flag(key) for key in inner.value}
+
+    def _place(self, name: str) -> str:
+        return f"{self.where}.{name}" if self.where else name
+
+    def _present(self, name: str) -> Any:
+        if name not in self.value:
+            raise self.fault(name, "is missing")
+        return self.value[name]
+
+    def _typed(self, name: str, kind: type) -> Any:
+        found = self._present(name)
+        if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
+            raise self.fault(name, f"must be {_NAMES[kind]}, not {_shown(found)}")
+        return found
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,1 @@
+"""Runs of a mechanism, written down step by step."""

@@ -1,0 +1,208 @@
+"""What a check ends with: one of seven words, kept as plain data from which everything that people read is made.
+
+A `Row` is one check. It is made by `judge`, which compares the verdict with the expected one; a row that proves nothing
+(inconclusive, vacuous, error) is never in order, whatever was expected.
+"""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from wheelproof import documents
+from wheelproof.errors import UsageError
+
+SCHEMA = "wheelproof.results/1"
+RESULTS_FILE = "results.json"
+
+# In the order in which the layers build on each other.
+LAYERS = ("tlc", "graph", "walk", "mutant", "liveness", "search", "real", "proof", "trace")
+
+
+class Verdict(StrEnum):
+    """How a check ended."""
+
+    PROVED = "proved"  # without a bound
+    EXHAUSTIVE = "exhaustive"  # every state up to the bound
+    SAMPLED = "sampled"  # some runs, none of which failed
+    VIOLATED = "violated"  # a property fails; there is a trace
+    INCONCLUSIVE = "inconclusive"  # the budget ended, or a solver does not know
+    VACUOUS = "vacuous"  # nothing was exercised, so success means nothing
+    ERROR = "error"  # a tool broke
+
+
+PROVES_NOTHING = frozenset({Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR})
+
+
+@dataclass(frozen=True)
+class Row:
+    """One check. `seconds` is wall time; `trace` is a counterexample file; `why` says what is wrong or noteworthy.
+
+    `property` is the violated one. `figures` are counts and the like, plain JSON values. ValueError where `ok`
+    contradicts the verdict.
+    """
+
+    mechanism: str
+    layer: str
+    name: str
+    expected: Verdict
+    verdict: Verdict
+    property: str | None = None
+    bound: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    trace: str | None = None
+    ok: bool = False
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expected", Verdict(self.expected))
+        object.__setattr__(self, "verdict", Verdict(self.verdict))
+        if self.ok and (self.verdict in PROVES_NOTHING or self.verdict != self.expected):
+            raise ValueError(f"{self.verdict} cannot be in order where {self.expected} is expected")
+        if self.ok and self.verdict is Verdict.VIOLATED and not self.property:
+            raise ValueError("a violation is in order only with the name of the property")
+
+    # No @property in this class: its field of that name hides the decorator.
+    def document(self) -> dict[str, Any]:
+        """The row as plain JSON values."""
+        return asdict(self) | {"figures": dict(self.figures), "seconds": round(self.seconds, 3)}
+
+    def title(self) -> str:
+        """Mechanism, layer and name: what the row is called in messages; unique within a run."""
+        return f"{self.mechanism} / {self.layer} / {self.name}"
+
+
+def judge(
+    mechanism: str,
+    layer: str,
+    name: str,
+    *,
+    expected: str,
+    verdict: str,
+    expected_property: str | None = None,
+    property: str | None = None,
+    fault: str = "",
+    why: str = "",
+    bound: str = "",
+    figures: Mapping[str, Any] | None = None,
+    seconds: float = 0.0,
+    trace: str | Path | None = None,
+) -> Row:
+    """The row of a check, with `ok` decided: the verdict is the expected one, for the expected property, without a fault.
+
+    `fault` is a reason against the check although its verdict is as expected, such as a count that differs from the
+    declared one; `why` explains the verdict itself. Both end up in `Row.why`, after what differs from the expectation.
+    """
+    reasons = [reason for reason in (_difference(expected, verdict, expected_property, property), fault) if reason]
+    return Row(
+        mechanism=mechanism, layer=layer, name=name, expected=Verdict(expected), verdict=Verdict(verdict),
+        property=property, bound=bound, figures=dict(figures or {}), seconds=seconds,
+        trace=None if trace is None else str(trace), ok=not reasons, why="; ".join(reasons + [why] if why else reasons),
+    )
+
+
+def _difference(expected: str, verdict: str, expected_property: str | None, found: str | None) -> str:
+    """What separates a verdict from the expected one; empty where it is green."""
+    wanted = f"{expected} by {expected_property}" if expected_property else expected
+    if verdict != expected:
+        # An `error` speaks for itself through `why`.
+        return f"expected {wanted}, got {verdict}" + (f" by {found}" if verdict == Verdict.VIOLATED and found else "")
+    if verdict in PROVES_NOTHING:
+        return f"{verdict} is never in order"
+    if verdict == Verdict.VIOLATED and not expected_property:
+        return "a violation is expected, but no property is named for it"
+    if verdict == Verdict.VIOLATED and found != expected_property:
+        return f"expected a violation of {expected_property}, got one of {found or 'an unnamed property'}"
+    return ""
+
+
+def exit_code(rows: Iterable[Row]) -> int:
+    """0 every verdict as expected; 4 a tool failed; 1 a finding; 5 nothing checked or vacuous; 3 inconclusive.
+
+    Where several apply, the first in this order counts.
+    """
+    rows = list(rows)
+    if not rows:
+        return 5
+    codes = {_CODES.get(row.verdict, 1) for row in rows if not row.ok}
+    return next((code for code in (4, 1, 5, 3) if code in codes), 0)
+
+
+# A green word that was not expected is a finding too: a mutant survived, or less was shown than is claimed.
+_CODES = {Verdict.ERROR: 4, Verdict.VACUOUS: 5, Verdict.INCONCLUSIVE: 3}
+
+
+@dataclass(frozen=True)
+class Results:
+    """The rows of one run. `tools` maps names to versions; `started` is UTC; `complete` is false while rows may come."""
+
+    rows: tuple[Row, ...]
+    tools: Mapping[str, str]
+    run: str
+    started: str
+    complete: bool = True
+
+    @classmethod
+    def begin(cls, tools: Mapping[str, str]) -> "Results":
+        """The results of a run that starts now: no rows yet, and an identity of its own."""
+        return cls((), dict(tools), uuid.uuid4().hex, datetime.now(UTC).isoformat(timespec="seconds"), complete=False)
+
+    def document(self) -> dict[str, Any]:
+        """The document of the schema `wheelproof.results/1`."""
+        return {
+            "schema": SCHEMA, "run": self.run, "started": self.started, "complete": self.complete,
+            "tools": dict(sorted(self.tools.items())), "rows": [row.document() for row in self.rows],
+        }
+
+    def write(self, path: Path) -> None:
+        """Writes the document; an earlier one is replaced at once and whole."""
+        documents.write(path, self.document())
+
+
+def read_results(path: Path, run: str | None = None) -> Results:
+    """The results in a file; UsageError where it is not one, or where `run` is given and the file is of another run."""
+    document = documents.read(path, SCHEMA)
+    results = Results(
+        rows=tuple(_row(record) for record in document.objects("rows")),
+        tools=document.text_by_name("tools"),
+        run=document.text("run"),
+        started=document.text("started"),
+        complete=document.flag("complete"),
+    )
+    if run is not None and results.run != run:
+        raise UsageError(f"{path} is of another run, started {results.started}.", "Run `wheelproof verify` again.")
+    _refuse_twins(path, results.rows)
+    return results
+
+
+def _row(record: documents.Record) -> Row:
+    try:
+        return Row(
+            mechanism=record.text("mechanism"), layer=record.text("layer"), name=record.text("name"),
+            expected=_word(record, "expected"), verdict=_word(record, "verdict"),
+            property=record.optional_text("property"), bound=record.text("bound"),
+            figures=record.object("figures").value, seconds=record.number("seconds"),
+            trace=record.optional_text("trace"), ok=record.flag("ok"), why=record.text("why"),
+        )
+    except ValueError as error:
+        raise record.fault("ok", f"contradicts the row: {error}") from error
+
+
+def _word(record: documents.Record, name: str) -> Verdict:
+    word = record.text(name)
+    try:
+        return Verdict(word)
+    except ValueError:
+        raise record.fault(name, f"must be one of {', '.join(Verdict)}, not {word!r}") from None
+
+
+def _refuse_twins(path: Path, rows: Sequence[Row]) -> None:
+    seen: set[str] = set()
+    for row in rows:
+        if row.title() in seen:
+            raise UsageError(f"{path}: two rows are called {row.title()}.", "Make the file anew.")
+        seen.add(row.title())
