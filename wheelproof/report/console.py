@@ -1,0 +1,60 @@
+"""Where and how text is printed: width, colour, and what may not reach a terminal.
+
+Text that comes from a subject or a trace is untrusted: it goes through `visible` and is printed as `rich.text.Text`,
+never as Rich markup.
+"""
+
+import os
+import sys
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+PLAIN_WIDTH = 120  # columns where there is no terminal to ask, as in CI
+
+
+def console(stream: TextIO | None = None, width: int | None = None) -> Console:
+    """A console on a stream (standard output where None), without markup, emoji and guessed highlighting.
+
+    Its width is the given one, else the terminal's, else COLUMNS, else PLAIN_WIDTH. NO_COLOR removes every style, not only
+    the colours: bold escapes in a log are as unwelcome.
+    """
+    stream = stream or sys.stdout
+    terminal = is_terminal(stream)
+    if width is None and not terminal:
+        columns = os.environ.get("COLUMNS", "")
+        width = int(columns) if columns.isascii() and columns.isdigit() and int(columns) > 0 else PLAIN_WIDTH
+    styled = not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
+    return Console(
+        file=stream, width=width, color_system="auto" if styled else None, force_terminal=styled or None,
+        markup=False, emoji=False, highlight=False, legacy_windows=False,
+    )
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person watches the stream; an unusable (closed) stream counts as not."""
+    try:
+        return stream.isatty() and os.environ.get("TERM") != "dumb"
+    except (AttributeError, ValueError):
+        return False
+
+
+def visible(text: str) -> str:
+    """The text with every control, direction and other unprintable character written as an escape."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def print_lines(target: Console, lines: list[Text]) -> None:
+    """Prints prepared lines as they are: no wrapping, no markup."""
+    for line in lines:
+        target.print(line, soft_wrap=True)
+
+
+def can_encode(stream: TextIO, text: str) -> bool:
+    """Whether the stream's encoding has all the characters of the text."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -1,0 +1,35 @@
+"""The text of the source line that a step names, as long as it is the line that the step was taken from."""
+
+import re
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+_COMMENT = re.compile(r"\s*#[^'\"]*$")
+
+
+def source_text(root: Path, source: str, label: str) -> str:
+    """The code of the line "path:number" below `root`, without its comment; empty where there is none.
+
+    A line that does not carry the label in its comment is not the one that ran: the file has changed since, and
+    another line's text would mislead. A path out of `root` is not followed.
+    """
+    path, _, number = source.rpartition(":")
+    relative = PurePosixPath(path)
+    if relative.is_absolute() or ".." in relative.parts or not number.isdigit():
+        return ""
+    lines = _lines(root / relative)
+    if not 0 < int(number) <= len(lines):
+        return ""
+    line = lines[int(number) - 1]
+    comment = _COMMENT.search(line)
+    if label and (comment is None or not re.search(rf"\b{re.escape(label)}\b", comment[0])):
+        return "(the file has changed since)"
+    return _COMMENT.sub("", line).strip()
+
+
+@lru_cache(maxsize=64)
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    except (OSError, UnicodeDecodeError, ValueError):
+        return []

@@ -1,0 +1,152 @@
+"""The report on the terminal: one table of mechanism x layer, then every row that is not in order, with its reason.
+
+Off a terminal the table has no rules and no colour, at a width of 120, so that a CI log stays readable and can be searched.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from wheelproof.report.console import visible
+from wheelproof.verdict import LAYERS, Row, Verdict, exit_code
+
+_STYLES = {
+    Verdict.PROVED: "green", Verdict.EXHAUSTIVE: "green", Verdict.SAMPLED: "green", Verdict.VIOLATED: "red",
+    Verdict.INCONCLUSIVE: "yellow", Verdict.VACUOUS: "magenta", Verdict.ERROR: "red bold",
+}
+# The pairs of figures that count the states and edges of a layer, first found first used.
+_COUNTS = (("states", "edges"), ("impl_states", "impl_edges"), ("model_states", "model_edges"), ("distinct", "generated"))
+_SUMMARY = {
+    0: "every verdict as expected",
+    1: "FINDING: not every verdict is as expected",
+    3: "INCONCLUSIVE: not every check came to an end",
+    4: "TOOL FAILED: not every check could be carried out",
+    5: "NOTHING SHOWN: a check was vacuous, or none was carried out",
+}
+
+
+def print_report(target: Console, rows: Sequence[Row], places: Mapping[str, str], quiet: bool = False) -> None:
+    """Prints the whole report; `places` says what was written where ("results" -> path). `quiet`: the verdict line only."""
+    if not quiet:
+        if rows:
+            target.print(table(rows, plain=not target.is_terminal))
+        for line in [*faults(rows), *expected_violations(rows)]:
+            target.print(line, soft_wrap=not target.is_terminal)
+        for what, path in places.items():
+            target.print(Text(f"{what + ':':<12}{visible(path)}", style="dim"), soft_wrap=True)
+    target.print(verdict_line(rows), soft_wrap=True)
+
+
+def verdict_line(rows: Sequence[Row]) -> Text:
+    """The outcome of the whole run in one line."""
+    code = exit_code(rows)
+    good = sum(row.ok for row in rows)
+    return Text(f"wheelproof: {good} of {len(rows)} checks in order: {_SUMMARY[code]}", style="green" if code == 0 else "red")
+
+
+def table(rows: Sequence[Row], plain: bool = False) -> Table:
+    """One line for each mechanism and layer, in the order in which the mechanisms come and the layers build up."""
+    made = Table(box=None if plain else box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("mechanism", "layer"):
+        made.add_column(heading, no_wrap=True)
+    made.add_column("ok / total", justify="right", no_wrap=True)
+    made.add_column("verdict", overflow="fold")
+    made.add_column("bound", overflow="fold")
+    made.add_column("states / edges", justify="right", no_wrap=True)
+    made.add_column("seconds", justify="right", no_wrap=True)
+    for (mechanism, layer), group in grouped(rows).items():
+        good = sum(row.ok for row in group)
+        made.add_row(
+            Text(visible(mechanism)), Text(visible(layer)),
+            Text(f"{good} / {len(group)}", style="" if good == len(group) else "red bold"),
+            _verdicts(group), Text(visible(_bounds(group))), _counts(group), f"{sum(row.seconds for row in group):.1f}",
+        )
+    return made
+
+
+def grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+    """The rows by mechanism (in order of appearance) and layer (in the order of LAYERS, unknown ones last)."""
+    mechanisms = list(dict.fromkeys(row.mechanism for row in rows))
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.mechanism, row.layer), []).append(row)
+
+    def place(key: tuple[str, str]) -> tuple[int, int, str]:
+        mechanism, layer = key
+        return mechanisms.index(mechanism), LAYERS.index(layer) if layer in LAYERS else len(LAYERS), layer
+
+    return {key: groups[key] for key in sorted(groups, key=place)}
+
+
+def faults(rows: Sequence[Row]) -> list[Text]:
+    """For each row that is not in order: its name, its verdict, the reason, and how to look at its trace."""
+    lines = []
+    for row in rows:
+        if row.ok:
+            continue
+        line = Text("not in order: ", style="red")
+        line.append(visible(row.title()), style="bold not dim")
+        line.append(f": {reason(row)}", style="default")
+        lines.append(line)
+        if row.trace:
+            lines.append(Text(f"    wheelproof show {visible(row.trace)}", style="dim"))
+    return lines
+
+
+def reason(row: Row) -> str:
+    """Why a row is not in order, in one line; never empty."""
+    by = f" by {row.property}" if row.property else ""
+    return visible(row.why or f"expected {row.expected}, got {row.verdict}{by}")
+
+
+def expected_violations(rows: Sequence[Row]) -> list[Text]:
+    """The violations that had to come, in a line each: they show that the checks can fail."""
+    return [
+        Text.assemble(("killed: ", "dim"), visible(killed(row)))
+        for row in rows
+        if row.ok and row.verdict is Verdict.VIOLATED
+    ]
+
+
+def killed(row: Row) -> str:
+    """A violation as one phrase, with the depth where the figures have one."""
+    depths = list(dict.fromkeys(value for name, value in row.figures.items() if name.startswith("depth")))
+    at = f" at depth {' / '.join(map(str, depths))}" if depths else ""
+    return f"{row.name} by {row.property}{at} ({row.mechanism}, {row.layer})"
+
+
+def _verdicts(group: Sequence[Row]) -> Text:
+    """The words of a group; what is not in order comes first and is counted."""
+    told = Text()
+    for ok in (False, True):
+        words = [row.verdict for row in group if row.ok is ok]
+        for verdict in dict.fromkeys(sorted(words, key=list(Verdict).index)):
+            counted = f"{words.count(verdict)} " if len(set(row.verdict for row in group)) > 1 or not ok else ""
+            expected = " as expected" if ok and verdict is Verdict.VIOLATED else "" if ok else " (not in order)"
+            style = "green" if ok else "red" if _STYLES[verdict] == "green" else _STYLES[verdict]
+            told.append(", " if told else "").append(f"{counted}{verdict}{expected}", style=style)
+    return told
+
+
+def _bounds(group: Sequence[Row]) -> str:
+    bounds = list(dict.fromkeys(row.bound for row in group if row.bound))
+    if len(bounds) <= 2:
+        return "; ".join(bounds)
+    return f"{bounds[0]}; {len(bounds) - 1} more"
+
+
+def _counts(group: Sequence[Row]) -> str:
+    """Sums over the group; a dash for what no row counts."""
+    sums: list[int | None] = [None, None]
+    for row in group:
+        pair = next((pair for pair in _COUNTS if pair[0] in row.figures), ())
+        for place, name in enumerate(pair):
+            value = row.figures.get(name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                sums[place] = (sums[place] or 0) + value
+    if sums == [None, None]:
+        return "-"
+    return " / ".join("-" if value is None else f"{value:,}" for value in sums)
