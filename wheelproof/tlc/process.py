@@ -42,7 +42,6 @@ def run(
     dump: Path | None = None,
     deadlock_check: bool = True,
     only_property: str | None = None,
-    library: Path | None = None,
     large: bool = False,
     heap_mb: int = 2048,
     workers: int = 1,
@@ -59,7 +58,6 @@ def run(
     dump: where the state graph is written as a dot file with action labels (see `dot`); the name has to end in `.dot`.
     deadlock_check: False passes `-deadlock`, so that a state without successors ends no run.
     only_property: the one temporal or action property that the config holds; TLC does not say which was violated.
-    library: a further folder to look for modules in.
     large: chooses the JVM's settings for many states; heap_mb bounds its heap.
     workers: more than one makes depth and trace irreproducible.
     on_progress: called with TLC's figures, about once a minute and at the end.
@@ -85,9 +83,8 @@ def run(
     ):
         command = [
             str(java.executable), *(THROUGHPUT if large else QUICK_START), f"-Xmx{heap_mb}m", "-XX:-UsePerfData",
-            "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={scratch}",
-            *([f"-DTLA-Library={library.absolute()}"] if library else []),
-            "-cp", str(jar.path), "tlc2.TLC", "-tool", "-workers", str(workers), "-fp", "0",
+            "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={scratch}", "-cp", str(jar.path), "tlc2.TLC", "-tool",
+            "-workers", str(workers), "-fp", "0",
             "-metadir", str(Path(scratch, "states")),
             *([] if deadlock_check else ["-deadlock"]),
             *(["-coverage", "1"] if coverage else []),

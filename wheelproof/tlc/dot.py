@@ -1,0 +1,259 @@
+"""TLC's state graph, as `-dump dot,actionlabels` of TLC 2.18 writes it: one line per state and per edge.
+
+The dump is a complete multiset of the edges: edges to states seen before, self-loops, PlusCal's `Terminating` loop and
+duplicates are all in it, so that edges + initial states = states generated. It is read line by line; a graph of 100,000
+states, 185 MB of text, fits into some 100 MB.
+"""
+
+import re
+from array import array
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from wheelproof.errors import ToolError
+from wheelproof.tlc.values import Value, format_tla, parse_value, split_state
+
+TERMINATING = "Terminating"
+"""The action by which PlusCal lets a behaviour stutter once every process has ended; no process takes it."""
+
+_LABEL = b'[label="'
+_PLAIN_END = b'"];\n'
+_INITIAL_END = b'",style = filled]\n'
+_EDGE = re.compile(rb'\[label="([^"\\]+)",color="[^"]*",fontcolor="[^"]*"\];\n')
+_STRUCTURE = (b"strict digraph ", b"nodesep=", b"subgraph ", b"color=", b"{rank = same; ", b"}")
+_TOOLTIP = b'",tooltip="'
+
+# A label is escaped once more than the value texts in it: newline as \n, quote as \", backslash as \\.
+_NEXT_VARIABLE = rb"\n/\\ "
+_FIRST_VARIABLE = rb"/\\ "
+_ESCAPE = re.compile(r'\\([n"\\])')
+_ESCAPED = {"n": "\n", '"': '"', "\\": "\\"}
+
+
+class DotError(ToolError):
+    """A dump is cut off, of another form than that of TLC 2.18, or contradicts itself."""
+
+
+class Node(NamedTuple):
+    """One state: TLC's fingerprint of it, its escaped label, and whether it is initial."""
+
+    id: bytes
+    label: bytes
+    initial: bool
+
+    def variables(self) -> dict[str, str]:
+        """The text of each variable's value, in TLC's order."""
+        return split_state(_unescaped(self.label))
+
+
+class Edge(NamedTuple):
+    """One step between two fingerprints; the label is the action's name, not the process that took it."""
+
+    source: bytes
+    label: str
+    target: bytes
+
+
+def read_dot(path: Path) -> Iterator[Node | Edge]:
+    """The states and edges in the order of the file, duplicate edges included; an edge can precede its target's state.
+
+    DotError where a line has another form, or where the file does not end as a finished dump does.
+    """
+    labels: dict[bytes, str] = {}  # edge attributes, of which there are few
+    line = b""
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            name, _, rest = line.partition(b" ")
+            if rest.startswith(b"-> "):
+                target, _, attributes = rest[3:].partition(b" ")
+                label = labels.get(attributes)
+                if label is None:
+                    if not (found := _EDGE.fullmatch(attributes)):
+                        raise _unreadable(path, number, line)
+                    label = labels[attributes] = found[1].decode()
+                yield Edge(name, label, target)
+            elif rest.startswith(_LABEL):
+                if _TOOLTIP in rest:
+                    raise _unreadable(path, number, line)
+                if rest.endswith(_PLAIN_END):
+                    yield Node(name, rest[len(_LABEL):-len(_PLAIN_END)], False)
+                elif rest.endswith(_INITIAL_END):
+                    yield Node(name, rest[len(_LABEL):-len(_INITIAL_END)], True)
+                else:
+                    raise _unreadable(path, number, line)
+            elif not line.startswith(_STRUCTURE):
+                raise _unreadable(path, number, line)
+    if line.strip() != b"}":
+        raise DotError(f"The state graph in {path} is cut off: it has no closing brace.", "Run TLC again.")
+
+
+class Move(NamedTuple):
+    """One edge of the graph with the process that took it: None for `Terminating`."""
+
+    process: Hashable
+    label: str
+    source: int
+    target: int
+
+
+class TlcGraph:
+    """A state graph in memory. States are numbered from 0 as they appear, values are interned.
+
+    variables: the names, in TLC's order.
+    states: per state, the number of each variable's value.
+    values, texts: per number, the value and its canonical text (`format_tla`); different numbers are different values.
+    initial: the initial states.
+    labels: the names of the actions.
+    sources, actions, targets: the edges, as three arrays of the same length with indices of states and labels.
+    """
+
+    def __init__(self) -> None:
+        self.variables: tuple[str, ...] = ()
+        self.states: list[tuple[int, ...]] = []
+        self.values: list[Value] = []
+        self.texts: list[str] = []
+        self.initial: list[int] = []
+        self.labels: list[str] = []
+        self.sources, self.actions, self.targets = array("i"), array("i"), array("i")
+
+    @classmethod
+    def read(cls, path: Path) -> "TlcGraph":
+        """The graph of a dump; DotError where it is unreadable or where two of its states are the same."""
+        graph = cls()
+        _Reader(graph, path).read()
+        return graph
+
+    def state(self, index: int) -> dict[str, Value]:
+        """The value of each variable in one state."""
+        return {name: self.values[number] for name, number in zip(self.variables, self.states[index])}
+
+    def edges(self) -> Iterator[tuple[int, str, int]]:
+        """Source, label and target of every edge, in the order of the dump."""
+        for source, action, target in zip(self.sources, self.actions, self.targets):
+            yield source, self.labels[action], target
+
+    def moves(self, pc: str = "pc") -> Iterator[Move]:
+        """Every edge with the process that took it, read from the change of the variable `pc`.
+
+        Exactly one process changes its label, and leaves the action's; or none does and exactly one stands at the action's
+        label, whose step then returns to itself. Everything else is ambiguous and a DotError.
+        """
+        if pc not in self.variables:
+            raise DotError(f"The state graph has no variable {pc}, so it does not tell which process moved.")
+        column = self.variables.index(pc)
+        counters = [state[column] for state in self.states]
+        known: dict[tuple[int, int, int], Hashable] = {}
+        for source, action, target in zip(self.sources, self.actions, self.targets):
+            change = counters[source], action, counters[target]
+            if change in known:
+                process = known[change]
+            else:
+                process = known[change] = self._mover(*change)
+            yield Move(process, self.labels[action], source, target)
+
+    def _mover(self, before: int, action: int, after: int) -> Hashable:
+        label = self.labels[action]
+        if label == TERMINATING and before == after:
+            return None
+        old, new = _by_process(self.values[before]), _by_process(self.values[after])
+        changed = [process for process in old if old[process] != new.get(process)]
+        candidates = changed or [process for process in old if old[process] == label]
+        if len(candidates) != 1 or old[candidates[0]] != label:
+            who = ", ".join(map(str, candidates)) or "none"
+            raise DotError(
+                f"The process that took a step {label} from pc = {self.texts[before]} to pc = {self.texts[after]} is not "
+                f"certain (candidates: {who}).",
+                "Give every step a label that its process leaves, or that only one process has.",
+            )
+        return candidates[0]
+
+
+class _Reader:
+    """Fills a graph from a dump. Most value texts recur, so each is parsed once."""
+
+    def __init__(self, graph: TlcGraph, path: Path) -> None:
+        self.graph, self.path = graph, path
+        self.index: dict[bytes, int] = {}  # fingerprint -> state
+        self.action: dict[str, int] = {}
+        self.number: dict[str, int] = {}  # canonical text -> value
+        self.pieces: list[dict[bytes, int]] = []  # per variable: `name = text` as it is in the file -> value
+
+    def read(self) -> None:
+        graph = self.graph
+        states: list[tuple[int, ...] | None] = []
+
+        def index_of(fingerprint: bytes) -> int:
+            index = self.index.setdefault(fingerprint, len(states))
+            if index == len(states):
+                states.append(None)
+            return index
+
+        for item in read_dot(self.path):
+            if type(item) is Edge:
+                graph.sources.append(index_of(item.source))
+                graph.actions.append(self.action.setdefault(item.label, len(self.action)))
+                graph.targets.append(index_of(item.target))
+            else:
+                index, state = index_of(item.id), self.state(item.label)
+                if states[index] not in (None, state):
+                    raise DotError(f"Two states in {self.path} have the fingerprint {item.id.decode()}.")
+                states[index] = state
+                if item.initial:
+                    graph.initial.append(index)
+        if not graph.initial or None in states:
+            raise DotError(f"The state graph in {self.path} lacks its initial states or states that edges lead to.")
+        if len(set(states)) != len(states):
+            raise DotError(f"The state graph in {self.path} has one state twice: TLC did not store all variables.")
+        graph.states = states
+        graph.labels = list(self.action)
+
+    def state(self, label: bytes) -> tuple[int, ...]:
+        pieces = label.removeprefix(_FIRST_VARIABLE).split(_NEXT_VARIABLE)
+        try:
+            if len(pieces) == len(self.pieces):
+                return tuple(map(dict.__getitem__, self.pieces, pieces))
+        except KeyError:
+            pass
+        return self.new_state(label, pieces)
+
+    def new_state(self, label: bytes, pieces: list[bytes]) -> tuple[int, ...]:
+        """The same for a label with a text that has not occurred yet."""
+        texts = split_state(_unescaped(label))
+        if not self.pieces:
+            self.graph.variables = tuple(texts)
+            self.pieces = [{} for _ in texts]
+        if tuple(texts) != self.graph.variables or len(pieces) != len(texts):
+            raise DotError(f"A state in {self.path} has the variables {', '.join(texts)}, which the first one has not.")
+        return tuple(map(self.value, self.pieces, pieces, texts.values()))
+
+    def value(self, known: dict[bytes, int], piece: bytes, text: str) -> int:
+        if piece not in known:
+            value = parse_value(text)
+            canonical = format_tla(value)
+            known[piece] = number = self.number.setdefault(canonical, len(self.number))
+            if number == len(self.graph.values):
+                self.graph.values.append(value)
+                self.graph.texts.append(canonical)
+        return known[piece]
+
+
+def _by_process(pc: Value) -> dict[Hashable, Value]:
+    if isinstance(pc, tuple):
+        return dict(enumerate(pc, 1))
+    try:
+        return dict(pc)
+    except (TypeError, ValueError):
+        raise DotError(f"pc = {format_tla(pc)} is no function, so it does not tell which process moved.") from None
+
+
+def _unescaped(label: bytes) -> str:
+    return _ESCAPE.sub(lambda escape: _ESCAPED[escape[1]], label.decode())
+
+
+def _unreadable(path: Path, number: int, line: bytes) -> DotError:
+    return DotError(
+        f"Line {number} of the state graph in {path} has not the form that TLC 2.18 writes: "
+        f"{line[:120].decode(errors='replace').strip()!r}.",
+        "Run TLC again with the pinned jar.",
+    )

@@ -1,0 +1,177 @@
+"""Model-checking modules: from the plain data of one config to an `MC...` module and cfg that TLC and any editor take.
+
+The constants' values are operators of the module (`MC_Lists == {"l1", "l2"}`) that the cfg puts in for the constants
+(`Lists <- MC_Lists`), because a cfg file itself can hold neither functions nor negative numbers. The modules of the spec
+are copied beside the pair, so that the folder needs no search path.
+"""
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wheelproof.errors import UsageError
+from wheelproof.tlc.values import Function, ModelValue, Value, format_tla, freeze
+
+_WIDTH = 100
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_REFERENCE = re.compile(r"\bEXTENDS\s+(\w+(?:\s*,\s*\w+)*)|\bINSTANCE\s+(\w+)")
+
+
+@dataclass(frozen=True)
+class McConfig:
+    """What one run checks.
+
+    name: of the generated module; begins with `MC`.
+    spec: the `.tla` file that is extended; the modules that it uses are looked for in its folder.
+    origin: where the data comes from, as a reader knows it (`spec/TimerTaskList.toml, config two_adders`).
+    constants: constant -> canonical value or plain data (`values.freeze`); a ModelValue stands for itself.
+    switches: further constants, TRUE or FALSE.
+    definitions: further operators of the generated module, name -> TLA+ expression.
+    specification: the name of the behaviour formula, or an expression for it (`FairFor({"a"})`).
+    invariants, properties: names; TLC 2.18 does not say which of several properties was violated.
+    deadlock_check: whether a state without successors is a violation.
+    """
+
+    name: str
+    spec: Path
+    origin: str
+    constants: Mapping[str, Value] = field(default_factory=dict)
+    switches: Mapping[str, bool] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    specification: str = "Spec"
+    invariants: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    deadlock_check: bool = True
+
+
+@dataclass(frozen=True)
+class McFiles:
+    """The generated pair, and the copies of the spec's modules beside it."""
+
+    module: Path
+    config: Path
+    copies: tuple[Path, ...]
+
+
+def generate(config: McConfig, folder: Path) -> McFiles:
+    """Writes module, cfg and copies into the folder, which is made where it is absent.
+
+    Equal configs give equal bytes, and a file that has its text already is not touched.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files = McFiles(
+        folder / f"{config.name}.tla",
+        folder / f"{config.name}.cfg",
+        tuple(folder / module.name for module in closure(config.spec)),
+    )
+    _write(files.module, module_text(config))
+    _write(files.config, config_text(config))
+    for copy in files.copies:
+        _write(copy, (config.spec.parent / copy.name).read_text(encoding="utf-8"))
+    return files
+
+
+def closure(spec: Path) -> tuple[Path, ...]:
+    """The module and all that it extends or instantiates, as far as they lie in its folder; the rest is TLC's own."""
+    if not spec.is_file():
+        raise UsageError(f"There is no module {spec}.")
+    found, waiting = {}, [spec]
+    while waiting:
+        module = waiting.pop()
+        if module not in found and module.is_file():
+            found[module] = None
+            for extended, instantiated in _REFERENCE.findall(module.read_text(encoding="utf-8")):
+                names = (name.strip() for name in (extended or instantiated).split(","))
+                waiting += [module.with_name(f"{name}.tla") for name in names]
+    return tuple(sorted(found))
+
+
+def module_text(config: McConfig) -> str:
+    """The generated module."""
+    _check_names(config)
+    title = f" MODULE {config.name} "
+    definitions = [_definition(f"MC_{name}", freeze(value)) for name, value in _defined(config).items()]
+    definitions += [f"{name} == {expression}" for name, expression in config.definitions.items()]
+    if not _NAME.fullmatch(config.specification):
+        definitions.append(f"MCSpec == {config.specification}")
+    return "\n".join([
+        title.center(max(79, len(title) + 8), "-"),
+        f"\\* Generated from {config.origin}; changes are lost.",
+        "\\* To run it by hand, in this folder:",
+        f'\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config {config.name}.cfg {config.name}.tla',
+        f"EXTENDS {config.spec.stem}, Integers, TLC",
+        "",
+        *definitions,
+        "=" * 79,
+        "",
+    ])
+
+
+def config_text(config: McConfig) -> str:
+    """The generated cfg."""
+    _check_names(config)
+    named = _NAME.fullmatch(config.specification)
+    lines = [
+        f"\\* Generated from {config.origin}; changes are lost.",
+        f"SPECIFICATION {config.specification if named else 'MCSpec'}",
+        f"CHECK_DEADLOCK {format_tla(config.deadlock_check)}",
+    ]
+    constants = [f"  {name} <- MC_{name}" for name in _defined(config)]
+    constants += [f"  {name} = {value}" for name, value in config.constants.items() if isinstance(value, ModelValue)]
+    constants += [f"  {name} = {format_tla(value)}" for name, value in config.switches.items()]
+    for heading, entries in (
+        ("CONSTANTS", constants),
+        ("INVARIANTS", [f"  {name}" for name in config.invariants]),
+        ("PROPERTIES", [f"  {name}" for name in config.properties]),
+    ):
+        if entries:
+            lines += [heading, *entries]
+    return "\n".join([*lines, ""])
+
+
+def _defined(config: McConfig) -> dict[str, Value]:
+    return {name: value for name, value in config.constants.items() if not isinstance(value, ModelValue)}
+
+
+def _definition(name: str, value: Value) -> str:
+    """`name == value`, a long function with one argument a line."""
+    line = f"{name} == {format_tla(value)}"
+    if len(line) <= _WIDTH or not isinstance(value, Function):
+        return line
+    pairs = [f"{format_tla(argument)} :> {format_tla(value[argument])}" for argument in value]
+    return f"{name} ==\n  (  " + "\n  @@ ".join(pairs) + ")"
+
+
+def _check_names(config: McConfig) -> None:
+    """A name that is none would be read by TLC as something else, in the worst case as a further statement."""
+    if not config.name.startswith("MC"):
+        raise UsageError(f"The name {config.name!r} of a model-checking module has to begin with MC.")
+    names = (
+        config.name, *config.constants, *config.switches, *config.definitions, *config.invariants, *config.properties,
+    )
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{config.origin} has {name!r} where TLA+ needs a name.")
+    for name, value in config.switches.items():
+        if not isinstance(value, bool):
+            raise UsageError(f"{config.origin} sets the switch {name} to {value!r}; it takes true or false.")
+    if twice := set(config.constants) & set(config.switches):
+        raise UsageError(f"{config.origin} gives {', '.join(sorted(twice))} both as a constant and as a switch.")
+
+
+def _write(file: Path, text: str) -> None:
+    """Replaces the file in one step, since another run may be reading a copy of the same module."""
+    if file.is_file() and file.read_bytes() == text.encode():
+        return
+    handle, draft = tempfile.mkstemp(prefix=f".{file.stem}-", dir=file.parent)
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as opened:
+            opened.write(text)
+        os.chmod(draft, 0o644)
+        os.replace(draft, file)
+    except BaseException:
+        os.unlink(draft)
+        raise
