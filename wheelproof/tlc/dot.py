@@ -27,8 +27,6 @@ _TOOLTIP = b'",tooltip="'
 # A label is escaped once more than the value texts in it: newline as \n, quote as \", backslash as \\.
 _NEXT_VARIABLE = rb"\n/\\ "
 _FIRST_VARIABLE = rb"/\\ "
-_ESCAPE = re.compile(r'\\([n"\\])')
-_ESCAPED = {"n": "\n", '"': '"', "\\": "\\"}
 
 
 class DotError(ToolError):
@@ -248,7 +246,9 @@ def _by_process(pc: Value) -> dict[Hashable, Value]:
 
 
 def _unescaped(label: bytes) -> str:
-    return _ESCAPE.sub(lambda escape: _ESCAPED[escape[1]], label.decode())
+    # Between two escaped backslashes every backslash begins an escape.
+    parts = label.decode().split(r"\\")
+    return "\\".join(part.replace(r"\n", "\n").replace(r"\"", '"') for part in parts)
 
 
 def _unreadable(path: Path, number: int, line: bytes) -> DotError:

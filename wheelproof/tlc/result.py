@@ -44,7 +44,7 @@ _LOCATION = re.compile(r"line \d+, col \d+ to line \d+, col \d+ of module \w+")
 _STATE = re.compile(r"(\d+): <(.*?)>\n(.*)", re.DOTALL)
 _BACK = re.compile(r"(\d+): Back to state(?:: <(.*?)>)?")
 _SANY_NOISE = ("Parsing file ", "Semantic processing of module ", "Warning: ")
-_STALE = re.compile(r"!! WARNING: The (?:PlusCal algorithm|TLA\+ translation) in module (\w+) has changed")
+_STALE = re.compile(r"!! WARNING: The (?:PlusCal algorithm|TLA\+ translation)\b.* in module (\w+) .*since")
 
 
 class Outcome(StrEnum):

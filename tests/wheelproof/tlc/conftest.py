@@ -1,0 +1,36 @@
+"""Java and TLC are looked for once; every test has a folder of its own with copies of the small specs."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wheelproof.tlc import jar as jars
+from wheelproof.tlc import java as javas
+from wheelproof.tlc import mc, process
+
+SPECS = Path(__file__).parent / "specs"
+
+
+@pytest.fixture(scope="session")
+def tools():
+    """The keyword arguments by which a call is given Java and TLC's jar."""
+    return {"java": javas.locate(), "jar": jars.locate()}
+
+
+@pytest.fixture
+def spec(tmp_path):
+    """A function from a module's name to a copy of it that the test may change."""
+    return lambda name: Path(shutil.copy(SPECS / f"{name}.tla", tmp_path))
+
+
+@pytest.fixture
+def check(tmp_path, tools):
+    """Runs TLC on a module of `specs` with a generated config; further arguments are those of McConfig."""
+
+    def check(name, *, run=None, **config):
+        origin = "a test"
+        files = mc.generate(mc.McConfig("MC" + name, SPECS / f"{name}.tla", origin, **config), tmp_path / "mc")
+        return process.run(files.module, **{"timeout": 60, **tools, **(run or {})})
+
+    return check
