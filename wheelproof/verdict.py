@@ -5,7 +5,8 @@ A `Row` is one check. It is made by `judge`, which compares the verdict with the
 """
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -138,13 +139,21 @@ _CODES = {Verdict.ERROR: 4, Verdict.VACUOUS: 5, Verdict.INCONCLUSIVE: 3}
 
 @dataclass(frozen=True)
 class Results:
-    """The rows of one run. `tools` maps names to versions; `started` is UTC; `complete` is false while rows may come."""
+    """The rows of one run. `tools` maps names to versions; `started` is UTC; `complete` is false while rows may come.
+
+    ValueError where two rows have one title, since one of them would hide the other.
+    """
 
     rows: tuple[Row, ...]
     tools: Mapping[str, str]
     run: str
     started: str
     complete: bool = True
+
+    def __post_init__(self) -> None:
+        counted = Counter(row.title() for row in self.rows)
+        if twins := [title for title, times in counted.items() if times > 1]:
+            raise ValueError(f"several rows are called {', '.join(twins)}")
 
     @classmethod
     def begin(cls, tools: Mapping[str, str]) -> "Results":
@@ -166,16 +175,15 @@ class Results:
 def read_results(path: Path, run: str | None = None) -> Results:
     """The results in a file; UsageError where it is not one, or where `run` is given and the file is of another run."""
     document = documents.read(path, SCHEMA)
-    results = Results(
-        rows=tuple(_row(record) for record in document.objects("rows")),
-        tools=document.text_by_name("tools"),
-        run=document.text("run"),
-        started=document.text("started"),
-        complete=document.flag("complete"),
-    )
+    rows = tuple(_row(record) for record in document.objects("rows"))
+    try:
+        results = Results(
+            rows, document.text_by_name("tools"), document.text("run"), document.text("started"), document.flag("complete")
+        )
+    except ValueError as error:
+        raise document.fault("rows", f"are not one run's: {error}") from error
     if run is not None and results.run != run:
         raise UsageError(f"{path} is of another run, started {results.started}.", "Run `wheelproof verify` again.")
-    _refuse_twins(path, results.rows)
     return results
 
 
@@ -198,11 +206,3 @@ def _word(record: documents.Record, name: str) -> Verdict:
         return Verdict(word)
     except ValueError:
         raise record.fault(name, f"must be one of {', '.join(Verdict)}, not {word!r}") from None
-
-
-def _refuse_twins(path: Path, rows: Sequence[Row]) -> None:
-    seen: set[str] = set()
-    for row in rows:
-        if row.title() in seen:
-            raise UsageError(f"{path}: two rows are called {row.title()}.", "Make the file anew.")
-        seen.add(row.title())

@@ -34,6 +34,10 @@ class Glyphs:
     loop: tuple[str, str, str, str]  # first step, between, last step, the only step
     more: str
 
+    def all(self) -> str:
+        """Every character in use, to be tried on an encoding."""
+        return "".join([self.lane, self.rule, self.arrow, *self.loop, self.more])
+
 
 UNICODE = Glyphs("│", "╌", "→", ("╭", "│", "╰", "⟳"), "…")
 ASCII = Glyphs("|", "-", "->", (".", "|", "'", "@"), "...")

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wheelproof.report.console import visible
-from wheelproof.verdict import LAYERS, Row, Verdict, exit_code
+from wheelproof.verdict import LAYERS, Results, Row, Verdict, exit_code
 
 _STYLES = {
     Verdict.PROVED: "green", Verdict.EXHAUSTIVE: "green", Verdict.SAMPLED: "green", Verdict.VIOLATED: "red",
@@ -28,8 +28,9 @@ _SUMMARY = {
 }
 
 
-def print_report(target: Console, rows: Sequence[Row], places: Mapping[str, str], quiet: bool = False) -> None:
+def print_report(target: Console, results: Results, places: Mapping[str, str], quiet: bool = False) -> None:
     """Prints the whole report; `places` says what was written where ("results" -> path). `quiet`: the verdict line only."""
+    rows = results.rows
     if not quiet:
         if rows:
             target.print(table(rows, plain=not target.is_terminal))
@@ -37,14 +38,16 @@ def print_report(target: Console, rows: Sequence[Row], places: Mapping[str, str]
             target.print(line, soft_wrap=not target.is_terminal)
         for what, path in places.items():
             target.print(Text(f"{what + ':':<12}{visible(path)}", style="dim"), soft_wrap=True)
-    target.print(verdict_line(rows), soft_wrap=True)
+    target.print(verdict_line(results), soft_wrap=True)
 
 
-def verdict_line(rows: Sequence[Row]) -> Text:
-    """The outcome of the whole run in one line."""
-    code = exit_code(rows)
-    good = sum(row.ok for row in rows)
-    return Text(f"wheelproof: {good} of {len(rows)} checks in order: {_SUMMARY[code]}", style="green" if code == 0 else "red")
+def verdict_line(results: Results) -> Text:
+    """The outcome of the whole run in one line; a run that did not come to its end never reads as a success."""
+    code = exit_code(results.rows)
+    good = f"wheelproof: {sum(row.ok for row in results.rows)} of {len(results.rows)} checks in order"
+    if not results.complete:
+        return Text(f"{good} when the run was broken off: PARTIAL RESULTS", style="red")
+    return Text(f"{good}: {_SUMMARY[code]}", style="green" if code == 0 else "red")
 
 
 def table(rows: Sequence[Row], plain: bool = False) -> Table:

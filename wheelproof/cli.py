@@ -1,0 +1,214 @@
+"""The command `wheelproof`. Engines are imported inside the commands, so that `--help` answers at once.
+
+Exit codes of every command: 0 every verdict as expected; 1 a finding; 2 usage; 3 inconclusive; 4 a tool failed (a defect
+of this tool among them, never to be mistaken for a finding); 5 nothing checked or vacuous; 130 interrupted.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from wheelproof.errors import UsageError, WheelproofError
+
+if TYPE_CHECKING:
+    from wheelproof.subject import Mechanism
+
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """Turns what a command raises into one sentence and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except WheelproofError as error:
+            _say(f"wheelproof: {error}")
+            raise typer.Exit(error.exit_code) from error
+        except KeyboardInterrupt as error:
+            _say("wheelproof: interrupted")
+            raise typer.Exit(INTERRUPTED) from error
+        except BrokenPipeError as error:
+            # Who read the output has gone; Python's own flush at exit would only complain about that.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(4) from error
+        except Exception as error:
+            # Typer's own ends carry a code. For anything else Python would exit with 1, which means a finding here.
+            if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
+                raise
+            traceback.print_exc()
+            _say(f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was shown by this run.")
+            raise typer.Exit(4) from error
+
+
+class Lane(StrEnum):
+    """How much is checked."""
+
+    FAST = "fast"
+    NIGHTLY = "nightly"
+
+
+class On(StrEnum):
+    """What a counterexample is replayed on."""
+
+    MODEL = "model"
+    IMPL = "impl"
+
+
+app = typer.Typer(
+    name="wheelproof", cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    help="Shows that a specification, its executable twin and an implementation are the same machine.",
+    epilog="Exit codes: 0 as expected, 1 finding, 2 usage, 3 inconclusive, 4 tool failed, 5 nothing checked, 130 interrupted.",
+)
+
+Subject = Annotated[Path, typer.Option("--subject", metavar="DIR", help="The folder that holds spec/, model/, impl/ ...")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, all else on standard error.")]
+Trace = Annotated[Path, typer.Argument(metavar="TRACE", help="A counterexample file, such as build/traces/*.json.")]
+
+
+@app.command()
+def verify(
+    mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to check; all without.")] = None,
+    layer: Annotated[list[str] | None, typer.Option("--layer", metavar="A,B", help="Only these layers.")] = None,
+    lane: Annotated[Lane, typer.Option("--lane", help="How much to check.")] = Lane.FAST,
+    subject: Subject = Path("."),
+    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")] = Path("build"),
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU.")] = 0,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+) -> None:
+    """Check mechanisms, layer by layer, and write the report."""
+    from wheelproof.options import VerifyOptions
+    from wheelproof.report.verification import Verification
+    from wheelproof.verdict import LAYERS
+
+    layers = [name.strip() for names in layer or [] for name in names.split(",") if name.strip()]
+    if layer and not layers:
+        raise UsageError("--layer names no layer.", f"Known layers: {', '.join(LAYERS)}.")
+    _known("layer", layers, LAYERS)
+    found = _mechanisms(subject, mechanisms or [])
+    options = VerifyOptions(
+        mechanisms=tuple(dict.fromkeys(mechanisms or [])), layers=frozenset(layers) if layers else None, lane=lane.value,
+        subject=subject, output=output, jobs=jobs or _processors(),
+    )
+    raise typer.Exit(Verification(options, found, quiet, as_json).run())
+
+
+@app.command("list")
+def list_(
+    subject: Subject = Path("."),
+    update_counts: Annotated[bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List mechanisms, scenarios, configs and mutants, with what each must show."""
+    from wheelproof import listing
+
+    raise typer.Exit(listing.run(subject, update_counts=update_counts, as_json=as_json) or 0)
+
+
+@app.command()
+def show(
+    trace: Trace,
+    width: Annotated[int | None, typer.Option("--width", min=40, help="Columns; lanes need 100.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Fold and shorten nothing.")] = False,
+    subject: Subject = Path("."),
+) -> None:
+    """Show a counterexample as lanes of threads."""
+    from wheelproof.report import lanes
+    from wheelproof.report.console import can_encode, console, print_lines
+    from wheelproof.trace import counterexample
+
+    found = counterexample.read(trace)
+    target = console(width=width)
+    glyphs = lanes.UNICODE if can_encode(sys.stdout, lanes.UNICODE.all()) else lanes.ASCII
+    print_lines(target, lanes.render(found, target.width, subject, str(trace), full, glyphs))
+
+
+@app.command()
+def replay(
+    trace: Trace,
+    on: Annotated[On, typer.Option("--on", help="What to replay it on.")] = On.IMPL,
+    until: Annotated[int | None, typer.Option("--until", metavar="STEP", min=0, help="Stop after this step.")] = None,
+    subject: Subject = Path("."),
+) -> None:
+    """Run a counterexample again, step by step, and show that it still violates its property."""
+    from wheelproof import replay as engine
+
+    raise typer.Exit(engine.run(trace, on.value, until, subject=subject) or 0)
+
+
+@app.command()
+def doctor(
+    fetch: Annotated[bool, typer.Option("--fetch", help="Download TLC where it is absent.")] = False,
+    subject: Subject = Path("."),
+    as_json: Json = False,
+) -> None:
+    """Show which Python, Java, TLC and packages are used, and what an absence disables."""
+    from wheelproof import documents
+    from wheelproof import doctor as physician
+
+    findings = physician.survey(subject, fetch)
+    if as_json:
+        sys.stdout.write(documents.encode(physician.document(findings)))
+    else:
+        physician.print_findings(findings)
+    raise typer.Exit(physician.exit_code(findings))
+
+
+@app.command()
+def translate(
+    spec: Annotated[list[Path], typer.Argument(metavar="SPEC", help="TLA+ modules with PlusCal algorithms.")],
+) -> None:
+    """Translate PlusCal anew, in place."""
+    from wheelproof.tlc import translation
+
+    for module in spec:
+        state = translation.state(module)
+        if state is translation.State.NO_ALGORITHM:
+            raise UsageError(f"{module} has no PlusCal algorithm.", "Name a module that has one.")
+        changed = translation.retranslate(module)
+        print(f"{module}: {f'translated anew, it was {state}' if changed else 'the translation was current'}")
+
+
+def main() -> None:
+    """The entry point of the command."""
+    app(prog_name="wheelproof")
+
+
+def _mechanisms(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
+    """The subject's mechanisms by stem; UsageError where a wanted one is not among them."""
+    from wheelproof import subject
+
+    found = subject.find(root)
+    _known("mechanism", wanted, found)
+    return {stem: item for stem, item in found.items() if not wanted or stem in wanted}
+
+
+def _known(what: str, wanted: Iterable[str], known: Iterable[str]) -> None:
+    known = list(known)
+    for name in wanted:
+        if name not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, known, 1)
+            hint = f"Did you mean {close[0]}? " if close else ""
+            raise UsageError(f"There is no {what} {name!r}.", f"{hint}Known {what}s: {', '.join(known)}.")
+
+
+def _processors() -> int:
+    """The processors that this process may use."""
+    allowed: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def _say(sentence: str) -> None:
+    from wheelproof.report.console import visible
+
+    print(visible(sentence), file=sys.stderr)

@@ -1,0 +1,151 @@
+"""What this machine has of all that the checks need, and what each absence disables."""
+
+import importlib.metadata
+import importlib.util
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import WheelproofError
+
+MINIMUM_PYTHON = (3, 11)
+# Package -> what is impossible without it; every one is needed by `verify`.
+_PACKAGES = {
+    "greenlet": "running an implementation step by step",
+    "hypothesis": "the generated tests",
+    "typer": "the command line",
+    "rich": "the report on the terminal",
+    "jinja2": "the design review",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked for. `disables` says what its absence costs; `needed`: whether `verify` needs it."""
+
+    name: str
+    found: bool
+    detail: str
+    disables: str
+    needed: bool = True
+
+
+def survey(subject: Path, fetch: bool = False) -> list[Finding]:
+    """Looks for everything; with `fetch`, what can be downloaded (TLC's jar) is."""
+    return [_python(), *_packages(), _java(), _jar(fetch), *_subject(subject)]
+
+
+def exit_code(findings: list[Finding]) -> int:
+    """0, or 4 where something is absent that `verify` needs."""
+    return 4 if any(item.needed and not item.found for item in findings) else 0
+
+
+def document(findings: list[Finding]) -> dict[str, Any]:
+    """The findings as plain JSON values."""
+    return {"schema": "wheelproof.doctor/1", "ready": exit_code(findings) == 0, "findings": [asdict(item) for item in findings]}
+
+
+def versions() -> dict[str, str]:
+    """Name -> version of every tool at hand, to be stored with results. Nothing is fetched, and absences are left out."""
+    from wheelproof import __version__
+    from wheelproof.tlc import jar, java
+
+    def asked(locate: Callable[[], Any], told: Callable[[Any], str]) -> str:
+        try:
+            return told(locate())
+        except WheelproofError:
+            return ""
+
+    found = {
+        "wheelproof": __version__,
+        "python": platform.python_version(),
+        "java": asked(java.locate, lambda item: f"{item.version} ({item.origin})"),
+        "tla2tools.jar": asked(lambda: jar.locate(fetch=False), lambda item: f"sha256 {item.sha256}{'' if item.pinned else ' (unpinned)'}"),
+        **{package: _version(package) for package in _PACKAGES},
+    }
+    return {name: version for name, version in found.items() if version}
+
+
+def print_findings(findings: list[Finding]) -> None:
+    """Prints the table to standard output."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from wheelproof.report.console import console, visible
+
+    target = console()
+    table = Table(box=box.SIMPLE_HEAD if target.is_terminal else None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("what", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("detail", overflow="fold")
+    for item in findings:
+        state = Text("found", style="green") if item.found else Text("ABSENT" if item.needed else "absent", style="red" if item.needed else "yellow")
+        detail = item.detail if item.found else f"{item.detail} Without it: no {item.disables}."
+        table.add_row(Text(visible(item.name)), state, Text(visible(detail)))
+    target.print(table)
+    absent = [item.name for item in findings if item.needed and not item.found]
+    told = f"not ready: {', '.join(absent)} must be there" if absent else "ready to verify"
+    target.print(Text(f"wheelproof doctor: {told}", style="red" if absent else "green"), soft_wrap=True)
+
+
+def _python() -> Finding:
+    told = f"{platform.python_version()}, {sys.executable}"
+    least = ".".join(map(str, MINIMUM_PYTHON))
+    enough = sys.version_info >= MINIMUM_PYTHON
+    return Finding("Python", enough, told if enough else f"{told} is older than {least}.", "anything")
+
+
+def _packages() -> Iterator[Finding]:
+    for package, disables in _PACKAGES.items():
+        there = importlib.util.find_spec(package) is not None
+        detail = _version(package) or "of an unknown version" if there else "Run `make setup`."
+        yield Finding(package, there, detail, disables)
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _java() -> Finding:
+    from wheelproof.tlc import java
+
+    disables = "check of a specification"
+    try:
+        found = java.locate()
+    except WheelproofError as error:
+        return Finding("Java", False, str(error), disables)
+    return Finding("Java", True, f"{found.version} from {found.origin}, {found.executable}", disables)
+
+
+def _jar(fetch: bool) -> Finding:
+    from wheelproof.tlc import jar
+
+    disables = "check of a specification"
+    try:
+        found = jar.locate(fetch=fetch)
+    except WheelproofError as error:
+        return Finding("TLC", False, str(error), disables)
+    pinned = "the pinned one" if found.pinned else "UNPINNED: declared counts may differ with it"
+    return Finding("TLC", True, f"from {found.origin}, {found.path}, sha256 {found.sha256}, {pinned}", disables)
+
+
+def _subject(root: Path) -> Iterator[Finding]:
+    from wheelproof import subject
+
+    disables = "mechanism to check"
+    try:
+        mechanisms = subject.find(root)
+    except WheelproofError as error:
+        yield Finding("subject", False, str(error), disables)
+        return
+    for stem, mechanism in mechanisms.items():
+        specified = mechanism.spec.is_file()
+        missing = "" if specified else f" {mechanism.spec} is missing."
+        yield Finding(stem, specified, f"{mechanism.toml}, {len(mechanism.configs)} configs.{missing}", disables)

@@ -1,0 +1,51 @@
+"""The files of a run below the output folder: results.json, junit.xml, review.md; the last two are made from the first."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from wheelproof import documents
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.report import junit
+from wheelproof.subject import Mechanism
+from wheelproof.trace import counterexample
+from wheelproof.trace.counterexample import Counterexample
+from wheelproof.verdict import RESULTS_FILE, Results
+
+JUNIT_FILE = "junit.xml"
+REVIEW_FILE = "review.md"
+
+
+def begin(output: Path, results: Results) -> None:
+    """Puts the run that starts in place of an older one, so that a crash leaves nothing that looks like its results."""
+    try:
+        for name in (JUNIT_FILE, REVIEW_FILE):
+            (output / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise ToolError(f"{error.filename} cannot be removed ({error.strerror}).", "Choose another folder with --output.") from error
+    results.write(output / RESULTS_FILE)
+
+
+def publish(output: Path, results: Results, mechanisms: Mapping[str, Mechanism], root: Path) -> dict[str, str]:
+    """Writes all three files; the path of each by what it is."""
+    from wheelproof.report import review  # Jinja2 is loaded for nothing else
+
+    results.write(output / RESULTS_FILE)
+    documents.write_text(output / JUNIT_FILE, junit.render(results))
+    documents.write_text(output / REVIEW_FILE, review.render(results, mechanisms, traces(results, output), root))
+    return {what: str(output / name) for what, name in (("results", RESULTS_FILE), ("review", REVIEW_FILE), ("JUnit", JUNIT_FILE))}
+
+
+def traces(results: Results, output: Path) -> dict[str, Counterexample]:
+    """The counterexamples that the rows name and that can be read, by that name (a path, or one below `output`)."""
+    found = {}
+    for row in results.rows:
+        if row.trace is None:
+            continue
+        for path in (Path(row.trace), output / row.trace):
+            if path.is_file():
+                try:
+                    found[row.trace] = counterexample.read(path)
+                except UsageError:
+                    pass  # the review says that it could not be read
+                break
+    return found

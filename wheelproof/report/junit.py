@@ -1,0 +1,76 @@
+"""JUnit XML for a CI's test view: one suite for each mechanism and layer, one case for each row.
+
+Nothing that is not in order is written as skipped, because CI shows a skipped case as green.
+"""
+
+import io
+import shlex
+from datetime import datetime
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from wheelproof.report.console import visible
+from wheelproof.report.terminal import grouped, reason
+from wheelproof.verdict import Results, Row, Verdict
+
+
+def render(results: Results) -> str:
+    """The document; equal results give equal text. Without rows it holds one failed case, so that nothing is not green."""
+    suites = Element("testsuites", name="wheelproof")
+    for (mechanism, layer), rows in grouped(results.rows).items():
+        suite = SubElement(suites, "testsuite", name=visible(f"{mechanism}.{layer}"))
+        _properties(suite, {"run": results.run, **dict(sorted(results.tools.items()))})
+        for row in rows:
+            _case(suite, row)
+        _count(suite, results)
+    if not results.complete or not results.rows:
+        suite = SubElement(suites, "testsuite", name="wheelproof.run")
+        case = SubElement(suite, "testcase", classname="wheelproof.run", name="complete", time="0.000")
+        told = "the run was interrupted: these are partial results" if results.rows else "nothing was checked"
+        SubElement(case, "error", message=told, type="incomplete").text = told
+        _count(suite, results)
+    for name in ("tests", "failures", "errors"):
+        suites.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
+    ElementTree.indent(suites, " ")
+    stream = io.BytesIO()
+    ElementTree.ElementTree(suites).write(stream, encoding="utf-8", xml_declaration=True)
+    return stream.getvalue().decode() + "\n"
+
+
+def _case(suite: Element, row: Row) -> None:
+    case = SubElement(
+        suite, "testcase",
+        classname=visible(f"{row.mechanism}.{row.layer}"), name=visible(row.name), time=f"{row.seconds:.3f}",
+    )
+    told = {"verdict": row.verdict, "expected": row.expected, "property": row.property, "bound": row.bound, "trace": row.trace}
+    _properties(case, {**told, **row.figures})
+    if row.ok:
+        return
+    # An error is the tool's, a failure the subject's (or that of the claim about it).
+    kind = "error" if row.verdict is Verdict.ERROR else "failure"
+    lines = [reason(row)]
+    if row.trace:
+        quoted = visible(shlex.quote(row.trace))
+        lines += [f"show:   wheelproof show {quoted}", f"replay: wheelproof replay {quoted}"]
+    SubElement(case, kind, message=reason(row), type=row.verdict).text = "\n".join(lines)
+
+
+def _properties(parent: Element, values: dict) -> None:
+    properties = SubElement(parent, "properties")
+    for name, value in values.items():
+        if value not in (None, ""):
+            SubElement(properties, "property", name=visible(name), value=visible(str(value)))
+
+
+def _count(suite: Element, results: Results) -> None:
+    cases = suite.findall("testcase")
+    suite.set("tests", str(len(cases)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("errors", str(len(suite.findall("testcase/error"))))
+    suite.set("skipped", "0")
+    suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
+    try:
+        # The schema in use has no zone.
+        suite.set("timestamp", datetime.fromisoformat(results.started).replace(tzinfo=None).isoformat(timespec="seconds"))
+    except ValueError:
+        pass

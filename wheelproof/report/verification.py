@@ -1,0 +1,70 @@
+"""A verification as the command line runs it: progress while it works, files and a report when it ends, however it ends."""
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from wheelproof import doctor, documents
+from wheelproof.options import Ended, Notice, ToolFound, VerifyOptions
+from wheelproof.report import files
+from wheelproof.report.console import console
+from wheelproof.report.progress import Progress, progress
+from wheelproof.report.terminal import print_report
+from wheelproof.subject import Mechanism
+from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
+
+INTERRUPTED = 130
+_WRITE_EVERY = 1.0  # seconds
+
+
+class Verification:
+    """One run. What has ended is on disk within about a second, marked as partial until the run is complete."""
+
+    def __init__(self, options: VerifyOptions, mechanisms: Mapping[str, Mechanism], quiet: bool = False, as_json: bool = False) -> None:
+        self.options = replace(options, listen=self._hear)
+        self.mechanisms = mechanisms
+        self.quiet, self.as_json = quiet, as_json
+        self.display: Progress = progress(quiet)
+        self.written = float("-inf")
+
+    def run(self) -> int:
+        """Runs, reports, and returns the exit code. An error of the run is raised again once its rows are saved."""
+        from wheelproof import verify
+
+        self.results = Results.begin(doctor.versions())
+        files.begin(self.options.output, self.results)
+        try:
+            with self.display:
+                rows = verify.run(self.options)
+            self.results = replace(self.results, rows=tuple(rows), complete=True)
+        except KeyboardInterrupt:
+            print("wheelproof: interrupted", file=sys.stderr)
+            self._report()
+            return INTERRUPTED
+        except BaseException:
+            self._report()
+            raise
+        self._report()
+        return exit_code(self.results.rows)
+
+    def _hear(self, notice: Notice) -> None:
+        match notice:
+            case Ended(row):
+                self._keep(row)
+            case ToolFound(name, version):
+                self.results = replace(self.results, tools={**self.results.tools, name: version})
+        self.display(notice)
+
+    def _keep(self, row: Row) -> None:
+        self.results = replace(self.results, rows=(*self.results.rows, row))
+        if (now := time.monotonic()) - self.written >= _WRITE_EVERY:
+            self.written = now
+            self.results.write(self.options.output / RESULTS_FILE)
+
+    def _report(self) -> None:
+        places = files.publish(self.options.output, self.results, self.mechanisms, self.options.subject)
+        if self.as_json:
+            sys.stdout.write(documents.encode(self.results.document()))
+            sys.stdout.flush()
+        print_report(console(sys.stderr if self.as_json else sys.stdout), self.results, places, self.quiet)
