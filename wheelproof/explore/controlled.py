@@ -87,7 +87,7 @@ class Scheduler:
 
     ``running`` is None while nothing of the scenario runs (set-up, reading the state, ending threads): then every access passes.
     ``coarse``: accesses of plain fields do not stop (a race detector is to watch them).
-    ``used``: the ``(file, label, kind)`` that have been met so far.
+    ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so far, for the watchdog.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class Scheduler:
         self.race = None
         self.coarse = False
         self.used: set[tuple[str, str, str]] = set()
-        self.steps = 0
+        self.switches = 0
         self.threads: Sequence[Thread] = ()
         self._sites: dict[tuple[int, int, str], Site] = {}
         self._codes: list[CodeType] = []  # sites are keyed by id(code): keep the ids from being used again
@@ -147,7 +147,7 @@ class Scheduler:
                     following.greenlet.switch()
             else:
                 self.hub.switch()
-            self.steps += 1
+            self.switches += 1
         if site.exact:
             thread.performed = True
         return site
@@ -221,6 +221,15 @@ class Scheduler:
         """For the watchdog, which runs on top of the running thread: stop that thread and never come back to it."""
         self._abandoned.append(self.running.greenlet)
         self.fail(message, Stuck)
+
+    def place_of(self, frame: FrameType | None) -> str:
+        """``file:line`` of the innermost frame of the subject, from ``frame`` outwards."""
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if file in self.files:
+                return f"{self.shown.get(file, file)}:{frame.f_lineno}"
+            frame = frame.f_back
+        return "an unknown line"
 
     def _switch(self, thread: Thread) -> None:
         self.running = thread

@@ -95,8 +95,7 @@ class Loaded:
     """The modules of one subject under one scheduler.
 
     ``mapping``: its mapping module; ``implementation``: the namespace of the implementation's classes, the mutant's in
-    place of those that it replaces; ``world``: the class that sets a scenario up; ``runtime``: the controlled primitives;
-    ``mutant``: the mutant's class or None; ``labels``: file relative to the root -> labels by line.
+    place of those that it replaces; ``world``: the class that sets a scenario up; ``mutant``: the mutant's class or None; ``labels``: file relative to the root -> labels by line.
     """
 
     def __init__(self, root: Path, stem: str, mutant: str | None, texts: Mapping[str, str], lint: bool) -> None:
@@ -170,7 +169,7 @@ class Loaded:
                         setattr(module, name, value)
                 names[name] = value
         if not isinstance(self.world, type):
-            raise ExploreError(f"mapping/{self.stem}.py has no class World.", "Define World(scenario, runtime, impl).")
+            raise ExploreError(f"mapping/{self.stem}.py has no class World.", "Define World(scenario, impl).")
         if not callable(getattr(self.mapping, "shared", None)):
             raise ExploreError(f"mapping/{self.stem}.py has no function shared.", "Define shared(world) -> {variable: value}.")
         self.implementation = SimpleNamespace(**names)

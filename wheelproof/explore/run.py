@@ -80,7 +80,7 @@ class Run:
         if not isinstance(programs, Mapping) or not programs:
             raise ExploreError("The scenario has no threads.", "Give it threads = {name = [[operation, arguments...], ...]}.")
         self._scheduler.end()
-        self.world = loaded.world(scenario, loaded.runtime, loaded.implementation)
+        self.world = loaded.world(scenario, loaded.implementation)
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(programs)]
         self._bodies = [self._program(thread, programs[thread.name]) for thread in self.threads]
         roots = getattr(self.world, "names", None)

@@ -1,0 +1,79 @@
+"""Where an implementation and its model part: what differs, after which schedule."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+Rows = Sequence[Mapping[int, tuple[str, int]]]
+"""A model's graph: for every state {thread index: (label, index of the successor)}; state 0 is the initial one."""
+
+Step = tuple[str, str]
+"""(thread name, label)"""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first thing in which the implementation is not its model.
+
+    ``kind``: ``enabled`` (other threads can move), ``label`` (the same threads, another step), ``shared`` (a variable differs
+    after the step), ``deadlock`` (the model can go on), ``exception``, ``rule``, ``watchdog``, ``unnamed`` or ``hidden`` (equal
+    states with unequal successors). ``schedule``: the labelled steps from the start to it, the last one included.
+    ``implementation`` and ``model``: the two sides, as far as there are two. ``source``: ``file:line`` of the last step.
+    """
+
+    kind: str
+    message: str
+    schedule: tuple[Step, ...]
+    model_state: int | None = None
+    implementation: Mapping[str, object] = field(default_factory=dict)
+    model: Mapping[str, object] = field(default_factory=dict)
+    source: str | None = None
+
+    @property
+    def threads(self) -> tuple[str, ...]:
+        """The schedule's threads alone: what a replay takes."""
+        return tuple(thread for thread, _ in self.schedule)
+
+    def __str__(self) -> str:
+        if not self.schedule:
+            return f"at the start: {self.message}"
+        thread, label = self.schedule[-1]
+        return f"after step {len(self.schedule)}, {thread}.{label}{f' ({self.source})' if self.source else ''}: {self.message}"
+
+
+def compare_enabled(mine: Mapping[int, str], row: Mapping[int, tuple[str, int]], names: Sequence[str],
+                    waiting: Sequence[str]) -> tuple[str, str, dict[str, object], dict[str, object]] | None:
+    """Compare who can move, and with which step. ``waiting``: the label of every thread of the implementation, enabled or not.
+
+    Returns (kind, message, the implementation's side, the model's side), or None where they are equal.
+    """
+    if len(mine) == len(row):
+        for index, label in mine.items():
+            entry = row.get(index)
+            if entry is None or entry[0] != label:
+                break
+        else:
+            return None
+    ours = {names[i]: label for i, label in mine.items()}
+    theirs = {names[i]: entry[0] for i, entry in row.items()}
+    parts = []
+    for name, label in theirs.items():
+        if name not in ours:
+            parts.append(f"{name} can take {label} in the model and waits at {waiting[list(names).index(name)]} in the implementation")
+        elif ours[name] != label:
+            parts.append(f"{name} takes {ours[name]} next, {label} in the model")
+    parts += [f"{name} can take {label} in the implementation and cannot move in the model" for name, label in ours.items() if name not in theirs]
+    kind = "label" if set(ours) == set(theirs) else "deadlock" if not ours else "enabled"
+    return kind, "; ".join(parts), ours, theirs
+
+
+def compare_shared(mine: Mapping[str, object], theirs: Mapping[str, object]) -> tuple[str, dict[str, object], dict[str, object]] | None:
+    """Compare the variables that the mapping gives. Returns (message, the implementation's values, the model's), or None."""
+    wrong = [name for name, value in mine.items() if name not in theirs or theirs[name] != value]
+    if not wrong:
+        return None
+    missing = [name for name in wrong if name not in theirs]
+    if missing:
+        return f"the model has no variable {missing[0]}", {n: mine[n] for n in missing}, {}
+    text = "; ".join(f"{name} is {mine[name]!r}, {theirs[name]!r} in the model" for name in wrong)
+    return text, {name: mine[name] for name in wrong}, {name: theirs[name] for name in wrong}

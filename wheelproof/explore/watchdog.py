@@ -1,0 +1,54 @@
+"""A watchdog for a thread that runs on without reaching a step: a loop that gives way to nobody.
+
+Nothing counts such a loop's rounds, so a timer does: its signal handler runs on top of the looping greenlet, sees that
+no step was taken since it last looked, and stops that greenlet for good. Needs the main thread of a system with
+``setitimer``; elsewhere there is no watchdog (a loop that touches shared fields is still caught by the scheduler's own
+count of accesses).
+"""
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import FrameType
+
+from wheelproof.explore.controlled import Scheduler
+
+TICK = 0.25
+"""Seconds between two looks."""
+
+
+class Watchdog:
+    """While entered, no step of ``scheduler`` runs for more than ``cpu`` seconds of CPU time or ``wall`` seconds of any time."""
+
+    def __init__(self, scheduler: Scheduler, cpu: float = 2.0, wall: float = 30.0) -> None:
+        self._scheduler, self._cpu, self._wall = scheduler, cpu, wall
+        self._active = False
+
+    def __enter__(self) -> Watchdog:
+        self._active = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+        if self._active:
+            self._seen = (-1, None)
+            self._since = (0.0, 0.0)
+            self._handler = signal.signal(signal.SIGALRM, self._look)
+            self._timer = signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._active:
+            signal.setitimer(signal.ITIMER_REAL, *self._timer)
+            signal.signal(signal.SIGALRM, self._handler)
+
+    def _look(self, number: int, frame: FrameType | None) -> None:
+        scheduler = self._scheduler
+        seen = (scheduler.switches, scheduler.running)
+        now = (time.process_time(), time.monotonic())
+        if seen != self._seen or scheduler.running is None:
+            self._seen, self._since = seen, now
+            return
+        cpu, wall = (a - b for a, b in zip(now, self._since))
+        if cpu >= self._cpu or wall >= self._wall:
+            self._seen = (-1, None)
+            place = scheduler.place_of(frame)
+            scheduler.stop_stuck(f"{scheduler.running.name} ran for {max(cpu, wall):.1f} s without reaching a step, last seen at {place}; "
+                                 "label what the loop waits for")
