@@ -1,0 +1,118 @@
+"""TLC = model: the two state graphs compared as multisets of (process, label, state before, state after).
+
+States are matched by the canonical text of every variable; no variable is left out. A difference is shown with one edge or
+state from each side.
+"""
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.graph.explorer import StateGraph, multiset
+from wheelproof.tlc.dot import TlcGraph
+from wheelproof.tlc.values import format_tla, freeze
+
+NULL = "null"
+"""The TLA+ string that stands for Python's None."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``states`` and ``edges``: how many TLC has; ``difference``: one sentence with a witness from each side, "" if equal.
+
+    ``only_tlc`` and ``only_model`` count the edges that one side alone has.
+    """
+
+    states: int
+    edges: int
+    only_tlc: int
+    only_model: int
+    difference: str
+
+    @property
+    def equal(self) -> bool:
+        return not self.difference
+
+
+def texts_of(model: Any, state: Any, known: dict[tuple[int, Any], str]) -> tuple[str, ...]:
+    """The canonical TLA+ text of every variable of a model state, in the model's order; ``known`` is the caller's memo."""
+    names = names_of(model)
+    out = []
+    for index, piece in enumerate(model.pieces(state)):
+        text = known.get((index, piece))
+        if text is None:
+            text = known[index, piece] = format_tla(freeze(model.tla(names[index], piece), NULL))
+        out.append(text)
+    return tuple(out)
+
+
+def names_of(model: Any) -> tuple[str, ...]:
+    """The names of all variables in the order of ``pieces``: the shared ones, then the processes'."""
+    return (*model.variables, *model.process_variables)
+
+
+def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
+    """Compare TLC's full graph with the model's. Raises UsageError where the variables themselves differ."""
+    model = graph.model
+    names = names_of(model)
+    if set(names) != set(tlc.variables):
+        missing, extra = set(tlc.variables) - set(names), set(names) - set(tlc.variables)
+        raise UsageError(f"The model's variables are not the spec's: missing {sorted(missing)}, unknown {sorted(extra)}.",
+                         "Declare every variable of the spec in the model, under the same name.")
+    order = [tlc.variables.index(name) for name in names]
+    number = {text: index for index, text in enumerate(tlc.texts)}
+    pieces: dict[tuple[int, Any], int] = {}
+    keys: list[tuple[int, ...]] = []
+    for state in graph.states:
+        key = []
+        for index, piece in enumerate(model.pieces(state)):
+            code = pieces.get((index, piece))
+            if code is None:
+                text = format_tla(freeze(model.tla(names[index], piece), NULL))
+                code = pieces[index, piece] = number.setdefault(text, len(number))
+            key.append(code)
+        keys.append(tuple(key))
+    of_key = {key: index for index, key in enumerate(keys)}
+    if len(of_key) != len(keys):
+        raise UsageError("Two states of the model have the same TLA+ state, so the model distinguishes what the spec does not.")
+    # TLC's states by the model's numbers; negative where the model has no such state
+    matched = [of_key.get(tuple(state[i] for i in order), -1 - index) for index, state in enumerate(tlc.states)]
+    threads = {name: index for index, name in enumerate(model.threads)}
+    theirs = Counter((None if move.process is None else threads[move.process], move.label, matched[move.source], matched[move.target])
+                     for move in tlc.moves(pc))
+    mine = Counter((thread, label, source, target) for source, thread, label, target in multiset(graph))
+    only_tlc, only_model = theirs - mine, mine - theirs
+
+    def text(side: Any, edge: tuple) -> str:
+        thread, label, source, target = edge
+        who = "nobody" if thread is None else model.threads[thread]
+        return f"{who} takes {label}: {side(source, target)}"
+
+    def changed(before: dict[str, str], after: dict[str, str]) -> str:
+        places = [f"{name} {before[name]} -> {after[name]}" for name in names if before[name] != after[name]]
+        return "; ".join(places) or "nothing changes"
+
+    def in_model(source: int, target: int) -> str:
+        known: dict = {}
+        return changed(*(dict(zip(names, texts_of(model, graph.states[n], known), strict=True)) for n in (source, target)))
+
+    def in_tlc(source: int, target: int) -> str:
+        back = {index: n for n, index in enumerate(matched)}
+        return changed(*({name: tlc.texts[value] for name, value in zip(tlc.variables, tlc.states[back[n]], strict=True)}
+                         for n in (source, target)))
+
+    found = []
+    if [matched[n] for n in tlc.initial] != [0]:
+        found.append("the initial states differ")
+    if only_tlc:
+        found.append(f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as {text(in_tlc, _nearest(only_tlc))}")
+    if only_model:
+        found.append(f"{sum(only_model.values()):,} edges in the model's graph alone, such as {text(in_model, _nearest(only_model))}")
+    return Comparison(len(tlc.states), sum(theirs.values()), sum(only_tlc.values()), sum(only_model.values()), "; ".join(found))
+
+
+def _nearest(edges: Counter) -> tuple:
+    """The edge from the state that the model reached first, among those from states that both sides have."""
+    return min(edges, key=lambda edge: (edge[2] < 0, abs(edge[2]), edge[1], str(edge[0])))

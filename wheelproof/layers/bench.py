@@ -1,0 +1,186 @@
+"""The bench on which one mechanism's checks run: its TLC runs, its model graphs, its trace files, the lane's limits."""
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wheelproof.explore.run import Subject
+from wheelproof.graph.explorer import StateGraph, explore
+from wheelproof.options import Beat, Check, Ended, Listener, Started, ToolFound, ignore
+from wheelproof.subject import Config, Mechanism
+from wheelproof.tlc import mc, process
+from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.trace.counterexample import Counterexample
+from wheelproof.verdict import Row, Verdict, judge
+
+LARGE = 30_000
+"""Distinct states above which TLC gets the JVM's settings for throughput."""
+
+COMPARED = 100_000
+"""Distinct states up to which a graph is compared edge by edge and walked on the implementation."""
+
+VERDICT_OF = {Outcome.COMPLETED: Verdict.EXHAUSTIVE, Outcome.VIOLATED: Verdict.VIOLATED,
+              Outcome.INCONCLUSIVE: Verdict.INCONCLUSIVE, Outcome.ERROR: Verdict.ERROR}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a lane may spend on one check: seconds of wall time for TLC, CPU seconds for a walk, MB of heap, sampled runs."""
+
+    tlc_seconds: float
+    walk_seconds: float
+    heap_mb: int
+    walks: int
+    rounds: int
+
+
+LIMITS = {"fast": Limits(300, 120, 2500, 200, 1_000), "nightly": Limits(3_600, 1_800, 6_000, 5_000, 20_000)}
+
+
+@dataclass
+class Report:
+    """What a job found: its rows, and what it exercised for the checks over all scenarios."""
+
+    rows: list[Row] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
+    witnesses: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One mechanism under check. ``layers`` None: all of them; ``output``: where everything is written."""
+
+    mechanism: Mechanism
+    output: Path
+    lane: str = "fast"
+    layers: frozenset[str] | None = None
+    listen: Listener = ignore
+
+    @property
+    def limits(self) -> Limits:
+        return LIMITS[self.lane]
+
+    def wants(self, *layers: str) -> bool:
+        """Whether one of these layers was asked for."""
+        return self.layers is None or bool(self.layers & set(layers))
+
+    # -- rows
+
+    def begin(self, layer: str, name: str, budget: float | None = None) -> float:
+        """Say that a check begins; the time at which it does."""
+        self.listen(Started(Check(self.mechanism.stem, layer, name), budget))
+        return time.monotonic()
+
+    def row(self, layer: str, name: str, started: float, **judged: Any) -> Row:
+        """Judge a check and say that it ended. Keywords are those of ``judge``."""
+        row = judge(self.mechanism.stem, layer, name, seconds=time.monotonic() - started, **judged)
+        self.listen(Ended(row))
+        return row
+
+    def beat(self, layer: str, name: str) -> Any:
+        """A progress callback ``(states, waiting)`` of one check."""
+        check = Check(self.mechanism.stem, layer, name)
+        return lambda states, waiting=None: self.listen(Beat(check, states, waiting))
+
+    def bound(self, scenario: str) -> str:
+        """A scenario's size in words."""
+        programs = self.mechanism.scenarios[scenario]["threads"].values()
+        operations = sum(map(len, programs))
+        return f"{len(programs)} thread{'s' * (len(programs) != 1)}, {operations} operation{'s' * (operations != 1)}"
+
+    def keep(self, counterexample: Counterexample) -> str:
+        """Write a counterexample; its path below the output folder."""
+        name = f"{counterexample.mechanism}.{counterexample.layer}.{counterexample.name}.json"
+        counterexample.write(self.output / "traces" / name)
+        return f"traces/{name}"
+
+    # -- engines
+
+    def tlc(self, name: str, config: Config, *, invariants: tuple[str, ...] = (), properties: tuple[str, ...] = (),
+            deadlock: bool, dump: Path | None = None, layer: str = "tlc") -> TlcResult:
+        """Run TLC on a config. ``name``: of the generated module's folder below ``output/mc``."""
+        mechanism = self.mechanism
+        scenario = mechanism.scenarios[config.scenario]
+        fair = config.fair
+        specification = config.specification or "Spec"
+        if fair is not None:
+            # TLC takes a specification apart by its shape: a formula with a parameter would hide Init and Next from it
+            threads = ", ".join(f'"{thread}"' for thread in fair)
+            specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
+        spec = mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.spec
+        files = mc.generate(mc.McConfig(
+            name=f"MC{mechanism.module}_{name}", spec=spec,
+            origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
+            constants={constant: value_of(rule, scenario) for constant, rule in mechanism.constants.items()} | {"NULL": "null"}
+            | dict(config.constants),
+            switches={switch: config.switches.get(switch, True) for switch in mechanism.switches},
+            specification=specification, invariants=invariants, properties=properties, deadlock_check=deadlock,
+        ), self.output / "mc" / mechanism.module / name)
+        result = process.run(
+            files.module, timeout=self.limits.tlc_seconds, config=files.config, dump=dump, deadlock_check=deadlock,
+            only_property=properties[0] if len(properties) == 1 else None, large=(config.distinct or 0) > LARGE,
+            heap_mb=self.limits.heap_mb,
+            on_progress=lambda p: self.listen(Beat(Check(mechanism.stem, layer, config.name), p.distinct, p.queue)))
+        if result.version:
+            self.listen(ToolFound("tlc", result.version))
+        return result
+
+    def explored(self, config: Config, layer: str = "graph") -> StateGraph:
+        """The model's full graph of a config."""
+        model = self.mechanism.model(config.scenario, config.switches)
+        return explore(model, progress=self.beat(layer, config.name))
+
+    def subject(self, mutant: str | None = None) -> Subject:
+        """The implementation under control, the mutant's overrides in it."""
+        return Subject.load(self.mechanism.root, self.mechanism.stem, mutant=mutant)
+
+    def sources(self, mutant: str | None = None) -> dict[str, str]:
+        """label -> "file:line" in the implementation or its mapping, or in a mutant's override."""
+        out = {}
+        for file, of_line in self.subject(mutant).labels.items():
+            for line, kinds in of_line.items():
+                for label in kinds.values():
+                    if mutant is None or not file.startswith("mutants/"):
+                        out.setdefault(label, f"{file}:{line}")
+        return out
+
+
+def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:
+    """A constant's value from a scenario's field: a set, a function, or the value as it stands."""
+    value = scenario[rule["field"]]
+    return frozenset(value) if rule["as"] == "set" else value
+
+
+def counts_of(result: TlcResult) -> dict[str, int | None]:
+    """TLC's counts as figures of a row."""
+    return {"generated": result.generated, "distinct": result.distinct, "depth": result.depth}
+
+
+def drift(config: Config, found: Mapping[str, int | None]) -> str:
+    """What differs from the counts that the TOML declares; "" if nothing does."""
+    declared = {"generated": config.generated, "distinct": config.distinct, "depth": config.depth}
+    if None in declared.values():
+        return "its counts are not recorded; run `wheelproof list --update-counts`"
+    wrong = [f"{name} is {found[name]:,}, declared {count:,}" for name, count in declared.items() if found[name] != count]
+    return "; ".join(wrong)
+
+
+def graph_config(config: Config) -> Config:
+    """The same config for the graph alone: nothing is checked in it, so that the graph is whole."""
+    return replace(config, property=None, fair=None)
+
+
+def schedule_of(result: TlcResult, pc: str) -> list[tuple[str, str]]:
+    """TLC's trace as (process, label), from the change of the program counters; stuttering and Terminating left out."""
+    out = []
+    for before, after in zip(result.trace, result.trace[1:]):
+        old, new = before.variables[pc], after.variables[pc]
+        for process in old:
+            if old[process] != new[process]:
+                out.append((process, old[process]))
+    return out
+
+

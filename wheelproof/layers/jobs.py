@@ -1,0 +1,80 @@
+"""The jobs of a verification: what is to be run for the chosen mechanisms, layers and lane, and one job carried out."""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wheelproof.errors import WheelproofError
+from wheelproof.layers import liveness, mutant, real, refinement, safety, search
+from wheelproof.layers.bench import Bench, Report
+from wheelproof.subject import Config, Mechanism
+from wheelproof.verdict import Verdict
+
+RUN: dict[str, Callable[[Bench, object], Report]] = {
+    "config": safety.check, "liveness": liveness.check, "refinement": refinement.check,
+    "mutant": mutant.check, "search": search.check, "race": search.check_mutant, "real": real.check,
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One unit of work for a worker: it makes the rows of ``layers``, all under one name.
+
+    ``weight``: an estimate of its cost in states, so that the long ones start first.
+    """
+
+    stem: str
+    kind: str
+    name: str
+    layers: tuple[str, ...]
+    weight: int = 0
+
+
+def kind_of(mechanism: Mechanism, config: Config) -> str:
+    """Which kind of job a config is: by the kind of its property."""
+    kind = mechanism.properties[config.property].kind if config.property else "invariant"
+    return kind if kind in ("liveness", "refinement") else "config"
+
+
+def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Job]:
+    """The jobs of one mechanism. The nightly lane has the fast lane's too."""
+    lanes = ("fast",) if lane == "fast" else ("fast", "nightly")
+    jobs = []
+    for config in mechanism.configs.values():
+        if config.lane not in lanes:
+            continue
+        kind, size = kind_of(mechanism, config), config.distinct or 10_000
+        layers = {"config": ("tlc", "graph", "walk"), "liveness": ("liveness",), "refinement": ("tlc",)}[kind]
+        if wanted := tuple(layer for layer in layers if wants(layer)):
+            jobs.append(Job(mechanism.stem, kind, config.name, wanted, size * (2 if kind != "config" else 1)))
+        if kind == "config" and config.expect == "exhaustive" and size <= 100_000 and config.scenario == config.name:
+            jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in ("search", "real") if wants(layer)]
+    for entry in mechanism.mutants.values():
+        if entry.lane in lanes:
+            if wants("mutant"):
+                jobs.append(Job(mechanism.stem, "mutant", entry.name, ("mutant",), 8_000))
+            if entry.data_race and wants("search"):
+                jobs.append(Job(mechanism.stem, "race", entry.name, ("search",), 500))
+    return jobs
+
+
+def carry_out(bench: Bench, job: Job) -> Report:
+    """Run one job. An error of the tool ends it as rows with the verdict error, so that the others can go on."""
+    mechanism = bench.mechanism
+    item = mechanism.mutants[job.name] if job.kind in ("mutant", "race") else mechanism.configs[job.name]
+    started = time.monotonic()
+    try:
+        return RUN[job.kind](bench, item)
+    except WheelproofError as error:
+        why = str(error)
+    except MemoryError:
+        why = "the checker ran out of memory"
+    except RecursionError as error:
+        why = f"the checker broke: {error}"
+    except Exception as error:  # a defect of the tool or of the subject's Python: reported, never green
+        import traceback
+
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        why = f"{type(error).__name__}: {error} (at {place.name}, line {place.lineno} of {place.filename.rpartition('/')[2]})"
+    return Report([bench.row(layer, job.name, started, expected="exhaustive", verdict=Verdict.ERROR, why=why) for layer in job.layers])

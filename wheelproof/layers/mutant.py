@@ -1,0 +1,144 @@
+"""Layer mutant: one decision taken away on every floor, killed by the named property at the same depth, or shown equivalent.
+
+A mutant counts only if all of this holds: the mutated spec, model and implementation have equal graphs; the named property
+fails in each of them, first after equally many labelled steps; and the unmutated model's search rejects the mutated
+implementation. An equivalent one keeps every property on the whole mutated graph, and the rest is required all the same.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from wheelproof.explore.run import Subject
+from wheelproof.explore.bisimulation import Bisimulation
+from wheelproof.graph import reduced
+from wheelproof.graph.explorer import StateGraph, first_violation
+from wheelproof.layers.bench import VERDICT_OF, Bench, Report, schedule_of
+from wheelproof.layers.safety import dumped, parted, walk_figures, walked
+from wheelproof.subject import Config, Mutant
+from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.trace.story import tell
+from wheelproof.verdict import Verdict
+
+
+def check(bench: Bench, mutant: Mutant) -> Report:
+    """Run one mutant through spec, model and implementation."""
+    return _Kill(bench, mutant).report()
+
+
+def class_of(bench: Bench, mutant: Mutant) -> str:
+    """The class in ``mutants/<stem>.py`` that turns the mutant's switch off."""
+    from wheelproof import floors
+
+    floor = floors.load(bench.mechanism.root, f"mutants.{bench.mechanism.stem}")
+    for name, value in vars(floor).items():
+        if isinstance(value, type) and getattr(value, "switch", None) == mutant.switch:
+            return name
+    return mutant.name
+
+
+@dataclass
+class _Kill:
+    bench: Bench
+    mutant: Mutant
+    faults: list[str] = field(default_factory=list)
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def report(self) -> Report:
+        bench, mutant, mechanism = self.bench, self.mutant, self.bench.mechanism
+        started = bench.begin("mutant", mutant.name, bench.limits.tlc_seconds)
+        off = {mutant.switch: False}
+        self.config = Config(name=mutant.name, scenario=mutant.scenario, switches=off, property=mutant.property)
+        self.graph = bench.explored(self.config, "mutant")
+        self.small = reduced.reduce(mechanism.model(mutant.scenario, off), mechanism.silent)
+        result = self.judged()
+        verdict = VERDICT_OF[result.outcome]
+        if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED):
+            verdict = self.equal_graphs() or verdict
+        subject = bench.subject(class_of(bench, mutant))
+        walk = walked(bench, subject, mutant.scenario, self.small, mutant.name, "mutant")
+        self.same_walk(walk)
+        if walk.outcome == "inconclusive":
+            verdict = Verdict.INCONCLUSIVE
+        if mutant.property:
+            self.depths(result, walk)
+        trace = self.rejected(subject)
+        if result.property:
+            trace = self.told(result)
+        row = bench.row(
+            "mutant", mutant.name, started, expected="violated" if mutant.property else "exhaustive",
+            expected_property=mutant.property, property=result.property, verdict=verdict, fault="; ".join(self.faults),
+            why=" ".join(filter(None, (f"equivalent: {mutant.equivalent}" if mutant.equivalent else "", result.explanation))),
+            bound=bench.bound(mutant.scenario), figures=self.figures, trace=trace)
+        return Report([row], self.graph.labels | {label for _, label, _ in subject.exercised})
+
+    def judged(self) -> TlcResult:
+        """TLC's verdict: on the named property alone, or on all of them for an equivalent mutant."""
+        mechanism, name = self.bench.mechanism, self.mutant.property
+        if name is None:
+            return self.bench.tlc(self.mutant.name, self.config, invariants=mechanism.invariants, deadlock=True, layer="mutant")
+        kind = mechanism.properties[name].kind
+        return self.bench.tlc(self.mutant.name, self.config, invariants=(name,) if kind == "invariant" else (),
+                              properties=(name,) if kind == "liveness" else (), deadlock=kind == "deadlock", layer="mutant")
+
+    def equal_graphs(self) -> Verdict | None:
+        """Mutated spec = mutated model; a verdict where there is no graph to compare."""
+        plain, equality = dumped(self.bench, f"{self.mutant.name}_graph", self.config, self.graph, deadlock=False, layer="mutant")
+        self.figures |= {"states": self.graph.distinct, "edges": self.graph.edge_count}
+        if equality is None:
+            self.faults.append(f"the mutated graph is not whole: {plain.explanation}")
+            return Verdict.INCONCLUSIVE if plain.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
+        if equality.fault:
+            self.faults.append(f"mutated spec and mutated model differ: {equality.fault}")
+        if (broken := reduced.open_diamond(self.graph, self.bench.mechanism.silent)) is not None:
+            self.faults.append(f"the silent step {broken.silent} does not commute with {broken.other}")
+        return None
+
+    def same_walk(self, walk: Bisimulation) -> None:
+        """Mutated model = mutated implementation."""
+        self.figures |= walk_figures(walk)
+        if walk.difference:
+            self.faults.append(f"mutated model and mutated implementation differ: {walk.difference}")
+        if walk.uncovered:
+            self.faults.append(f"{len(walk.uncovered)} edges of the mutated model were not walked")
+
+    def depths(self, result: TlcResult, walk: Bisimulation) -> None:
+        """The property fails first after equally many labelled steps on each floor."""
+        name, mechanism = self.mutant.property, self.bench.mechanism
+        spec = [label for _, label in schedule_of(result, mechanism.pc) if label not in mechanism.silent]
+        full = first_violation(self.graph, name)
+        here = first_violation(self.small, name)
+        if name == "NoDeadlock":
+            there = walk.graph.first_deadlock()
+        else:
+            there = walk.graph.first_violation(lambda number: self.small.model.holds(name, self.small.states[number]))
+        depths = {"depth_spec": len(spec) if result.property else None,
+                  "depth_model": None if here is None else self.small.levels[here] - 1,
+                  "depth_impl": there and there.depth}
+        self.figures |= depths
+        if len(set(depths.values())) != 1:
+            self.faults.append("the property does not fail at one depth: " + ", ".join(f"{k} {v}" for k, v in depths.items()))
+        if full is not None and result.property and self.graph.levels[full] != len(result.trace):
+            self.faults.append(f"TLC's trace has {len(result.trace)} states, the model's shortest {self.graph.levels[full]}")
+
+    def rejected(self, subject: Subject) -> str | None:
+        """The unmutated model's search must reject the mutated implementation."""
+        plain = reduced.reduce(self.bench.mechanism.model(self.mutant.scenario), self.bench.mechanism.silent)
+        walk = walked(self.bench, subject, self.mutant.scenario, plain, self.mutant.name, "mutant")
+        if walk.difference is None:
+            self.faults.append(f"the unmutated model's search does not reject the mutated implementation ({walk.outcome})")
+            return None
+        self.figures["rejected_at"] = len(walk.difference.schedule)
+        return parted(self.bench, plain.model, Config(self.mutant.name, self.mutant.scenario), walk.difference, "walk",
+                      self.mutant.name, class_of(self.bench, self.mutant))
+
+    def told(self, result: TlcResult) -> str:
+        """TLC's counterexample, to be replayed on the mutated model and implementation."""
+        model = self.graph.model
+        of_name = {name: index for index, name in enumerate(model.threads)}
+        schedule = [(of_name[name], label) for name, label in schedule_of(result, self.bench.mechanism.pc)]
+        override = class_of(self.bench, self.mutant)
+        return self.bench.keep(tell(
+            self.bench.mechanism, model, schedule, layer="mutant", name=self.mutant.name, scenario=self.mutant.scenario,
+            property=result.property, explanation=self.mutant.race, switches=self.config.switches, mutant=override,
+            sources=self.bench.sources() | self.bench.sources(override)))

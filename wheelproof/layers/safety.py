@@ -1,0 +1,210 @@
+"""Layers tlc, graph and walk of one config: TLC's verdict, TLC = model, model = implementation, on one state graph."""
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+
+from wheelproof.explore.bisimulation import Bisimulation, bisimulate
+from wheelproof.explore.difference import Difference
+from wheelproof.graph import reduced
+from wheelproof.graph.compare import compare
+from wheelproof.graph.explorer import StateGraph, first_violation
+from wheelproof.layers.bench import COMPARED, VERDICT_OF, Bench, Report, counts_of, drift, graph_config, schedule_of
+from wheelproof.subject import Config
+from wheelproof.tlc.dot import TlcGraph
+from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.trace.story import Diverged, tell
+from wheelproof.verdict import Row, Verdict
+
+
+def check(bench: Bench, config: Config) -> Report:
+    """Run a safety config in the layers that were asked for."""
+    return _Config(bench, config).report()
+
+
+@dataclass
+class Equality:
+    """TLC's full graph against the model's: ``fault`` says what differs, "" if nothing; ``edges`` counts TLC's."""
+
+    states: int
+    edges: int
+    fault: str
+
+
+def dumped(bench: Bench, name: str, config: Config, graph: StateGraph, **checks: Any) -> tuple[TlcResult, Equality | None]:
+    """One TLC run with a dump of its graph, compared with the model's. The dump is removed: it is large and can be made anew."""
+    folder = bench.output / "mc" / bench.mechanism.module / name
+    folder.mkdir(parents=True, exist_ok=True)
+    dump = folder / "states.dot"
+    try:
+        result = bench.tlc(name, config, dump=dump, **checks)
+        if result.outcome is not Outcome.COMPLETED:
+            return result, None
+        compared = compare(TlcGraph.read(dump), graph, bench.mechanism.pc)
+        return result, Equality(compared.states, compared.edges, compared.difference or counted(result, graph))
+    finally:
+        dump.unlink(missing_ok=True)
+
+
+def counted(result: TlcResult, graph: StateGraph) -> str:
+    """What differs between TLC's counts and the model's; "" if nothing does."""
+    mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
+    return "; ".join(f"{name}: TLC {theirs}, model {mine[name]}" for name, theirs in counts_of(result).items() if theirs != mine[name])
+
+
+def walked(bench: Bench, subject: Any, scenario: str, graph: StateGraph, name: str, layer: str = "walk",
+           budget: float | None = None) -> Bisimulation:
+    """Bisimulation of an implementation with a reduced model graph."""
+    model, beat = graph.model, bench.beat(layer, name)
+
+    def shared_of(number: int) -> dict[str, tuple]:
+        return dict(zip(model.variables, model.pieces(graph.states[number])))
+
+    return bisimulate(subject, bench.mechanism.scenarios[scenario], reduced.rows(graph), shared_of,
+                      budget=budget or bench.limits.walk_seconds, progress=lambda f: beat(int(f["impl_states"])))
+
+
+def walk_figures(walk: Bisimulation) -> dict[str, Any]:
+    """The figures of a walk, without its time."""
+    return {name: int(value) for name, value in walk.figures.items() if name != "cpu"}
+
+
+class _Config:
+    """One config on its way through the three layers; the model's graph is explored once."""
+
+    def __init__(self, bench: Bench, config: Config) -> None:
+        self.bench, self.config, self.mechanism = bench, config, bench.mechanism
+        self.out = Report()
+        started = time.monotonic()
+        self.graph = bench.explored(config, "graph")
+        self.explored_in = time.monotonic() - started
+        self.small = self.graph.distinct <= COMPARED
+
+    def report(self) -> Report:
+        self.out.labels |= self.graph.labels
+        if self.bench.wants("tlc", "graph"):
+            if self.config.expect == "violated":
+                self.expected_to_fail()
+            else:
+                self.expected_to_pass()
+        if self.bench.wants("walk") and self.small:
+            self.walk()
+        return self.out
+
+    def add(self, layer: str, started: float, **judged: Any) -> None:
+        if self.bench.wants(layer):
+            self.out.rows.append(self.bench.row(
+                layer, self.config.name, started, bound=self.bench.bound(self.config.scenario), **judged))
+
+    # -- tlc and graph
+
+    def expected_to_pass(self) -> None:
+        bench, config = self.bench, self.config
+        started = bench.begin("tlc", config.name, bench.limits.tlc_seconds)
+        checks = {"invariants": self.mechanism.invariants, "deadlock": True}
+        if self.small and bench.wants("graph"):
+            result, equality = dumped(bench, config.name, config, self.graph, **checks)
+        else:
+            result, equality = bench.tlc(config.name, config, **checks), None
+        counts = counts_of(result)
+        complete = result.outcome is Outcome.COMPLETED
+        self.add("tlc", started, expected="exhaustive", verdict=VERDICT_OF[result.outcome], property=result.property,
+                 figures=counts, fault=drift(config, counts) if complete else "", why=result.explanation,
+                 trace=self.told("tlc", result) if result.property else None)
+        if bench.wants("graph"):
+            self.graph_row(result, equality, started)
+
+    def expected_to_fail(self) -> None:
+        """Once for the verdict, then without any check for the whole graph."""
+        bench, config = self.bench, self.config
+        kind = self.mechanism.properties[config.property].kind
+        started = bench.begin("tlc", config.name, bench.limits.tlc_seconds)
+        result = bench.tlc(config.name, config, invariants=(config.property,) if kind == "invariant" else (),
+                           deadlock=kind == "deadlock")
+        steps = len(result.trace) - 1
+        here = first_violation(self.graph, config.property)
+        depth = None if here is None else self.graph.levels[here] - 1
+        fault = "" if result.outcome is not Outcome.VIOLATED or depth == steps else \
+            f"TLC's shortest trace has {steps} steps, the model's {depth}"
+        self.add("tlc", started, expected="violated", expected_property=config.property, property=result.property,
+                 verdict=VERDICT_OF[result.outcome], fault=fault, figures={"steps": steps, "steps_model": depth},
+                 why=result.explanation, trace=self.told("tlc", result) if result.property else None)
+        if bench.wants("graph"):
+            started = bench.begin("graph", config.name, bench.limits.tlc_seconds)
+            plain, equality = dumped(bench, f"{config.name}_graph", graph_config(config), self.graph, deadlock=False, layer="graph")
+            self.graph_row(plain, equality, started)
+
+    def graph_row(self, result: TlcResult, equality: Equality | None, started: float) -> None:
+        if result.outcome is not Outcome.COMPLETED:
+            verdict = Verdict.INCONCLUSIVE if result.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
+            return self.add("graph", started, expected="exhaustive", verdict=verdict,
+                            why=f"there is no whole graph to compare: {result.explanation}")
+        graph, faults = self.graph, []
+        if equality is None:
+            faults.append(counted(result, graph))
+        else:
+            faults += [equality.fault, drift(self.config, counts_of(result))]
+        if (broken := reduced.open_diamond(graph, self.mechanism.silent)) is not None:
+            faults.append(f"the silent step {broken.silent} does not commute with {broken.other} in state {broken.state}")
+        if self.config.expect == "exhaustive":
+            faults += [f"the model violates {name}" for name in (*self.mechanism.invariants, "NoDeadlock")
+                       if first_violation(graph, name) is not None]
+            self.find_witnesses()
+        self.add("graph", started, expected="exhaustive", verdict=Verdict.VIOLATED if equality and equality.fault else Verdict.EXHAUSTIVE,
+                 property="SameGraph" if equality and equality.fault else None, fault="; ".join(filter(None, faults)),
+                 figures={"states": graph.distinct, "edges": graph.generated - 1, "digest": self.digest(),
+                          "compared": "every edge" if equality else "counts and depth"})
+
+    def digest(self) -> str | None:
+        return self.graph.digest()[:16] if self.small else None
+
+    def find_witnesses(self) -> None:
+        model = self.graph.model
+        for name in model.WITNESSES:
+            if any(model.holds(name, state) for state in self.graph.states[:20_000]):
+                self.out.witnesses[name] = self.config.name
+
+    def told(self, layer: str, result: TlcResult) -> str | None:
+        """TLC's trace, followed on the model, as a file. A trace that the model cannot follow is a difference of its own."""
+        model = self.graph.model
+        of_name = {name: index for index, name in enumerate(model.threads)}
+        schedule = [(of_name[name], label) for name, label in schedule_of(result, self.mechanism.pc)]
+        return self.bench.keep(tell(
+            self.mechanism, model, schedule, layer=layer, name=self.config.name, scenario=self.config.scenario,
+            property=result.property, explanation=f"{result.explanation} {self.config.about}".strip(),
+            switches=self.config.switches, sources=self.bench.sources()))
+
+    # -- walk
+
+    def walk(self) -> None:
+        bench, config = self.bench, self.config
+        started = bench.begin("walk", config.name, bench.limits.walk_seconds)
+        graph = reduced.reduce(self.mechanism.model(config.scenario, config.switches), self.mechanism.silent)
+        subject = bench.subject()
+        walk = walked(bench, subject, config.scenario, graph, config.name)
+        self.out.labels |= {label for _, label, _ in subject.exercised}
+        verdict, fault = Verdict.EXHAUSTIVE, ""
+        if walk.outcome == "different":
+            verdict, fault = Verdict.VIOLATED, str(walk.difference)
+        elif walk.outcome == "inconclusive":
+            verdict = Verdict.INCONCLUSIVE
+        elif walk.uncovered:
+            fault = f"{len(walk.uncovered)} edges of the model were not walked"
+        trace = parted(bench, graph.model, config, walk.difference, "walk", config.name) if walk.difference else None
+        self.add("walk", started, expected="exhaustive", verdict=verdict, fault=fault, why=walk.why,
+                 property="Bisimulation" if walk.difference else None, figures=walk_figures(walk), trace=trace)
+
+
+def parted(bench: Bench, model: Any, config: Config, difference: Difference, layer: str, name: str,
+           mutant: str | None = None) -> str | None:
+    """The schedule to a difference as a file; None where not even the model can follow it."""
+    of_name = {thread: index for index, thread in enumerate(model.threads)}
+    schedule = [(of_name[thread], label) for thread, label in difference.schedule]
+    try:
+        return bench.keep(tell(bench.mechanism, model, schedule, layer=layer, name=name, scenario=config.scenario,
+                               property="Bisimulation", explanation=str(difference), switches=config.switches, mutant=mutant,
+                               sources=bench.sources(mutant)))
+    except Diverged:
+        return None

@@ -1,0 +1,74 @@
+"""Checks over all scenarios of a mechanism: one set of labels on every floor, each exercised; every witness reached.
+
+A label that no scenario exercises, or a witness that none reaches, would let a property hold for want of anything to check.
+"""
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+
+from wheelproof.explore import labels as comments
+from wheelproof.layers.bench import Bench, Report
+from wheelproof.tlc import translation
+from wheelproof.verdict import Row, Verdict
+
+STEP = re.compile(r'^(\w+)(?:\(self\))? == /\\ pc(?:\[(?:self|"\w+")\])? = "(\w+)"', re.MULTILINE)
+
+
+def labels_of_spec(text: str) -> set[str]:
+    """The labels of a translated PlusCal algorithm."""
+    return {label for name, label in STEP.findall(text) if name == label}
+
+
+def translated(bench: Bench) -> Row:
+    """TLC checks the translation, not the algorithm: the two must belong together."""
+    started = bench.begin("tlc", "translation")
+    translation.require_current(bench.mechanism.spec)
+    return bench.row("tlc", "translation", started, expected="exhaustive", verdict=Verdict.EXHAUSTIVE,
+                     bound="the committed translation is that of the algorithm")
+
+
+def labels(bench: Bench, reports: Iterable[Report]) -> Row:
+    """The label sets of the table, the spec, the model and the implementation are equal, kinds too, and all exercised."""
+    mechanism = bench.mechanism
+    started = bench.begin("walk", "labels")
+    spec = labels_of_spec(mechanism.spec.read_text(encoding="utf-8"))
+    table, silent = set(mechanism.labels), mechanism.silent
+    model = mechanism.model(next(iter(mechanism.scenarios))).labels
+    kinds: dict[str, str] = {}
+    for of_line in bench.subject().labels.values():
+        kinds |= comments.kinds_by_name(of_line)
+    exercised = set().union(*(report.labels for report in reports))
+    faults = [differs("the spec", spec, table), differs("the model", model, table),
+              differs("the implementation", set(kinds), table - silent)]
+    faults += [f"{name} is {kind} in the implementation and {mechanism.labels[name].kind} in the table"
+               for name, kind in sorted(kinds.items()) if name in table and mechanism.labels[name].kind != kind]
+    idle = table - exercised
+    fault = "; ".join(filter(None, faults))
+    verdict, why = Verdict.EXHAUSTIVE, ""
+    if idle:
+        verdict, why = Verdict.VACUOUS, f"no scenario exercises {', '.join(sorted(idle))}"
+    return bench.row("walk", "labels", started, expected="exhaustive", verdict=verdict, why=why, fault=fault,
+                     bound="all scenarios that were run", figures={"declared": len(table), "silent": len(silent), "exercised": len(exercised & table)})
+
+
+def differs(who: str, found: set[str] | frozenset[str], declared: set[str]) -> str:
+    """What ``who`` lacks or has beyond the declared labels; "" if nothing."""
+    lacks, extra = sorted(declared - found), sorted(found - declared)
+    parts = ([f"lacks {', '.join(lacks)}"] if lacks else []) + ([f"has {', '.join(extra)} besides"] if extra else [])
+    return f"{who} {' and '.join(parts)}" if parts else ""
+
+
+def witnesses(bench: Bench, reports: Iterable[Report]) -> Row:
+    """Every witness of the model is reached in some scenario."""
+    started = time.monotonic()
+    bench.begin("graph", "witnesses")
+    names = bench.mechanism.model_module.Model.WITNESSES
+    reached: dict[str, str] = {}
+    for report in reports:
+        reached = report.witnesses | reached
+    missing = [name for name in names if name not in reached]
+    return bench.row("graph", "witnesses", started, expected="exhaustive",
+                     verdict=Verdict.VACUOUS if missing or not names else Verdict.EXHAUSTIVE, bound="all scenarios that were run",
+                     why=f"no scenario reaches {', '.join(missing)}" if missing else "", figures=dict(sorted(reached.items())))

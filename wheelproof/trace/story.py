@@ -1,0 +1,68 @@
+"""From a path to a counterexample: a schedule followed on the model, with what every step changed and where its line is."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from wheelproof.errors import ToolError
+from wheelproof.graph.compare import NULL
+from wheelproof.subject import Mechanism
+from wheelproof.tlc.values import format_tla, freeze
+from wheelproof.trace.counterexample import Counterexample, Step
+
+
+class Diverged(ToolError):
+    """A schedule cannot be followed on the model: the thread is blocked, or stands at another label."""
+
+
+def places(model: Any, state: Any) -> dict[str, str]:
+    """Every place of the shared variables, such as ``next[e1]``, with its value as TLA+ text."""
+    out = {}
+    for variable, piece in zip(model.variables, model.pieces(state)):
+        value = model.tla(variable, piece)
+        if isinstance(value, dict):
+            for name, part in value.items():
+                out[f"{variable}[{name}]"] = format_tla(freeze(part, NULL))
+        else:
+            out[variable] = format_tla(freeze(value, NULL))
+    return out
+
+
+def follow(model: Any, schedule: Iterable[tuple[int, str]], silent: frozenset[str]) -> list[tuple[int, str, Any]]:
+    """Follow a schedule of (thread, label) from the initial state: (thread, label, state after) per step.
+
+    A silent step that the schedule leaves out is taken just before its thread's next step. Raises Diverged.
+    """
+    state, out = model.initial(), []
+    for thread, label in schedule:
+        while True:
+            moves = {(mover, name): after for mover, name, after in model.successors(state)}
+            if (thread, label) in moves:
+                state = moves[thread, label]
+                out.append((thread, label, state))
+                break
+            hidden = next((name for mover, name in moves if mover == thread and name in silent), None)
+            if hidden is None:
+                able = ", ".join(f"{model.threads[mover]} at {name}" for mover, name in moves) or "nobody"
+                raise Diverged(f"Step {len(out) + 1}: {model.threads[thread]} cannot take {label} on the model (able: {able}).")
+            state = moves[thread, hidden]
+            out.append((thread, hidden, state))
+    return out
+
+
+def tell(mechanism: Mechanism, model: Any, schedule: Iterable[tuple[int, str]], *, layer: str, name: str, scenario: str,
+         property: str, explanation: str, switches: Mapping[str, bool] = {}, mutant: str | None = None,
+         loop: int | None = None, sources: Mapping[str, str] = {}) -> Counterexample:
+    """The counterexample of a schedule. ``sources``: label -> "file:line"; ``loop``: index in the schedule, which must then
+    name every step, silent ones included."""
+    before = places(model, model.initial())
+    initial, steps = before, []
+    for thread, label, state in follow(model, schedule, mechanism.silent):
+        after = places(model, state)
+        changes = {place: (before[place], text) for place, text in after.items() if text != before[place]}
+        kind = mechanism.labels[label].kind if label in mechanism.labels else ""
+        steps.append(Step(model.threads[thread], label, kind, sources.get(label), changes))
+        before = after
+    return Counterexample(mechanism=mechanism.stem, layer=layer, name=name, scenario=scenario, property=property,
+                          explanation=explanation, threads=model.threads, initial=initial, steps=tuple(steps),
+                          switches=dict(switches), mutant=mutant, loop=loop)

@@ -1,0 +1,184 @@
+"""The verification: jobs over all layers, run by worker processes, gathered as rows and written as one results file.
+
+Workers send their notices through a queue; the parent alone talks to people and writes files that they read.
+"""
+from __future__ import annotations
+
+import multiprocessing
+import queue
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from wheelproof import subject
+from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
+from wheelproof.layers import whole
+from wheelproof.layers.bench import Bench, Report
+from wheelproof.layers.jobs import Job, carry_out, plan
+from wheelproof.options import Ended, Listener, Notice, Planned, Tick, VerifyOptions
+from wheelproof.tlc import jar, java
+from wheelproof.verdict import LAYERS, Row, judge
+
+TICK = 5.0
+"""Seconds after which the listener hears that time passes."""
+
+
+def run(options: VerifyOptions) -> list[Row]:
+    """Carry out a verification; its rows, in the order of mechanism, layer and declaration.
+
+    Raises UsageError for an unknown mechanism or layer, NothingChecked where the choice leaves nothing to run, ToolError
+    where an engine is missing. KeyboardInterrupt goes through, after the workers and their TLC runs have ended.
+    """
+    found = subject.find(options.subject)
+    mechanisms = chosen(found, options.mechanisms)
+    wants = wanted(options.layers)
+    jobs = [job for mechanism in mechanisms for job in plan(mechanism, options.lane, wants)]
+    if not jobs:
+        raise NothingChecked("No check belongs to the chosen mechanisms, layers and lane.",
+                             "Choose others; `wheelproof list` shows what there is.")
+    if any(job.kind in ("config", "liveness", "refinement", "mutant") and set(job.layers) != {"walk"} for job in jobs):
+        java.locate()
+        jar.locate()
+    options.listen(Planned(sum(len(job.layers) for job in jobs)))
+    benches = {mechanism.stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)
+               for mechanism in mechanisms}
+    rows, reports, stale = [], {stem: [] for stem in benches}, set()
+    for stem, bench in benches.items():
+        if wants("tlc"):
+            row = translation(bench)
+            rows.append(row)
+            if not row.ok:
+                stale.add(stem)
+    for job, report in perform([job for job in jobs if job.stem not in stale], options):
+        rows += report.rows
+        reports[job.stem].append(report)
+    for stem, bench in benches.items():
+        if stem not in stale:
+            rows += over_all(bench, reports[stem], partial=bool(options.layers))
+    return sorted(rows, key=order(found))
+
+
+def chosen(found: dict[str, subject.Mechanism], names: tuple[str, ...]) -> list[subject.Mechanism]:
+    """The mechanisms of these names, all where there are none."""
+    if unknown := [name for name in names if name not in found]:
+        raise UsageError(f"There is no mechanism {', '.join(unknown)}.", f"Known: {', '.join(found)}.")
+    return [found[name] for name in names or found]
+
+
+def wanted(layers: frozenset[str] | None):
+    """A predicate: was one of these layers asked for?"""
+    if layers is not None and (unknown := sorted(layers - set(LAYERS))):
+        raise UsageError(f"There is no layer {', '.join(unknown)}.", f"Known: {', '.join(LAYERS)}.")
+    return lambda *names: layers is None or bool(layers & set(names))
+
+
+def translation(bench: Bench) -> Row:
+    """Whether the committed translation is current; a stale one ends the mechanism's verification."""
+    try:
+        return whole.translated(bench)
+    except WheelproofError as error:
+        return _said(bench, judge(bench.mechanism.stem, "tlc", "translation", expected="exhaustive", verdict="error", why=str(error)))
+
+
+def over_all(bench: Bench, reports: list[Report], partial: bool) -> Iterator[Row]:
+    """The rows over all scenarios. ``partial``: some layers were left out, so that these can only be made for what was run."""
+    try:
+        if bench.wants("walk") and not partial:
+            yield whole.labels(bench, reports)
+        if bench.wants("graph"):
+            yield whole.witnesses(bench, reports)
+    except WheelproofError as error:
+        yield _said(bench, judge(bench.mechanism.stem, "walk", "labels", expected="exhaustive", verdict="error", why=str(error)))
+
+
+def _said(bench: Bench, row: Row) -> Row:
+    bench.listen(Ended(row))
+    return row
+
+
+def order(found: dict[str, subject.Mechanism]):
+    """Sorts rows by mechanism and layer, then as the TOML declares them."""
+    place = {}
+    for number, mechanism in enumerate(found.values()):
+        names = ["translation", "labels", "witnesses", *mechanism.configs, *mechanism.mutants]
+        for index, name in enumerate(names):
+            place[mechanism.stem, name] = (number, index)
+    return lambda row: (place[row.mechanism, row.name][0], LAYERS.index(row.layer), place[row.mechanism, row.name][1])
+
+
+# -- workers
+
+_notices: multiprocessing.Queue | None = None
+_benches: dict[str, Bench] = {}
+
+
+def _prepare(notices: multiprocessing.Queue, root: Path, output: Path, lane: str, layers: frozenset[str] | None) -> None:
+    """Runs once in every worker."""
+    global _notices
+    _notices = notices
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for stem, mechanism in subject.find(root).items():
+        _benches[stem] = Bench(mechanism, output, lane, layers, notices.put)
+
+
+def _work(job: Job) -> Report:
+    return carry_out(_benches[job.stem], job)
+
+
+def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Report]]:
+    """Run jobs, the longest first, and give each with its report as it ends."""
+    jobs = sorted(jobs, key=lambda job: -job.weight)
+    if options.jobs <= 1 or len(jobs) == 1:
+        benches = {stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)
+                   for stem, mechanism in subject.find(options.subject).items()}
+        for job in jobs:
+            yield job, carry_out(benches[job.stem], job)
+        return
+    context = multiprocessing.get_context("spawn")
+    notices = context.Queue()
+    listener = threading.Thread(target=_hear, args=(notices, options.listen), daemon=True)
+    pool = ProcessPoolExecutor(min(options.jobs, len(jobs)), mp_context=context, initializer=_prepare,
+                               initargs=(notices, options.subject, options.output, options.lane, options.layers))
+    listener.start()
+    try:
+        waiting: dict[Future, Job] = {pool.submit(_work, job): job for job in jobs}
+        while waiting:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                job = waiting.pop(future)
+                try:
+                    yield job, future.result()
+                except BrokenProcessPool as error:
+                    raise ToolError(f"A worker died while {job.stem} / {job.name} was checked.",
+                                    "Free memory, or run with --jobs 1.") from error
+    except BaseException:
+        _end(pool)
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        notices.put(None)
+        listener.join(TICK)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Ask every worker to end: each kills its TLC run first."""
+    for process in list((pool._processes or {}).values()):
+        if process.pid and process.is_alive():
+            process.terminate()
+
+
+def _hear(notices: multiprocessing.Queue, listen: Listener) -> None:
+    """Pass the workers' notices on, and the time."""
+    while True:
+        try:
+            notice: Notice | None = notices.get(timeout=TICK)
+        except queue.Empty:
+            listen(Tick())
+            continue
+        if notice is None:
+            return
+        listen(notice)
+
+
