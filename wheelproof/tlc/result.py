@@ -269,6 +269,8 @@ class Account:
         first = self.violations[0]
         if len(self.violations) > 1:
             return f"TLC reported {len(self.violations)} violations in one run, which only -continue does"
+        if self.success:
+            return f"TLC reported a violation and that it found no error (exit code {exit_code}), as -continue does"
         if exit_code != EXIT_OF[Code(first.code)]:
             return f"TLC reported a violation (message {first.code}) but ended with exit code {exit_code}"
         if name is None:
@@ -279,7 +281,8 @@ class Account:
 
     def _reason(self) -> str:
         """What TLC itself says of an error, in one line."""
-        texts = [message.text for message in self.errors if message.code != Code.NESTED_EXPRESSION]
+        # Before "\n: " an unexpected exception is introduced in the same words always.
+        texts = [message.text.split("\n: ")[-1] for message in self.errors if message.code != Code.NESTED_EXPRESSION]
         if not texts or self.errors[0].code == Code.PARSING_FAILED:
             texts = self.complaints or texts
         said = " ".join(" ".join(texts).split()).rstrip(".") or "it printed nothing"
