@@ -21,6 +21,7 @@ from wheelproof.trace.counterexample import Counterexample, Step
 LANES_FROM = 100  # columns
 _LANE_MOST = 24
 _PANE_LEAST = 48
+_TAG_MOST = 16
 _VALUE_MOST = 160  # characters of one change, unless everything is asked for
 
 
@@ -91,11 +92,11 @@ class _Picture:
 
     def heading(self) -> list[Text]:
         trace = self.trace
-        first = Text.assemble((f"{visible(trace.property)} is violated", "bold red"), f": {describe(trace)}")
+        first = self._wrapped(f"{trace.property} is violated: {describe(trace)}", 0, "bold red")
         where = f"{trace.mechanism} / {trace.layer} / {trace.name}, scenario {trace.scenario}"
         if trace.mutant:
             where += f", mutant {trace.mutant}"
-        lines = [first, *self._wrapped(where, 0, "")]
+        lines = [*first, *self._wrapped(where, 0, "")]
         if trace.switches:
             told = ", ".join(f"{name} {'on' if on else 'off'}" for name, on in trace.switches.items() if self.full or not on)
             lines += self._wrapped(f"switches: {told}" if told else "switches: all on", 0, "dim", hang=10)
@@ -113,7 +114,7 @@ class _Picture:
         for name, value in shown.items():
             lines += self._wrapped(f"{name} = {self._short(value)}", 2, "", hang=len(name) + 3)
         if hidden := len(self.trace.initial) - len(shown):
-            lines.append(Text(f"  {_counted(hidden, 'variable')} that never change{'s' if hidden == 1 else ''}: --full", style="dim"))
+            lines += self._wrapped(f"{_counted(hidden, 'variable')} that never change{'s' if hidden == 1 else ''}: --full", 2, "dim")
         return [*lines, Text()]
 
     def ending(self, file: str | None) -> list[Text]:
@@ -167,33 +168,33 @@ class _Picture:
             f"{self.glyphs.more} the last {repeated} repeated {_counted(fold.times, 'time')} more: "
             f"steps {fold.first + 1} to {fold.first + fold.times * fold.period}: --full"
         )
-        yield self._margin(fold.first) + Text(text, style="dim italic")
+        for line in self._wrapped(text, 0, "dim italic", within=self.width - self.gutter):
+            yield self._margin(fold.first) + line
 
     def _step(self, index: int, step: Step) -> Iterator[Text]:
         mark = self._loop_mark(index)
         number = Text.assemble((mark, "magenta"), (f" {index + 1:>{self.digits}}  ", "dim"))
-        act = Text(_act(step), style="bold")
         follow = self._margin(index + 1)
         if self.lanes:
             lane = self.threads.index(step.thread)
-            head = number + self._lanes(lane, act)
-            follow += self._lanes(lane, None)
+            head = number + self._lanes(lane, _act(step))
+            follow += self._lanes(lane, self.glyphs.lane)
         else:
-            head = number + Text.assemble((f"[{visible(step.thread)}] ", "cyan"), act, "  ")
+            tag = f"[{_clipped(visible(step.thread), _TAG_MOST)}] "
+            act = _clipped(_act(step), self.width - self.gutter - cell_len(tag) - 2)
+            head = number + Text.assemble((tag, "cyan"), (act, "bold"), "  ")
             follow += Text("  ")
-        pane = self._pane(step, self.width - self.indent - (0 if self.lanes else 2), self.width - len(head.plain))
+        pane = self._pane(step, self.width - self.indent - (0 if self.lanes else 2), self.width - cell_len(head.plain))
         for line in [head + pane[0] if pane else head, *(follow + line for line in pane[1:])]:
             line.rstrip()
             yield line
 
-    def _lanes(self, lane: int, act: Text | None) -> Text:
-        """One row of lanes: the act, or where it is None a blank, in the thread's own, a line in the others."""
+    def _lanes(self, lane: int, act: str) -> Text:
+        """One row of lanes: the act in the thread's own, a line in the others."""
         row = Text()
         for place in range(len(self.threads)):
-            if place != lane:
-                row.append(_cell(self.glyphs.lane, self.lane), style="dim")
-            else:
-                row.append(_cell(act.plain if act else self.glyphs.lane, self.lane), style="bold" if act else "dim")
+            text = act if place == lane else self.glyphs.lane
+            row.append(_cell(text, self.lane), style="dim" if text == self.glyphs.lane else "bold")
         return row
 
     def _pane(self, step: Step, width: int, first: int) -> list[Text]:
@@ -204,13 +205,13 @@ class _Picture:
             if code and len(place) + 2 + cell_len(code) <= first:
                 lines.append(Text.assemble((place, "dim"), "  ", (code, "cyan")))
             else:
-                lines.append(Text(place, style="dim"))
+                lines += self._wrapped(place, 0, "dim", within=width, hang=4)
                 if code:
                     lines += self._wrapped(code, 0, "cyan", within=width, hang=4)
         for place, (before, after) in step.changes.items():
             told = f"{place}: {self._short(before)} {self.glyphs.arrow} {self._short(after)}"
             lines += self._wrapped(told, 0, "yellow", within=width, hang=4)
-        if not self.lanes and not step.source and lines and cell_len(lines[0].plain) > first:
+        if lines and cell_len(lines[0].plain) > first:
             lines.insert(0, Text())
         return lines
 
@@ -259,11 +260,14 @@ def _cut(text: str, room: int) -> int:
     return blank if blank > 0 and text[:blank].strip() else max(end, 1)
 
 
+def _clipped(text: str, most: int) -> str:
+    """A text in at most `most` cells; a tilde stands for what is cut off."""
+    return text if cell_len(text) <= most else set_cell_size(text, most - 1).rstrip() + "~"
+
+
 def _cell(text: str, width: int) -> str:
-    """A text in exactly `width` cells, with a blank at the end at least."""
-    if cell_len(text) > width - 2:
-        text = set_cell_size(text, width - 3).rstrip() + "~"
-    return set_cell_size(text, width)
+    """A text in exactly `width` cells, with two blanks at the end at least."""
+    return set_cell_size(_clipped(text, width - 2), width)
 
 
 def _act(step: Step) -> str:
