@@ -4,6 +4,7 @@ Text that comes from a subject or a trace is untrusted: it goes through `visible
 never as Rich markup.
 """
 
+import io
 import os
 import sys
 from typing import TextIO
@@ -14,6 +15,13 @@ from rich.text import Text
 PLAIN_WIDTH = 120  # columns where there is no terminal to ask, as in CI
 
 
+class Output(Console):
+    """A console that leaves a reader who has gone to the command line; Rich would exit with 1, which is a finding here."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(stream: TextIO | None = None, width: int | None = None) -> Console:
     """A console on a stream (standard output where None), without markup, emoji and guessed highlighting.
 
@@ -22,11 +30,13 @@ def console(stream: TextIO | None = None, width: int | None = None) -> Console:
     """
     stream = stream or sys.stdout
     terminal = is_terminal(stream)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")  # a log in ASCII loses no line over one character
     if width is None and not terminal:
         columns = os.environ.get("COLUMNS", "")
         width = int(columns) if columns.isascii() and columns.isdigit() and int(columns) > 0 else PLAIN_WIDTH
     styled = not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
-    return Console(
+    return Output(
         file=stream, width=width, color_system="auto" if styled else None, force_terminal=styled or None,
         markup=False, emoji=False, highlight=False, legacy_windows=False,
     )

@@ -1,6 +1,7 @@
 """A verification as the command line runs it: progress while it works, files and a report when it ends, however it ends."""
 
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,6 +28,9 @@ class Verification:
         self.quiet, self.as_json = quiet, as_json
         self.display: Progress = progress(quiet)
         self.written = float("-inf")
+        # Notices of workers may come from a thread that gathers them.
+        self.lock = threading.Lock()
+        self.ended = False
 
     def run(self) -> int:
         """Runs, reports, and returns the exit code. An error of the run is raised again once its rows are saved."""
@@ -36,7 +40,10 @@ class Verification:
         files.begin(self.options.output, self.results)
         try:
             with self.display:
-                rows = verify.run(self.options)
+                try:
+                    rows = verify.run(self.options)
+                finally:
+                    self._stop_hearing()
             self.results = replace(self.results, rows=tuple(rows), complete=True)
         except KeyboardInterrupt:
             print("wheelproof: interrupted", file=sys.stderr)
@@ -49,12 +56,20 @@ class Verification:
         return exit_code(self.results.rows)
 
     def _hear(self, notice: Notice) -> None:
-        match notice:
-            case Ended(row):
-                self._keep(row)
-            case ToolFound(name, version):
-                self.results = replace(self.results, tools={**self.results.tools, name: version})
-        self.display(notice)
+        with self.lock:
+            if self.ended:
+                return
+            match notice:
+                case Ended(row):
+                    self._keep(row)
+                case ToolFound(name, version):
+                    self.results = replace(self.results, tools={**self.results.tools, name: version})
+            self.display(notice)
+
+    def _stop_hearing(self) -> None:
+        """From here on the results are those that are reported; what a worker still says comes too late."""
+        with self.lock:
+            self.ended = True
 
     def _keep(self, row: Row) -> None:
         self.results = replace(self.results, rows=(*self.results.rows, row))

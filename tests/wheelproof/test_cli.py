@@ -1,0 +1,303 @@
+"""The command line: exit codes, where output goes, what is told instead of a traceback, and what `--help` does not load."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import types
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from wheelproof import doctor
+from wheelproof.cli import app
+from wheelproof.errors import NothingChecked, ToolError
+from wheelproof.options import Beat, Check, Ended, Planned, Started, ToolFound
+from wheelproof.trace.counterexample import Counterexample, Step
+from wheelproof.verdict import judge, read_results
+
+TOML = """
+[mechanism]
+module = "Thing"
+[properties]
+Safe = { kind = "invariant", says = "nothing bad" }
+[labels]
+A1 = { kind = "lock" }
+[scenarios.two]
+threads = { a = [["go"]] }
+[configs.two]
+"""
+GOOD = judge("thing", "tlc", "two", expected="exhaustive", verdict="exhaustive")
+
+
+def row(verdict, name="x"):
+    return judge("thing", "walk", name, expected="exhaustive", verdict=verdict)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A subject with one mechanism as the working directory."""
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "Thing.toml").write_text(TOML)
+    (tmp_path / "spec" / "Thing.tla").write_text("---- MODULE Thing ----\n====\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(doctor, "versions", lambda: {"wheelproof": "0"})
+    return tmp_path
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    """Puts a function in place of the verification; it keeps the options that it was called with."""
+
+    def put(behave):
+        module = types.ModuleType("wheelproof.verify")
+        module.seen = []
+        module.run = lambda options: (module.seen.append(options), behave(options))[1]
+        monkeypatch.setitem(sys.modules, "wheelproof.verify", module)
+        monkeypatch.setattr("wheelproof.verify", module, raising=False)
+        return module.seen
+
+    return put
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize(("rows", "code"), [
+    ([GOOD], 0),
+    ([GOOD, row("violated")], 1),
+    ([GOOD, row("inconclusive")], 3),
+    ([GOOD, row("error"), row("violated", "y")], 4),
+    ([GOOD, row("vacuous")], 5),
+    ([], 5),
+])
+def test_the_exit_code_is_that_of_the_rows(home, engine, rows, code):
+    engine(lambda options: rows)
+    ended = invoke("verify")
+    assert ended.exit_code == code
+    assert ended.stdout.splitlines()[-1].startswith(f"wheelproof: {sum(item.ok for item in rows)} of {len(rows)} checks in order")
+    results = read_results(home / "build" / "results.json")
+    assert list(results.rows) == rows and results.complete
+    assert ElementTree.parse(home / "build" / "junit.xml").getroot().get("tests") == str(max(1, len(rows)))
+    assert (home / "build" / "review.md").read_text().startswith("# Design review")
+
+
+def test_the_options_reach_the_engine(home, engine):
+    seen = engine(lambda options: [GOOD])
+    invoke("verify", "thing", "--layer", "tlc, walk", "--layer", "graph", "--lane", "nightly", "--jobs", 3, "--output", "out", "--subject", ".")
+    invoke("verify")
+    chosen, default = seen
+    assert (chosen.mechanisms, chosen.layers, chosen.lane) == (("thing",), frozenset({"tlc", "walk", "graph"}), "nightly")
+    assert (chosen.subject, chosen.output, chosen.jobs) == (Path("."), Path("out"), 3)
+    assert (default.mechanisms, default.layers, default.lane, default.output) == ((), None, "fast", Path("build"))
+    assert default.jobs >= 1 and (home / "out" / "results.json").is_file()
+
+
+def test_json_is_one_document_on_standard_output(home, engine):
+    engine(lambda options: [GOOD, row("violated")])
+    ended = invoke("verify", "--json")
+    assert json.loads(ended.stdout) == json.loads((home / "build" / "results.json").read_text())
+    assert "not in order: thing / walk / x" in ended.stderr and ended.exit_code == 1
+
+
+def test_quiet_is_one_line(home, engine):
+    def behave(options):
+        options.listen(Started(Check("thing", "tlc", "two")))
+        options.listen(Ended(GOOD))
+        return [GOOD]
+
+    engine(behave)
+    ended = invoke("verify", "--quiet")
+    assert ended.output == "wheelproof: 1 of 1 checks in order: every verdict as expected\n"
+
+
+def test_progress_goes_to_standard_error_and_tools_into_the_results(home, engine):
+    def behave(options):
+        for notice in (Planned(1), Started(Check("thing", "tlc", "two")), Beat(Check("thing", "tlc", "two"), 5), ToolFound("tlc", "2.18"), Ended(GOOD)):
+            options.listen(notice)
+        return [GOOD]
+
+    engine(behave)
+    ended = invoke("verify")
+    assert ended.stderr.splitlines() == ["start  thing / tlc / two", "ok     thing / tlc / two: exhaustive, 0.0 s (1/1)"]
+    assert read_results(home / "build" / "results.json").tools == {"wheelproof": "0", "tlc": "2.18"}
+
+
+@pytest.mark.parametrize(("error", "code", "told"), [
+    (KeyboardInterrupt(), 130, "wheelproof: interrupted"),
+    (ToolError("TLC broke.", "Look at it."), 4, "wheelproof: TLC broke. Look at it."),
+    (NothingChecked("No config is in the lane."), 5, "wheelproof: No config is in the lane."),
+    (ZeroDivisionError("oops"), 4, "is a defect of Wheelproof itself"),
+])
+def test_a_broken_run_keeps_its_rows_and_is_never_green(home, engine, error, code, told):
+    def behave(options):
+        options.listen(Ended(GOOD))
+        raise error
+
+    engine(behave)
+    ended = invoke("verify")
+    assert ended.exit_code == code and told in ended.stderr
+    assert ("Traceback" in ended.stderr) == isinstance(error, ZeroDivisionError)
+    results = read_results(home / "build" / "results.json")
+    assert list(results.rows) == [GOOD] and not results.complete
+    assert "PARTIAL RESULTS" in ended.stdout and "every verdict as expected" not in ended.stdout
+    assert ElementTree.parse(home / "build" / "junit.xml").getroot().get("errors") == "1"
+
+
+def test_an_older_runs_files_do_not_outlive_the_start_of_a_new_one(home, engine):
+    engine(lambda options: [GOOD])
+    invoke("verify")
+    old = read_results(home / "build" / "results.json")
+
+    def look(options):
+        assert sorted(file.name for file in Path("build").iterdir()) == ["results.json"]
+        now = read_results(Path("build", "results.json"))
+        assert now.run != old.run and not now.rows and not now.complete
+        return [GOOD]
+
+    engine(look)
+    assert invoke("verify").exit_code == 0
+
+
+def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
+    engine(lambda options: [GOOD, GOOD])
+    assert invoke("verify").exit_code == 4
+
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["verify", "thang"], "There is no mechanism 'thang'. Did you mean thing? Known mechanisms: thing."),
+    (["verify", "--layer", "tlc,wlk"], "There is no layer 'wlk'. Did you mean walk? Known layers: tlc, graph, walk"),
+    (["verify", "--layer", ","], "--layer names no layer."),
+    (["verify", "--lane", "slow"], "nightly"),
+    (["verify", "--jobs", "-1"], "--jobs"),
+    (["show", "absent.json"], "absent.json cannot be read"),
+    (["replay", "absent.json"], "absent.json cannot be read"),
+    (["replay", "absent.json", "--on", "paper"], "impl"),
+    (["translate", "absent.tla"], "absent.tla"),
+    (["translate", "spec/Thing.tla"], "has no PlusCal algorithm"),
+    (["verfy"], "verfy"),
+])
+def test_a_wrong_command_is_told_in_words(home, engine, arguments, told):
+    seen = engine(lambda options: [GOOD])
+    ended = invoke(*arguments)
+    assert ended.exit_code == 2 and told in ended.stderr and "Traceback" not in ended.stderr
+    assert not seen and not ended.stdout
+
+
+def test_a_folder_without_a_subject_is_nothing_checked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ended = invoke("verify")
+    assert ended.exit_code == 5 and "--subject" in ended.stderr and not Path("build").exists()
+
+
+def test_an_output_that_cannot_be_written_is_told_before_the_run(home, engine):
+    Path("build").write_text("a file")
+    seen = engine(lambda options: [GOOD])
+    ended = invoke("verify")
+    assert ended.exit_code == 4 and "build" in ended.stderr and not seen
+
+
+@pytest.fixture
+def trace(home):
+    path = home / "trace.json"
+    Counterexample("thing", "tlc", "two", "two", "Safe", "because", ("a",), {}, (Step("a", "A1", "lock"),)).write(path)
+    return path
+
+
+def test_show_draws_lanes_or_entries(trace):
+    wide, narrow = invoke("show", trace), invoke("show", trace, "--width", 60)
+    assert wide.exit_code == narrow.exit_code == 0
+    assert "source and changes" in wide.stdout and "[a] A1 lock" in narrow.stdout
+    assert f"replay: wheelproof replay {trace}" in wide.stdout
+
+
+@pytest.mark.parametrize("code", [0, 1, 4])
+def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, code):
+    seen = []
+    for name in ("replay", "listing"):
+        module = types.ModuleType(f"wheelproof.{name}")
+        module.run = lambda *arguments, **more: (seen.append((arguments, more)), code)[1]
+        monkeypatch.setitem(sys.modules, f"wheelproof.{name}", module)
+        monkeypatch.setattr(f"wheelproof.{name}", module, raising=False)
+    assert invoke("replay", trace, "--on", "model", "--until", 3).exit_code == code
+    assert invoke("list", "--update-counts", "--json").exit_code == code
+    assert seen == [
+        ((trace, "model", 3), {"subject": Path(".")}),
+        ((Path("."),), {"update_counts": True, "as_json": True}),
+    ]
+
+
+# Real processes.
+
+HEAVY = ("greenlet", "hypothesis", "jinja2", "pytest", "multiprocessing", "wheelproof.explore", "wheelproof.graph", "wheelproof.tlc",
+         "wheelproof.report", "wheelproof.subject", "wheelproof.verify", "wheelproof.layers", "wheelproof.verdict")
+
+
+def loaded(code):
+    told = subprocess.run(
+        [sys.executable, "-c", f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules, sep='\\n', file=sys.stderr)"],
+        capture_output=True, text=True, check=False,
+    )
+    return told, {name for name in HEAVY if any(line == name or line.startswith(name + ".") for line in told.stderr.splitlines())}
+
+
+@pytest.mark.parametrize("command", ["", "verify", "show"])
+def test_help_loads_no_engine(command):
+    told, heavy = loaded(f"from wheelproof.cli import main; sys.argv[1:] = '{command} --help'.split(); main()")
+    assert told.returncode == 0 and "Usage" in told.stdout and heavy == set()
+
+
+def test_the_look_at_loaded_modules_would_see_an_engine():
+    assert "jinja2" in loaded("import jinja2, wheelproof.report.review")[1]
+
+
+def start(home, behave, *arguments, **more):
+    """`wheelproof verify` in a process of its own with an engine given as source."""
+    engine = (
+        "import sys, types, time, os, signal\nfrom wheelproof.options import *\nfrom wheelproof.verdict import judge\n"
+        "from wheelproof import doctor\ndoctor.versions = dict\n"
+        "row = judge('thing', 'tlc', 'two', expected='exhaustive', verdict='exhaustive')\n"
+        f"def run(options):\n    {behave}\n"
+        "module = types.ModuleType('wheelproof.verify'); module.run = run; sys.modules['wheelproof.verify'] = module\n"
+        "import wheelproof; wheelproof.verify = module\n"
+        "from wheelproof.cli import main; main()\n"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", engine, *arguments], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
+    )
+
+
+def test_an_interrupt_leaves_partial_results(home):
+    process = start(home, "options.listen(Ended(row)); print('ready', flush=True); time.sleep(60)", "verify")
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and "interrupted" in err and "Traceback" not in err and "PARTIAL" in out
+    assert len(read_results(home / "build" / "results.json").rows) == 1
+
+
+def test_a_kill_leaves_what_had_ended(home):
+    process = start(home, "options.listen(Ended(row)); os.kill(os.getpid(), signal.SIGKILL)", "verify")
+    process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGKILL
+    results = read_results(home / "build" / "results.json")
+    assert len(results.rows) == 1 and not results.complete and not (home / "build" / "junit.xml").exists()
+
+
+def test_a_reader_that_leaves_makes_no_noise(home):
+    process = start(home, "return [row]", "verify")
+    process.stdout.close()
+    err = process.stderr.read()
+    assert process.wait(timeout=30) == 4 and "Traceback" not in err and "BrokenPipe" not in err
+    assert read_results(home / "build" / "results.json").complete
+
+
+def test_an_ascii_terminal_is_borne(trace):
+    trace.write_text(trace.read_text().replace("because", "for \\u00e9"))
+    told = subprocess.run([sys.executable, "-m", "wheelproof", "show", trace], capture_output=True, text=True, cwd=Path(__file__).parents[2],
+                          env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert told.returncode == 0 and told.stdout.isascii() and "A1 lock" in told.stdout and "for \\xe9" in told.stdout

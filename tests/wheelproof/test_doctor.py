@@ -1,0 +1,94 @@
+"""The doctor: what it finds, what an absence disables, and that an absence of what is needed is not green."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wheelproof import doctor
+from wheelproof.cli import app
+from wheelproof.errors import ToolError
+from wheelproof.tlc import jar, java
+
+TOML = """
+[mechanism]
+module = "Thing"
+[properties]
+Safe = { kind = "invariant", says = "nothing bad" }
+[labels]
+A1 = { kind = "lock" }
+[scenarios.two]
+threads = { a = [["go"]] }
+[configs.two]
+"""
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """A machine that has everything."""
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "Thing.toml").write_text(TOML)
+    (tmp_path / "spec" / "Thing.tla").write_text("---- MODULE Thing ----\n====\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(java, "locate", lambda: java.Java(Path("/opt/java"), 17, "PATH"))
+    monkeypatch.setattr(jar, "locate", lambda fetch: jar.Jar(Path("/opt/tlc.jar"), "cache", True, "ab" * 32))
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["doctor", *arguments])
+
+
+def fail(error):
+    def locate(**_):
+        raise error
+
+    return locate
+
+
+def test_a_complete_machine_is_ready(machine):
+    ended = run()
+    assert ended.exit_code == 0 and ended.stdout.splitlines()[-1] == "wheelproof doctor: ready to verify"
+    for told in ("Python", "greenlet", "hypothesis", "typer", "rich", "jinja2", "17 from PATH", "ab" * 32, "the pinned one", "thing"):
+        assert told in ended.stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize(("module", "name"), [(java, "Java"), (jar, "TLC")])
+def test_an_engine_that_is_absent_is_told_with_its_remedy(machine, monkeypatch, module, name):
+    monkeypatch.setattr(module, "locate", fail(ToolError("There is none.", "Install one.")))
+    ended = run()
+    assert ended.exit_code == 4 and f"not ready: {name} must be there" in ended.stdout
+    assert "There is none. Install one. Without it: no check of a specification." in " ".join(ended.stdout.split())
+
+
+def test_a_package_that_is_absent_is_told(machine, monkeypatch):
+    find = doctor.importlib.util.find_spec
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None if name == "greenlet" else find(name))
+    ended = run()
+    assert ended.exit_code == 4 and "not ready: greenlet must be there" in ended.stdout
+
+
+def test_a_subject_without_specs_is_told(machine):
+    (machine / "spec" / "Thing.tla").unlink()
+    assert run().exit_code == 4
+    (machine / "spec" / "Thing.toml").unlink()
+    ended = run("--json")
+    assert ended.exit_code == 4
+    absent = [item["name"] for item in json.loads(ended.stdout)["findings"] if not item["found"]]
+    assert absent == ["subject"] and json.loads(ended.stdout)["ready"] is False
+
+
+def test_an_unpinned_jar_is_told_and_only_fetch_fetches(machine, monkeypatch):
+    asked = []
+    monkeypatch.setattr(jar, "locate", lambda fetch: (asked.append(fetch), jar.Jar(Path("/opt/x.jar"), "tlc on PATH", False, "00" * 32))[1])
+    assert "UNPINNED" in run().stdout
+    run("--fetch")
+    doctor.versions()
+    assert asked == [False, True, False]
+
+
+def test_versions_leave_out_what_is_absent(machine, monkeypatch):
+    assert doctor.versions()["java"] == "17 (PATH)"
+    monkeypatch.setattr(java, "locate", fail(ToolError("none")))
+    assert "java" not in doctor.versions() and doctor.versions()["greenlet"]
