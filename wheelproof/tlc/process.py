@@ -79,7 +79,7 @@ def run(
     with (
         _Interrupts() as interrupts,
         tempfile.TemporaryDirectory(prefix="wheelproof-tlc-", ignore_cleanup_errors=True) as scratch,
-        log.open("wb") as copy,
+        log.open("wb", buffering=0) as copy,  # so that the log can be followed
     ):
         command = [
             str(java.executable), *(THROUGHPUT if large else QUICK_START), f"-Xmx{heap_mb}m", "-XX:-UsePerfData",

@@ -27,7 +27,7 @@ def nested(values):
     )
 
 
-VALUES = st.recursive(SCALARS, nested, max_leaves=12)
+VALUES = st.deferred(lambda: SCALARS | nested(VALUES))
 
 
 @given(VALUES)
