@@ -17,6 +17,7 @@ from wheelproof import floors
 from wheelproof.errors import NothingChecked, UsageError
 
 KINDS = ("silent", "lock", "unlock", "try", "read", "write", "update", "swap", "cas")
+PROPERTY_KINDS = ("invariant", "deadlock", "liveness", "refinement", "race")
 LANES = ("fast", "nightly")
 TERMINATING = "Terminating"
 """TLC's label for the step of an algorithm at its end to itself."""
@@ -33,7 +34,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Property:
-    """A named property. ``kind``: invariant, deadlock, liveness, refinement; ``holds``: False for a known non-property."""
+    """A named property. ``kind``: one of PROPERTY_KINDS; ``holds``: False for a known non-property."""
 
     name: str
     kind: str
@@ -181,6 +182,9 @@ class _Reader:
         scenarios = {name: self.scenario(name, value) for name, value in self.table("scenarios").items()}
         properties = {name: self.build(Property, f"properties.{name}", name, value)
                       for name, value in self.table("properties").items()}
+        for item in properties.values():
+            if item.kind not in PROPERTY_KINDS:
+                raise self.fail(f"properties.{item.name}", f"kind is {item.kind!r}", f"Known kinds: {', '.join(PROPERTY_KINDS)}.")
         switches = self.table("switches")
         result = Mechanism(
             stem=stem_of(module), module=module, title=head.get("title", module), toml=self.file, root=self.file.parent.parent,

@@ -1,0 +1,107 @@
+"""``wheelproof list``: what a subject declares, and the only way in which declared counts are rewritten.
+
+Counts come from two independent explorers. They are rewritten only where TLC's and the model's are equal, and the difference
+to the declared ones is printed.
+"""
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+
+from wheelproof import documents, subject
+from wheelproof.errors import ToolError
+from wheelproof.graph.explorer import explore
+from wheelproof.layers.bench import Bench, counts_of, graph_config
+from wheelproof.layers.jobs import kind_of
+from wheelproof.report.console import console
+from wheelproof.subject import Config, Mechanism
+from wheelproof.tlc.result import Outcome
+
+COUNTS = ("generated", "distinct", "depth")
+
+
+def run(root: Path, *, update_counts: bool = False, as_json: bool = False) -> int:
+    """Print the inventory, or rewrite the counts of every config; the exit code."""
+    mechanisms = subject.find(root)
+    if update_counts:
+        return max([update(mechanism) for mechanism in mechanisms.values()])
+    if as_json:
+        print(documents.encode({"schema": "wheelproof.list/1", "mechanisms": {
+            stem: {"title": m.title, "properties": {n: asdict(p) for n, p in m.properties.items()},
+                   "configs": {n: asdict(c) for n, c in m.configs.items()}, "mutants": {n: asdict(x) for n, x in m.mutants.items()}}
+            for stem, m in mechanisms.items()}}), end="")
+    else:
+        for mechanism in mechanisms.values():
+            show(mechanism)
+    return 0
+
+
+def show(mechanism: Mechanism) -> None:
+    """One mechanism's configs and mutants as tables."""
+    out = console()
+    configs = Table("config", "kind", "lane", "must show", "distinct", "what it is", title=f"{mechanism.title} ({mechanism.stem})")
+    for config in mechanism.configs.values():
+        kind = kind_of(mechanism, config)
+        shows = config.expect if config.expect == "exhaustive" and not config.property else f"{config.expect}: {config.property}"
+        about = config.about or mechanism.scenarios[config.scenario].get("about", "")
+        configs.add_row(config.name, "safety" if kind == "config" else kind, config.lane, shows,
+                        f"{config.distinct:,}" if config.distinct else "", about)
+    mutants = Table("mutant", "switch off", "killed by", "in scenario", "what goes wrong")
+    for mutant in mechanism.mutants.values():
+        mutants.add_row(mutant.name, mutant.switch, mutant.property or "equivalent", mutant.scenario, mutant.race or mutant.equivalent)
+    out.print(configs)
+    out.print(mutants)
+
+
+def update(mechanism: Mechanism) -> int:
+    """Measure every config's counts twice and rewrite those of the TOML; 1 if TLC and the model differ anywhere."""
+    text, failed = mechanism.toml.read_text(encoding="utf-8"), False
+    with tempfile.TemporaryDirectory(prefix="wheelproof-counts-") as folder:
+        bench = Bench(mechanism, Path(folder), "nightly")
+        for config in mechanism.configs.values():
+            counts, fault = measure(bench, config)
+            old = {name: getattr(config, name) for name in COUNTS}
+            if fault:
+                failed = True
+                print(f"{config.name}: not rewritten: {fault}", flush=True)
+            elif counts and counts != old:
+                print(f"{config.name}: " + ", ".join(f"{n} {old[n]} -> {counts[n]}" for n in COUNTS if old[n] != counts[n]), flush=True)
+                text = rewritten(text, config.name, counts)
+            else:
+                print(f"{config.name}: as declared", flush=True)
+    documents.write_text(mechanism.toml, text)
+    return int(failed)
+
+
+def measure(bench: Bench, config: Config) -> tuple[dict[str, int], str]:
+    """(counts, what is wrong). Configs that are expected to violate a temporal property have no whole graph: no counts."""
+    kind = kind_of(bench.mechanism, config)
+    if config.expect == "violated" and kind != "config":
+        return {}, ""
+    plain = graph_config(config)
+    if kind == "refinement":
+        result = bench.tlc(config.name, config, properties=(config.property,), deadlock=False)
+    else:
+        result = bench.tlc(config.name, plain, deadlock=False)
+    if result.outcome is not Outcome.COMPLETED:
+        raise ToolError(f"{config.name}: {result.explanation}")
+    theirs = counts_of(result)
+    if kind == "refinement" and config.specification not in ("", "Spec"):
+        return theirs, ""  # history variables are the spec's alone; the graph itself is another config's
+    graph = explore(bench.mechanism.model(config.scenario, config.switches))
+    mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
+    return theirs, "" if mine == theirs else f"TLC has {theirs}, the model {mine}"
+
+
+def rewritten(text: str, name: str, counts: dict[str, int]) -> str:
+    """The TOML's text with the counts in the table ``[configs.NAME]``, put at its end if they are new."""
+    head = re.search(rf"^\[configs\.{re.escape(name)}\]\n", text, re.MULTILINE)
+    if head is None:
+        raise ToolError(f"[configs.{name}] is not a table of its own in the TOML.", "Write it as [configs.NAME] on a line.")
+    end = re.compile(r"^(?=\[|#|\n)|\Z", re.MULTILINE).search(text, head.end()).start()
+    body = "".join(line for line in text[head.end():end].splitlines(keepends=True) if line.split(" ")[0] not in COUNTS)
+    return text[:head.end()] + body + "".join(f"{n} = {counts[n]}\n" for n in COUNTS) + text[end:]
