@@ -47,17 +47,18 @@ def test_misspelt_invariant_is_an_error_and_not_a_violation(check):
 
 
 def test_time_limit_ends_the_jvm(check, tmp_path):
+    during = []
+    threading.Timer(0.8, lambda: during.extend(jvms(tmp_path))).start()
     result = check("Stair", constants=STAIR, specification="Endless", run={"timeout": 1.5})
     assert result.outcome is Outcome.INCONCLUSIVE and "its limit of 1.5 s" in result.explanation
-    assert str(tmp_path) not in processes()
+    assert len(during) == 1 and jvms(tmp_path) == []
 
 
 def test_jvm_that_is_killed_half_way_is_an_error(check, tmp_path):
     def kill():
         wait_for(tmp_path / "mc" / "MCStair.log", "Computing initial states")
-        for line in processes().splitlines():
-            if str(tmp_path) in line:
-                os.kill(int(line.split()[0]), signal.SIGKILL)
+        for number in jvms(tmp_path):
+            os.kill(number, signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -168,8 +169,10 @@ def test_what_is_missing_is_named(stand_in, tmp_path):
         stand_in("", java=Java(Path("nowhere/java"), 17, "test"))
 
 
-def processes():
-    return subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+def jvms(folder):
+    """The numbers of the processes that run TLC on a config in this folder."""
+    listed = subprocess.run(["ps", "-ww", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if "tlc2.TLC" in line and f"{folder}/" in line]
 
 
 def wait_for(file, text="\n"):
