@@ -40,7 +40,7 @@ PROVES_NOTHING = frozenset({Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR
 
 @dataclass(frozen=True)
 class Row:
-    """One check. `seconds` is wall time; `trace` is a counterexample file; `why` says what is wrong or noteworthy.
+    """One check. `seconds` is wall time; `trace` is a counterexample file, below the run's output folder; `why` says what is wrong or noteworthy.
 
     `property` is the violated one. `figures` are counts and the like, plain JSON values. ValueError where `ok`
     contradicts the verdict.

@@ -30,22 +30,18 @@ def publish(output: Path, results: Results, mechanisms: Mapping[str, Mechanism],
     from wheelproof.report import review  # Jinja2 is loaded for nothing else
 
     results.write(output / RESULTS_FILE)
-    documents.write_text(output / JUNIT_FILE, junit.render(results))
-    documents.write_text(output / REVIEW_FILE, review.render(results, mechanisms, traces(results, output), root))
+    documents.write_text(output / JUNIT_FILE, junit.render(results, output))
+    told = review.render(results, mechanisms, traces(results, output), root, output)
+    documents.write_text(output / REVIEW_FILE, told)
     return {what: str(output / name) for what, name in (("results", RESULTS_FILE), ("review", REVIEW_FILE), ("JUnit", JUNIT_FILE))}
 
 
 def traces(results: Results, output: Path) -> dict[str, Counterexample]:
-    """The counterexamples that the rows name and that can be read, by that name (a path, or one below `output`)."""
+    """The counterexamples that the rows name and that can be read, by that name."""
     found = {}
-    for row in results.rows:
-        if row.trace is None:
-            continue
-        for path in (Path(row.trace), output / row.trace):
-            if path.is_file():
-                try:
-                    found[row.trace] = counterexample.read(path)
-                except UsageError:
-                    pass  # the review says that it could not be read
-                break
+    for trace in (row.trace for row in results.rows if row.trace is not None):
+        try:
+            found[trace] = counterexample.read(output / trace)
+        except UsageError:
+            pass  # the review says that it could not be read
     return found

@@ -4,24 +4,24 @@ Nothing that is not in order is written as skipped, because CI shows a skipped c
 """
 
 import io
-import shlex
 from datetime import datetime
+from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from wheelproof.report.console import visible
-from wheelproof.report.terminal import grouped, reason
+from wheelproof.report.terminal import command, grouped, reason
 from wheelproof.verdict import Results, Row, Verdict
 
 
-def render(results: Results) -> str:
-    """The document; equal results give equal text. Without rows it holds one failed case, so that nothing is not green."""
+def render(results: Results, output: Path) -> str:
+    """The document; `output` is the folder below which the traces are. Equal results give equal text. Without rows it holds one failed case, so that nothing is not green."""
     suites = Element("testsuites", name="wheelproof")
     for (mechanism, layer), rows in grouped(results.rows).items():
         suite = SubElement(suites, "testsuite", name=visible(f"{mechanism}.{layer}"))
         _properties(suite, {"run": results.run, **dict(sorted(results.tools.items()))})
         for row in rows:
-            _case(suite, row)
+            _case(suite, row, output)
         _count(suite, results)
     if not results.complete or not results.rows:
         suite = SubElement(suites, "testsuite", name="wheelproof.run")
@@ -37,7 +37,7 @@ def render(results: Results) -> str:
     return stream.getvalue().decode() + "\n"
 
 
-def _case(suite: Element, row: Row) -> None:
+def _case(suite: Element, row: Row, output: Path) -> None:
     case = SubElement(
         suite, "testcase",
         classname=visible(f"{row.mechanism}.{row.layer}"), name=visible(row.name), time=f"{row.seconds:.3f}",
@@ -50,8 +50,7 @@ def _case(suite: Element, row: Row) -> None:
     kind = "error" if row.verdict is Verdict.ERROR else "failure"
     lines = [reason(row)]
     if row.trace:
-        quoted = visible(shlex.quote(row.trace))
-        lines += [f"show:   wheelproof show {quoted}", f"replay: wheelproof replay {quoted}"]
+        lines += [visible(f"{name + ':':<7} {command(name, output, row.trace)}") for name in ("show", "replay")]
     SubElement(case, kind, message=reason(row), type=row.verdict).text = "\n".join(lines)
 
 

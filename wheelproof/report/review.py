@@ -36,11 +36,12 @@ class MutantLine:
     depth: str
 
 
-def render(results: Results, mechanisms: Mapping[str, Mechanism], traces: Mapping[str, Counterexample], root: Path) -> str:
+def render(results: Results, mechanisms: Mapping[str, Mechanism], traces: Mapping[str, Counterexample], root: Path, output: Path) -> str:
     """The Markdown text.
 
     `mechanisms`: the subject's, by stem; `traces`: the counterexamples by the file that `Row.trace` names, as far as they could
-    be read; `root`: the subject's folder, for the text of source lines.
+    be read; `root`: the subject's folder, for the text of source lines;
+    `output`: the folder below which the traces are, for the commands.
     """
     environment = Environment(
         loader=PackageLoader("wheelproof.report", ""), undefined=StrictUndefined, finalize=escape,
@@ -48,7 +49,7 @@ def render(results: Results, mechanisms: Mapping[str, Mechanism], traces: Mappin
     )
     stems = list(dict.fromkeys(row.mechanism for row in results.rows))
     stems = [stem for stem in mechanisms if stem in stems] + [stem for stem in stems if stem not in mechanisms]
-    parts = [_part(results, stem, mechanisms.get(stem), traces, root) for stem in stems]
+    parts = [_part(results, stem, mechanisms.get(stem), traces, root, output) for stem in stems]
     unchecked = [stem for stem in mechanisms if stem not in stems]
     return environment.get_template("review.md.j2").render(
         results=results, verdict=verdict_line(results).plain, parts=parts, unchecked=unchecked,
@@ -74,7 +75,7 @@ def fenced(text: str) -> Ready:
 
 
 def _part(
-    results: Results, stem: str, mechanism: Mechanism | None, traces: Mapping[str, Counterexample], root: Path
+    results: Results, stem: str, mechanism: Mechanism | None, traces: Mapping[str, Counterexample], root: Path, output: Path
 ) -> dict[str, Any]:
     """What the template shows of one mechanism."""
     rows = [row for row in results.rows if row.mechanism == stem]
@@ -85,9 +86,9 @@ def _part(
         "claims": [_claim(layer, group) for layer, group in groups.items()],
         "checks": [(row, _figures(row)) for layer, group in groups.items() if layer != "mutant" for row in group],
         "mutants": _mutants(mechanism, groups.get("mutant", [])),
-        "findings": [(row, reason(row), _block(row, traces, root)) for row in rows if not row.ok],
+        "findings": [(row, reason(row), _block(row, traces, root, output)) for row in rows if not row.ok],
         "expected": [
-            (row, _block(row, traces, root))
+            (row, _block(row, traces, root, output))
             for row in rows if row.ok and row.verdict is Verdict.VIOLATED and row.trace in traces
         ],
         "limits": _limits(mechanism, groups),
@@ -127,12 +128,12 @@ def _mutants(mechanism: Mechanism | None, rows: Sequence[Row]) -> list[MutantLin
     return lines
 
 
-def _block(row: Row, traces: Mapping[str, Counterexample], root: Path) -> Ready | str:
+def _block(row: Row, traces: Mapping[str, Counterexample], root: Path, output: Path) -> Ready | str:
     if row.trace is None:
         return "There is no trace."
     if row.trace not in traces:
         return f"The trace {row.trace} could not be read."
-    return fenced("\n".join(line.plain for line in lanes.render(traces[row.trace], WIDTH, root, row.trace)))
+    return fenced("\n".join(line.plain for line in lanes.render(traces[row.trace], WIDTH, root, str(output / row.trace))))
 
 
 def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) -> list[str]:

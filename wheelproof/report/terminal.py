@@ -3,7 +3,9 @@
 Off a terminal the table has no rules and no colour, at a width of 120, so that a CI log stays readable and can be searched.
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -28,13 +30,14 @@ _SUMMARY = {
 }
 
 
-def print_report(target: Console, results: Results, places: Mapping[str, str], quiet: bool = False) -> None:
-    """Prints the whole report; `places` says what was written where ("results" -> path). `quiet`: the verdict line only."""
+def print_report(target: Console, results: Results, output: Path, places: Mapping[str, str], quiet: bool = False) -> None:
+    """Prints the whole report. `output` is the folder of the run's files, `places` says what was written where ("results" ->
+    path). `quiet`: the verdict line only."""
     rows = results.rows
     if not quiet:
         if rows:
             target.print(table(rows, plain=not target.is_terminal))
-        for line in [*faults(rows), *expected_violations(rows)]:
+        for line in [*faults(rows, output), *expected_violations(rows)]:
             target.print(line, soft_wrap=not target.is_terminal)
         for what, path in places.items():
             target.print(Text(f"{what + ':':<12}{visible(path)}", style="dim"), soft_wrap=True)
@@ -84,7 +87,7 @@ def grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     return {key: groups[key] for key in sorted(groups, key=place)}
 
 
-def faults(rows: Sequence[Row]) -> list[Text]:
+def faults(rows: Sequence[Row], output: Path) -> list[Text]:
     """For each row that is not in order: its name, its verdict, the reason, and how to look at its trace."""
     lines = []
     for row in rows:
@@ -95,8 +98,13 @@ def faults(rows: Sequence[Row]) -> list[Text]:
         line.append(f": {reason(row)}", style="default")
         lines.append(line)
         if row.trace:
-            lines.append(Text(f"    wheelproof show {visible(row.trace)}", style="dim"))
+            lines.append(Text(visible(f"    {command('show', output, row.trace)}"), style="dim"))
     return lines
+
+
+def command(name: str, output: Path, trace: str) -> str:
+    """The command for a row's trace, ready to be pasted."""
+    return f"wheelproof {name} {shlex.quote(str(output / trace))}"
 
 
 def reason(row: Row) -> str:

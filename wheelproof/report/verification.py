@@ -82,4 +82,4 @@ class Verification:
         if self.as_json:
             sys.stdout.write(documents.encode(self.results.document()))
             sys.stdout.flush()
-        print_report(console(sys.stderr if self.as_json else sys.stdout), self.results, places, self.quiet)
+        print_report(console(sys.stderr if self.as_json else sys.stdout), self.results, self.options.output, places, self.quiet)

@@ -1,6 +1,7 @@
 """JUnit XML: the structure that CI readers rely on, counts that add up, and nothing green that is not."""
 
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from wheelproof.report import junit
 from wheelproof.verdict import judge
 
+BUILD = Path("build")
 ATTRIBUTES = {
     "testsuites": {"name", "tests", "failures", "errors"},
     "testsuite": {"name", "tests", "failures", "errors", "skipped", "time", "timestamp"},
@@ -23,7 +25,7 @@ CHILDREN = {
 
 
 def parsed(results):
-    root = ElementTree.fromstring(junit.render(results).encode())
+    root = ElementTree.fromstring(junit.render(results, BUILD).encode())
     assert root.tag == "testsuites"
     for element in root.iter():
         assert set(element.keys()) == ATTRIBUTES.get(element.tag, set()), element.tag
@@ -54,8 +56,8 @@ def test_each_row_that_is_not_in_order_fails(bad):
     assert {item.get("type") for item in root.iter("failure")} == {"vacuous", "inconclusive", "exhaustive", "violated"}
     assert root.find(".//testcase[@name='wrong']/failure").text.splitlines() == [
         "expected a violation of Safe, got one of Other",
-        """show:   wheelproof show 'traces/it'"'"'s.json'""",
-        """replay: wheelproof replay 'traces/it'"'"'s.json'""",
+        """show:   wheelproof show 'build/traces/it'"'"'s.json'""",
+        """replay: wheelproof replay 'build/traces/it'"'"'s.json'""",
     ]
 
 
@@ -72,4 +74,4 @@ def test_any_text_gives_well_formed_xml(good, hostile):
 
 
 def test_it_is_the_same_text_for_the_same_results(bad):
-    assert junit.render(bad) == junit.render(replace(bad))
+    assert junit.render(bad, BUILD) == junit.render(replace(bad), BUILD)

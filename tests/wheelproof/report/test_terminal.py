@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ class Terminal(io.StringIO):
 
 def printed(results, stream=None, **options):
     stream = stream or io.StringIO()
-    print_report(console(stream), results, {"results": "build/results.json"}, **options)
+    print_report(console(stream), results, Path("build"), {"results": "build/results.json"}, **options)
     return stream.getvalue()
 
 
@@ -50,7 +51,7 @@ def test_every_row_that_is_not_in_order_stands_with_its_reason(bad):
         "other / tlc / wrong: expected a violation of Safe, got one of Other",
     ):
         assert f"not in order: {told}\n" in text
-    assert "wheelproof show traces/it's.json" in text
+    assert """wheelproof show 'build/traces/it'"'"'s.json'\n""" in text
     assert "killed: M2" not in text and "killed: wrong" not in text
     assert text.splitlines()[-1] == "wheelproof: 3 of 8 checks in order: TOOL FAILED: not every check could be carried out"
 
