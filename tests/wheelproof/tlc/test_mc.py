@@ -1,0 +1,120 @@
+import pytest
+
+from wheelproof.errors import UsageError
+from wheelproof.tlc.mc import McConfig, closure, config_text, generate, module_text
+from wheelproof.tlc.result import Outcome
+from wheelproof.tlc.values import ModelValue
+
+MODULE = '''\
+------------------------------ MODULE MCRelayTwo ------------------------------
+\\* Generated from spec/Relay.toml, config two; changes are lost.
+\\* To run it by hand, in this folder:
+\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config MCRelayTwo.cfg MCRelayTwo.tla
+EXTENDS Relay, Integers, TLC
+
+MC_Runners == {"a", "b"}
+MC_Laps == -1
+MC_Program ==
+  (  "a" :> <<<<"add", "l1", "e1">>, <<"add", "l1", "e1">>, <<"add", "l1", "e1">>>>
+  @@ "b" :> <<<<"cancel", "t1">>>>)
+OnlyA == baton \\in {"a", "free"}
+MCSpec == FairFor({"a"})
+===============================================================================
+'''
+
+CONFIG = '''\
+\\* Generated from spec/Relay.toml, config two; changes are lost.
+SPECIFICATION MCSpec
+CHECK_DEADLOCK FALSE
+CONSTANTS
+  Runners <- MC_Runners
+  Laps <- MC_Laps
+  Program <- MC_Program
+  NULL = null
+  Locked = FALSE
+INVARIANTS
+  OnlyA
+PROPERTIES
+  Everybody
+'''
+
+
+def two(folder, **changes):
+    fields = {
+        "name": "MCRelayTwo", "spec": folder / "Relay.tla", "origin": "spec/Relay.toml, config two",
+        "constants": {
+            "Runners": {"b", "a"}, "Laps": -1, "NULL": ModelValue("null"),
+            "Program": {"a": [["add", "l1", "e1"]] * 3, "b": [["cancel", "t1"]]},
+        },
+        "switches": {"Locked": False}, "definitions": {"OnlyA": 'baton \\in {"a", "free"}'},
+        "specification": 'FairFor({"a"})', "invariants": ("OnlyA",), "properties": ("Everybody",),
+        "deadlock_check": False,
+    }
+    return McConfig(**(fields | changes))
+
+
+def test_text_of_module_and_config(tmp_path):
+    assert module_text(two(tmp_path)) == MODULE
+    assert config_text(two(tmp_path)) == CONFIG
+
+
+def test_named_specification_is_named_in_the_config(tmp_path):
+    named = two(tmp_path, specification="Spec")
+    assert "SPECIFICATION Spec\n" in config_text(named) and "MCSpec" not in module_text(named)
+
+
+def test_files_are_written_once_and_replaced_when_they_differ(spec, tmp_path):
+    source = spec("Relay")
+    files = generate(two(tmp_path), tmp_path / "build" / "mc")
+    assert [file.name for file in (files.module, files.config, *files.copies)] == [
+        "MCRelayTwo.tla", "MCRelayTwo.cfg", "Relay.tla",
+    ]
+    assert files.module.read_text() == MODULE and files.copies[0].read_bytes() == source.read_bytes()
+    before = {file: file.stat().st_mtime_ns for file in (files.module, *files.copies)}
+    source.write_text(source.read_text().replace("Runners pass", "Four pass"))
+    generate(two(tmp_path), tmp_path / "build" / "mc")
+    assert files.module.stat().st_mtime_ns == before[files.module]
+    assert "Four pass" in files.copies[0].read_text()
+    assert len(list(files.module.parent.iterdir())) == 3
+
+
+def test_closure_follows_extends_and_instance(spec):
+    spec("Stair"), spec("Relay")
+    hop = spec("Hop")
+    assert [module.name for module in closure(hop)] == ["Hop.tla", "Stair.tla"]
+    hop.with_name("Top.tla").write_text("---- MODULE Top ----\nEXTENDS Naturals,\n  Hop, Relay\n====\n")
+    assert [module.name for module in closure(hop.with_name("Top.tla"))] == [
+        "Hop.tla", "Relay.tla", "Stair.tla", "Top.tla",
+    ]
+
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"name": "Relay"}, "has to begin with MC"),
+    ({"name": "MC-two"}, "'MC-two' where TLA"),
+    ({"invariants": ("OneBaton OffFloor",)}, "'OneBaton OffFloor' where TLA"),
+    ({"constants": {"Runners\n": 1}}, "where TLA"),
+    ({"switches": {"Locked": 1}}, "sets the switch Locked to 1"),
+    ({"switches": {"Laps": True}}, "Laps both as a constant and as a switch"),
+])
+def test_names_that_would_change_the_config_are_refused(changes, message, tmp_path):
+    with pytest.raises(UsageError, match=message):
+        config_text(two(tmp_path, **changes))
+    with pytest.raises(UsageError, match=message):
+        module_text(two(tmp_path, **changes))
+
+
+def test_value_without_tla_form_and_absent_spec_are_refused(tmp_path):
+    with pytest.raises(UsageError, match="has no TLA"):
+        module_text(two(tmp_path, constants={"Laps": None}))
+    with pytest.raises(UsageError, match="There is no module .*Relay.tla"):
+        generate(two(tmp_path), tmp_path / "mc")
+
+
+def test_tlc_takes_expressions_constants_and_copied_modules(check):
+    relay = {"constants": {"Runners": {"a", "b"}, "Laps": 1}, "properties": ("Everybody",)}
+    fair = check("Relay", **relay, specification="Init /\\ [][Next]_vars /\\ WF_vars(Next)")
+    assert fair.outcome is Outcome.COMPLETED, fair.explanation
+    unfair = check("Relay", **relay, specification="Init /\\ [][Next]_vars", run={"only_property": "Everybody"})
+    assert unfair.property == "Everybody" and unfair.stuttering
+    hop = check("Hop", definitions={"NotYet": "place < 3"}, invariants=("NotYet",))
+    assert hop.property == "NotYet"

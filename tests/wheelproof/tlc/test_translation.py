@@ -1,0 +1,98 @@
+import os
+
+import pytest
+
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.tlc import process, translation
+from wheelproof.tlc.java import Java
+from wheelproof.tlc.result import Outcome
+from wheelproof.tlc.translation import State
+
+
+def edit(module, old, new):
+    text = module.read_text()
+    assert text.count(old) >= 1
+    module.write_text(text.replace(old, new, 1))
+
+
+EDITS = {
+    "algorithm": ("done[self] := lap;", "done[self] := lap + 0;"),
+    "translation": ("/\\ baton' = self\n", "/\\ baton' = \"free\"\n"),
+    "checksum": ('chksum(pcal) = "', 'chksum(pcal) = "0'),
+}
+
+
+def test_committed_translation_is_current_and_the_file_only_read(spec, tools, tmp_path):
+    module = spec("Relay")
+    before = module.read_bytes()
+    assert translation.state(module, **tools) is State.CURRENT
+    translation.require_current(module, **tools)
+    assert module.read_bytes() == before and os.listdir(tmp_path) == ["Relay.tla"]
+
+
+@pytest.mark.parametrize("what", EDITS)
+def test_edit_of_either_side_makes_it_stale_and_retranslation_current(what, spec, tools, tmp_path):
+    module = spec("Relay")
+    translation.retranslate(module, **tools)
+    whole = module.read_text()
+    edit(module, *EDITS[what])
+    assert translation.state(module, **tools) is State.STALE
+    with pytest.raises(ToolError, match="translation in .*Relay.tla is stale. Run `wheelproof translate .*Relay.tla`"):
+        translation.require_current(module, **tools)
+    assert translation.retranslate(module, **tools) is True
+    assert translation.state(module, **tools) is State.CURRENT
+    assert translation.retranslate(module, **tools) is False
+    assert (module.read_text() == whole) is (what != "algorithm")
+    assert os.listdir(tmp_path) == ["Relay.tla"]
+
+
+def test_tlc_is_not_believed_on_a_stale_translation(spec, tools, tmp_path):
+    module = spec("Relay")
+    edit(module, *EDITS["algorithm"])
+    (tmp_path / "Relay.cfg").write_text('SPECIFICATION Spec\nCONSTANTS Runners = {"a"} Laps = 1\n')
+    result = process.run(module, timeout=60, **tools)
+    assert result.exit_code == 0
+    assert result.outcome is Outcome.ERROR and "module Relay is stale" in result.explanation
+
+
+def test_checksums_may_be_left_out_and_comments_changed(spec, tools):
+    module = spec("Relay")
+    start = module.read_text().index(" (chksum")
+    edit(module, module.read_text()[start:].split("\n")[0], "")
+    edit(module, "Runners pass a baton", "Läufer — pass a baton")
+    assert translation.state(module, **tools) is State.CURRENT
+    edit(module, *EDITS["translation"])
+    assert translation.state(module, **tools) is State.STALE
+    assert translation.retranslate(module, **tools) is True
+    assert "Läufer — pass" in module.read_text()
+
+
+def test_algorithm_without_translation_is_missing(spec, tools):
+    module = spec("Relay")
+    text = module.read_text()
+    end = "\\* END TRANSLATION\n"
+    module.write_text(text[:text.index("\\* BEGIN")] + text[text.index(end) + len(end):])
+    assert translation.state(module, **tools) is State.MISSING
+    with pytest.raises(ToolError, match="is missing"):
+        translation.require_current(module, **tools)
+
+
+def test_plain_module_has_nothing_to_translate(spec, tools):
+    assert translation.state(spec("Stair"), **tools) is State.NO_ALGORITHM
+    translation.require_current(spec("Stair"), **tools)
+
+
+def test_refused_algorithm_is_quoted_and_left_alone(spec, tools, tmp_path):
+    module = spec("Relay")
+    edit(module, "await baton", "awat baton")
+    before = module.read_bytes()
+    with pytest.raises(ToolError, match='refuses .*Relay.tla: Expected ":=" but found'):
+        translation.retranslate(module, **tools)
+    assert module.read_bytes() == before and os.listdir(tmp_path) == ["Relay.tla"]
+
+
+def test_what_is_missing_is_named(spec, tools, tmp_path):
+    with pytest.raises(UsageError, match="absent.tla cannot be read"):
+        translation.state(tmp_path / "absent.tla", **tools)
+    with pytest.raises(ToolError, match="java cannot be started"):
+        translation.state(spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "java", 17, "test"))
