@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from wheelproof.explore.controlled import DONE
+from wheelproof.explore.controlled import DONE, Site
 from wheelproof.explore.difference import Difference, Rows, Step, compare_enabled, compare_shared
 from wheelproof.explore.findings import StepError, Unnamed
 from wheelproof.explore.pairs import PairGraph
@@ -98,6 +98,7 @@ class _Search:
         self.fingerprints: list[tuple[int, ...]] = []
         self.enabled: list[dict[int, str]] = []
         self.waits: list[tuple[str, ...]] = []
+        self.sites: list[tuple[Site | None, ...]] = []
         self.successors: list[dict[int, int]] = []
         self.left: list[list[int]] = []  # threads still to be stepped
         self.parent: list[tuple[int, int] | None] = []
@@ -232,7 +233,8 @@ class _Search:
             self.fingerprints.append(fingerprint)
             enabled = run.enabled()
             self.enabled.append(enabled)
-            self.waits.append(tuple(run.labels))
+            self.waits.append(tuple([thread.label for thread in run.threads]))
+            self.sites.append(tuple([thread.site for thread in run.threads]))
             self.successors.append({})
             self.left.append(list(enabled))
             self.parent.append(parent)
@@ -300,9 +302,12 @@ class _Search:
         return Difference(kind, message, tuple(self.path), source=self.source)
 
     def _pair_difference(self, kind: str, message: str, pair: int, mine: Mapping[str, object], theirs: Mapping[str, object]) -> Difference:
-        schedule = self.graph.schedule(pair)
-        source = self.source if schedule == tuple(self.path) else None
-        return Difference(kind, message, schedule, self.graph.model_states[pair], mine, theirs, source)
+        before = self.graph.parent[pair]
+        source = None
+        if before is not None:
+            earlier, thread = before
+            source = self.sites[self.graph.nodes[earlier]][thread].where
+        return Difference(kind, message, self.graph.schedule(pair), self.graph.model_states[pair], mine, theirs, source)
 
     def _image(self) -> set[tuple[int, int]]:
         return {(state, thread) for state, row in zip(self.graph.model_states, self.graph.successors) for thread in row}

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from wheelproof.explore.controlled import DONE
+
 Rows = Sequence[Mapping[int, tuple[str, int]]]
 """A model's graph: for every state {thread index: (label, index of the successor)}; state 0 is the initial one."""
 
@@ -16,7 +18,7 @@ class Difference:
     """The first thing in which the implementation is not its model.
 
     ``kind``: ``enabled`` (other threads can move), ``label`` (the same threads, another step), ``shared`` (a variable differs
-    after the step), ``deadlock`` (the model can go on), ``exception``, ``rule``, ``watchdog``, ``unnamed`` or ``hidden`` (equal
+    after the step), ``deadlock`` (the implementation cannot go on, the model can), ``exception``, ``rule``, ``watchdog``, ``unnamed`` or ``hidden`` (equal
     states with unequal successors). ``schedule``: the labelled steps from the start to it, the last one included.
     ``implementation`` and ``model``: the two sides, as far as there are two. ``source``: ``file:line`` of the last step.
     """
@@ -57,13 +59,17 @@ def compare_enabled(mine: Mapping[int, str], row: Mapping[int, tuple[str, int]],
     ours = {names[i]: label for i, label in mine.items()}
     theirs = {names[i]: entry[0] for i, entry in row.items()}
     parts = []
+    at = dict(zip(names, waiting))
     for name, label in theirs.items():
         if name not in ours:
-            parts.append(f"{name} can take {label} in the model and waits at {waiting[list(names).index(name)]} in the implementation")
+            state = "has ended" if at[name] == DONE else f"has to wait at {at[name]}"
+            parts.append(f"{name} can take {label} in the model and {state} in the implementation")
         elif ours[name] != label:
             parts.append(f"{name} takes {ours[name]} next, {label} in the model")
     parts += [f"{name} can take {label} in the implementation and cannot move in the model" for name, label in ours.items() if name not in theirs]
-    kind = "label" if set(ours) == set(theirs) else "deadlock" if not ours else "enabled"
+    kind = "label" if set(ours) == set(theirs) else "enabled"
+    if not ours and any(label != DONE for label in waiting):
+        kind = "deadlock"
     return kind, "; ".join(parts), ours, theirs
 
 

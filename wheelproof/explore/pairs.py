@@ -26,7 +26,8 @@ class Violation:
 
 
 class PairGraph:
-    """Pairs by number, 0 the initial one. ``successors[n]`` is {thread index: number}; ``of_node[i]`` the pairs of an implementation state.
+    """Pairs by number, 0 the initial one. ``successors[n]`` is {thread index: number}; ``of_node[i]`` the pairs of an implementation state;
+    ``parent[n]`` the (pair, thread) from which n was found first.
 
     The graph is whole if and only if the bisimulation that made it ended with the outcome ``equal``.
     """
@@ -39,7 +40,7 @@ class PairGraph:
         self.successors: list[dict[int, int]] = []
         self.at_rest: list[bool] = []
         self.of_node: list[list[int]] = []
-        self._parent: list[tuple[int, int] | None] = []
+        self.parent: list[tuple[int, int] | None] = []
 
     def __len__(self) -> int:
         return len(self.model_states)
@@ -52,13 +53,13 @@ class PairGraph:
         self.successors.append({})
         self.at_rest.append(at_rest)
         self.of_node[node].append(pair)
-        self._parent.append(parent)
+        self.parent.append(parent)
         return pair
 
     def schedule(self, pair: int) -> tuple[Step, ...]:
         """The way on which the pair was found (not the shortest)."""
         steps = []
-        while (before := self._parent[pair]) is not None:
+        while (before := self.parent[pair]) is not None:
             pair, thread = before
             steps.append(self._step(pair, thread))
         return tuple(reversed(steps))
