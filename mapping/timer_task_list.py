@@ -76,6 +76,12 @@ class World:
             self.submitted.add_and_get(1)  # update K2
 
 
+def owner_and_depth(monitor: Any) -> tuple[str | None, int]:
+    """Who is in a controlled monitor, and how often. A production monitor does not tell: it is read at rest only."""
+    owner = getattr(monitor, "owner", None)
+    return (owner and owner.name, getattr(monitor, "depth", 0))
+
+
 def shared(world: World) -> dict[str, tuple]:
     """The model's shared variables, in the model's own form."""
     role: dict[Any, str | None] = {None: None}
@@ -87,7 +93,7 @@ def shared(world: World) -> dict[str, tuple]:
     nodes = [*(bucket.root for bucket in buckets), *links]
 
     def held(owners: Any) -> tuple:
-        return tuple((x.monitor.owner and x.monitor.owner.name, x.monitor.depth) for x in owners)
+        return tuple(owner_and_depth(x.monitor) for x in owners)
 
     return {
         "next": tuple(role[node.next] for node in nodes),
@@ -95,5 +101,5 @@ def shared(world: World) -> dict[str, tuple]:
         "list": tuple(role[link.list] for link in links),
         "listMonitor": held(buckets), "entryMonitor": held(links), "taskMonitor": held(tasks),
         "timerTaskEntry": tuple(role[task.timer_task_entry] for task in tasks),
-        "taskCounter": (world.counter.value,),
+        "taskCounter": (world.counter.get(),),
     }

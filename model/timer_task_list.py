@@ -324,14 +324,21 @@ class Model(Machine):
     # -- properties, by the names of the spec; each is total, on corrupted states too
 
     def TypeOK(self) -> bool:
-        nodes, or_none = {*self.lists, *self.entries, None}, {*self.lists, None}
+        lists, entries, tasks = ({*names, None} for names in (self.lists, self.entries, self.tasks))
+        nodes, owners = lists | entries, {*self.threads, None}
         return (
             all(self.next[node] in nodes and self.prev[node] in nodes for node in (*self.lists, *self.entries))
-            and all(self.list[entry] in or_none for entry in self.entries)
-            and all(pointer is None or pointer in self.entries_of[task]
-                    for task, pointer in ((task, self.timer_task_entry[task]) for task in self.tasks))
+            and all(self.list[entry] in lists for entry in self.entries)
+            and all(owner in owners and depth >= 0 for monitors, names in (
+                (self.list_monitor, self.lists), (self.entry_monitor, self.entries), (self.task_monitor, self.tasks))
+                for owner, depth in map(monitors.__getitem__, names))
+            and all(self.timer_task_entry[task] in entries for task in self.tasks)
             and self.task_counter >= 0
-            and self.slipped <= set(self.entries))
+            and self.slipped <= entries
+            and all({t.ul, t.al, t.kl, t.fl, t.fd} <= lists and {t.ue, t.re, t.ae, t.ke, t.se} <= entries
+                    and {t.tail, t.head} <= nodes and {t.ct, t.st} <= tasks
+                    and t.done in (True, False) and 1 <= t.turn <= len(self.program[name]) + 1
+                    for name, t in zip(self.threads, self.processes)))
 
     def AtMostOneList(self) -> bool:
         members = [set(self.members(name)) for name in self.lists]
@@ -402,7 +409,7 @@ class Model(Machine):
 
     INVARIANTS = ("TypeOK", "AtMostOneList", "ExactlyItsList", "RingWellFormed", "CounterExact", "CancelWins",
                   "RunsOncePerAdd")
-    OF_PROCESSES = frozenset({"CancelledUnlinked", "Termination"})
+    OF_PROCESSES = frozenset({"TypeOK", "CancelledUnlinked", "Termination"})
     """Properties that look at the processes too; the others depend on the shared variables alone."""
     WITNESSES = ("AddMustRetry", "RemoveComesTooLate", "CancelledInTheHand", "HandedOver", "MonitorEnteredTwice",
                  "CancelledStaysLinked")

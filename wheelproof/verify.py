@@ -42,7 +42,8 @@ def run(options: VerifyOptions) -> list[Row]:
     if any(job.kind in ("config", "liveness", "refinement", "mutant") and set(job.layers) != {"walk"} for job in jobs):
         java.locate()
         jar.locate()
-    options.listen(Planned(sum(len(job.layers) for job in jobs)))
+    overall = wants("tlc") + wants("graph") + (options.layers is None)
+    options.listen(Planned(sum(len(job.layers) for job in jobs) + overall * len(mechanisms)))
     benches = {mechanism.stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)
                for mechanism in mechanisms}
     rows, reports, stale = [], {stem: [] for stem in benches}, set()

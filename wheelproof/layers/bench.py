@@ -1,6 +1,7 @@
 """The bench on which one mechanism's checks run: its TLC runs, its model graphs, its trace files, the lane's limits."""
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -138,14 +139,23 @@ class Bench:
         return Subject.load(self.mechanism.root, self.mechanism.stem, mutant=mutant)
 
     def sources(self, mutant: str | None = None) -> dict[str, str]:
-        """label -> "file:line" in the implementation or its mapping, or in a mutant's override."""
-        out = {}
-        for file, of_line in self.subject(mutant).labels.items():
+        """label -> "file:line" in the implementation and its mapping, or in a mutant's class where that overrides them."""
+        plain, overridden = {}, {}
+        subject = self.subject(mutant)
+        for file, of_line in subject.labels.items():
+            inside = lines_of(self.mechanism.root / file, mutant) if mutant and file.startswith("mutants/") else None
             for line, kinds in of_line.items():
-                for label in kinds.values():
-                    if mutant is None or not file.startswith("mutants/"):
-                        out.setdefault(label, f"{file}:{line}")
-        return out
+                if inside is None or line in inside:
+                    (plain if inside is None else overridden).update({label: f"{file}:{line}" for label in kinds.values()})
+        return plain | overridden
+
+
+def lines_of(file: Path, name: str) -> range:
+    """The lines of a class at the top of a file."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return range(node.lineno, node.end_lineno + 1)
+    return range(0)
 
 
 def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from wheelproof import floors
@@ -44,19 +45,18 @@ class Stress:
         self.world: Any = None
         self.errors: list[BaseException] = []
         self.gate = threading.Barrier(len(self.programs) + 1)
-        self.ended = False
 
     def body(self, program: list) -> None:
-        while True:
-            self.gate.wait()
-            if self.ended:
-                return
-            try:
-                for operation, *arguments in program:
-                    getattr(self.world, operation)(*arguments)
-            except Exception as error:  # the subject's own: a finding, reported with its round
-                self.errors.append(error)
-            self.gate.wait()
+        """One thread: a round between two waits at the gate, until the gate is broken."""
+        with suppress(threading.BrokenBarrierError):
+            while True:
+                self.gate.wait()
+                try:
+                    for operation, *arguments in program:
+                        getattr(self.world, operation)(*arguments)
+                except Exception as error:  # the subject's own: a finding, reported with its round
+                    self.errors.append(error)
+                self.gate.wait()
 
     def run(self, rounds: int, final: Mapping[tuple, set[str]], beat: Any) -> tuple[int, str, int]:
         """(rounds done, what went wrong or "", number of different outcomes)."""
@@ -84,8 +84,6 @@ class Stress:
                 seen.add(outcome)
                 if not number % 500:
                     beat(number)
-            self.ended = True
-            self.gate.wait(SECONDS)
         finally:
             sys.setswitchinterval(interval)
             self.gate.abort()

@@ -173,7 +173,7 @@ class _Config:
         schedule = [(of_name[name], label) for name, label in schedule_of(result, self.mechanism.pc)]
         return self.bench.keep(tell(
             self.mechanism, model, schedule, layer=layer, name=self.config.name, scenario=self.config.scenario,
-            property=result.property, explanation=f"{result.explanation} {self.config.about}".strip(),
+            property=result.property, explanation=self.config.about or self.mechanism.properties[result.property].says,
             switches=self.config.switches, sources=self.bench.sources()))
 
     # -- walk
