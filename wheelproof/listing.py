@@ -15,6 +15,7 @@ from rich.table import Table
 from wheelproof import documents, subject
 from wheelproof.errors import ToolError
 from wheelproof.graph.explorer import explore
+from wheelproof.layers import refinement
 from wheelproof.layers.bench import Bench, counts_of, graph_config
 from wheelproof.layers.jobs import kind_of
 from wheelproof.report.console import console
@@ -84,14 +85,14 @@ def measure(bench: Bench, config: Config) -> tuple[dict[str, int], str]:
         return {}, ""
     plain = graph_config(config)
     if kind == "refinement":
-        result = bench.tlc(config.name, config, properties=(config.property,), deadlock=False)
+        result = bench.tlc(config.name, config, deadlock=False, **refinement.stated(bench, config))
     else:
         result = bench.tlc(config.name, plain, deadlock=False)
     if result.outcome is not Outcome.COMPLETED:
         raise ToolError(f"{config.name}: {result.explanation}")
     theirs = counts_of(result)
-    if kind == "refinement" and config.specification not in ("", "Spec"):
-        return theirs, ""  # history variables are the spec's alone; the graph itself is another config's
+    if kind == "refinement":
+        return theirs, ""  # another module's states, which no model has
     graph = explore(bench.mechanism.model(config.scenario, config.switches))
     mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
     return theirs, "" if mine == theirs else f"TLC has {theirs}, the model {mine}"

@@ -1,17 +1,12 @@
 """Loading a subject a second time, under control, from its own folder, beside the production modules and apart from them.
 
-While the import lasts, a finder at the head of ``sys.meta_path`` answers for the subject's floors alone and from the given
-folder alone, so that neither the working directory nor another subject can supply a module; ``impl.runtime`` is already
-there, as the controlled module. Afterwards ``sys.modules`` is as it was.
+The import is that of ``floors``, with ``impl.runtime`` already there, as the controlled module.
 """
 from __future__ import annotations
 
 import importlib
-import importlib.machinery
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from importlib.abc import InspectLoader, MetaPathFinder
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -20,75 +15,9 @@ from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError, StyleError
 from wheelproof.explore.lint import check
 from wheelproof.explore.primitives import runtime_module
+from wheelproof.floors import Finder, apart, present
 
-FLOORS = frozenset({"impl", "mapping", "mutants", "model"})
 RUNTIME = "impl.runtime"
-
-
-class _Source(InspectLoader):
-    """Compiles one module anew from its text; no byte code is cached."""
-
-    def __init__(self, text: str, file: str, package: bool) -> None:
-        self._text, self._file, self._package = text, file, package
-
-    def get_source(self, fullname: str) -> str:
-        return self._text
-
-    def get_code(self, fullname: str) -> object:
-        return compile(self._text, self._file, "exec", dont_inherit=True)
-
-    def is_package(self, fullname: str) -> bool:
-        return self._package
-
-
-class _Finder(MetaPathFinder):
-    """Finds the modules of the floors under ``root``, or in ``texts``, and nowhere else."""
-
-    def __init__(self, root: Path, texts: Mapping[str, str]) -> None:
-        self.root, self.texts = root, texts
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname.partition(".")[0] not in FLOORS:
-            return None
-        found = self.locate(fullname)
-        if found is None:
-            raise ModuleNotFoundError(f"No module named {fullname!r} in {self.root}", name=fullname)
-        text, file, package = found
-        spec = importlib.machinery.ModuleSpec(fullname, _Source(text, str(file), package), origin=str(file), is_package=package)
-        spec.has_location = True
-        return spec
-
-    def locate(self, fullname: str) -> tuple[str, Path, bool] | None:
-        """(source text, file, whether it is a package); None where there is no such module."""
-        place = self.root.joinpath(*fullname.split("."))
-        file, init = place.with_suffix(".py"), place / "__init__.py"
-        if fullname in self.texts:
-            return self.texts[fullname], init if place.is_dir() else file, place.is_dir()
-        if file.is_file():
-            return file.read_text(encoding="utf-8"), file, False
-        if place.is_dir():
-            return init.read_text(encoding="utf-8") if init.is_file() else "", init, True
-        return None
-
-
-@contextmanager
-def _apart(finder: _Finder) -> Iterator[None]:
-    """Within: the floors are empty in ``sys.modules`` and found by ``finder``. After: everything is as it was."""
-
-    def present() -> dict[str, ModuleType]:
-        return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in FLOORS}
-
-    kept = present()
-    for name in kept:
-        del sys.modules[name]
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-        for name in present():
-            del sys.modules[name]
-        sys.modules.update(kept)
 
 
 class Loaded:
@@ -102,7 +31,7 @@ class Loaded:
         self.root, self.stem = root, stem
         self.scheduler = Scheduler()
         self.runtime = runtime_module(self.scheduler, RUNTIME)
-        self.modules = self._import(_Finder(root, texts), mutant is not None)
+        self.modules = self._import(Finder(root, texts), mutant is not None)
         self.mapping = self.modules[f"mapping.{stem}"]
         self.labels: dict[str, labels.Labels] = {}
         sources: dict[str, str] = {}
@@ -120,14 +49,14 @@ class Loaded:
             raise StyleError(findings)
         self._combine(mutant)
 
-    def _import(self, finder: _Finder, with_mutants: bool) -> dict[str, ModuleType]:
+    def _import(self, finder: Finder, with_mutants: bool) -> dict[str, ModuleType]:
         mapping = f"mapping.{self.stem}"
         wanted = [mapping, f"mutants.{self.stem}"] if with_mutants else [mapping]
         for name in wanted:
             if finder.locate(name) is None:
                 raise ExploreError(f"{finder.root}: there is no {name.replace('.', '/')}.py.",
                                    "Add the file, or point the tool at the folder that has it.")
-        with _apart(finder):
+        with apart(finder):
             sys.modules[RUNTIME] = self.runtime
             try:
                 if finder.locate("impl") is not None:
@@ -143,7 +72,7 @@ class Loaded:
             except (ImportError, SyntaxError) as error:
                 raise ExploreError(f"{finder.root}: the subject {self.stem} cannot be imported: {error}.",
                                    "Import it in plain Python first; the controlled runtime has the names of impl/runtime.py only.") from error
-            return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in FLOORS}
+            return present()
 
     def _combine(self, mutant: str | None) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]

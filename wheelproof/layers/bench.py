@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -112,12 +113,16 @@ class Bench:
             threads = ", ".join(f'"{thread}"' for thread in fair)
             specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
         spec = mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.spec
+        constants = {constant: value_of(rule, scenario) for constant, rule in mechanism.constants.items()} | {"NULL": "null"}
+        switches = {switch: config.switches.get(switch, True) for switch in mechanism.switches}
+        if config.module:
+            # an abstract module has no more of the constants than it needs
+            words = set(re.findall(r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))))
+            constants, switches = ({name: value for name, value in each.items() if name in words} for each in (constants, switches))
         files = mc.generate(mc.McConfig(
             name=f"MC{mechanism.module}_{name}", spec=spec,
             origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
-            constants={constant: value_of(rule, scenario) for constant, rule in mechanism.constants.items()} | {"NULL": "null"}
-            | dict(config.constants),
-            switches={switch: config.switches.get(switch, True) for switch in mechanism.switches},
+            constants=constants | dict(config.constants), switches=switches,
             specification=specification, invariants=invariants, properties=properties, deadlock_check=deadlock,
         ), self.output / "mc" / mechanism.module / name)
         result = process.run(

@@ -32,9 +32,11 @@ class Job:
 
 
 def kind_of(mechanism: Mechanism, config: Config) -> str:
-    """Which kind of job a config is: by the kind of its property."""
+    """Which kind of job a config is: by its module (another one than the mechanism's is the spec's alone), else its property."""
+    if config.module:
+        return "refinement"
     kind = mechanism.properties[config.property].kind if config.property else "invariant"
-    return kind if kind in ("liveness", "refinement") else "config"
+    return kind if kind == "liveness" else "config"
 
 
 def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Job]:

@@ -11,7 +11,7 @@ import pytest
 
 from wheelproof.explore import ExploreError, LabelError, Subject
 from wheelproof.explore.fields import Field
-from wheelproof.explore.loading import FLOORS
+from wheelproof.floors import FLOORS
 from wheelproof.explore.primitives import registered, runtime_module
 from wheelproof.explore.controlled import Scheduler
 
