@@ -8,7 +8,7 @@ the hashable pair ``(shared, processes)``: all shared variables as one flat tupl
 
 PlusCal's own rules that the twin must keep, because TLC's states show them: a procedure's variables are per-process
 variables, saved on the stack by a call and restored by a return; a call that a return follows at once replaces its
-caller's frame, so that the caller's variables keep their last values.
+caller's frame, and then the caller's local variables are restored but its parameters keep their last values.
 """
 from __future__ import annotations
 
@@ -207,8 +207,13 @@ class Machine:
         """Call a procedure; ``back``: the label to come back to, None when the caller returns at once."""
         own, procedure = vars(process), self.PROCEDURES[name]
         if back is None:
-            back, process.stack = process.stack[0].pc, process.stack[1:]
-        frame = Frame(name, back, tuple(own[variable] for variable in procedure.names))
+            top, process.stack = process.stack[0], process.stack[1:]
+            if top.procedure != name:
+                back, caller = top.pc, self.PROCEDURES[top.procedure]
+                saved = top.saved[len(caller.parameters):]
+                own.update((variable, value) for (variable, _), value in zip(caller.variables, saved, strict=True))
+        # a tail call of the procedure itself keeps the frame
+        frame = top if back is None else Frame(name, back, tuple(own[variable] for variable in procedure.names))
         process.stack = (frame, *process.stack)
         own.update(zip(procedure.parameters, arguments, strict=True))
         own.update(procedure.variables)
