@@ -35,6 +35,10 @@ def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path("
     mechanism = mechanisms[found.mechanism]
     if found.scenario not in mechanism.scenarios:
         raise UsageError(f"{path}: {mechanism.toml} has no scenario {found.scenario}.")
+    if found.property in mechanism.properties and mechanism.properties[found.property].kind == "refinement" or not all(
+            step.label in mechanism.labels for step in found.steps):
+        raise UsageError(f"{path}: {found.property} is a property of a module that only TLC runs.",
+                         f"Run it again with `wheelproof verify {found.mechanism} --layer tlc`, or show it with `wheelproof show`.")
     replay = {"model": OnModel, "impl": OnImplementation}[on](mechanism, found)
     last = len(found.steps) if until is None else min(until, len(found.steps))
     replay.go(last)

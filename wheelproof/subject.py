@@ -82,7 +82,10 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """All that one TOML declares. ``stem`` is the mechanism's file name on the Python floors."""
+    """All that one TOML declares. ``stem`` is the mechanism's file name on the Python floors.
+
+    ``module_constants``: values of constants that only the modules beside the mechanism's own have.
+    """
 
     stem: str
     module: str
@@ -96,6 +99,7 @@ class Mechanism:
     scenarios: Mapping[str, Mapping[str, Any]]
     configs: Mapping[str, Config]
     mutants: Mapping[str, Mutant]
+    module_constants: Mapping[str, Any] = field(default_factory=dict)
     pc: str = "pc"
 
     @property
@@ -189,7 +193,7 @@ class _Reader:
         result = Mechanism(
             stem=stem_of(module), module=module, title=head.get("title", module), toml=self.file, root=self.file.parent.parent,
             constants=self.table("constants"), properties=properties, labels=self.labels(), switches=switches,
-            scenarios=scenarios, pc=head.get("pc", "pc"),
+            scenarios=scenarios, module_constants=self.table("module_constants"), pc=head.get("pc", "pc"),
             configs={name: self.config(name, value, scenarios, properties, switches)
                      for name, value in self.table("configs").items()},
             mutants={name: self.mutant(name, value, scenarios, properties, switches)

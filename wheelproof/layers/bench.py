@@ -118,6 +118,7 @@ class Bench:
         if config.module:
             # an abstract module has no more of the constants than it needs
             words = set(re.findall(r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))))
+            constants |= mechanism.module_constants
             constants, switches = ({name: value for name, value in each.items() if name in words} for each in (constants, switches))
         files = mc.generate(mc.McConfig(
             name=f"MC{mechanism.module}_{name}", spec=spec,

@@ -4,8 +4,12 @@ A refinement says that every step of the fine spec is a step of the abstract one
 """
 from __future__ import annotations
 
-from wheelproof.layers.bench import VERDICT_OF, Bench, Report, counts_of, drift
+from wheelproof.layers.bench import VERDICT_OF, Bench, Report, counts_of, drift, schedule_of
 from wheelproof.subject import Config
+from wheelproof.tlc.result import TlcResult, TraceState
+from wheelproof.tlc.values import Function, format_tla
+from wheelproof.trace.counterexample import Counterexample, Step
+from wheelproof.trace.story import tell
 from wheelproof.verdict import Verdict
 
 
@@ -16,8 +20,9 @@ def check(bench: Bench, config: Config) -> Report:
     verdict = VERDICT_OF[result.outcome]
     figures = counts_of(result) | ({"steps": len(result.trace) - 1} if verdict is Verdict.VIOLATED else {})
     fault = drift(config, figures) if verdict is Verdict.EXHAUSTIVE else ""
+    trace = told(bench, config, result) if result.property else None
     return Report([bench.row(
-        "tlc", config.name, started, expected=config.expect, verdict=verdict, property=result.property,
+        "tlc", config.name, started, expected=config.expect, verdict=verdict, property=result.property, trace=trace,
         expected_property=config.property if config.expect == "violated" else None, fault=fault, why=config.about if verdict == config.expect else result.explanation,
         bound=bench.bound(config.scenario), figures=figures)])
 
@@ -26,3 +31,34 @@ def stated(bench: Bench, config: Config) -> dict[str, tuple[str, ...]]:
     """The config's property, as what TLC takes it for."""
     invariant = bench.mechanism.properties[config.property].kind == "invariant"
     return {"invariants" if invariant else "properties": (config.property,)}
+
+
+def told(bench: Bench, config: Config, result: TlcResult) -> str:
+    """TLC's trace as a file: by the mechanism's labels where the module has its program counters, else by its own actions."""
+    mechanism = bench.mechanism
+    head = dict(layer="tlc", name=config.name, scenario=config.scenario, property=config.property, explanation=config.about,
+                switches=config.switches)
+    if mechanism.pc in result.trace[0].variables:
+        model = mechanism.model(config.scenario, config.switches)
+        of_name = {name: index for index, name in enumerate(model.threads)}
+        schedule = [(of_name[name], label) for name, label in schedule_of(result, mechanism.pc)]
+        return bench.keep(tell(mechanism, model, schedule, sources=bench.sources(), **head))
+    threads = tuple(mechanism.scenarios[config.scenario]["threads"])
+    texts = [places(state) for state in result.trace]
+    steps = []
+    for number, (before, after) in enumerate(zip(texts, texts[1:]), 1):
+        changes = {place: (before[place], text) for place, text in after.items() if text != before[place]}
+        mover = next((thread for thread in threads if any(place.endswith(f"[{thread}]") for place in changes)), threads[0])
+        steps.append(Step(mover, result.trace[number].action or "", "", None, changes))
+    return bench.keep(Counterexample(mechanism=mechanism.stem, threads=threads, initial=texts[0], steps=tuple(steps), **head))
+
+
+def places(state: TraceState) -> dict[str, str]:
+    """Every place of a state, such as ``members[l1]``, with its value as TLA+ text."""
+    out = {}
+    for name, value in state.variables.items():
+        if isinstance(value, Function):
+            out |= {f"{name}[{argument}]": format_tla(value[argument]) for argument in value}
+        else:
+            out[name] = format_tla(value)
+    return out

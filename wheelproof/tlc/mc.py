@@ -30,7 +30,8 @@ class McConfig:
     constants: constant -> canonical value or plain data (`values.freeze`); a ModelValue stands for itself.
     switches: further constants, TRUE or FALSE.
     definitions: further operators of the generated module, name -> TLA+ expression.
-    specification: the name of the behaviour formula, or an expression for it (`FairFor({"a"})`).
+    specification: the name of the behaviour formula, or an expression for it with Init and [][Next]_vars in sight
+        (`Init /\\ [][Next]_vars /\\ Fairness({"a"})`): TLC does not find them within a formula that has parameters.
     invariants, properties: names; TLC 2.18 does not say which of several properties was violated.
     deadlock_check: whether a state without successors is a violation.
     """
