@@ -18,7 +18,7 @@ MC_Program ==
   (  "a" :> <<<<"add", "l1", "e1">>, <<"add", "l1", "e1">>, <<"add", "l1", "e1">>>>
   @@ "b" :> <<<<"cancel", "t1">>>>)
 OnlyA == baton \\in {"a", "free"}
-MCSpec == FairFor({"a"})
+MCSpec == Init /\\ [][Next]_vars /\\ Fairness({"a"})
 ===============================================================================
 '''
 
@@ -47,8 +47,8 @@ def two(folder, **changes):
             "Program": {"a": [["add", "l1", "e1"]] * 3, "b": [["cancel", "t1"]]},
         },
         "switches": {"Locked": False}, "definitions": {"OnlyA": 'baton \\in {"a", "free"}'},
-        "specification": 'FairFor({"a"})', "invariants": ("OnlyA",), "properties": ("Everybody",),
-        "deadlock_check": False,
+        "specification": 'Init /\\ [][Next]_vars /\\ Fairness({"a"})',
+        "invariants": ("OnlyA",), "properties": ("Everybody",), "deadlock_check": False,
     }
     return McConfig(**(fields | changes))
 
@@ -118,3 +118,11 @@ def test_tlc_takes_expressions_constants_and_copied_modules(check):
     assert unfair.property == "Everybody" and unfair.stuttering
     hop = check("Hop", definitions={"NotYet": "place < 3"}, invariants=("NotYet",))
     assert hop.property == "NotYet"
+
+
+def test_tlc_needs_init_and_next_in_sight(check):
+    stair = {"constants": {"Top": 3, "Trip": 99}, "properties": ("ReachesTop",)}
+    seen = check("Stair", **stair, specification="Init /\\ [][Up \\/ Down]_step /\\ Fairness({1})")
+    assert seen.outcome is Outcome.COMPLETED, seen.explanation
+    hidden = check("Stair", **stair, specification="FairLoop({1})")
+    assert hidden.outcome is Outcome.ERROR and "did not specify the initial state" in hidden.explanation

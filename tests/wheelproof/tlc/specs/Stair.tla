@@ -33,4 +33,7 @@ ReturnsHome  == []<>(step = 0)
 GoesOverTop  == <>(step > Top)
 ReachesTop   == <>(step = Top)
 BreaksLater  == <>(IF step = 2 THEN Head(<< >>) = 0 ELSE FALSE)
+
+Fairness(T) == \A t \in T : WF_step(Up \/ Down)
+FairLoop(T) == Init /\ [][Up \/ Down]_step /\ Fairness(T)
 =============================================================================
