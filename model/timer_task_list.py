@@ -315,6 +315,10 @@ class Model(Machine):
             node = self.next[node]
         return tuple(out)
 
+    def linked(self) -> set[str]:
+        """The entries that are in some list; in a corrupted state a walk may meet other lists' sentinels too."""
+        return {entry for name in self.lists for entry in self.members(name)} & set(self.entries)
+
     def guarded(self, entry: str) -> bool:
         """Somebody holds the entry's monitor, or that of a list that has it or that it believes to be in."""
         return self.entry_monitor[entry] != FREE or any(
@@ -363,7 +367,7 @@ class Model(Machine):
     def CounterExact(self) -> bool:
         if any(self.list_monitor[name] != FREE for name in self.lists):
             return True
-        return self.task_counter == len({entry for name in self.lists for entry in self.members(name)})
+        return self.task_counter == len(self.linked())
 
     def CancelWins(self) -> bool:
         return not self.slipped
@@ -374,8 +378,7 @@ class Model(Machine):
     def CancelledUnlinked(self) -> bool:
         if any(thread.pc != DONE for thread in self.processes):
             return True
-        return not any(self.timer_task_entry[self.task_of[entry]] != entry
-                       for name in self.lists for entry in self.members(name))
+        return all(self.timer_task_entry[self.task_of[entry]] == entry for entry in self.linked())
 
     def Termination(self) -> bool:
         """The state predicate that must come true: ``<>AllDone``."""
