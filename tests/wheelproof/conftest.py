@@ -1,0 +1,46 @@
+"""A small subject to verify from end to end: the project's own floors with one scenario and one mutant in the TOML."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FLOORS = ("spec", "model", "impl", "mapping", "mutants")
+KEPT = ("scenarios.two_adders", "configs.two_adders", "mutants.M2", "scenarios.flush_into_itself", "configs.flush_into_itself")
+
+
+class SmallSubject:
+    """A copy that a test may damage."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        for floor in FLOORS:
+            shutil.copytree(ROOT / floor, root / floor, ignore=shutil.ignore_patterns("__pycache__"))
+        self.toml = root / "spec" / "TimerTaskList.toml"
+        self.spec = root / "spec" / "TimerTaskList.tla"
+        self.toml.write_text(only(self.toml.read_text(encoding="utf-8")), encoding="utf-8")
+
+    def change(self, file: Path | str, old: str, new: str) -> None:
+        """Replace a text that must occur exactly once."""
+        path = self.root / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {file}"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def only(text: str) -> str:
+    """The TOML with the kept scenarios, configs and mutants alone."""
+    out, keep = [], True
+    for line in text.splitlines(keepends=True):
+        if line.startswith("["):
+            name = line.strip("[]\n")
+            keep = name.split(".")[0] not in ("scenarios", "configs", "mutants") or name in KEPT
+        if keep:
+            out.append(line)
+    return "".join(out)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallSubject:
+    return SmallSubject(tmp_path / "subject")

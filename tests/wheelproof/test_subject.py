@@ -1,0 +1,50 @@
+"""Reading a subject's TOML: what does not fit together is refused with the file, the field and the remedy."""
+
+import pytest
+
+from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.subject import find, read, stem_of
+
+
+def test_a_mechanism_has_one_stem_on_every_floor(small):
+    mechanism = find(small.root)["timer_task_list"]
+    assert mechanism.spec == small.spec and mechanism.root == small.root
+    assert mechanism.model("two_adders").threads == ("a", "b")
+    assert stem_of("TimerTaskList") == "timer_task_list" and stem_of("D1Fix") == "d1_fix"
+
+
+@pytest.mark.parametrize("old, new, said", [
+    ('module = "TimerTaskList"', 'module = "Other"', "as the file is named"),
+    ("[configs.two_adders]", "[configs.two_adders]\nexpects = 1", "unknown field expects"),
+    ("[configs.two_adders]", '[configs.two_adders]\nscenario = "none"', "there is no scenario none"),
+    ("[configs.two_adders]", '[configs.two_adders]\nlane = "slow"', "lane is 'slow'"),
+    ("[configs.two_adders]", '[configs.two_adders]\nexpect = "violated"', "of no property"),
+    ("[configs.two_adders]", '[configs.two_adders]\nproperty = "Misspelt"', "there is no property Misspelt"),
+    ("[configs.two_adders]", '[configs.two_adders]\nswitches = { Misspelt = false }', "there is no switch Misspelt"),
+    ("[configs.two_adders]", '[configs.two_adders]\nfair = ["z"]', "there is no thread z"),
+    ('switch = "EntryMonitor"', 'switch = "Misspelt"', "there is no switch Misspelt"),
+    ('A4 = { kind = "write"', 'A4 = { kind = "wirte"', "kind is 'wirte'"),
+    ('TypeOK = { kind = "invariant"', 'TypeOK = { kind = "invariable"', "kind is 'invariable'"),
+    ('Lists = { field = "lists", as = "set" }', 'Lists = { field = "lists" }', "constants.Lists"),
+    ('threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', "threads = {}", "there is no thread in it"),
+    ('threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', 'threads = { a = ["add"] }', "not a list of operations"),
+    ("data_race = true", 'data_race = true\nequivalent = "so it is"', "either the property that breaks or the reason"),
+    ("[mechanism]", "[mechanism", "not valid TOML"),
+])
+def test_what_does_not_fit_is_refused_with_its_place(small, old, new, said):
+    small.change(small.toml, old, new)
+    with pytest.raises(UsageError) as caught:
+        read(small.toml)
+    assert said in str(caught.value) and str(small.toml) in str(caught.value)
+
+
+def test_a_folder_without_a_mechanism_has_nothing_to_check(tmp_path):
+    with pytest.raises(NothingChecked, match="nothing to check"):
+        find(tmp_path)
+
+
+def test_a_toml_without_configs_has_nothing_to_check(small):
+    text = small.toml.read_text()
+    small.toml.write_text(text[:text.index("[configs.")])
+    with pytest.raises(NothingChecked, match="nothing to check"):
+        read(small.toml)
