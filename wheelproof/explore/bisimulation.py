@@ -112,7 +112,8 @@ class _Search:
         try:
             while (target := self._begin()) is not None:
                 if time.process_time() - self.started > self.budget:
-                    return self._result("inconclusive", why=f"{self.budget:g} CPU seconds were not enough: {len(self.unfinished)} states are unfinished")
+                    why = f"{self.budget:g} CPU seconds were not enough: {len(self.unfinished)} states are unfinished"
+                    return self._result("inconclusive", why=why)
                 self._walk(target)
                 self._report()
         except _Parted as parted:
@@ -249,7 +250,8 @@ class _Search:
         """After known steps the run must be where they led before: else a part of the state is not in the fingerprint."""
         if self._fingerprint() != self.fingerprints[node]:
             raise _Parted(self._difference(
-                "hidden", "the same steps led to another state than before: a part of the state is in no slot and in no local, or the code is not deterministic"))
+                "hidden", "the same steps led to another state than before: a part of the state is in no slot and in no local, "
+                "or the code is not deterministic"))
 
     def _fingerprint(self) -> tuple[int, ...]:
         try:

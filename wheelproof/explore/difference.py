@@ -18,8 +18,8 @@ class Difference:
     """The first thing in which the implementation is not its model.
 
     ``kind``: ``enabled`` (other threads can move), ``label`` (the same threads, another step), ``shared`` (a variable differs
-    after the step), ``deadlock`` (the implementation cannot go on, the model can), ``exception``, ``rule``, ``watchdog``, ``unnamed`` or ``hidden`` (equal
-    states with unequal successors). ``schedule``: the labelled steps from the start to it, the last one included.
+    after the step), ``deadlock`` (the implementation cannot go on, the model can), ``exception``, ``rule``, ``watchdog``,
+    ``unnamed`` or ``hidden`` (equal states with unequal successors). ``schedule``: the labelled steps from the start to it, the last one included.
     ``implementation`` and ``model``: the two sides, as far as there are two. ``source``: ``file:line`` of the last step.
     """
 

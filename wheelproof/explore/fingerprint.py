@@ -20,7 +20,9 @@ Piece = tuple
 
 UNSET = "@unset"
 _PREFIX = "@"  # of every object's name, so that no string of the subject equals one
+_ATOMS = frozenset({int, str, float, bool, type(None)})
 _CONTAINERS = (tuple, list, deque)
+_loose: dict[type, bool] = {}
 _slots: dict[type, tuple[tuple[str, Callable[[object], object]], ...]] = {}
 _variables: dict[int, tuple[tuple[str, ...], CodeType]] = {}
 
@@ -87,10 +89,13 @@ class Names:
             if kind is dict:
                 todo += [(inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())]
                 continue
-            if id(value) in names and not root or kind in (int, str, float, bool) or isinstance(value, (type, FunctionType, MethodType, ModuleType)):
+            if kind in _ATOMS or id(value) in names and not root or isinstance(value, (type, FunctionType, MethodType, ModuleType)):
                 continue
-            slots = slots_of(kind)
-            if hasattr(value, "__dict__") and not isinstance(value, (BaseException, Enum)):
+            slots = _slots.get(kind) or slots_of(kind)
+            loose = _loose.get(kind)
+            if loose is None:
+                loose = _loose[kind] = hasattr(value, "__dict__") and not isinstance(value, (BaseException, Enum))
+            if loose:
                 raise Unnamed(f"The object {path} of class {kind.__qualname__} has a __dict__, in which state could hide.",
                               "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = ()).")
             if not slots and not root and "__slots__" not in kind.__dict__:
@@ -151,7 +156,8 @@ class Names:
         if kind is MethodType:
             return ("method", v.__func__.__qualname__, self.value(v.__self__))
         if kind is FunctionType:
-            return ("function", v.__qualname__, *[self._contents(c) for c in v.__closure__ or ()], *[self.value(d) for d in v.__defaults__ or ()])
+            cells, defaults = v.__closure__ or (), v.__defaults__ or ()
+            return ("function", v.__qualname__, *[self._contents(cell) for cell in cells], *[self.value(default) for default in defaults])
         if kind is BuiltinFunctionType:
             return ("builtin", v.__qualname__, "" if isinstance(v.__self__, ModuleType) or v.__self__ is None else self.value(v.__self__))
         if isinstance(v, (type, ModuleType)):
@@ -163,7 +169,8 @@ class Names:
         if v is Ellipsis or v is NotImplemented:
             return ("constant", repr(v))
         raise Unnamed(f"a value of type {kind.__qualname__}, which has no name that is the same in every run.",
-                      "Keep state in slots of objects that the mapping's World.names reaches from the start, not in iterators, generators or new objects.")
+                      "Keep state in slots of objects that the mapping's World.names reaches from the start, "
+                      "not in iterators, generators or new objects.")
 
     def _contents(self, cell: object) -> object:
         try:
@@ -174,7 +181,7 @@ class Names:
     def thread(self, thread: Thread) -> Piece:
         """Program position, label and, from the innermost frame outwards, the subject's suspended frames."""
         out: list[object] = [thread.position, thread.label]
-        files, name, value = self._files, self._names.get, self.value
+        files, name, value, known = self._files, self._names.get, self.value, _variables
         frame: FrameType | None = thread.greenlet.gr_frame
         while frame is not None:
             code = frame.f_code
@@ -184,13 +191,15 @@ class Names:
                 seen = frame.f_locals
                 variable = ""
                 try:
-                    for variable in variables_of(code):
-                        if variable in seen:
+                    for variable in (known.get(id(code)) or (variables_of(code),))[0]:
+                        try:
                             v = seen[variable]
-                            out.append(variable)
-                            out.append(name(id(v)) or (v if type(v) is int else value(v)))
+                        except KeyError:
+                            continue
+                        out.append(variable)
+                        out.append(name(id(v)) or (v if type(v) is int else value(v)))
                 except Unnamed as error:
-                    raise Unnamed(f"The local {variable!r} of {code.co_qualname} ({code.co_filename}:{frame.f_lineno}), suspended in thread {thread.name}, "
-                                  f"holds {error.message}", error.remedy) from None
+                    raise Unnamed(f"The local {variable!r} of {code.co_qualname} ({code.co_filename}:{frame.f_lineno}), "
+                                  f"suspended in thread {thread.name}, holds {error.message}", error.remedy) from None
             frame = frame.f_back
         return tuple(out)

@@ -14,7 +14,8 @@ _ITERATING = frozenset({"map", "filter", "sorted", "min", "max", "sum", "any", "
                         "next", "iter", "zip", "sort", "join", "update", "extend"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CACHES = frozenset({"cache", "lru_cache", "cached_property"})
-_UNCONTROLLED = frozenset({"threading", "_thread", "random", "secrets", "uuid", "asyncio", "concurrent", "multiprocessing", "queue", "time", "datetime"})
+_UNCONTROLLED = frozenset({"threading", "_thread", "random", "secrets", "uuid", "asyncio", "concurrent", "multiprocessing", "queue",
+                           "time", "datetime"})
 _CONSTANT_CALLS = frozenset({"frozenset", "tuple", "TypeVar", "NewType", "ParamSpec", "int", "float", "str", "range", "object"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -134,15 +135,18 @@ def _in_function(function: Function, marks: Labels, suspendable: frozenset[str])
                 yield (node.lineno, "loop-position", f"a thread can be suspended inside this for, {fault}",
                        "write for i in range(..) or for i, x in enumerate(..) and leave i alone in the loop, or use while with a local")
         if isinstance(node, _COMPREHENSIONS) and suspends(node):
-            yield (node.lineno, "loop-position", "a thread can be suspended inside this comprehension, whose position is hidden", "write a loop over range(..)")
+            yield (node.lineno, "loop-position", "a thread can be suspended inside this comprehension, whose position is hidden",
+                   "write a loop over range(..)")
         if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)) and (function.name in suspendable or own_lines(function) & set(marks)):
-            yield (node.lineno, "generator", f"{function.name} is a generator or a coroutine in which a thread can be suspended", "write a plain function")
+            yield (node.lineno, "generator", f"{function.name} is a generator or a coroutine in which a thread can be suspended",
+                   "write a plain function")
         if _called(node) in _ITERATING and not _called(node) in suspendable:
             inside = [*node.args, *(k.value for k in node.keywords)]
             handed = [n for part in inside for n in ast.walk(part)
                       if (isinstance(n, ast.Name) and n.id in suspendable) or (isinstance(n, ast.Attribute) and n.attr in suspendable)]
             if handed and not all(isinstance(part, ast.Call) and any(part.func is n for n in handed) for part in inside):
-                yield (node.lineno, "loop-position", f"{_called(node)} calls back a function in which a thread can be suspended: its position is hidden",
+                yield (node.lineno, "loop-position",
+                       f"{_called(node)} calls back a function in which a thread can be suspended: its position is hidden",
                        "write a loop over range(..)")
 
 
@@ -166,9 +170,11 @@ def _everywhere(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
     definitions = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
-            yield (node.lineno, "module-state", "a global statement: state in a module is not seen", "keep the state in a slot of an object of the scenario")
+            yield (node.lineno, "module-state", "a global statement: state in a module is not seen",
+                   "keep the state in a slot of an object of the scenario")
         elif isinstance(node, ast.ExceptHandler) and (node.type is None or "BaseException" in ast.unparse(node.type)):
-            yield (node.lineno, "catches-all", "a handler for every exception: it would catch the end of the thread", "catch Exception or a narrower class")
+            yield (node.lineno, "catches-all", "a handler for every exception: it would catch the end of the thread",
+                   "catch Exception or a narrower class")
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
                 if _mutable(default):
@@ -178,17 +184,20 @@ def _everywhere(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
                     yield (decorator.lineno, "module-state", "a cache: its state is not seen", "compute the value, or keep it in a slot")
             for inner in _own(node):
                 if isinstance(inner, (ast.Import, ast.ImportFrom)):
-                    yield (inner.lineno, "late-import", "an import inside a function: it would get the production module", "import at the head of the file")
+                    yield (inner.lineno, "late-import", "an import inside a function: it would get the production module",
+                           "import at the head of the file")
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
             owner = node.value
-            if (isinstance(owner, ast.Name) and (owner.id in definitions or owner.id == "cls")) or (isinstance(owner, ast.Attribute) and owner.attr == "__class__") \
-                    or _called(owner) == "type":
-                yield (node.lineno, "module-state", "an attribute of a class or of a function is set: that state is not seen", "keep it in a slot of an object")
+            named = isinstance(owner, ast.Name) and (owner.id in definitions or owner.id == "cls")
+            if named or _called(owner) == "type" or isinstance(owner, ast.Attribute) and owner.attr == "__class__":
+                yield (node.lineno, "module-state", "an attribute of a class or of a function is set: that state is not seen",
+                       "keep it in a slot of an object")
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
             for module in modules:
                 if module.partition(".")[0] in _UNCONTROLLED:
-                    yield (node.lineno, "uncontrolled", f"{module} is out of the scheduler's control", "take locks, threads, clocks and chance from impl.runtime")
+                    yield (node.lineno, "uncontrolled", f"{module} is out of the scheduler's control",
+                           "take locks, threads, clocks and chance from impl.runtime")
 
 
 def _mutable(value: ast.AST | None) -> bool:

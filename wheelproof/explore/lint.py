@@ -136,7 +136,8 @@ def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Found:
     if not hit:
         return
     if last != node.lineno:
-        yield (node.lineno, "one-line", "a labelled statement that goes over several lines", "write it on one line; Python 3.11 and 3.13 number the parts differently")
+        yield (node.lineno, "one-line", "a labelled statement that goes over several lines",
+               "write it on one line; Python 3.11 and 3.13 number the parts differently")
     if any(isinstance(n, _BRANCHING) for n in inner):
         yield (node.lineno, "no-branch", "and/or, a conditional expression, a comprehension or a lambda on a labelled line",
                "write the condition as a statement of its own: a labelled line always performs its one operation")

@@ -24,7 +24,8 @@ class Loaded:
     """The modules of one subject under one scheduler.
 
     ``mapping``: its mapping module; ``implementation``: the namespace of the implementation's classes, the mutant's in
-    place of those that it replaces; ``world``: the class that sets a scenario up; ``mutant``: the mutant's class or None; ``labels``: file relative to the root -> labels by line.
+    place of those that it replaces; ``world``: the class that sets a scenario up; ``mutant``: the mutant's class or None;
+    ``labels``: file relative to the root -> labels by line.
     """
 
     def __init__(self, root: Path, stem: str, mutant: str | None, texts: Mapping[str, str], lint: bool) -> None:
