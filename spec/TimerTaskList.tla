@@ -15,8 +15,8 @@
 (* One label is one step: every lock and unlock, every read of `list` or of *)
 (* `timerTaskEntry` that no lock protects, every write of next, prev and    *)
 (* list.  Reads of next and prev under the list's monitor belong to the     *)
-(* step that uses them.  Simplified away: time (an entry has no expiration  *)
-(* here; see TimingWheel), and weak memory (steps interleave, they are not  *)
+(* step that uses them.  Simplified away: time (an entry has no expiration, *)
+(* a bucket no key), and weak memory (steps interleave, they are never      *)
 (* reordered).                                                              *)
 (***************************************************************************)
 EXTENDS Naturals, Integers, Sequences, FiniteSets, TLC

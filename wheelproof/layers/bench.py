@@ -44,7 +44,10 @@ LIMITS = {"fast": Limits(300, 120, 2500, 200, 1_000), "nightly": Limits(3_600, 1
 
 @dataclass
 class Report:
-    """What a job found: its rows, and what it exercised for the checks over all scenarios."""
+    """What a job found: its rows, and what it exercised for the checks over all scenarios.
+
+    ``labels``: of the unmutated implementation, and the silent ones of the model; ``witnesses``: name -> config.
+    """
 
     rows: list[Row] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)

@@ -30,7 +30,7 @@ def check(bench: Bench, config: Config) -> Report:
                     bound=f"{bench.bound(config.scenario)}, {fairness}", why=result.explanation,
                     figures={"states": graph.distinct, "edges": graph.edge_count,
                              "lasso_spec": len(result.trace) or None, "lasso_model": None if lasso is None else len(lasso.steps)})
-    return Report([row], graph.labels)
+    return Report([row])
 
 
 def _told(bench: Bench, config: Config, model: object, result: TlcResult, lasso: Lasso | None) -> str:

@@ -70,7 +70,7 @@ class _Kill:
             expected_property=mutant.property, property=result.property, verdict=verdict, fault="; ".join(self.faults),
             why=" ".join(filter(None, (f"equivalent: {mutant.equivalent}" if mutant.equivalent else "", result.explanation))),
             bound=bench.bound(mutant.scenario), figures=self.figures, trace=trace)
-        return Report([row], self.graph.labels | {label for _, label, _ in subject.exercised})
+        return Report([row])
 
     def judged(self) -> TlcResult:
         """TLC's verdict: on the named property alone, or on all of them for an equivalent mutant."""

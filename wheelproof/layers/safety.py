@@ -83,7 +83,7 @@ class _Config:
         self.small = self.graph.distinct <= COMPARED
 
     def report(self) -> Report:
-        self.out.labels |= self.graph.labels
+        self.out.labels |= self.graph.labels & self.mechanism.silent
         if self.bench.wants("tlc", "graph"):
             if self.config.expect == "violated":
                 self.expected_to_fail()

@@ -23,7 +23,7 @@ def check(bench: Bench, config: Config) -> Report:
     """Random walks of a passing scenario: as the model says, in both grains, and no race."""
     started = bench.begin("search", config.name)
     graph = reduced.reduce(bench.mechanism.model(config.scenario, config.switches), bench.mechanism.silent)
-    fine, coarse, labels = _walks(bench, config.scenario, None, graph)
+    fine, coarse = _walks(bench, config.scenario, None, graph)
     verdict, name, fault, trace = Verdict.SAMPLED, None, "", None
     races = sorted({*fine.races, *coarse.races})
     if "inconclusive" in (fine.outcome, coarse.outcome):
@@ -37,21 +37,21 @@ def check(bench: Bench, config: Config) -> Report:
         verdict, name, fault = Verdict.VIOLATED, "NoDeadlock", f"after {' '.join(fine.schedule or coarse.schedule)}"
     return Report([bench.row(
         "search", config.name, started, expected="sampled", verdict=verdict, property=name, why=fault or fine.why or coarse.why,
-        bound=f"{bench.bound(config.scenario)}, seed {SEED}", figures=_figures(fine, coarse), trace=trace)], labels)
+        bound=f"{bench.bound(config.scenario)}, seed {SEED}", figures=_figures(fine, coarse), trace=trace)])
 
 
 def check_mutant(bench: Bench, mutant: Mutant) -> Report:
     """Random walks of a mutant that loses a lock: the detector must report a race, in both grains."""
     started = bench.begin("search", mutant.name)
-    fine, coarse, labels = _walks(bench, mutant.scenario, class_of(bench, mutant), None)
+    fine, coarse = _walks(bench, mutant.scenario, class_of(bench, mutant), None)
     found = fine.races and coarse.races
     return Report([bench.row(
         "search", mutant.name, started, expected="violated", expected_property=RACE, property=RACE if found else None,
         verdict=Verdict.VIOLATED if found else Verdict.SAMPLED, why=str(min(coarse.races)) if found else "no race was reported in one of the grains",
-        bound=f"{bench.bound(mutant.scenario)}, seed {SEED}", figures=_figures(fine, coarse))], labels)
+        bound=f"{bench.bound(mutant.scenario)}, seed {SEED}", figures=_figures(fine, coarse))])
 
 
-def _walks(bench: Bench, scenario: str, mutant: str | None, graph: Any) -> tuple[Walks, Walks, set[str]]:
+def _walks(bench: Bench, scenario: str, mutant: str | None, graph: Any) -> tuple[Walks, Walks]:
     """Fine and coarse walks; the fine ones beside the model's graph where there is one."""
     subject, program = bench.subject(mutant), bench.mechanism.scenarios[scenario]
     beside = {}
@@ -62,7 +62,7 @@ def _walks(bench: Bench, scenario: str, mutant: str | None, graph: Any) -> tuple
     runs = bench.limits.walks
     fine = walk(subject, program, walks=runs, seed=SEED, race=RaceDetector(), **beside)
     coarse = walk(subject, program, walks=runs, seed=SEED, race=RaceDetector(), coarse=True)
-    return fine, coarse, {label for _, label, _ in subject.exercised}
+    return fine, coarse
 
 
 def _figures(fine: Walks, coarse: Walks) -> dict[str, int]:
