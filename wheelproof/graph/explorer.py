@@ -68,7 +68,7 @@ class StateGraph:
         """A hash of the whole graph: equal for equal graphs, whatever the order in which they were explored."""
         lines = sorted(f"{hash_of(self.states[source])} {thread} {label} {hash_of(self.states[target])}"
                        for source, row in enumerate(self.edges) for thread, label, target in row)
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        return hashlib.sha256("\n".join([hash_of(self.states[0]), *lines]).encode()).hexdigest()
 
 
 def hash_of(state: Any) -> str:
@@ -112,6 +112,8 @@ def explore(model: Any, *, bound: int = 10_000_000, successors: Callable[[Any], 
             if progress and time.monotonic() - told > 1:
                 told = time.monotonic()
                 progress(here, len(states) - here)
+    if len(states) > bound:
+        raise BudgetSpent(f"more than {bound:,} states")
     return graph
 
 

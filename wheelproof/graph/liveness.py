@@ -94,24 +94,34 @@ def violation(graph: StateGraph, goal: str, fair_threads: Collection[int] | None
     """
     model = graph.model
     threads = range(len(model.threads)) if fair_threads is None else fair_threads
-    allowed = [not model.holds(goal, state) for state in graph.states]
-    bad = [part for part in components(graph, allowed) if fair(graph, part, threads)]
+    distance = _distances(graph, [not model.holds(goal, state) for state in graph.states])
+    bad = [part for part in components(graph, [n in distance for n in range(len(graph.states))]) if fair(graph, part, threads)]
     # a run may also stop in a state in which only threads without fairness can move
-    stopped = [[n] for n, row in enumerate(graph.edges)
-               if allowed[n] and not {thread for thread, _, _ in row} & set(threads)]
-    bad += stopped
+    bad += [[n] for n in distance if not {thread for thread, _, _ in graph.edges[n]} & set(threads)]
     if not bad:
         return None
-    part = min(bad, key=lambda members: min(graph.levels[n] for n in members))
-    entry = min(part, key=lambda n: graph.levels[n])
-    steps = _path(graph, 0, entry, allowed)
-    if steps is None:
-        steps = graph.path(entry)
+    part = min(bad, key=lambda members: min(distance[n] for n in members))
+    entry = min(part, key=distance.__getitem__)
+    steps = _path(graph, 0, entry, distance)
     return Lasso(steps + _tour(graph, entry, set(part), threads), len(steps))
 
 
-def _path(graph: StateGraph, start: int, end: int, allowed: list[bool] | set[int]) -> list[tuple[int, str, int]] | None:
-    inside = (lambda n: n in allowed) if isinstance(allowed, set) else allowed.__getitem__
+def _distances(graph: StateGraph, allowed: list[bool]) -> dict[int, int]:
+    """The allowed states that a run can reach through allowed states alone, each with its least number of steps."""
+    if not allowed[0]:
+        return {}
+    out, waiting = {0: 0}, deque([0])
+    while waiting:
+        node = waiting.popleft()
+        for _, _, target in graph.edges[node]:
+            if allowed[target] and target not in out:
+                out[target] = out[node] + 1
+                waiting.append(target)
+    return out
+
+
+def _path(graph: StateGraph, start: int, end: int, allowed: Collection[int]) -> list[tuple[int, str, int]]:
+    """A shortest path within the allowed states, through which the end can be reached."""
     back: dict[int, tuple[int, int, str] | None] = {start: None}
     waiting = deque([start])
     while waiting:
@@ -124,10 +134,10 @@ def _path(graph: StateGraph, start: int, end: int, allowed: list[bool] | set[int
                 node = before
             return out[::-1]
         for thread, label, target in graph.edges[node]:
-            if target not in back and inside(target):
+            if target not in back and target in allowed:
                 back[target] = (node, thread, label)
                 waiting.append(target)
-    return None
+    raise ValueError(f"state {end} cannot be reached from state {start} within the allowed ones")
 
 
 def _tour(graph: StateGraph, entry: int, part: set[int], threads: Collection[int]) -> list[tuple[int, str, int]]:
@@ -139,12 +149,12 @@ def _tour(graph: StateGraph, entry: int, part: set[int], threads: Collection[int
     for thread in threads:
         for node in sorted(part, key=lambda n: graph.levels[n]):
             if all(mover != thread for mover, _, _ in graph.edges[node]):
-                steps += _path(graph, here, node, part) or []
+                steps += _path(graph, here, node, part)
                 here = node
                 break
             move = next(((m, label, t) for m, label, t in graph.edges[node] if m == thread and t in part), None)
             if move:
-                steps += (_path(graph, here, node, part) or []) + [move]
+                steps += _path(graph, here, node, part) + [move]
                 here = move[2]
                 break
     if here != entry or not steps:
@@ -152,5 +162,5 @@ def _tour(graph: StateGraph, entry: int, part: set[int], threads: Collection[int
             thread, label, target = next(edge for edge in graph.edges[entry] if edge[2] in part)
             steps.append((thread, label, target))
             here = target
-        steps += _path(graph, here, entry, part) or []
+        steps += _path(graph, here, entry, part)
     return steps
