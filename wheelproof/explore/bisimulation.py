@@ -25,7 +25,7 @@ from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import Run, Subject
 from wheelproof.explore.watchdog import Watchdog
 
-HORIZON = 100
+HORIZON = 25
 """Known states to look at for a near unfinished one before a run is given up."""
 
 PROGRESS_EVERY = 0.5
