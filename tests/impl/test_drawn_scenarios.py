@@ -1,0 +1,196 @@
+"""Model = implementation in scenarios that nobody thought of: drawn, compared by bisimulation, and shrunk where they differ.
+
+Misuse is drawn too (see ``tests.model.drawing``): a deadlock and a livelock have finite graphs, and the implementation must do what its
+model does in them as well. Safety is claimed of every drawn scenario, the absence of deadlock is not.
+"""
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from model.timer_task_list import Model
+from tests.model.drawing import scenarios
+from tests.model.timer import MECHANISM, ROOT, STEM, source
+from wheelproof import documents
+from wheelproof.explore import Subject, bisimulate
+from wheelproof.graph import reduced
+from wheelproof.graph.explorer import BudgetSpent, first_violation
+
+LARGEST = 2_000
+"""Reduced states of the model above which a scenario is rejected."""
+
+FOLDER = ROOT / "build" / "scenarios"
+SCHEMA = "wheelproof.scenario/1"
+EXAMPLES = settings.default.max_examples // 2
+"""25 in the fast profile."""
+
+
+def difference(subject: Subject, scenario, rejected=None) -> str:
+    """What differs between model and implementation in a scenario, "" if nothing. ``rejected``: called where it is too large."""
+    model = Model(scenario)
+    try:
+        graph = reduced.reduce(model, MECHANISM.silent, bound=LARGEST)
+    except BudgetSpent:
+        if rejected is None:
+            raise
+        rejected()
+    for name in MECHANISM.invariants:
+        if (state := first_violation(graph, name)) is not None:
+            return f"the model violates {name} after {' '.join(label for _, label, _ in graph.path(state))}"
+
+    def shared_of(number):
+        return dict(zip(model.variables, model.pieces(graph.states[number])))
+
+    walk = bisimulate(subject, scenario, reduced.rows(graph), shared_of, budget=60)
+    assert walk.outcome != "inconclusive", walk.why
+    if walk.difference is not None:
+        return str(walk.difference)
+    assert walk.figures["model_states"] == graph.distinct
+    assert walk.figures["walked_edges"] == walk.figures["model_edges"] == graph.edge_count and not walk.uncovered
+    return ""
+
+
+def comparison(subject: Subject, folder, drawn: list[bool], **options):
+    """The test: draws scenarios and fails with the smallest in which the two differ, which it leaves in a file of ``folder``."""
+
+    @settings(**{"max_examples": EXAMPLES, "deadline": None, "suppress_health_check": list(HealthCheck)} | options)
+    @given(scenarios())
+    def compare(scenario):
+        drawn.append(True)
+
+        def rejected():
+            drawn[-1] = False
+            assume(False)
+
+        found = difference(subject, scenario, rejected)
+        if found:
+            # Hypothesis ends with the smallest scenario once more: its file is the one that stays
+            raise AssertionError(f"{found}\nreplay: {command(kept(scenario, folder))}")
+
+    return compare
+
+
+def kept(scenario, folder):
+    """Write a scenario; the file's name is of the run, so that each smaller one replaces the one before it."""
+    file = folder / f"drawn-{os.getpid()}.json"
+    documents.write(file, {"schema": SCHEMA, "mechanism": STEM, "scenario": scenario})
+    return file
+
+
+def command(file) -> str:
+    shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
+    return f".venv/bin/python -m pytest tests/impl/test_drawn_scenarios.py --scenario {shown}"
+
+
+def read(file):
+    return dict(documents.read(file, SCHEMA).object("scenario").value)
+
+
+@pytest.mark.fuzz
+def test_model_and_implementation_are_one_machine(pytestconfig, drawn):
+    subject = Subject.load(ROOT, STEM)
+    if (file := pytestconfig.getoption("scenario", default=None)) is not None:
+        found = difference(subject, read(file))
+        assert not found, f"{found}\nreplay: {command(file)}"
+        return
+    comparison(subject, FOLDER, drawn)()
+    assert drawn.count(True) > len(drawn) / 2
+
+
+# -- planted defects, found by the same function and shrunk
+
+DEFECTS = {
+    "the counter is not decremented": ("self.task_counter.add_and_get(-1)  # update U9", "self.task_counter.add_and_get(0)  # update U9", 1),
+    "flush hands over before it unlinks": (
+        "                self.remove(head)\n                callback(head)\n", "                callback(head)\n                self.remove(head)\n", 1),
+    "cancel forgets the pointer of an unlinked entry": ("            if entry is not None:\n                entry.remove()\n            self.timer",
+                                                        "            if entry is not None:\n                entry.remove()\n                return\n            self.timer", 1),
+    "remove gives up after two rounds": (
+        "        while (current := self.list) is not None:  # read R1\n            current.remove(self)\n",
+        "        rounds = 0\n        while rounds < 2 and (current := self.list) is not None:  # read R1\n"
+        "            current.remove(self)\n            rounds += 1\n", 3),
+}
+NIGHTLY = ("flush hands over before it unlinks", "cancel forgets the pointer of an unlinked entry")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS])
+def test_a_planted_defect_is_found_and_shrunk(name, tmp_path):
+    old, new, operations = DEFECTS[name]
+    text = source("impl")
+    assert text.count(old) == 1
+    subject = Subject.load(ROOT, STEM, texts={f"impl.{STEM}": text.replace(old, new)}, lint=False)
+    with pytest.raises(AssertionError, match="replay: .* --scenario ") as raised:
+        comparison(subject, tmp_path, [], max_examples=200, database=None, derandomize=True, print_blob=False)()
+    (file,) = tmp_path.iterdir()
+    scenario = read(file)
+    assert str(file) in str(raised.value)
+    assert sum(map(len, scenario["threads"].values())) <= max(2, operations), scenario
+    again = difference(subject, scenario)
+    assert again and again in str(raised.value), "the file is the scenario of the message"
+    assert difference(Subject.load(ROOT, STEM), scenario) == ""
+
+
+# -- replaying a file
+
+def replayed(file, *arguments):
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
+    return subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/impl/test_drawn_scenarios.py", "--scenario", str(file), *arguments],
+                          cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_a_file_is_replayed_alone(tmp_path):
+    file = kept(MECHANISM.scenarios["two_adders"], tmp_path)
+    done = replayed(file)
+    assert done.returncode == 0 and "1 passed" in done.stdout and "deselected" in done.stdout, done.stdout
+
+
+def test_a_file_that_is_no_scenario_is_an_error(tmp_path):
+    file = tmp_path / "other.json"
+    file.write_text("{}")
+    done = replayed(file)
+    assert done.returncode == 1 and "has no schema" in done.stdout, done.stdout
+
+
+# -- what is drawn
+
+def test_drawing_reaches_every_operation_and_shape():
+    seen = set()
+
+    @settings(max_examples=300, database=None, derandomize=True)
+    @given(scenarios())
+    def draw(scenario):
+        programs = scenario["threads"].values()
+        assert 2 <= len(programs) <= 3 and all(programs) and sum(map(len, programs)) <= 4
+        assert len(scenario["lists"]) <= 3 and len(scenario["task_of"]) <= 3
+        linked = [e for ring in scenario["ring"].values() for e in ring]
+        assert len(linked) == len(set(linked))
+        seen.update(operation for program in programs for operation, *_ in program)
+        seen.update(["into itself"] * any(op[0] == "flush" and op[1] == op[2] for program in programs for op in program))
+        seen.update(["cancelled but linked"] * bool(set(linked) - set(scenario["current"])))
+        seen.update(["one task, two entries"] * (len(set(scenario["task_of"].values())) < len(scenario["task_of"])))
+
+    draw()
+    assert seen == {"add", "remove", "cancel", "schedule", "flush", "expire", "into itself", "cancelled but linked", "one task, two entries"}
+
+
+def test_a_scenario_survives_its_file(tmp_path):
+    @settings(max_examples=20, database=None)
+    @given(scenarios(), st.just(tmp_path))
+    def round_trip(scenario, folder):
+        assert read(kept(scenario, folder)) == scenario == json.loads(json.dumps(scenario))
+
+    round_trip()
+
+
+def test_an_inconclusive_comparison_is_no_pass(monkeypatch):
+    hasty = functools.partial(bisimulate)
+    monkeypatch.setitem(globals(), "bisimulate", lambda *arguments, budget: hasty(*arguments, budget=-1.0))
+    with pytest.raises(AssertionError, match="CPU seconds were not enough"):
+        difference(Subject.load(ROOT, STEM), MECHANISM.scenarios["two_adders"])
