@@ -79,12 +79,18 @@ class OnModel:
             before, self.state = after, state
             self.states.append(state)
 
+    def kind(self) -> str:
+        """The kind of the violated property; "" for one that the tool itself speaks of."""
+        name = self.found.property
+        return self.mechanism.properties[name].kind if name in self.mechanism.properties else ""
+
     def judge(self) -> None:
         """The property must fail where the file says; NotReproduced if it holds."""
         model, name, loop = self.model, self.found.property, self.found.loop
-        kind = self.mechanism.properties[name].kind if name in self.mechanism.properties else ""
-        if name == "Bisimulation":
-            raise UsageError("This counterexample is a difference between the implementation and the model.", "Replay it with --on impl.")
+        kind = self.kind()
+        if name == "Bisimulation" or kind == "race":
+            raise UsageError("This counterexample is one of the implementation alone; the model only says where its steps lead.",
+                             "Replay it with --on impl.")
         if kind == "deadlock":
             bad = not model.successors(self.state) and not model.final(self.state)
         elif kind == "liveness":
@@ -102,10 +108,11 @@ class OnImplementation(OnModel):
 
     def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
         super().__init__(mechanism, found)
-        from wheelproof.explore.run import Subject
+        from wheelproof.explore import RaceDetector, Subject
 
         subject = Subject.load(mechanism.root, mechanism.stem, mutant=found.mutant)
-        self.execution = subject.begin(mechanism.scenarios[found.scenario])
+        self.race = RaceDetector()
+        self.execution = subject.begin(mechanism.scenarios[found.scenario], race=self.race)
         self.settled = settle(self.model, mechanism.silent)
         self.differs = ""
 
@@ -145,6 +152,11 @@ class OnImplementation(OnModel):
                 raise NotReproduced("The implementation does not leave the model.")
             print(f"the implementation leaves the model: {self.differs}")
             return
+        if self.kind() == "race":
+            if not self.race.found:
+                raise NotReproduced("No two accesses are unordered.")
+            print(min(self.race.found))
+            return
         super().judge()
-        if self.mechanism.properties[self.found.property].kind == "deadlock" and (self.execution.enabled() or self.execution.done):
+        if self.kind() == "deadlock" and (self.execution.enabled() or self.execution.done):
             raise NotReproduced("A thread of the implementation can move.")

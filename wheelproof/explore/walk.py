@@ -94,7 +94,8 @@ class Walks:
     """What random walks came to. ``outcome``: ``passed``, ``different`` or ``inconclusive`` (``why`` says so).
 
     ``figures``: walks, steps, deadlocks (walks that ended in one), capped (walks that did not end), cpu (seconds).
-    ``seed``: with the number of the walk it makes the walk again; ``schedule``: of the walk that the finding or the first deadlock is in.
+    ``seed``: with the number of the walk it makes the walk again; ``schedule``: of the walk that the finding, the first deadlock or
+    the first race is in.
     """
 
     outcome: str
@@ -142,6 +143,8 @@ def walk(subject: Subject, scenario: Mapping[str, object], *, walks: int, seed: 
                     why = f"a walk did not end within {max_steps} steps: a livelock, or a cap that is too low"
                 if not able and not walker.run.done:
                     deadlocks += 1
+                    first = first or walker.schedule
+                if race is not None and race.found:
                     first = first or walker.schedule
             except _Ended as ended:
                 difference, first = ended.difference, ended.difference.threads

@@ -66,14 +66,24 @@ class StateGraph:
 
     def digest(self) -> str:
         """A hash of the whole graph: equal for equal graphs, whatever the order in which they were explored."""
-        lines = sorted(f"{hash_of(self.states[source])} {thread} {label} {hash_of(self.states[target])}"
+        hashes = [hash_of(state) for state in self.states]
+        lines = sorted(f"{hashes[source]} {thread} {label} {hashes[target]}"
                        for source, row in enumerate(self.edges) for thread, label, target in row)
-        return hashlib.sha256("\n".join([hash_of(self.states[0]), *lines]).encode()).hexdigest()
+        return hashlib.sha256("\n".join([hashes[0], *lines]).encode()).hexdigest()
 
 
 def hash_of(state: Any) -> str:
     """A hash of one state that does not depend on the run."""
-    return hashlib.blake2b(repr(state).encode(), digest_size=12).hexdigest()
+    return hashlib.blake2b(text_of(state).encode(), digest_size=12).hexdigest()
+
+
+def text_of(value: Any) -> str:
+    """A text of a state, the same in every run: Python's own order of a set of strings is not."""
+    if isinstance(value, frozenset):
+        return "{" + ",".join(sorted(map(text_of, value))) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(text_of, value)) + ")"
+    return repr(value)
 
 
 def explore(model: Any, *, bound: int = 10_000_000, successors: Callable[[Any], Iterable] | None = None,

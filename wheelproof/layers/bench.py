@@ -22,7 +22,7 @@ LARGE = 30_000
 """Distinct states above which TLC gets the JVM's settings for throughput."""
 
 COMPARED = 100_000
-"""Distinct states up to which a graph is compared edge by edge and walked on the implementation."""
+"""States up to which a full graph is compared edge by edge, and a reduced one walked on the implementation."""
 
 VERDICT_OF = {Outcome.COMPLETED: Verdict.EXHAUSTIVE, Outcome.VIOLATED: Verdict.VIOLATED,
               Outcome.INCONCLUSIVE: Verdict.INCONCLUSIVE, Outcome.ERROR: Verdict.ERROR}

@@ -18,7 +18,7 @@ def check(bench: Bench, config: Config) -> Report:
     started = bench.begin("tlc", config.name, bench.limits.tlc_seconds)
     result = bench.tlc(config.name, config, deadlock=False, **stated(bench, config))
     verdict = VERDICT_OF[result.outcome]
-    figures = counts_of(result) | ({"steps": len(result.trace) - 1} if verdict is Verdict.VIOLATED else {})
+    figures = {"steps": len(result.trace) - 1} if verdict is Verdict.VIOLATED else counts_of(result)
     fault = drift(config, figures) if verdict is Verdict.EXHAUSTIVE else ""
     trace = told(bench, config, result) if result.property else None
     return Report([bench.row(

@@ -13,6 +13,7 @@ from wheelproof.layers.bench import Bench, Report
 from wheelproof.layers.mutant import class_of
 from wheelproof.layers.safety import parted
 from wheelproof.subject import Config, Mutant
+from wheelproof.trace.story import labelled, tell
 from wheelproof.verdict import Verdict
 
 SEED = 7
@@ -45,10 +46,20 @@ def check_mutant(bench: Bench, mutant: Mutant) -> Report:
     started = bench.begin("search", mutant.name)
     fine, coarse = _walks(bench, mutant.scenario, class_of(bench, mutant), None)
     found = fine.races and coarse.races
+    trace = _told(bench, mutant, fine) if found else None
     return Report([bench.row(
         "search", mutant.name, started, expected="violated", expected_property=RACE, property=RACE if found else None,
         verdict=Verdict.VIOLATED if found else Verdict.SAMPLED, why=str(min(coarse.races)) if found else "no race was reported in one of the grains",
-        bound=f"{bench.bound(mutant.scenario)}, seed {SEED}", figures=_figures(fine, coarse))])
+        bound=f"{bench.bound(mutant.scenario)}, seed {SEED}", figures=_figures(fine, coarse), trace=trace)])
+
+
+def _told(bench: Bench, mutant: Mutant, walks: Walks) -> str:
+    """The first walk with a race, up to its end, as a file."""
+    mechanism, off, override = bench.mechanism, {mutant.switch: False}, class_of(bench, mutant)
+    model = mechanism.model(mutant.scenario, off)
+    return bench.keep(tell(
+        mechanism, model, labelled(model, walks.schedule, mechanism.silent), layer="search", name=mutant.name, scenario=mutant.scenario,
+        property=RACE, explanation=str(min(walks.races)), switches=off, mutant=override, sources=bench.sources(override)))
 
 
 def _walks(bench: Bench, scenario: str, mutant: str | None, graph: Any) -> tuple[Walks, Walks]:

@@ -26,7 +26,7 @@ def translated(bench: Bench) -> Row:
     started = bench.begin("tlc", "translation")
     translation.require_current(bench.mechanism.spec)
     return bench.row("tlc", "translation", started, expected="exhaustive", verdict=Verdict.EXHAUSTIVE,
-                     bound="the committed translation is that of the algorithm")
+                     why="the committed translation is that of the algorithm")
 
 
 def labels(bench: Bench, reports: Iterable[Report]) -> Row:
@@ -50,7 +50,7 @@ def labels(bench: Bench, reports: Iterable[Report]) -> Row:
     if idle:
         verdict, why = Verdict.VACUOUS, f"no scenario exercises {', '.join(sorted(idle))}"
     return bench.row("walk", "labels", started, expected="exhaustive", verdict=verdict, why=why, fault=fault,
-                     bound="all scenarios that were run", figures={"declared": len(table), "silent": len(silent), "exercised": len(exercised & table)})
+                     figures={"declared": len(table), "silent": len(silent), "exercised": len(exercised & table)})
 
 
 def differs(who: str, found: set[str] | frozenset[str], declared: set[str]) -> str:
@@ -70,5 +70,5 @@ def witnesses(bench: Bench, reports: Iterable[Report]) -> Row:
         reached = report.witnesses | reached
     missing = [name for name in names if name not in reached]
     return bench.row("graph", "witnesses", started, expected="exhaustive",
-                     verdict=Verdict.VACUOUS if missing or not names else Verdict.EXHAUSTIVE, bound="all scenarios that were run",
+                     verdict=Verdict.VACUOUS if missing or not names else Verdict.EXHAUSTIVE,
                      why=f"no scenario reaches {', '.join(missing)}" if missing else "", figures=dict(sorted(reached.items())))

@@ -50,6 +50,20 @@ def follow(model: Any, schedule: Iterable[tuple[int, str]], silent: frozenset[st
     return out
 
 
+def labelled(model: Any, threads: Iterable[str], silent: frozenset[str]) -> list[tuple[int, str]]:
+    """A schedule of threads' names alone as (thread, label), by what each would do on the model. Raises Diverged."""
+    state, out = model.initial(), []
+    for name in threads:
+        index, label = model.threads.index(name), None
+        while label is None or label in silent:
+            move = next(((label, after) for mover, label, after in model.successors(state) if mover == index), None)
+            if move is None:
+                raise Diverged(f"Step {len(out) + 1}: {name} cannot move on the model.")
+            label, state = move
+        out.append((index, label))
+    return out
+
+
 def tell(mechanism: Mechanism, model: Any, schedule: Iterable[tuple[int, str]], *, layer: str, name: str, scenario: str,
          property: str, explanation: str, switches: Mapping[str, bool] = {}, mutant: str | None = None,
          loop: int | None = None, sources: Mapping[str, str] = {}) -> Counterexample:
