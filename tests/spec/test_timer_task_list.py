@@ -1,0 +1,123 @@
+"""The specification beside the other floors: labels, assumptions, names, and no property that nothing can break."""
+import re
+
+import pytest
+
+from model.timer_task_list import SWITCHES, Model
+from tests.model.timer import MECHANISM, ROOT, STEM, source
+from wheelproof.explore import Subject, labels
+from wheelproof.layers.bench import Bench
+from wheelproof.layers.whole import labels_of_spec
+from wheelproof.subject import Config
+from wheelproof.tlc import process
+from wheelproof.tlc.result import Outcome
+
+SPEC = MECHANISM.spec.read_text(encoding="utf-8")
+ALGORITHM = SPEC[SPEC.index("--algorithm"):SPEC.index("end algorithm")]
+
+
+# -- labels
+
+def written() -> set[str]:
+    """The labels as they stand in the algorithm, in front of a statement."""
+    return set(re.findall(r"^\s*([A-Z][A-Za-z]*\d+):(?!=)", ALGORITHM, re.MULTILINE))
+
+
+def declared() -> dict[str, str]:
+    """Label -> kind, of the comments in the implementation and its mapping."""
+    found = {}
+    for floor in "impl", "mapping":
+        found |= labels.kinds_by_name(labels.of_source(source(floor)))
+    return found
+
+
+def test_labels_are_the_same_on_every_floor():
+    table = {name: label.kind for name, label in MECHANISM.labels.items()}
+    assert len(table) == 41
+    assert written() == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["two_adders"]).labels == set(table)
+    assert declared() == {name: kind for name, kind in table.items() if kind != "silent"}
+    assert {label for lines in Subject.load(ROOT, STEM).labels.values() for of_line in lines.values() for label in of_line.values()} == set(declared())
+
+
+def test_a_label_that_one_floor_lacks_is_seen():
+    assert labels_of_spec(SPEC.replace('pc[self] = "U7"', 'pc[self] = "U6"')) == set(MECHANISM.labels) - {"U7"}
+    assert labels_of_spec(ALGORITHM) == set(), "the translation counts, not the algorithm"
+
+
+# -- names
+
+def defined(text: str) -> set[str]:
+    return set(re.findall(r"^(\w+)(?:\([^)]*\))? ==", text, re.MULTILINE))
+
+
+def test_every_property_is_defined_in_spec_and_model():
+    for name, of in MECHANISM.properties.items():
+        if of.kind == "invariant":
+            assert name in defined(SPEC) and callable(getattr(Model, name))
+    assert "Termination" in defined(SPEC) and callable(Model.Termination)
+    assert set(Model.INVARIANTS) == set(MECHANISM.invariants)
+    for name, of in MECHANISM.properties.items():
+        if of.kind == "refinement":
+            modules = {config.module for config in MECHANISM.configs.values() if config.property == name}
+            assert modules
+            for module in modules:
+                assert name in defined((ROOT / "spec" / f"{module}.tla").read_text(encoding="utf-8"))
+
+
+def test_switches_and_constants_are_the_same_on_every_floor():
+    constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[:SPEC.index("Entries ==")], re.MULTILINE))
+    assert constants | {"NULL"} == set(MECHANISM.constants) | set(MECHANISM.switches) | {"NULL"}
+    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values())
+
+
+def test_no_property_is_without_something_that_breaks_it():
+    """A check that cannot fail is a defect: for each property some config or mutant must be violated by its name."""
+    broken = {config.property for config in MECHANISM.configs.values() if config.expect == "violated"}
+    broken |= {mutant.property for mutant in MECHANISM.mutants.values()}
+    if any(mutant.data_race for mutant in MECHANISM.mutants.values()):
+        broken |= {name for name, of in MECHANISM.properties.items() if of.kind == "race"}
+    assert set(MECHANISM.properties) - broken == set()
+
+
+def test_no_decision_is_without_a_config_that_needs_it():
+    off = {mutant.switch for mutant in MECHANISM.mutants.values()}
+    off |= {switch for config in MECHANISM.configs.values() for switch, on in config.switches.items() if not on and config.expect == "violated"}
+    assert off == set(MECHANISM.switches)
+
+
+# -- assumptions
+
+BAD = {
+    "NamesAreDistinct": {"Lists": frozenset({"l1", "l2", "t1"}), "Ring": {"l1": [], "l2": [], "t1": []}},
+    "NullIsNobody": {"NULL": "a"},
+    "RingIsOfEntries": {"Ring": {"l1": ["e9"], "l2": []}},
+    "EachEntryIsLinkedOnce": {"Ring": {"l1": ["e1"], "l2": ["e1"]}},
+    "OneCurrentEntryPerTask": {"TaskOf": {"e1": "t1", "e2": "t1"}, "Current": frozenset({"e1", "e2"})},
+    "ProgramsAreOperations": {"Program": {"a": [["ad", "l1", "e1"]], "b": [["add", "l2", "e1"]]}},
+    "SwitchesAreBooleans": {},  # the generator refuses these itself, so the cfg is changed by hand
+}
+FAST = ("EachEntryIsLinkedOnce", "ProgramsAreOperations")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in FAST else [pytest.mark.nightly]) for name in BAD])
+def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
+    """TLC stops at the assumption of this name before it looks at any state."""
+    config = Config("bad", "two_adders", constants=BAD[name])
+    result = Bench(MECHANISM, tmp_path).tlc("bad", config, deadlock=True)
+    module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
+    if name == "SwitchesAreBooleans":
+        assert result.outcome is Outcome.COMPLETED
+        cfg = module.with_suffix(".cfg")
+        text = cfg.read_text(encoding="utf-8")
+        assert text.count("NullTest = TRUE") == 1
+        cfg.write_text(text.replace("NullTest = TRUE", "NullTest = 1"), encoding="utf-8")
+        result = process.run(module, timeout=60)
+    assert result.outcome is Outcome.ERROR and result.exit_code == 10
+    log = module.with_suffix(".log").read_text(encoding="utf-8")
+    line = int(re.search(r"Assumption line (\d+), col \d+ to line \d+, col \d+ of module TimerTaskList is false", log)[1])
+    assert re.findall(r"^ASSUME (\w+) ==", "\n".join(SPEC.splitlines()[:line]), re.MULTILINE)[-1] == name
+    assert "states generated" not in log
+
+
+def test_every_assumption_has_its_bad_constants():
+    assert set(re.findall(r"^ASSUME (\w+) ==", SPEC, re.MULTILINE)) == set(BAD)
