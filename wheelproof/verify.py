@@ -121,8 +121,14 @@ def _prepare(notices: multiprocessing.Queue, root: Path, output: Path, lane: str
     global _notices
     _notices = notices
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _leave)
     for stem, mechanism in subject.find(root).items():
         _benches[stem] = Bench(mechanism, output, lane, layers, notices.put)
+
+
+def _leave(number: int, _frame: object) -> None:
+    """End a worker by an exception, so that it removes its scratch files on the way out."""
+    raise SystemExit(128 + number)
 
 
 def _work(job: Job) -> Report:
