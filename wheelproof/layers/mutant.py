@@ -17,7 +17,7 @@ from wheelproof.layers.bench import VERDICT_OF, Bench, Report, schedule_of
 from wheelproof.layers.safety import dumped, parted, walk_figures, walked
 from wheelproof.subject import Config, Mutant
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.trace.story import tell
+from wheelproof.trace.story import Diverged, tell
 from wheelproof.verdict import Verdict
 
 
@@ -64,7 +64,10 @@ class _Kill:
             self.depths(result, walk)
         trace = self.rejected(subject)
         if result.property:
-            trace = self.told(result)
+            try:
+                trace = self.told(result)
+            except Diverged as error:
+                self.faults.append(f"TLC's trace cannot be followed on the mutated model: {error}")
         row = bench.row(
             "mutant", mutant.name, started, expected="violated" if mutant.property else "exhaustive",
             expected_property=mutant.property, property=result.property, verdict=verdict, fault="; ".join(self.faults),

@@ -1,12 +1,15 @@
 """The explorer: counts as counted by hand, shortest paths, budget, digest."""
+import os
+import subprocess
+import sys
 from copy import copy
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.model.timer import MECHANISM
-from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation, multiset
+from tests.model.timer import MECHANISM, ROOT
+from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation, hash_of, multiset
 
 edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 1), st.sampled_from("AB"), st.integers(0, 7)), max_size=20, unique=True)
 
@@ -129,6 +132,15 @@ def test_the_digest_shows_any_change(grid, name):
         other = changed(graph, edges=[*graph.edges[:3], new, *graph.edges[4:]])
     assert other.digest() != graph.digest()
     assert changed(graph).digest() == graph.digest()
+
+
+def test_the_hash_of_a_state_does_not_depend_on_the_order_of_its_sets():
+    """Python's own order of a set of strings is another in every run."""
+    code = "from wheelproof.graph.explorer import hash_of; print(hash_of((frozenset('abcdefgh'), 1)))"
+    seen = {subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": str(seed)}, cwd=ROOT,
+                           capture_output=True, text=True, check=True).stdout for seed in range(3)}
+    assert len(seen) == 1
+    assert hash_of((frozenset("ab"), 1)) != hash_of((frozenset("ac"), 1)) and hash_of((("a",), 1)) != hash_of((frozenset("a"), 1))
 
 
 def test_one_state_alone_has_a_digest_of_its_own(grid):

@@ -1,0 +1,109 @@
+"""A mutant's row is in order only if all floors agree on the same kill; here each of them disagrees once."""
+from dataclasses import replace
+
+import pytest
+
+from tests.model.timer import MECHANISM
+from wheelproof.layers import mutant as layer
+from wheelproof.layers.mutant import check, class_of
+from wheelproof.subject import Mutant
+
+UNDERFLOW = MECHANISM.mutants["M19_underflow"]
+EQUIVALENT = replace(MECHANISM.mutants["M5"], scenario="remove_cancel")
+
+
+def row_of(bench, mutant):
+    (row,) = check(bench, mutant).rows
+    return row
+
+
+def test_a_kill_at_one_depth_on_every_floor(bench):
+    row = row_of(bench, UNDERFLOW)
+    assert row.ok, row.why
+    assert (row.verdict, row.property) == ("violated", "TypeOK")
+    assert row.figures["depth_spec"] == row.figures["depth_model"] == row.figures["depth_impl"] > 0
+    assert row.figures["walked_edges"] == row.figures["model_edges"] and row.figures["rejected_at"] > 0
+    assert (bench.output / row.trace).is_file()
+
+
+def test_a_deadlock_is_a_kill_like_any_other(bench):
+    """M4 in the smallest scenario that it deadlocks in: two adders that hold their list and want the other's."""
+    scenario = {"lists": ["l1", "l2"], "task_of": {"e1": "t1", "e2": "t2"}, "ring": {"l1": ["e1"], "l2": ["e2"]}, "current": ["e1", "e2"],
+                "threads": {"a": [["add", "l1", "e2"]], "b": [["add", "l2", "e1"]]}}
+    mechanism = replace(MECHANISM, scenarios={**MECHANISM.scenarios, "crossed": scenario})
+    row = row_of(replace(bench, mechanism=mechanism), replace(MECHANISM.mutants["M4"], scenario="crossed"))
+    assert row.ok, row.why
+    assert row.property == "NoDeadlock" and row.figures["depth_spec"] == row.figures["depth_impl"]
+
+
+def test_an_equivalent_mutant_keeps_every_property_and_is_rejected_all_the_same(bench):
+    row = row_of(bench, EQUIVALENT)
+    assert row.ok, row.why
+    assert row.verdict == "exhaustive" and row.figures["rejected_at"] > 0 and row.why.startswith("equivalent: ")
+
+
+def test_another_property_survives(bench):
+    row = row_of(bench, replace(UNDERFLOW, property="AtMostOneList"))
+    assert not row.ok and row.verdict == "exhaustive"
+    assert "expected violated by AtMostOneList, got exhaustive" in row.why
+
+
+def test_an_equivalent_mutant_that_breaks_something_is_not_equivalent(bench):
+    row = row_of(bench, Mutant("M19", "CountAtUnlink", "remove_cancel", equivalent="so it is said"))
+    assert not row.ok and row.verdict == "violated" and "expected exhaustive, got violated" in row.why
+
+
+def test_an_unmutated_implementation_survives(bench, monkeypatch):
+    monkeypatch.setattr(layer, "class_of", lambda bench, mutant: None)
+    row = row_of(bench, UNDERFLOW)
+    assert not row.ok
+    assert "mutated model and mutated implementation differ" in row.why
+    assert "the unmutated model's search does not reject the mutated implementation (equal)" in row.why
+
+
+def test_another_mutants_class_is_not_this_one(bench, monkeypatch):
+    monkeypatch.setattr(layer, "class_of", lambda bench, mutant: "M1")
+    row = row_of(bench, UNDERFLOW)
+    assert not row.ok and "mutated model and mutated implementation differ" in row.why
+
+
+def test_a_model_without_the_switch_is_another_graph(bench, monkeypatch):
+    plain = bench.explored(layer.Config("plain", "remove_cancel"))
+    monkeypatch.setattr(type(bench), "explored", lambda self, config, name="": plain)
+    row = row_of(bench, UNDERFLOW)
+    assert not row.ok and "mutated spec and mutated model differ" in row.why and "in TLC's graph alone" in row.why
+    assert "TLC's trace cannot be followed on the mutated model" in row.why
+
+
+def test_a_kill_at_another_depth_is_not_in_order(bench, monkeypatch):
+    whole = layer.schedule_of
+    monkeypatch.setattr(layer, "schedule_of", lambda result, pc: whole(result, pc)[:-1])
+    row = row_of(bench, UNDERFLOW)
+    assert not row.ok and "the property does not fail at one depth: depth_spec" in row.why
+
+
+def test_a_longer_trace_of_tlc_is_not_in_order(bench, monkeypatch):
+    judged = layer._Kill.judged
+    monkeypatch.setattr(layer._Kill, "judged", lambda self: replace(judged(self), trace=[*judged(self).trace, judged(self).trace[-1]]))
+    row = row_of(bench, UNDERFLOW)
+    assert not row.ok and "TLC's trace has" in row.why
+
+
+def test_edges_that_were_not_walked_are_not_in_order(bench, monkeypatch):
+    walked = layer.walked
+    monkeypatch.setattr(layer, "walked", lambda *arguments, **options: replace(walked(*arguments, **options), uncovered=((0, 0),)))
+    row = row_of(bench, UNDERFLOW)
+    assert not row.ok and "1 edges of the mutated model were not walked" in row.why
+
+
+def test_a_walk_that_ran_out_of_time_is_inconclusive(bench, monkeypatch):
+    walked = layer.walked
+    monkeypatch.setattr(layer, "walked", lambda *arguments, **options: walked(*arguments, **options | {"budget": -1.0}))
+    row = row_of(bench, UNDERFLOW)
+    assert not row.ok and row.verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("name", MECHANISM.mutants)
+def test_every_row_has_a_class(bench, name):
+    mutant = MECHANISM.mutants[name]
+    assert bench.subject(class_of(bench, mutant)).mutant.switch == mutant.switch

@@ -1,0 +1,134 @@
+"""A passing config's rows: the three floors agree, and every way in which they may not is seen."""
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from tests.model.timer import MECHANISM
+from wheelproof.graph.explorer import explore
+from wheelproof.layers import safety
+from wheelproof.layers.bench import Bench, drift, value_of
+from wheelproof.layers.safety import check
+from wheelproof.subject import Config
+
+CONFIG = replace(MECHANISM.configs["remove_cancel"], generated=290, distinct=166, depth=24)
+DEADLOCK = MECHANISM.configs["opposite_flushes"]
+
+
+def rows_of(bench, config, *layers):
+    bench = replace(bench, layers=frozenset(layers)) if layers else bench
+    report = check(bench, config)
+    return {row.layer: row for row in report.rows}, report
+
+
+def test_a_passing_config(bench):
+    rows, report = rows_of(bench, CONFIG)
+    assert set(rows) == {"tlc", "graph", "walk"} and all(row.ok and row.verdict == "exhaustive" for row in rows.values())
+    assert rows["tlc"].figures == {"generated": 290, "distinct": 166, "depth": 24}
+    assert rows["graph"].figures["states"] == 166 and rows["graph"].figures["edges"] == 289
+    assert rows["walk"].figures["walked_edges"] == rows["walk"].figures["model_edges"] > 0
+    assert {"U1", "R1", "C3", "T0"} <= report.labels and "A1" not in report.labels
+    assert report.witnesses["RemoveComesTooLate"] == "remove_cancel"
+
+
+def test_only_what_was_asked_for(bench):
+    rows, _ = rows_of(bench, CONFIG, "walk")
+    assert set(rows) == {"walk"}
+
+
+@pytest.mark.parametrize("field", ["generated", "distinct", "depth"])
+def test_counts_that_drifted_are_not_in_order(bench, field):
+    rows, _ = rows_of(bench, replace(CONFIG, **{field: getattr(CONFIG, field) + 1}), "tlc", "graph")
+    for row in rows.values():
+        assert not row.ok and f"{field} is {getattr(CONFIG, field)}, declared {getattr(CONFIG, field) + 1}" in row.why
+
+
+def test_counts_that_were_never_recorded_are_not_in_order(bench):
+    rows, _ = rows_of(bench, replace(CONFIG, generated=None), "tlc", "graph")
+    for row in rows.values():
+        assert not row.ok and "its counts are not recorded" in row.why
+
+
+def test_drift_names_what_differs():
+    assert drift(CONFIG, {"generated": 290, "distinct": 166, "depth": 24}) == ""
+    assert drift(CONFIG, {"generated": 290, "distinct": 167, "depth": 23}) == "distinct is 167, declared 166; depth is 23, declared 24"
+
+
+def test_a_model_that_is_another_machine(bench, monkeypatch):
+    other = explore(MECHANISM.model("remove_cancel", {"CountAtUnlink": False}))
+    monkeypatch.setattr(type(bench), "explored", lambda self, config, layer="graph": other)
+    rows, _ = rows_of(bench, CONFIG, "graph")
+    row = rows["graph"]
+    assert not row.ok and (row.verdict, row.property) == ("violated", "SameGraph")
+    assert "the model violates TypeOK" in row.why and "the model violates CounterExact" in row.why
+
+
+def test_an_implementation_that_is_another_machine(bench, monkeypatch):
+    plain = Bench.subject
+    monkeypatch.setattr(type(bench), "subject", lambda self, mutant=None: plain(self, mutant or "M19"))
+    monkeypatch.setattr(type(bench), "sources", lambda self, mutant=None: {})
+    rows, _ = rows_of(bench, CONFIG, "walk")
+    assert not rows["walk"].ok and (rows["walk"].verdict, rows["walk"].property) == ("violated", "Bisimulation")
+    assert (bench.output / rows["walk"].trace).is_file()
+
+
+def test_a_silent_label_that_does_not_commute(bench):
+    labels = {**MECHANISM.labels, "R1": replace(MECHANISM.labels["R1"], kind="silent")}
+    rows, _ = rows_of(replace(bench, mechanism=replace(MECHANISM, labels=labels)), CONFIG, "graph")
+    assert not rows["graph"].ok and "the silent step R1 does not commute with" in rows["graph"].why
+
+
+def test_a_walk_that_ran_out_of_time(bench, monkeypatch):
+    walked = safety.walked
+    monkeypatch.setattr(safety, "walked", lambda *arguments, **options: walked(*arguments, budget=-1.0, **options))
+    rows, _ = rows_of(bench, CONFIG, "walk")
+    assert not rows["walk"].ok and rows["walk"].verdict == "inconclusive"
+
+
+def test_edges_that_were_not_walked(bench, monkeypatch):
+    walked = safety.walked
+    monkeypatch.setattr(safety, "walked", lambda *arguments, **options: replace(walked(*arguments, **options), uncovered=((0, 0), (1, 1))))
+    rows, _ = rows_of(bench, CONFIG, "walk")
+    assert not rows["walk"].ok and "2 edges of the model were not walked" in rows["walk"].why
+
+
+# -- configs that must fail
+
+def test_a_config_that_must_fail(bench):
+    rows, _ = rows_of(bench, DEADLOCK, "tlc", "graph")
+    assert rows["tlc"].ok and rows["tlc"].property == "NoDeadlock" and rows["graph"].ok, [row.why for row in rows.values()]
+    assert rows["tlc"].figures["steps"] == rows["tlc"].figures["steps_model"]
+    assert (bench.output / rows["tlc"].trace).is_file()
+
+
+def test_a_config_that_must_fail_and_does_not(bench):
+    rows, _ = rows_of(bench, Config("made_up", "remove_cancel", expect="violated", property="AtMostOneList"), "tlc")
+    assert not rows["tlc"].ok and "expected violated by AtMostOneList, got exhaustive" in rows["tlc"].why
+
+
+def test_a_config_that_must_pass_and_does_not(bench):
+    rows, _ = rows_of(bench, replace(DEADLOCK, expect="exhaustive", property=None), "tlc", "graph")
+    assert not rows["tlc"].ok and rows["tlc"].property == "NoDeadlock"
+    assert not rows["graph"].ok and rows["graph"].verdict == "error", "there is no whole graph"
+
+
+def test_another_depth_of_the_violation(bench, monkeypatch):
+    monkeypatch.setattr(safety, "first_violation", lambda graph, name: 0)
+    rows, _ = rows_of(bench, DEADLOCK, "tlc")
+    assert not rows["tlc"].ok and "the model's 0" in rows["tlc"].why
+
+
+# -- the pieces
+
+def test_constants_are_made_from_a_scenarios_fields():
+    scenario = {"lists": ["l1", "l2"], "ring": {"l1": []}}
+    assert value_of({"field": "lists", "as": "set"}, scenario) == frozenset({"l1", "l2"})
+    assert value_of({"field": "ring", "as": "function"}, scenario) == {"l1": []}
+
+
+def test_counts_of_the_two_sides_are_compared():
+    graph = explore(MECHANISM.model("remove_cancel"))
+    result = SimpleNamespace(generated=290, distinct=166, depth=24)
+    assert safety.counted(result, graph) == ""
+    result.depth = 25
+    assert safety.counted(result, graph) == "depth: TLC 25, model 24"

@@ -1,0 +1,83 @@
+"""The rows of random walks and of liveness: in order only for the expected reason."""
+from dataclasses import replace
+
+import pytest
+
+from tests.model.timer import MECHANISM
+from wheelproof.graph.explorer import explore
+from wheelproof.layers import liveness, search
+from wheelproof.layers.bench import Bench
+
+
+def test_walks_that_find_nothing(bench):
+    (row,) = search.check(bench, MECHANISM.configs["two_adders"]).rows
+    assert row.ok and row.verdict == "sampled" and row.figures["races"] == 0
+    assert row.figures["walks"] == 2 * bench.limits.walks
+
+
+@pytest.mark.parametrize("mutant, found", [("M2", "Bisimulation"), ("FlushWithoutMonitor", "Bisimulation")])
+def test_walks_that_find_another_machine(bench, monkeypatch, mutant, found):
+    plain = Bench.subject
+    monkeypatch.setattr(type(bench), "subject", lambda self, name=None: plain(self, mutant))
+    monkeypatch.setattr(type(bench), "sources", lambda self, name=None: {})
+    config = MECHANISM.configs[MECHANISM.mutants[mutant].scenario]
+    (row,) = search.check(bench, config).rows
+    assert not row.ok and (row.verdict, row.property) == ("violated", found)
+
+
+@pytest.mark.parametrize("name", [name for name, mutant in MECHANISM.mutants.items() if mutant.data_race])
+def test_a_lost_lock_is_a_race(bench, name):
+    (row,) = search.check_mutant(bench, MECHANISM.mutants[name]).rows
+    assert row.ok and row.property == "NoDataRace" and row.figures["races"] > 0
+
+
+def test_a_mutant_that_does_not_race_is_not_in_order(bench):
+    (row,) = search.check_mutant(bench, replace(MECHANISM.mutants["M19_underflow"], data_race=True)).rows
+    assert not row.ok and row.verdict == "sampled" and "no race was reported" in row.why
+
+
+def test_a_deadlock_in_a_walk_is_a_finding(bench):
+    """Opposite flushes deadlock in some schedules; so many walks meet one."""
+    (row,) = search.check(bench, MECHANISM.configs["opposite_flushes"]).rows
+    assert not row.ok and (row.verdict, row.property) == ("violated", "NoDeadlock")
+
+
+# -- liveness
+
+HOLDS, LOOPS = MECHANISM.configs["two_adders_end"], MECHANISM.configs["flush_into_itself"]
+
+
+def liveness_row(bench, config):
+    (row,) = liveness.check(bench, config).rows
+    return row
+
+
+def test_runs_that_end(bench):
+    row = liveness_row(bench, HOLDS)
+    assert row.ok and row.verdict == "exhaustive", row.why
+
+
+def test_runs_that_go_round_for_ever(bench):
+    row = liveness_row(bench, LOOPS)
+    assert row.ok and (row.verdict, row.property) == ("violated", "Termination")
+    assert row.figures["lasso_spec"] and row.figures["lasso_model"] and (bench.output / row.trace).is_file()
+
+
+def test_an_expectation_that_is_wrong(bench):
+    assert not liveness_row(bench, replace(LOOPS, expect="exhaustive")).ok
+    assert not liveness_row(bench, replace(HOLDS, expect="violated")).ok
+
+
+def test_tlc_and_the_model_that_disagree(bench, monkeypatch):
+    monkeypatch.setattr(liveness, "violation", lambda graph, name, fair: None)
+    row = liveness_row(bench, LOOPS)
+    assert not row.ok and "TLC says violated, the model holds" in row.why
+    monkeypatch.setattr(liveness, "violation", lambda graph, name, fair: liveness.Lasso([], 0))
+    row = liveness_row(bench, HOLDS)
+    assert not row.ok and "the model has a fair run that never gets there" in row.why
+
+
+def test_counts_that_drifted(bench):
+    row = liveness_row(bench, replace(HOLDS, distinct=1))
+    assert not row.ok and "declared 1" in row.why
+    assert explore(MECHANISM.model("two_adders")).distinct == 411

@@ -1,0 +1,89 @@
+"""The checks over all scenarios: one label set on every floor, each label exercised, every witness reached."""
+from dataclasses import replace
+
+import pytest
+
+from tests.model.timer import MECHANISM
+from wheelproof.layers import whole
+from wheelproof.layers.bench import Bench, Report
+from wheelproof.subject import Label
+from wheelproof.verdict import exit_code
+
+ALL = set(MECHANISM.labels)
+HALVES = [Report(labels={label for label in ALL if label < "K"}), Report(labels={label for label in ALL if label >= "K"})]
+
+
+def with_labels(bench, **labels):
+    return replace(bench, mechanism=replace(MECHANISM, labels={**MECHANISM.labels, **labels}))
+
+
+def test_labels_that_agree_and_are_exercised(bench):
+    row = whole.labels(bench, HALVES)
+    assert row.ok, row.why
+    assert row.figures == {"declared": 41, "silent": 5, "exercised": 41}
+
+
+@pytest.mark.parametrize("idle", ["U7", "A12"])
+def test_a_label_that_no_scenario_exercises_makes_it_vacuous(bench, idle):
+    row = whole.labels(bench, [replace(report, labels=report.labels - {idle}) for report in HALVES])
+    assert not row.ok and row.verdict == "vacuous" and f"no scenario exercises {idle}" in row.why
+    assert exit_code([row]) == 5
+
+
+def test_nothing_run_is_vacuous(bench):
+    assert whole.labels(bench, []).verdict == "vacuous"
+
+
+def test_a_label_of_the_table_alone(bench):
+    row = whole.labels(with_labels(bench, U12=Label("U12", "write")), [*HALVES, Report(labels={"U12"})])
+    assert not row.ok
+    for who in "the spec", "the model", "the implementation":
+        assert f"{who} lacks U12" in row.why
+
+
+def test_a_label_that_the_table_lacks(bench):
+    labels = {name: label for name, label in MECHANISM.labels.items() if name != "U7"}
+    row = whole.labels(replace(bench, mechanism=replace(MECHANISM, labels=labels)), HALVES)
+    assert not row.ok
+    for who in "the spec", "the model", "the implementation":
+        assert f"{who} has U7 besides" in row.why
+
+
+def test_a_kind_that_differs(bench):
+    row = whole.labels(with_labels(bench, U8=Label("U8", "read")), HALVES)
+    assert not row.ok and "U8 is write in the implementation and read in the table" in row.why
+
+
+def test_a_silent_label_that_the_implementation_has(bench):
+    row = whole.labels(with_labels(bench, R1=Label("R1", "silent")), HALVES)
+    assert not row.ok and "the implementation has R1 besides" in row.why
+
+
+def test_the_labels_of_a_translation():
+    text = 'U1(self) == /\\ pc[self] = "U1"\nU2 == /\\ pc["p"] = "U2"\nU3 == /\\ pc = "U3"\nU4(self) == /\\ pc[self] = "U9"\nX(self) == U1(self)'
+    assert whole.labels_of_spec(text) == {"U1", "U2", "U3"}
+
+
+def test_witnesses_that_are_all_reached(bench):
+    names = MECHANISM.model_module.Model.WITNESSES
+    row = whole.witnesses(bench, [Report(witnesses={name: "here"}) for name in names])
+    assert row.ok and set(row.figures) == set(names)
+
+
+def test_a_witness_that_is_never_reached_makes_it_vacuous(bench):
+    names = MECHANISM.model_module.Model.WITNESSES
+    row = whole.witnesses(bench, [Report(witnesses={name: "here"}) for name in names[1:]])
+    assert not row.ok and row.verdict == "vacuous" and f"no scenario reaches {names[0]}" in row.why
+    assert whole.witnesses(bench, []).verdict == "vacuous"
+
+
+def test_a_stale_translation_is_refused(tmp_path):
+    from wheelproof.errors import ToolError
+
+    spec = tmp_path / "spec" / "TimerTaskList.tla"
+    spec.parent.mkdir()
+    text = MECHANISM.spec.read_text(encoding="utf-8")
+    assert text.count("U7:  prev[ue] := NULL;") == 1
+    spec.write_text(text.replace("U7:  prev[ue] := NULL;", "U7:  prev[ue] := ue;"), encoding="utf-8")
+    with pytest.raises(ToolError, match="stale"):
+        whole.translated(Bench(replace(MECHANISM, toml=spec.with_suffix(".toml")), tmp_path))
