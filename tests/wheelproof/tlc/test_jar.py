@@ -110,12 +110,11 @@ def test_nothing_is_fetched_without_leave(tmp_path, source):
 
 def test_the_next_client_is_asked_where_one_fails(monkeypatch, tmp_path, source):
     executable(tmp_path / "bin" / "mvn", "print('[ERROR] no route'); raise SystemExit(1)")
-    # The set-up may have installed the client: a test asks nobody outside.
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ToolError, match=r"Maven: no jar came, exit code 1, \[ERROR\] no route"):
         jar.locate()
     client = tmp_path / "modules" / "maven_artifact" / "main.py"
     client.parent.mkdir(parents=True)
+    (client.parent / "__init__.py").touch()  # a namespace package would give way to a client that the set-up installed
     client.write_text(f"import shutil, sys\nshutil.copy({str(source)!r}, sys.argv[2])\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name == "maven_artifact" or None)
