@@ -138,10 +138,11 @@ class OnImplementation(OnModel):
 
     def difference(self, state: Any) -> str:
         """How the implementation differs from a model state; "" if it does not."""
-        theirs = dict(zip(self.model.variables, self.model.pieces(state)))
-        for name, value in self.execution.shared().items():
-            if theirs[name] != value:
-                return f"{name} is {value}, in the model {theirs[name]}"
+        from wheelproof.explore.difference import compare_shared
+
+        theirs = zip(self.model.variables, self.model.pieces(state))
+        if parted := compare_shared(self.execution.shared(), {name: value for name, value in theirs if name not in self.model.AUXILIARY}):
+            return parted[0]
         able = {thread: label for thread, label, _ in self.model.successors(self.settled(state))}
         mine = self.execution.enabled()
         return "" if mine == able else f"able to move: {mine}, in the model {able}"

@@ -45,10 +45,7 @@ def difference(subject: Subject, scenario, rejected=None) -> str:
         if (state := first_violation(graph, name)) is not None:
             return f"the model violates {name} after {' '.join(label for _, label, _ in graph.path(state))}"
 
-    def shared_of(number):
-        return dict(zip(model.variables, model.pieces(graph.states[number])))
-
-    walk = bisimulate(subject, scenario, reduced.rows(graph), shared_of, budget=60)
+    walk = bisimulate(subject, scenario, reduced.rows(graph), reduced.shared_of(graph), budget=60)
     assert walk.outcome != "inconclusive", walk.why
     if walk.difference is not None:
         return str(walk.difference)

@@ -54,7 +54,7 @@ def bisimulate(subject: Subject, scenario: Mapping[str, object], rows: Rows, sha
                progress: Callable[[Mapping[str, float]], None] | None = None) -> Bisimulation:
     """Compare an implementation with its model in every state that the scenario can reach.
 
-    ``rows``: the model's (reduced) graph. ``shared_of(i)``: the variables of its state i; the mapping's keys are compared.
+    ``rows``: the model's (reduced) graph. ``shared_of(i)``: the variables of its state i, those that the mapping has to give: no more, no fewer.
     ``budget``: CPU seconds, then the outcome is ``inconclusive``. ``race``: a detector to follow all runs. ``audit``: take a
     fingerprint after every step of a replay too, as a check that runs are deterministic (three times as slow).
     ``progress``: called with the figures about twice a second.

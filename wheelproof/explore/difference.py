@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wheelproof.explore.controlled import DONE
+from wheelproof.explore.findings import ExploreError
 
 Rows = Sequence[Mapping[int, tuple[str, int]]]
 """A model's graph: for every state {thread index: (label, index of the successor)}; state 0 is the initial one."""
@@ -74,12 +75,17 @@ def compare_enabled(mine: Mapping[int, str], row: Mapping[int, tuple[str, int]],
 
 
 def compare_shared(mine: Mapping[str, object], theirs: Mapping[str, object]) -> tuple[str, dict[str, object], dict[str, object]] | None:
-    """Compare the variables that the mapping gives. Returns (message, the implementation's values, the model's), or None."""
-    wrong = [name for name, value in mine.items() if name not in theirs or theirs[name] != value]
+    """Compare the variables of the mapping with the model's. Returns (message, the implementation's values, the model's), or None.
+
+    Raises ExploreError where the two do not have the same variables: one that the mapping leaves out would go unchecked.
+    """
+    if mine.keys() != theirs.keys():
+        parts = [f"{what} {', '.join(sorted(names))}" for what, names in (
+            ("leaves out", theirs.keys() - mine.keys()), ("has besides", mine.keys() - theirs.keys())) if names]
+        raise ExploreError(f"The mapping's shared() {' and '.join(parts)}.",
+                           "It gives each of the model's shared variables that is not AUXILIARY, and no other.")
+    wrong = [name for name, value in mine.items() if theirs[name] != value]
     if not wrong:
         return None
-    missing = [name for name in wrong if name not in theirs]
-    if missing:
-        return f"the model has no variable {missing[0]}", {n: mine[n] for n in missing}, {}
     text = "; ".join(f"{name} is {mine[name]!r}, {theirs[name]!r} in the model" for name in wrong)
     return text, {name: mine[name] for name in wrong}, {name: theirs[name] for name in wrong}

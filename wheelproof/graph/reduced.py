@@ -63,6 +63,17 @@ def reduce(model: Any, silent: frozenset[str], **options: Any) -> StateGraph:
     return explore(model, successors=successors, initial=settled(model.initial()), **options)
 
 
+def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple]]:
+    """A function from a state's number to the variables that an implementation has too: all shared ones but the AUXILIARY."""
+    model = graph.model
+    kept = [name not in model.AUXILIARY for name in model.variables]
+
+    def shared(number: int) -> dict[str, tuple]:
+        return {name: piece for name, keep, piece in zip(model.variables, kept, model.pieces(graph.states[number])) if keep}
+
+    return shared
+
+
 def rows(graph: StateGraph) -> list[dict[int, tuple[str, int]]]:
     """A deterministic graph's edges as one mapping per state: thread -> (label, state after)."""
     return [{thread: (label, target) for thread, label, target in row} for row in graph.edges]

@@ -58,12 +58,8 @@ def counted(result: TlcResult, graph: StateGraph) -> str:
 def walked(bench: Bench, subject: Any, scenario: str, graph: StateGraph, name: str, layer: str = "walk",
            budget: float | None = None) -> Bisimulation:
     """Bisimulation of an implementation with a reduced model graph."""
-    model, beat = graph.model, bench.beat(layer, name)
-
-    def shared_of(number: int) -> dict[str, tuple]:
-        return dict(zip(model.variables, model.pieces(graph.states[number])))
-
-    return bisimulate(subject, bench.mechanism.scenarios[scenario], reduced.rows(graph), shared_of,
+    beat = bench.beat(layer, name)
+    return bisimulate(subject, bench.mechanism.scenarios[scenario], reduced.rows(graph), reduced.shared_of(graph),
                       budget=budget or bench.limits.walk_seconds, progress=lambda f: beat(int(f["impl_states"])))
 
 

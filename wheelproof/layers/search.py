@@ -67,9 +67,7 @@ def _walks(bench: Bench, scenario: str, mutant: str | None, graph: Any) -> tuple
     subject, program = bench.subject(mutant), bench.mechanism.scenarios[scenario]
     beside = {}
     if graph is not None:
-        model = graph.model
-        beside = {"rows": reduced.rows(graph),
-                  "shared_of": lambda number: dict(zip(model.variables, model.pieces(graph.states[number])))}
+        beside = {"rows": reduced.rows(graph), "shared_of": reduced.shared_of(graph)}
     runs = bench.limits.walks
     fine = walk(subject, program, walks=runs, seed=SEED, race=RaceDetector(), **beside)
     coarse = walk(subject, program, walks=runs, seed=SEED, race=RaceDetector(), coarse=True)

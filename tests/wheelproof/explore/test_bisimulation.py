@@ -114,10 +114,17 @@ def test_messages_name_thread_label_and_both_values(cell):
     assert str(label) == "at the start: a takes D9 next, D1 in the model"
 
 
-def test_a_variable_that_the_model_lacks_is_a_difference(cell):
-    mapping = (cell.root / "mapping" / "cell.py").read_text().replace('return {"item"', 'return {"colour": 1, "item"')
-    difference = search(cell.load(texts={"mapping.cell": mapping}), cell, "alone").difference
-    assert difference.kind == "shared" and "no variable colour" in difference.message
+@pytest.mark.parametrize(("given", "told"), [
+    ('return {"colour": 1, "item": cell.item,', "has besides colour"),
+    ("return {", "leaves out item"),
+    ('return {"colour": 1,', "leaves out item and has besides colour"),
+])
+def test_a_mapping_gives_exactly_the_variables_of_the_model(cell, given, told):
+    mapping = (cell.root / "mapping" / "cell.py").read_text()
+    assert mapping.count('return {"item": cell.item,') == 1
+    subject = cell.load(texts={"mapping.cell": mapping.replace('return {"item": cell.item,', given)})
+    with pytest.raises(ExploreError, match=rf"shared\(\) {told}\."):
+        search(subject, cell, "alone")
 
 
 def test_a_model_with_more_behaviour_is_not_covered_or_differs(cell):

@@ -36,9 +36,7 @@ def graphs():
     def graph(name):
         if name not in known:
             states = reduced.reduce(mechanism.model(name), mechanism.silent)
-            model = states.model
-            known[name] = (mechanism.scenarios[name], reduced.rows(states),
-                           lambda i: dict(zip(model.variables, model.pieces(states.states[i]))))
+            known[name] = (mechanism.scenarios[name], reduced.rows(states), reduced.shared_of(states))
         return known[name]
 
     return graph
