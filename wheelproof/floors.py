@@ -46,7 +46,7 @@ class Finder(MetaPathFinder):
             return None
         found = self.locate(fullname)
         if found is None:
-            raise ModuleNotFoundError(f"No module named {fullname!r} in {self.root}", name=fullname)
+            raise ModuleNotFoundError(f"No module named {fullname!r} in the folder {str(self.root)!r}", name=fullname)
         text, file, package = found
         spec = importlib.machinery.ModuleSpec(fullname, Source(text, str(file), package), origin=str(file), is_package=package)
         spec.has_location = True

@@ -18,6 +18,10 @@ from wheelproof.errors import NothingChecked, UsageError
 
 KINDS = ("silent", "lock", "unlock", "try", "read", "write", "update", "swap", "cas")
 PROPERTY_KINDS = ("invariant", "deadlock", "liveness", "refinement", "race")
+BUILT_IN = {"deadlock": ("NoDeadlock", "some thread can move until all are done"),
+            "race": ("NoDataRace", "accesses of plain fields are ordered (a check of the implementation, not of the spec)")}
+"""The properties that the tool itself checks, by kind: their names are given, a TOML may say what they mean there."""
+
 LANES = ("fast", "nightly")
 TERMINATING = "Terminating"
 """TLC's label for the step of an algorithm at its end to itself."""
@@ -25,11 +29,15 @@ TERMINATING = "Terminating"
 
 @dataclass(frozen=True)
 class Label:
-    """One step's row in the label table: what it does, and the event that a trace has of it ("" = none)."""
+    """One step's row in the label table: what it does, and the event that a trace has of it ("" = none).
+
+    ``only``: a switch; while that is on, as it is but for mutants, no thread takes the step, and the code lacks it.
+    """
 
     name: str
     kind: str
     event: str = ""
+    only: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,7 @@ class Mechanism:
 
 
 def stem_of(module: str) -> str:
-    """``TimerTaskList`` -> ``timer_task_list``."""
+    """``RingBuffer`` -> ``ring_buffer``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", module).lower()
 
 
@@ -189,6 +197,10 @@ class _Reader:
         for item in properties.values():
             if item.kind not in PROPERTY_KINDS:
                 raise self.fail(f"properties.{item.name}", f"kind is {item.kind!r}", f"Known kinds: {', '.join(PROPERTY_KINDS)}.")
+            if item.kind in BUILT_IN and item.name != BUILT_IN[item.kind][0]:
+                raise self.fail(f"properties.{item.name}", f"the property of kind {item.kind!r} is checked under one name only",
+                                f"Call it {BUILT_IN[item.kind][0]}.")
+        properties |= {name: Property(name, kind, says) for kind, (name, says) in BUILT_IN.items() if name not in properties}
         switches = self.table("switches")
         result = Mechanism(
             stem=stem_of(module), module=module, title=head.get("title", module), toml=self.file, root=self.file.parent.parent,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wheelproof import subject
 from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
-from wheelproof.layers import whole
+from wheelproof.layers import controls, whole
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.layers.jobs import Job, carry_out, plan
 from wheelproof.options import Ended, Listener, Notice, Planned, Tick, VerifyOptions
@@ -42,7 +42,7 @@ def run(options: VerifyOptions) -> list[Row]:
     if any(job.kind in ("config", "liveness", "refinement", "mutant") and set(job.layers) != {"walk"} for job in jobs):
         java.locate()
         jar.locate()
-    overall = wants("tlc") + wants("graph") + (options.layers is None)
+    overall = wants("tlc") + wants("graph") + 2 * (options.layers is None)
     options.listen(Planned(sum(len(job.layers) for job in jobs) + overall * len(mechanisms)))
     benches = {mechanism.stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)
                for mechanism in mechanisms}
@@ -87,7 +87,8 @@ def translation(bench: Bench) -> Row:
 def over_all(bench: Bench, reports: list[Report], partial: bool) -> Iterator[Row]:
     """The rows over all scenarios. ``partial``: some layers were left out, so that these can only be made for what was run."""
     try:
-        if bench.wants("walk") and not partial:
+        if not partial:
+            yield controls.controls(bench)
             yield whole.labels(bench, reports)
         if bench.wants("graph"):
             yield whole.witnesses(bench, reports)
@@ -104,7 +105,7 @@ def order(found: dict[str, subject.Mechanism]):
     """Sorts rows by mechanism and layer, then as the TOML declares them."""
     place = {}
     for number, mechanism in enumerate(found.values()):
-        names = ["translation", "labels", "witnesses", *mechanism.configs, *mechanism.mutants]
+        names = ["translation", "controls", "labels", "witnesses", *mechanism.configs, *mechanism.mutants]
         for index, name in enumerate(names):
             place[mechanism.stem, name] = (number, index)
     return lambda row: (place[row.mechanism, row.name][0], LAYERS.index(row.layer), place[row.mechanism, row.name][1])
@@ -138,7 +139,7 @@ def _work(job: Job) -> Report:
 def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Report]]:
     """Run jobs, the longest first, and give each with its report as it ends."""
     jobs = sorted(jobs, key=lambda job: -job.weight)
-    if options.jobs <= 1 or len(jobs) == 1:
+    if options.jobs <= 1 or len(jobs) <= 1:
         benches = {stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)
                    for stem, mechanism in subject.find(options.subject).items()}
         for job in jobs:

@@ -25,6 +25,7 @@ def test_a_mechanism_has_one_stem_on_every_floor(small):
     ('switch = "EntryMonitor"', 'switch = "Misspelt"', "there is no switch Misspelt"),
     ('A4 = { kind = "write"', 'A4 = { kind = "wirte"', "kind is 'wirte'"),
     ('TypeOK = { kind = "invariant"', 'TypeOK = { kind = "invariable"', "kind is 'invariable'"),
+    ('NoDeadlock = {', 'GoesOn = {', "Call it NoDeadlock"),
     ('Lists = { field = "lists", as = "set" }', 'Lists = { field = "lists" }', "constants.Lists"),
     ('threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', "threads = {}", "there is no thread in it"),
     ('threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', 'threads = { a = ["add"] }', "not a list of operations"),
@@ -48,3 +49,11 @@ def test_a_toml_without_configs_has_nothing_to_check(small):
     small.toml.write_text(text[:text.index("[configs.")])
     with pytest.raises(NothingChecked, match="nothing to check"):
         read(small.toml)
+
+
+def test_what_the_tool_itself_checks_needs_no_declaration(small):
+    for name in ("NoDeadlock", "NoDataRace"):
+        line = next(line for line in small.toml.read_text().splitlines(keepends=True) if line.startswith(name))
+        small.change(small.toml, line, "")
+    found = read(small.toml).properties
+    assert (found["NoDeadlock"].kind, found["NoDataRace"].kind) == ("deadlock", "race")

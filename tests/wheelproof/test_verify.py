@@ -54,9 +54,10 @@ def test_counts_that_are_not_recorded_are_a_finding(small):
     assert "not recorded" in row(run(small, "tlc"), "tlc", "two_adders").why
 
 
-def test_a_stale_translation_ends_the_mechanism_as_an_error(small):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_stale_translation_ends_the_mechanism_as_an_error(small, jobs):
     small.change(small.spec, "U6:  next[ue] := NULL;", "U6:  next[ue] := ue;")
-    rows = run(small, "tlc", "walk")
+    rows = run(small, "tlc", "walk", jobs=jobs)
     assert [(row.name, row.verdict) for row in rows] == [("translation", Verdict.ERROR)]
     assert exit_code(rows) == 4 and "wheelproof translate" in rows[0].why
 

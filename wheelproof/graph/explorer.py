@@ -130,13 +130,13 @@ def explore(model: Any, *, bound: int = 10_000_000, successors: Callable[[Any], 
 def first_violation(graph: StateGraph, name: str) -> int | None:
     """The number of a state at minimal depth in which a named property fails; None if it holds everywhere.
 
-    ``NoDeadlock`` fails where no thread can move and not all are done. A property of the shared variables is evaluated
-    once per value of theirs.
+    ``NoDeadlock`` fails where no thread can move and not all are done. A model that lists in ``OF_PROCESSES`` the properties
+    that look at its processes has the others evaluated once per value of the shared variables.
     """
     model = graph.model
     if name == "NoDeadlock":
         return graph.deadlocks[0] if graph.deadlocks else None
-    whole = name in model.OF_PROCESSES
+    whole = name in getattr(model, "OF_PROCESSES", (name,))
     seen: dict = {}
     for number, state in enumerate(graph.states):
         key = state if whole else state[0]

@@ -152,6 +152,8 @@ class Bench:
         plain, overridden = {}, {}
         subject = self.subject(mutant)
         for file, of_line in subject.labels.items():
+            if not of_line:
+                continue  # nothing to place; a folder without an __init__.py has no file either
             inside = lines_of(self.mechanism.root / file, mutant) if mutant and file.startswith("mutants/") else None
             for line, kinds in of_line.items():
                 if inside is None or line in inside:
@@ -165,6 +167,11 @@ def lines_of(file: Path, name: str) -> range:
         if isinstance(node, ast.ClassDef) and node.name == name:
             return range(node.lineno, node.end_lineno + 1)
     return range(0)
+
+
+def witnesses_of(mechanism: Mechanism) -> tuple[str, ...]:
+    """The witnesses that a mechanism's model declares; none where it has no such list."""
+    return tuple(getattr(mechanism.model_module.Model, "WITNESSES", ()))
 
 
 def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -24,7 +24,7 @@ SWITCH_INTERVAL = 1e-6
 """Seconds between the interpreter's thread switches: as small as it will take."""
 
 
-def outcomes(graph: StateGraph) -> dict[tuple, set[str]]:
+def outcomes(graph: StateGraph, invariants: Iterable[str]) -> dict[tuple, set[str]]:
     """Every final value of the implementation's shared variables -> the invariants that fail in it (none, for a good model)."""
     model = graph.model
     visible = [name for name in model.variables if name not in model.AUXILIARY]
@@ -32,7 +32,7 @@ def outcomes(graph: StateGraph) -> dict[tuple, set[str]]:
     for number in graph.final:
         values = dict(zip(model.variables, model.pieces(graph.states[number])))
         key = tuple(values[name] for name in visible)
-        out.setdefault(key, set()).update(name for name in model.INVARIANTS if not model.holds(name, graph.states[number]))
+        out.setdefault(key, set()).update(name for name in invariants if not model.holds(name, graph.states[number]))
     return out
 
 
@@ -94,7 +94,7 @@ def check(bench: Bench, config: Config) -> Report:
     """Run one passing scenario on real threads."""
     rounds = bench.limits.rounds
     started = bench.begin("real", config.name)
-    final = outcomes(bench.explored(config, "real"))
+    final = outcomes(bench.explored(config, "real"), bench.mechanism.invariants)
     mapping = floors.load(bench.mechanism.root, f"mapping.{bench.mechanism.stem}")
     done, wrong, seen = Stress(mapping, bench.mechanism.scenarios[config.scenario]).run(rounds, final, bench.beat("real", config.name))
     return Report([bench.row(

@@ -11,7 +11,7 @@ from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, first_violation
-from wheelproof.layers.bench import COMPARED, VERDICT_OF, Bench, Report, counts_of, drift, graph_config, schedule_of
+from wheelproof.layers.bench import COMPARED, VERDICT_OF, Bench, Report, counts_of, drift, graph_config, schedule_of, witnesses_of
 from wheelproof.options import Planned
 from wheelproof.subject import Config
 from wheelproof.tlc.dot import TlcGraph
@@ -159,7 +159,7 @@ class _Config:
 
     def find_witnesses(self) -> None:
         model = self.graph.model
-        for name in model.WITNESSES:
+        for name in witnesses_of(self.mechanism):
             if any(model.holds(name, state) for state in self.graph.states[:20_000]):
                 self.out.witnesses[name] = self.config.name
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 
 from wheelproof.explore import labels as comments
-from wheelproof.layers.bench import Bench, Report
+from wheelproof.layers.bench import Bench, Report, witnesses_of
 from wheelproof.tlc import translation
 from wheelproof.verdict import Row, Verdict
 
@@ -64,11 +64,14 @@ def witnesses(bench: Bench, reports: Iterable[Report]) -> Row:
     """Every witness of the model is reached in some scenario."""
     started = time.monotonic()
     bench.begin("graph", "witnesses")
-    names = bench.mechanism.model_module.Model.WITNESSES
+    names = witnesses_of(bench.mechanism)
     reached: dict[str, str] = {}
     for report in reports:
         reached = report.witnesses | reached
     missing = [name for name in names if name not in reached]
+    why = f"no scenario reaches {', '.join(missing)}" if missing else ""
+    if not names:
+        why = "the model has no witness; list in Model.WITNESSES a state that some scenario must reach"
     return bench.row("graph", "witnesses", started, expected="exhaustive",
                      verdict=Verdict.VACUOUS if missing or not names else Verdict.EXHAUSTIVE,
-                     why=f"no scenario reaches {', '.join(missing)}" if missing else "", figures=dict(sorted(reached.items())))
+                     why=why, figures=dict(sorted(reached.items())))

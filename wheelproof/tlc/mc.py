@@ -26,7 +26,7 @@ class McConfig:
 
     name: of the generated module; begins with `MC`.
     spec: the `.tla` file that is extended; the modules that it uses are looked for in its folder.
-    origin: where the data comes from, as a reader knows it (`spec/TimerTaskList.toml, config two_adders`).
+    origin: where the data comes from, as a reader knows it (`spec/RingBuffer.toml, scenario two_writers`).
     constants: constant -> canonical value or plain data (`values.freeze`); a ModelValue stands for itself.
     switches: further constants, TRUE or FALSE.
     definitions: further operators of the generated module, name -> TLA+ expression.

@@ -17,7 +17,7 @@ ROUNDS = 200
 
 def stress(world, scenario, final=None, rounds=ROUNDS):
     subject = SimpleNamespace(World=world, shared=mapping.shared)
-    final = outcomes(model_graph(scenario)) if final is None else final
+    final = outcomes(model_graph(scenario), MECHANISM.invariants) if final is None else final
     return Stress(subject, MECHANISM.scenarios[scenario]).run(rounds, final, lambda number: None)
 
 
@@ -58,7 +58,7 @@ def test_an_end_that_the_model_does_not_have():
 
 
 def test_an_end_in_which_an_invariant_fails():
-    final = {outcome: {"CounterExact", "TypeOK"} for outcome in outcomes(model_graph("two_adders"))}
+    final = {outcome: {"CounterExact", "TypeOK"} for outcome in outcomes(model_graph("two_adders"), MECHANISM.invariants)}
     assert stress(mapping.World, "two_adders", final)[:2] == (1, "round 1 violates CounterExact, TypeOK")
 
 
@@ -105,9 +105,9 @@ def test_a_real_deadlock(monkeypatch):
 
 
 def test_the_models_final_values():
-    good = outcomes(model_graph("two_adders"))
+    good = outcomes(model_graph("two_adders"), MECHANISM.invariants)
     assert good and not any(good.values())
-    broken = outcomes(explore(MECHANISM.model("two_adders", {"NullTest": False})))
+    broken = outcomes(explore(MECHANISM.model("two_adders", {"NullTest": False})), MECHANISM.invariants)
     assert any({"RingWellFormed"} <= failing for failing in broken.values())
     assert set(good) <= set(broken)
 
@@ -116,6 +116,6 @@ def test_the_row(bench, monkeypatch):
     monkeypatch.setattr(type(bench), "limits", SimpleNamespace(rounds=50))
     (row,) = real.check(bench, MECHANISM.configs["cancel_cancel"]).rows
     assert row.ok and (row.verdict, row.figures["rounds"]) == ("sampled", 50)
-    monkeypatch.setattr(real, "outcomes", lambda graph: {})
+    monkeypatch.setattr(real, "outcomes", lambda graph, invariants: {})
     (row,) = real.check(bench, MECHANISM.configs["cancel_cancel"]).rows
     assert not row.ok and (row.verdict, row.property) == ("violated", "FinalState") and "no final state" in row.why

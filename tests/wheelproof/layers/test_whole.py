@@ -77,6 +77,12 @@ def test_a_witness_that_is_never_reached_makes_it_vacuous(bench):
     assert whole.witnesses(bench, []).verdict == "vacuous"
 
 
+def test_a_model_without_a_witness_is_vacuous_and_told_what_to_do(bench, monkeypatch):
+    monkeypatch.delattr(MECHANISM.model_module.Model, "WITNESSES")
+    row = whole.witnesses(bench, [])
+    assert row.verdict == "vacuous" and "Model.WITNESSES" in row.why
+
+
 def test_a_stale_translation_is_refused(tmp_path):
     from wheelproof.errors import ToolError
 
