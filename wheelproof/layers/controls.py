@@ -1,0 +1,40 @@
+"""Controls: every property that is claimed is checked somewhere and shown to fail somewhere; every non-property is shown to fail.
+
+A property that nothing can violate is one that says nothing: its antecedent may never hold, or its name may be checked nowhere.
+"""
+from __future__ import annotations
+
+from wheelproof.layers.bench import Bench
+from wheelproof.layers.jobs import kind_of
+from wheelproof.subject import Mechanism, Property
+from wheelproof.verdict import Row, Verdict
+
+
+def controls(bench: Bench) -> Row:
+    """The row over all configs and mutants that the TOML declares, of whatever lane: whether each carries its weight is their own row's."""
+    mechanism = bench.mechanism
+    started = bench.begin("tlc", "controls")
+    claimed = [item for item in mechanism.properties.values() if item.holds]
+    unchecked = [item.name for item in claimed if not checked(mechanism, item)]
+    tame = [item.name for item in mechanism.properties.values() if item.name not in violated(mechanism)]
+    faults = [f"no config checks {', '.join(unchecked)}"] if unchecked else []
+    faults += [f"no config and no mutant shows that {', '.join(tame)} can fail"] if tame else []
+    return bench.row("tlc", "controls", started, expected="exhaustive", verdict=Verdict.VACUOUS if faults else Verdict.EXHAUSTIVE,
+                     why="; ".join(faults), figures={"properties": len(claimed), "non_properties": len(mechanism.properties) - len(claimed)})
+
+
+def checked(mechanism: Mechanism, claimed: Property) -> bool:
+    """Whether some config expects the property to hold. Safety configs check all invariants and deadlock, and their walks races."""
+    expecting = [config for config in mechanism.configs.values() if config.expect == "exhaustive"]
+    if claimed.kind in ("liveness", "refinement"):
+        return any(config.property == claimed.name for config in expecting)
+    return any(kind_of(mechanism, config) == "config" for config in expecting)
+
+
+def violated(mechanism: Mechanism) -> set[str]:
+    """The properties that some config or mutant must violate."""
+    names = {config.property for config in mechanism.configs.values() if config.expect == "violated"}
+    names |= {mutant.property for mutant in mechanism.mutants.values() if mutant.property}
+    if any(mutant.data_race for mutant in mechanism.mutants.values()):
+        names |= {item.name for item in mechanism.properties.values() if item.kind == "race"}
+    return names
