@@ -1,0 +1,145 @@
+"""Faults are planted in a small subject or in the tools, and the command line is run on it: nothing damaged may end green."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.wheelproof.conftest import ROOT, SmallSubject
+from wheelproof.verdict import RESULTS_FILE, Results, read_results
+
+DEADLINE = 60.0
+"""Seconds after which a run counts as one that hangs."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended: exit code, what it said, and the folder of its files."""
+
+    code: int
+    out: str
+    err: str
+    output: Path
+
+    @property
+    def results(self) -> Results:
+        return read_results(self.output / RESULTS_FILE)
+
+    @property
+    def said(self) -> list[str]:
+        """The sentences that say what is wrong: one per row that is not in order, or what ended the run early."""
+        rows = [line.removeprefix("not in order: timer_task_list / ") for line in self.out.splitlines() if line.startswith("not in order: ")]
+        return rows + [line.removeprefix("wheelproof: ") for line in self.err.splitlines() if line.startswith("wheelproof: ")]
+
+    def is_green(self) -> None:
+        """The positive control: nothing is wrong, and something was checked."""
+        assert (self.code, self.said) == (0, []), self
+        results = self.results
+        assert results.complete and results.rows and all(row.ok for row in results.rows)
+        self.is_tidy()
+
+    def fails(self, code: int, *words: str) -> None:
+        """It ended with this code and one sentence, which has these words in it, and no file reads as a success."""
+        assert self.code == code and len(self.said) == 1, self
+        for word in words:
+            assert word in self.said[0], self
+        assert "every verdict as expected" not in self.out and "Traceback" not in self.err, self
+        if (self.output / RESULTS_FILE).exists():
+            assert not self.results.complete or not all(row.ok for row in self.results.rows)
+        self.is_tidy()
+
+    def is_tidy(self) -> None:
+        """No half-written file and no dump is left."""
+        assert [file for file in self.output.rglob("*") if file.suffix in (".tmp", ".dot")] == []
+
+
+class Command:
+    """`wheelproof verify` as a process of its own on one subject."""
+
+    def __init__(self, subject: SmallSubject, folder: Path) -> None:
+        self.subject, self.folder, self.output = subject, folder, folder / "output"
+        self.scratch = folder / "scratch"
+        self.scratch.mkdir()
+        self.environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(self.scratch)}
+        for name in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "COLUMNS"):
+            self.environment.pop(name, None)
+
+    def start(self, *layers: str, jobs: int = 1, **more) -> subprocess.Popen:
+        chosen = ["--layer", ",".join(layers)] if layers else []
+        command = [sys.executable, "-m", "wheelproof", "verify", "--subject", self.subject.root, "--output", self.output,
+                   "--jobs", jobs, *chosen]
+        return subprocess.Popen([*map(str, command)], cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+    def end(self, process: subprocess.Popen) -> Ended:
+        try:
+            out, err = process.communicate(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            pytest.fail(f"the run hangs:\n{out}\n{err}")
+        return Ended(process.returncode, out, err, self.output)
+
+    def __call__(self, *layers: str, jobs: int = 1, **more) -> Ended:
+        return self.end(self.start(*layers, jobs=jobs, **more))
+
+    def java(self, script: str, during: str = "tlc2.TLC") -> None:
+        """Put a shell script in Java's place for runs that have ``during`` among their arguments; `$JAVA` is the real one."""
+        real = shutil.which("java") or pytest.skip("no java on PATH to stand in for")
+        home = self.folder / "jdk"
+        (home / "bin").mkdir(parents=True)
+        stand_in = home / "bin" / "java"
+        stand_in.write_text(f'#!/bin/sh\nJAVA={real}\ncase " $* " in *" {during} "*) ;; *) exec "$JAVA" "$@";; esac\n{textwrap.dedent(script)}')
+        stand_in.chmod(0o755)
+        self.environment["JAVA_HOME"] = str(home)
+
+    def processes(self) -> list[str]:
+        """What runs with a path of this test's folder among its arguments or in its environment: a JVM, a worker."""
+        found = []
+        for place in Path("/proc").glob("[0-9]*"):
+            try:
+                text = (place / "cmdline").read_bytes() + (place / "environ").read_bytes()
+                alive = (place / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+            except OSError:
+                continue
+            if str(self.folder).encode() in text and alive and int(place.name) != os.getpid():
+                found.append(f"{place.name} {(place / 'cmdline').read_bytes().replace(bytes(1), b' ').decode(errors='replace')}")
+        return found
+
+    def leaves_nothing(self) -> None:
+        """No JVM, no worker and no scratch file remains, after a moment for orphans to be reaped."""
+        assert until(lambda: not self.processes(), 5), self.processes()
+        assert list(self.scratch.iterdir()) == []
+
+
+def until(true: Callable[[], object], seconds: float = 30.0) -> bool:
+    """Wait for something to become true; whether it did."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallSubject:
+    return SmallSubject(tmp_path / "subject")
+
+
+@pytest.fixture
+def verify(small: SmallSubject, tmp_path: Path) -> Iterator[Command]:
+    command = Command(small, tmp_path)
+    yield command
+    for line in command.processes():  # of a test that failed
+        os.kill(int(line.split()[0]), signal.SIGKILL)
