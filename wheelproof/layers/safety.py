@@ -194,7 +194,8 @@ class _Config:
             fault = f"{len(walk.uncovered)} edges of the model were not walked"
         trace = parted(bench, graph.model, config, walk.difference, "walk", config.name) if walk.difference else None
         self.add("walk", started, expected="exhaustive", verdict=verdict, fault=fault, why=walk.why,
-                 property="Bisimulation" if walk.difference else None, figures=walk_figures(walk), trace=trace)
+                 property="Bisimulation" if walk.difference else None, trace=trace,
+                 figures=walk_figures(walk) | {"not_compared": ", ".join(sorted(graph.model.AUXILIARY)) or "nothing"})
 
 
 def parted(bench: Bench, model: Any, config: Config, difference: Difference, layer: str, name: str,
