@@ -338,7 +338,7 @@ class Model(Machine):
                 for owner, depth in map(monitors.__getitem__, names))
             and all(self.timer_task_entry[task] in entries for task in self.tasks)
             and self.task_counter >= 0
-            and self.slipped <= entries
+            and self.slipped <= set(self.entries)
             and all({t.ul, t.al, t.kl, t.fl, t.fd} <= lists and {t.ue, t.re, t.ae, t.ke, t.se} <= entries
                     and {t.tail, t.head} <= nodes and {t.ct, t.st} <= tasks
                     and t.done in (True, False) and 1 <= t.turn <= len(self.program[name]) + 1

@@ -16,7 +16,7 @@ class SmallSubject:
     def __init__(self, root: Path) -> None:
         self.root = root
         for floor in FLOORS:
-            shutil.copytree(ROOT / floor, root / floor, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / floor, root / floor, ignore=shutil.ignore_patterns("__pycache__", "DelayedOperation*", "delayed_operation*"))
         self.toml = root / "spec" / "TimerTaskList.toml"
         self.spec = root / "spec" / "TimerTaskList.tla"
         self.toml.write_text(only(self.toml.read_text(encoding="utf-8")), encoding="utf-8")

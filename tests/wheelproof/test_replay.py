@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory):
     """The counterexamples of a mutant and of a lasso, and the folder of the subject."""
-    mechanism, = find(ROOT).values()
+    mechanism = find(ROOT)["timer_task_list"]
     bench = Bench(mechanism, tmp_path_factory.mktemp("out"))
     killed = mutant.check(bench, mechanism.mutants["M2"]).rows[0]
     endless = liveness.check(bench, mechanism.configs["flush_into_itself"]).rows[0]

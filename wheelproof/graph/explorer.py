@@ -33,6 +33,23 @@ class StateGraph:
         self.final: list[int] = []
         self.deadlocks: list[int] = []
 
+    @classmethod
+    def of(cls, model: Any, states: list, edges: list[list[Edge]]) -> StateGraph:
+        """A graph that was walked elsewhere, with ``states[0]`` initial; every state must be reachable."""
+        graph = cls(model)
+        graph.states, graph.edges = states, edges
+        graph.parents, graph.levels = [(-1, -1, "")] * len(states), [0] * len(states)
+        graph.levels[0], waiting = 1, [0]
+        for here in waiting:
+            for thread, label, after in edges[here]:
+                if not graph.levels[after]:
+                    graph.levels[after] = graph.levels[here] + 1
+                    graph.parents[after] = (here, thread, label)
+                    waiting.append(after)
+            if not edges[here]:
+                (graph.final if model.final(states[here]) else graph.deadlocks).append(here)
+        return graph
+
     @property
     def distinct(self) -> int:
         return len(self.states)

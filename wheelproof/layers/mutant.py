@@ -13,6 +13,7 @@ from wheelproof.explore.run import Subject
 from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
+from wheelproof.graph.liveness import violation
 from wheelproof.layers.bench import VERDICT_OF, Bench, Report, schedule_of
 from wheelproof.layers.safety import dumped, parted, walk_figures, walked
 from wheelproof.subject import Config, Mutant
@@ -60,7 +61,9 @@ class _Kill:
         self.same_walk(walk)
         if walk.outcome == "inconclusive":
             verdict = Verdict.INCONCLUSIVE
-        if mutant.property:
+        if mutant.property and mechanism.properties[mutant.property].kind == "liveness":
+            self.fair_cycles(walk)
+        elif mutant.property:
             self.depths(result, walk)
         trace = self.rejected(subject)
         if result.property:
@@ -123,6 +126,25 @@ class _Kill:
             self.faults.append("the property does not fail at one depth: " + ", ".join(f"{k} {v}" for k, v in depths.items()))
         if full is not None and result.property and self.graph.levels[full] != len(result.trace):
             self.faults.append(f"TLC's trace has {len(result.trace)} states, the model's shortest {self.graph.levels[full]}")
+
+    def fair_cycles(self, walk: Bisimulation) -> None:
+        """A fair run never meets the goal: on the full model, on the reduced one, and on the implementation's own states."""
+        name, pairs = self.mutant.property, walk.graph
+        own = StateGraph.of(self.small.model, [self.small.states[state] for state in pairs.model_states],
+                            [[(thread, self.small_label(pairs.model_states[node], thread), after) for thread, after in row.items()]
+                             for node, row in enumerate(pairs.successors)])
+        found = {"the model": violation(self.graph, name), "the reduced model": violation(self.small, name),
+                 "the implementation": violation(own, name)}
+        self.faults += [f"{who} has no fair run without {name}" for who, lasso in found.items() if lasso is None]
+        if not self.faults:
+            self.figures |= {"depth_model": found["the reduced model"].loop, "depth_impl": found["the implementation"].loop}
+            if self.figures["depth_model"] != self.figures["depth_impl"]:
+                self.faults.append(f"the fair cycle begins after {self.figures['depth_model']} steps of the model, "
+                                   f"{self.figures['depth_impl']} of the implementation")
+
+    def small_label(self, state: int, thread: int) -> str:
+        """The label that a thread takes from a state of the reduced graph."""
+        return next(label for mover, label, _ in self.small.edges[state] if mover == thread)
 
     def rejected(self, subject: Subject) -> str | None:
         """The unmutated model's search must reject the mutated implementation."""

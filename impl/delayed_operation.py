@@ -1,0 +1,131 @@
+"""Kafka's DelayedOperation and three generations of the protocol by which threads complete it.
+
+``TryOnce`` is Kafka's up to 1.0, ``TryPending`` that of 1.1 to 2.6, ``Blocking`` that of 2.7 on, with forceComplete under the lock
+as since 4.1. They differ in who looks again after an event that came while another thread was looking.
+
+A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
+``spec/DelayedOperation.tla``.
+"""
+from __future__ import annotations
+
+from typing import Protocol
+
+from impl.runtime import Atomic, Monitor
+
+
+class Cancellable(Protocol):
+    """What an operation needs of its timer task: Kafka's TimerTask.cancel."""
+
+    def cancel(self) -> None: ...
+
+
+class DelayedOperation:
+    """Work that completes when its conditions hold, or expires when its timer task is due; either way exactly once.
+
+    ``lock`` may be one that the callers hold too (a group's); by default it is the operation's own.
+    Kafka: ``DelayedOperation``; subclasses say what ``try_complete``, ``on_complete`` and ``on_expiration`` do.
+    """
+
+    __slots__ = ("timer_task", "lock", "completed")
+
+    def __init__(self, timer_task: Cancellable, lock: Monitor | None = None) -> None:
+        self.timer_task = timer_task
+        self.lock = Monitor() if lock is None else lock
+        self.completed = Atomic(False)
+
+    def try_complete(self) -> bool:
+        """Check the conditions and, if they hold, return what ``force_complete`` returns; else False."""
+        raise NotImplementedError
+
+    def on_complete(self) -> None:
+        """Called once, by the thread that completed the operation."""
+        raise NotImplementedError
+
+    def on_expiration(self) -> None:
+        """Called once, and only if the operation ended by its timeout."""
+        raise NotImplementedError
+
+    def force_complete(self) -> bool:
+        """Complete the operation; False if it was completed already."""
+        if not self.completed.compare_and_set(False, True):  # cas X1
+            return False
+        self.timer_task.cancel()
+        self.on_complete()
+        return True
+
+    def run(self) -> None:
+        """What the timer does when the operation is due."""
+        if self.force_complete():
+            self.on_expiration()
+
+
+class TryOnce(DelayedOperation):
+    """Who does not get the lock returns: the conditions that it brought may be seen by nobody (KAFKA-6653)."""
+
+    __slots__ = ()
+
+    def maybe_try_complete(self) -> bool:
+        """Try to complete the operation after an event."""
+        if not self.lock.acquire(blocking=False):  # try O1
+            return False
+        try:
+            return self.try_complete()
+        finally:
+            self.lock.release()  # unlock O2
+
+
+class TryPending(DelayedOperation):
+    """Who does not get the lock leaves a note, for which who has it looks after its unlock.
+
+    Every holder of the lock must be in ``maybe_try_complete``: another one passes the note over (KAFKA-8334).
+    """
+
+    __slots__ = ("try_complete_pending",)
+
+    def __init__(self, timer_task: Cancellable, lock: Monitor | None = None) -> None:
+        super().__init__(timer_task, lock)
+        self.try_complete_pending = Atomic(False)
+
+    def maybe_try_complete(self) -> bool:
+        """Try to complete the operation after an event; after it, somebody has looked at all that had happened before."""
+        done = False
+        while True:
+            if self.lock.acquire(blocking=False):  # try P1
+                try:
+                    self.try_complete_pending.set(False)  # write P2
+                    done = self.try_complete()
+                finally:
+                    self.lock.release()  # unlock P3
+                retry = self.try_complete_pending.get()  # read P4
+            else:
+                retry = not self.try_complete_pending.get_and_set(True)  # swap P5
+            completed = self.completed.get()  # read P6
+            if completed or not retry:
+                return done
+
+
+class Blocking(DelayedOperation):
+    """Who does not get the lock waits for it; completion holds it too, so that nobody looks while ``on_complete`` runs.
+
+    A caller's lock that ``on_complete`` takes as well must not be held meanwhile (KAFKA-5970).
+    """
+
+    __slots__ = ()
+
+    def maybe_try_complete(self) -> bool:
+        """Kafka's safeTryComplete."""
+        with self.lock:  # lock B1, unlock B3
+            if self.completed.get():  # read B2
+                return False
+            return self.try_complete()
+
+    def force_complete(self) -> bool:
+        if self.completed.get():  # read L1
+            return False
+        with self.lock:  # lock L2, unlock L7
+            if self.completed.get():  # read L3
+                return False
+            self.completed.set(True)  # write L4
+            self.timer_task.cancel()
+            self.on_complete()
+            return True

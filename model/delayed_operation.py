@@ -1,0 +1,375 @@
+"""The twin of ``spec/DelayedOperation.tla``: an operation, its completers, its expirer, and whoever else holds its lock."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process
+
+SWITCHES = {
+    "CompareAndSet": True, "PendingNoted": True, "ClearedFirst": True, "ReadAfterUnlock": True, "RetriesAfterSwap": True,
+    "TryLock": True, "ForceUnderLock": True, "CheckedUnderLock": True, "ExpiresIfWon": True,
+}
+OUTER = "outer"
+
+
+class Model(Machine):
+    """States of one scenario: ``protocol``, ``needs``, ``completes``, ``raises``, ``locking`` and ``threads`` as in the TOML."""
+
+    PROCEDURES = {
+        "onComplete": Procedure("D1", ("co",)),
+        "forceComplete": Procedure("X1", ("xo",)),
+        "forceCompleteLocked": Procedure("L1", ("lo",)),
+        "tryComplete": Procedure("Y1", ("yo",), (("at", 1),)),
+        "tryOnce": Procedure("O1", ("oo",)),
+        "tryPending": Procedure("P1", ("po",), (("retry", False),)),
+        "safeTryComplete": Procedure("B1", ("bo",)),
+    }
+    AUXILIARY = frozenset({"won", "raised", "winner", "expiredBy", "gaveUp"})
+    """``won`` and ``raised`` are what a call returned or raised: in code they are on the thread's stack."""
+
+    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
+        """Raises KeyError on a switch that the spec does not have."""
+        if unknown := set(switches) - set(SWITCHES):
+            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
+        self.on = SWITCHES | dict(switches)
+        self.program, self.protocol, self.needs = scenario["threads"], scenario["protocol"], scenario["needs"]
+        self.completes, self.raises, self.locking = scenario["completes"], scenario["raises"], scenario["locking"]
+        super().__init__(self.program, {"turn": 1}, start="T0")
+
+        self.operations = tuple(self.protocol)
+        conditions = dict.fromkeys(condition for name in self.operations for condition in self.needs[name])
+        self.ready = self.function("ready", dict.fromkeys(conditions, False))
+        self.completed = self.function("completed", dict.fromkeys(self.operations, False))
+        self.pending = self.function("pending", dict.fromkeys(self.operations, False))
+        self.lock = self.function("lock", dict.fromkeys(self.operations, FREE))
+        self.outer = self.function("outer", {OUTER: FREE})
+        self.armed = self.function("armed", dict.fromkeys(self.operations, True))
+        self.completions = self.function("completions", dict.fromkeys(self.operations, 0))
+        self.expirations = self.function("expirations", dict.fromkeys(self.operations, 0))
+        self.won = self.function("won", dict.fromkeys(self.threads, False))
+        self.raised = self.function("raised", dict.fromkeys(self.threads, False))
+        self.winner = self.function("winner", dict.fromkeys(self.operations))
+        self.expired_by = self.function("expiredBy", dict.fromkeys(self.operations, frozenset()))
+        self.gave_up = self.function("gaveUp", dict.fromkeys(self.threads, False))
+        self.begin()
+
+    def force(self, t: Process, operation: str, back: str | None = None) -> None:
+        """Call the forceComplete of the operation's protocol."""
+        self.call(t, "forceCompleteLocked" if self.protocol[operation] == "Blocking" else "forceComplete", operation, back=back)
+
+    def attempt(self, t: Process, operation: str, back: str) -> None:
+        """Call the attempt of the operation's protocol."""
+        name = {"TryOnce": "tryOnce", "TryPending": "tryPending", "Blocking": "safeTryComplete"}[self.protocol[operation]]
+        self.call(t, name, operation, back=back)
+
+    def admits(self, operation: str) -> bool:
+        """Whether a tryLock of the operation's lock would succeed now."""
+        return self.lock[operation].owner in (None, self.me)
+
+    # -- onComplete of the worked operation
+
+    def D1(self, t: Process):
+        self.completions[t.co] += 1
+        t.pc = "D2" if t.co in self.locking else "D4"
+
+    def D2(self, t: Process):
+        if not self.acquire(self.outer, OUTER):
+            return BLOCKED
+        t.pc = "D3"
+
+    def D3(self, t: Process):
+        self.release(self.outer, OUTER)
+        t.pc = "D4"
+
+    def D4(self, t: Process):
+        if t.co in self.raises:
+            self.raised[self.me] = True
+            self.leave(t)
+        elif self.completes[t.co]:
+            self.force(t, self.completes[t.co][0])
+        else:
+            self.leave(t)
+
+    # -- forceComplete of TryOnce and TryPending
+
+    def X1(self, t: Process):
+        if self.completed[t.xo]:
+            self.won[self.me] = False
+            self.leave(t)
+        elif self.on["CompareAndSet"]:
+            self.completed[t.xo] = True
+            self.winner[t.xo] = self.me
+            t.pc = "X3"
+        else:
+            t.pc = "X2"
+
+    def X2(self, t: Process):
+        self.completed[t.xo] = True
+        self.winner[t.xo] = self.me
+        t.pc = "X3"
+
+    def X3(self, t: Process):
+        self.armed[t.xo] = False
+        self.call(t, "onComplete", t.xo, back="X4")
+
+    def X4(self, t: Process):
+        self.won[self.me] = True
+        self.leave(t)
+
+    # -- forceComplete of Blocking
+
+    def L1(self, t: Process):
+        if self.completed[t.lo]:
+            self.won[self.me] = False
+            self.leave(t)
+        else:
+            t.pc = "L2"
+
+    def L2(self, t: Process):
+        if self.on["ForceUnderLock"] and not self.acquire(self.lock, t.lo):
+            return BLOCKED
+        t.pc = "L3"
+
+    def L3(self, t: Process):
+        if self.completed[t.lo]:
+            self.won[self.me] = False
+            t.pc = "L7"
+        else:
+            t.pc = "L4"
+
+    def L4(self, t: Process):
+        self.completed[t.lo] = True
+        self.winner[t.lo] = self.me
+        t.pc = "L5"
+
+    def L5(self, t: Process):
+        self.armed[t.lo] = False
+        self.call(t, "onComplete", t.lo, back="L6")
+
+    def L6(self, t: Process):
+        self.won[self.me] = True
+        t.pc = "L7"
+
+    def L7(self, t: Process):
+        if self.on["ForceUnderLock"]:
+            self.release(self.lock, t.lo)
+        self.leave(t)
+
+    # -- tryComplete of the worked operation: one condition after the other
+
+    def Y1(self, t: Process):
+        needs = self.needs[t.yo]
+        if not self.ready[needs[t.at - 1]]:
+            self.leave(t)
+        elif t.at == len(needs):
+            self.force(t, t.yo)
+        else:
+            t.pc = "Y2"
+
+    def Y2(self, t: Process):
+        t.at += 1
+        t.pc = "Y1"
+
+    # -- maybeTryComplete of TryOnce
+
+    def O1(self, t: Process):
+        if self.admits(t.oo):
+            self.acquire(self.lock, t.oo)
+            self.call(t, "tryComplete", t.oo, back="O2")
+        else:
+            self.leave(t)
+
+    def O2(self, t: Process):
+        self.release(self.lock, t.oo)
+        self.leave(t)
+
+    # -- maybeTryComplete of TryPending: who does not get the lock leaves a note for who has it
+
+    def P1(self, t: Process):
+        if self.admits(t.po):
+            self.acquire(self.lock, t.po)
+            if self.on["ClearedFirst"]:
+                t.pc = "P2"
+            else:
+                self.call(t, "tryComplete", t.po, back="P2")
+        elif self.on["TryLock"]:
+            t.pc = "P5"
+        else:
+            return BLOCKED
+
+    def P2(self, t: Process):
+        self.pending[t.po] = False
+        if not self.on["ClearedFirst"]:
+            t.pc = "P3"
+        else:
+            self.call(t, "tryComplete", t.po, back="P3" if self.on["ReadAfterUnlock"] else "P4")
+
+    def P3(self, t: Process):
+        self.release(self.lock, t.po)
+        if self.raised[self.me]:
+            self.leave(t)
+        else:
+            t.pc = "P4" if self.on["ReadAfterUnlock"] else "P6"
+
+    def P4(self, t: Process):
+        t.retry = self.pending[t.po]
+        t.pc = "P6" if self.on["ReadAfterUnlock"] else "P3"
+
+    def P5(self, t: Process):
+        t.retry = self.on["PendingNoted"] and self.on["RetriesAfterSwap"] and not self.pending[t.po]
+        self.gave_up[self.me] = not t.retry
+        if self.on["PendingNoted"]:
+            self.pending[t.po] = True
+        t.pc = "P6"
+
+    def P6(self, t: Process):
+        self.gave_up[self.me] = False
+        if t.retry and not self.completed[t.po]:
+            t.pc = "P1"
+        else:
+            self.leave(t)
+
+    # -- safeTryComplete of Blocking
+
+    def B1(self, t: Process):
+        if not self.acquire(self.lock, t.bo):
+            return BLOCKED
+        t.pc = "B2"
+
+    def B2(self, t: Process):
+        if self.on["CheckedUnderLock"] and self.completed[t.bo]:
+            t.pc = "B3"
+        else:
+            self.call(t, "tryComplete", t.bo, back="B3")
+
+    def B3(self, t: Process):
+        self.release(self.lock, t.bo)
+        self.leave(t)
+
+    # -- a thread runs its program
+
+    def now(self, t: Process) -> list[str]:
+        """The operation of the program that the thread is in."""
+        return self.program[self.me][t.turn - 2]
+
+    def T0(self, t: Process):
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
+            return
+        t.turn += 1
+        self.won[self.me] = self.raised[self.me] = False
+        name, *_, operation = self.now(t)
+        if name == "expire":
+            self.force(t, operation, back="T1")
+        elif name == "attempt":
+            self.attempt(t, operation, back="T0")
+        else:
+            t.pc = {"deliver": "E1", "hold": "H1", "deliver_holding": "G1"}[name]
+
+    def T1(self, t: Process):
+        t.pc = "V1" if not self.raised[self.me] and (self.won[self.me] or not self.on["ExpiresIfWon"]) else "T0"
+
+    def V1(self, t: Process):
+        operation = self.now(t)[-1]
+        self.expirations[operation] += 1
+        self.expired_by[operation] |= {self.me}
+        t.pc = "T0"
+
+    def H1(self, t: Process):
+        if not self.acquire(self.lock, self.now(t)[-1]):
+            return BLOCKED
+        t.pc = "H2"
+
+    def H2(self, t: Process):
+        self.release(self.lock, self.now(t)[-1])
+        t.pc = "T0"
+
+    def G1(self, t: Process):
+        if not self.acquire(self.outer, OUTER):
+            return BLOCKED
+        t.pc = "E2"
+
+    def E1(self, t: Process):
+        _, condition, operation = self.now(t)
+        self.ready[condition] = True
+        self.attempt(t, operation, back="T0")
+
+    def E2(self, t: Process):
+        _, condition, operation = self.now(t)
+        self.ready[condition] = True
+        self.attempt(t, operation, back="G2")
+
+    def G2(self, t: Process):
+        self.release(self.outer, OUTER)
+        t.pc = "T0"
+
+    # -- properties, by the names of the spec
+
+    def TypeOK(self) -> bool:
+        owners = {*self.threads, None}
+        return all(
+            self.completions[name] in range(len(self.threads) + 1) and self.expirations[name] in (0, 1)
+            and self.lock[name].owner in owners and self.winner[name] in owners and self.expired_by[name] <= set(self.threads)
+            for name in self.operations) and self.outer[OUTER].owner in owners
+
+    def CompletedOnce(self) -> bool:
+        return all(self.completions[name] <= 1 for name in self.operations)
+
+    def NoLostCompletion(self) -> bool:
+        for name, t in zip(self.threads, self.processes):
+            if t.pc != DONE and all(operation[0] != "expire" for operation in self.program[name]):
+                return True
+        return all(self.completed[name] or not all(self.ready[condition] for condition in self.needs[name])
+                   for name in self.operations)
+
+    def ExpiredByTimeoutOnly(self) -> bool:
+        return all(self.winner[name] == thread for name in self.operations for thread in self.expired_by[name])
+
+    def tried_beside(self, *protocols: str) -> bool:
+        """Some tryComplete of these protocols runs although onComplete has begun."""
+        return any(t.pc == "Y1" and self.protocol[t.yo] in protocols and self.completions[t.yo] > 0 for t in self.processes)
+
+    def TryExcludesComplete(self) -> bool:
+        return not self.tried_beside("Blocking")
+
+    def TryAlwaysExcludesComplete(self) -> bool:
+        return not self.tried_beside("TryOnce", "TryPending", "Blocking")
+
+    def EveryLoserRetries(self) -> bool:
+        return not any(self.gave_up[name] for name in self.threads)
+
+    def CompletesOnce(self) -> bool:
+        """The state predicate that must come true."""
+        return all(self.completions[name] == 1 for name in self.operations)
+
+    def Termination(self) -> bool:
+        """The state predicate that must come true: ``<>AllDone``."""
+        return all(t.pc == DONE for t in self.processes)
+
+    # -- witnesses: states that some scenario must reach, or the properties say little
+
+    def LockNotHad(self) -> bool:
+        """A thread leaves a note, since another one is in tryComplete."""
+        return any(t.pc == "P5" and self.lock[t.po].owner is not None for t in self.processes)
+
+    def NoteSeen(self) -> bool:
+        """A holder sees a note and tries once more."""
+        return any(t.pc == "P6" and t.retry and self.pending[t.po] for t in self.processes)
+
+    def ExpiryWins(self) -> bool:
+        """An operation ends by its timeout."""
+        return any(self.expired_by[name] for name in self.operations)
+
+    def ExpiryTooLate(self) -> bool:
+        """An expirer finds the operation completed."""
+        return any(t.pc == "T1" and not self.won[name] for name, t in zip(self.threads, self.processes))
+
+    def Unwinding(self) -> bool:
+        """A lock is held while what onComplete raised goes up the stack."""
+        return any(self.raised[name] and t.pc in ("O2", "P3", "L7", "B3") for name, t in zip(self.threads, self.processes))
+
+    INVARIANTS = ("TypeOK", "CompletedOnce", "NoLostCompletion", "ExpiredByTimeoutOnly", "TryExcludesComplete")
+    OF_PROCESSES = frozenset({"NoLostCompletion", "TryExcludesComplete", "TryAlwaysExcludesComplete", "Termination"})
+    """Properties that look at the processes too; the others depend on the shared variables alone."""
+    WITNESSES = ("LockNotHad", "NoteSeen", "ExpiryWins", "ExpiryTooLate", "Unwinding")
