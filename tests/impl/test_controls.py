@@ -131,8 +131,7 @@ CONTROLS = {
 def rows_of(scenario: str):
     model = Model(SCENARIOS[scenario])
     graph = reduced.reduce(model, MECHANISM.silent)
-    shared = [dict(zip(model.variables, model.pieces(state))) for state in graph.states]
-    return reduced.rows(graph), shared.__getitem__
+    return reduced.rows(graph), reduced.shared_of(graph)
 
 
 def compared(subject: Subject, scenario: str) -> Bisimulation:
