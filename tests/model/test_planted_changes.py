@@ -1,20 +1,28 @@
 """Every step of the twin is held fast by TLC's graph: one guard or one update changed in any of them is noticed."""
 import ast
+from typing import NamedTuple
 
 import pytest
 
 from model.pluscal import LABEL
-from tests.model.timer import MECHANISM, ROOT, STEM, model_graph, source, tlc_graph
+from tests.model import delayed_operation, timer
+from tests.model.floors import ROOT, Floors
 from wheelproof import floors
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import explore
 
-TEXT = source("model")
-SCENARIO = "expire_readd"
-"""Every step of the mechanism is taken in this one; the changes that show only elsewhere name their scenario."""
 
-# label -> (what is there, what is put in its place[, scenario])
-CHANGES = {
+class Table(NamedTuple):
+    """A mechanism's changes: ``scenario`` for those that name none; ``fast``: changes for every run of the suite, all of them are for the night."""
+
+    of: Floors
+    scenario: str
+    fast: tuple[str, ...]
+    changes: dict[str, tuple[str, ...]]
+
+
+# label -> (what is there, what is put in its place[, scenario[, the switch without which the step is taken]])
+LISTS = {
     "U1": ("self.list_monitor, t.ul", "self.list_monitor, self.lists[0]", "two_entries_crossed"),
     "U2": ("self.entry_monitor, t.ue", "self.entry_monitor, self.entries[-1]"),
     "U3": ('self.on["CountAtUnlink"]', 'not self.on["CountAtUnlink"]'),
@@ -57,50 +65,98 @@ CHANGES = {
     "T0": ("t.turn > len(program)", "t.turn >= len(program)"),
     "T1": ("bucket, entry, back", "None, entry, back"),
 }
-FAST = ("U3", "A9", "F2")
-"""Changes for every run of the suite; all of them are for the night."""
+
+OPERATIONS = {
+    "T0": ("t.turn > len(self.program[self.me])", "t.turn >= len(self.program[self.me])"),
+    "T1": ("not self.raised[self.me] and ", "", "raising"),
+    "E1": ("= True", "= self.completed[operation]"),
+    "E2": ("= True", "= self.completed[operation]", "callers_lock"),
+    "G1": ("not self.acquire(self.outer, OUTER)", "self.outer[OUTER].owner", "callers_lock"),
+    "G2": ("self.release(self.outer, OUTER)", "pass", "callers_lock"),
+    "H1": ('t.pc = "H2"', 't.pc = "T0"', "blocking_holder"),
+    "H2": ("self.release(self.lock, self.now(t)[-1])", "pass", "blocking_holder"),
+    "V1": ("+= 1", "+= 2"),
+    "Y1": ("self.needs[t.yo]", "self.needs[t.yo][:1]"),
+    "Y2": ("+= 1", "+= 0"),
+    "D1": ('t.co in self.locking', 't.co not in self.locking', "callers_lock"),
+    "D2": ('t.pc = "D3"', 't.pc = "D4"', "callers_lock"),
+    "D3": ("self.release(self.outer, OUTER)", "pass", "callers_lock"),
+    "D4": ("self.completes[t.co][0])", "t.co)", "completes_another"),
+    "X1": ("= self.me", "= self.threads[0]"),
+    "X2": ("= self.me", "= self.threads[0]", "two_completers", "CompareAndSet"),
+    "X3": ("= False", "= self.pending[t.xo]"),
+    "X4": ("= True", "= self.pending[t.xo]"),
+    "L1": ("if self.completed[t.lo]", "if False", "blocking"),
+    "L2": ("not self.acquire(self.lock, t.lo)", "self.lock[t.lo].owner not in (None, self.me)", "blocking"),
+    "L3": ("if self.completed[t.lo]", "if False", "blocking"),
+    "L4": ("= self.me", "= self.threads[0]", "blocking"),
+    "L5": ("= False", "= True", "blocking"),
+    "L6": ('t.pc = "L7"', "self.leave(t)", "blocking"),
+    "L7": ("self.release(self.lock, t.lo)", "pass", "blocking_raising"),
+    "O1": ("self.admits(t.oo)", "True", "try_once"),
+    "O2": ("self.release(self.lock, t.oo)", "pass", "try_once"),
+    "P1": ("if self.admits(t.po)", "if self.admits(t.po) or self.completed[t.po]"),
+    "P2": ("= False", "= self.completed[t.po]"),
+    "P3": ("if self.raised[self.me]", "if False", "raising"),
+    "P4": ("= self.pending[t.po]", "= not self.pending[t.po]"),
+    "P5": ("self.pending[t.po] = True", "self.pending[t.po] = not t.retry"),
+    "P6": ("not self.completed[t.po]", "self.completed[t.po]"),
+    "B1": ('t.pc = "B2"', 't.pc = "B3"', "blocking"),
+    "B2": ("and self.completed[t.bo]", "and not self.completed[t.bo]", "blocking"),
+    "B3": ("self.release(self.lock, t.bo)", "pass", "blocking"),
+}
+
+TABLES = {
+    timer.STEM: Table(timer.FLOORS, "expire_readd", ("U3", "A9", "F2"), LISTS),
+    delayed_operation.STEM: Table(delayed_operation.FLOORS, "two_completers_expirer", ("G2", "L3", "O1"), OPERATIONS),
+}
+EVERY = [(stem, label) for stem, table in TABLES.items() for label in table.changes]
 
 
-def changed(label: str, old: str, new: str) -> str:
-    """The model's text with a fragment of one label's method replaced; the fragment must occur there once."""
-    method = next(node for node in ast.walk(ast.parse(TEXT)) if isinstance(node, ast.FunctionDef) and node.name == label)
-    lines = TEXT.splitlines(keepends=True)
+def changed(text: str, label: str, old: str, new: str) -> str:
+    """A model's text with a fragment of one label's method replaced; the fragment must occur there once."""
+    method = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == label)
+    lines = text.splitlines(keepends=True)
     body = "".join(lines[method.lineno:method.end_lineno])
     assert body.count(old) == 1, f"{label} has {old!r} {body.count(old)} times"
     return "".join(lines[:method.lineno]) + body.replace(old, new) + "".join(lines[method.end_lineno:])
 
 
-def compared(text: str, scenario: str):
-    """TLC's graph of a scenario against that of a model with this text."""
-    module = floors.load(ROOT, f"model.{STEM}", texts={f"model.{STEM}": text})
-    graph = explore(module.Model(MECHANISM.scenarios[scenario]), bound=50_000)
-    return compare(tlc_graph(scenario), graph, MECHANISM.pc)
+def compared(of: Floors, text: str, scenario: str, *off: str):
+    """TLC's graph of a scenario against that of a model with this text, both with switches off."""
+    name = f"model.{of.stem}"
+    model = floors.load(ROOT, name, texts={name: text}).Model(of.mechanism.scenarios[scenario], dict.fromkeys(off, False))
+    return compare(of.tlc_graph(scenario, *off), explore(model, bound=50_000), of.mechanism.pc)
 
 
-def noticed(label: str) -> None:
-    old, new, *place = CHANGES[label]
-    scenario = place[0] if place else SCENARIO
-    assert label in model_graph(scenario).labels
-    assert compared(TEXT, scenario).equal
-    found = compared(changed(label, old, new), scenario)
+def noticed(stem: str, label: str) -> None:
+    of, scenario, _, changes = TABLES[stem]
+    old, new, *place = changes[label]
+    place = place or [scenario]
+    text = of.source("model")
+    assert label in of.model_graph(*place).labels
+    assert compared(of, text, *place).equal
+    found = compared(of, changed(text, label, old, new), *place)
     assert found.only_tlc and found.only_model
     for side in "in TLC's graph alone, such as", "in the model's graph alone, such as":
         assert side in found.difference
 
 
-@pytest.mark.parametrize("label", FAST)
-def test_a_change_is_noticed(label):
-    noticed(label)
+@pytest.mark.parametrize("stem, label", [(stem, label) for stem, table in TABLES.items() for label in table.fast])
+def test_a_change_is_noticed(stem, label):
+    noticed(stem, label)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("label", CHANGES)
-def test_a_change_of_any_label_is_noticed(label):
-    noticed(label)
+@pytest.mark.parametrize("stem, label", EVERY)
+def test_a_change_of_any_label_is_noticed(stem, label):
+    noticed(stem, label)
 
 
-def test_every_label_has_its_change():
-    labels = {name for name in vars(floors.load(ROOT, f"model.{STEM}").Model) if LABEL.fullmatch(name)}
-    assert labels == set(CHANGES) == set(MECHANISM.labels)
-    for label, (old, new, *_) in CHANGES.items():
-        assert changed(label, old, new) != TEXT
+@pytest.mark.parametrize("stem", TABLES)
+def test_every_label_has_its_change(stem):
+    of, _, _, changes = TABLES[stem]
+    labels = {name for name in vars(floors.load(ROOT, f"model.{stem}").Model) if LABEL.fullmatch(name)}
+    assert labels == set(of.mechanism.labels) == set(changes)
+    for label, (old, new, *_) in changes.items():
+        assert changed(of.source("model"), label, old, new) != of.source("model")

@@ -1,0 +1,56 @@
+"""A mechanism under test: its TOML, its modules' texts, and its graphs. TLC's are dumped once in a run of the suite."""
+from __future__ import annotations
+
+import tempfile
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from wheelproof import subject
+from wheelproof.graph import reduced
+from wheelproof.graph.explorer import StateGraph, explore
+from wheelproof.layers.bench import Bench
+from wheelproof.subject import Config, Mechanism
+from wheelproof.tlc.dot import TlcGraph
+from wheelproof.tlc.result import Outcome
+
+ROOT = Path(__file__).parents[2]
+
+
+class Floors:
+    """One mechanism by the stem of its modules; what its methods return is shared and not to be changed."""
+
+    def __init__(self, stem: str) -> None:
+        self.stem = stem
+        self.model_graph, self.tlc_graph, self.rows = map(cache, (self._model_graph, self._tlc_graph, self._rows))
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        return subject.find(ROOT)[self.stem]
+
+    @property
+    def fast(self) -> tuple[str, ...]:
+        """The scenarios whose every property must hold, of the fast lane."""
+        return tuple(name for name, config in self.mechanism.configs.items()
+                     if name == config.scenario and config.lane == "fast" and config.expect == "exhaustive")
+
+    def source(self, floor: str) -> str:
+        """The text of the mechanism's module on a Python floor."""
+        return (ROOT / floor / f"{self.stem}.py").read_text(encoding="utf-8")
+
+    def _model_graph(self, scenario: str, *off: str) -> StateGraph:
+        """The unchanged model's full graph of a scenario of the TOML, with these switches off."""
+        return explore(self.mechanism.model(scenario, dict.fromkeys(off, False)))
+
+    def _rows(self, scenario: str) -> tuple[Any, Any]:
+        """What a bisimulation needs of the model's reduced graph: its rows, and the shared variables of a state."""
+        graph = reduced.reduce(self.mechanism.model(scenario), self.mechanism.silent)
+        return reduced.rows(graph), reduced.shared_of(graph)
+
+    def _tlc_graph(self, scenario: str, *off: str) -> TlcGraph:
+        """TLC's full graph of a scenario of the TOML, with these switches off."""
+        with tempfile.TemporaryDirectory() as folder:
+            dump = Path(folder) / "states.dot"
+            result = Bench(self.mechanism, Path(folder)).tlc(scenario, Config(scenario, scenario, switches=dict.fromkeys(off, False)), deadlock=False, dump=dump)
+            assert result.outcome is Outcome.COMPLETED, result.explanation
+            return TlcGraph.read(dump)
