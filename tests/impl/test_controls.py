@@ -1,22 +1,19 @@
 """Negative controls on the real implementation: each breaks one thing that a rule of the correspondence is there for.
 
-Every control names the scenario in which its change is reachable, and the kind of finding that it must lead to: a difference
-(``label``: another step is next, ``enabled``: others can move, ``shared``: a variable differs), a broken rule at run time (``rule``), or a style rule (``lint``).
+Every control names the scenario in which its change is reachable, and the kind of finding that it must lead to (``tests.impl.planting``).
 """
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 import pytest
 
 from model.timer_task_list import Model
-from tests.model.timer import MECHANISM, ROOT, STEM, source
-from wheelproof.explore import StyleError, Subject, bisimulate
+from tests.impl.planting import Changes, Control, noticed, planted, swapped
+from tests.model.timer import FLOORS, MECHANISM, ROOT, STEM
+from wheelproof.explore import Subject, bisimulate
 from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
-
-TEXT = source("impl")
 
 CHASED = {
     "lists": ["l1", "l2"], "task_of": {"e1": "t1"}, "ring": {"l1": ["e1"], "l2": []}, "current": ["e1"],
@@ -32,20 +29,7 @@ LOOP = """        while (current := self.list) is not None:  # read R1
 """
 
 
-class Control(NamedTuple):
-    """``changes``: (old, new) texts; ``kind`` of the finding; ``says``: a part of its message or the style rule."""
-
-    scenario: str
-    kind: str
-    says: str
-    changes: tuple[tuple[str, str], ...]
-
-
-def swapped(one: str, two: str) -> tuple[tuple[str, str], ...]:
-    return (f"# {one}\n", "# to be\n"), (f"# {two}\n", f"# {one}\n"), ("# to be\n", f"# {two}\n")
-
-
-def looping(new: str) -> tuple[tuple[str, str], ...]:
+def looping(new: str) -> Changes:
     return ((LOOP, new),)
 
 
@@ -138,14 +122,6 @@ def compared(subject: Subject, scenario: str) -> Bisimulation:
     return bisimulate(subject, SCENARIOS[scenario], *rows_of(scenario))
 
 
-def planted(changes, **options) -> Subject:
-    text = TEXT
-    for old, new in changes:
-        assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
-        text = text.replace(old, new)
-    return Subject.load(ROOT, STEM, texts={f"impl.{STEM}": text}, **options)
-
-
 @pytest.mark.parametrize("scenario", sorted({control.scenario for control in CONTROLS.values()}))
 def test_the_implementation_as_it_is_passes(scenario):
     walk = compared(Subject.load(ROOT, STEM), scenario)
@@ -154,15 +130,7 @@ def test_the_implementation_as_it_is_passes(scenario):
 
 @pytest.mark.parametrize("name", CONTROLS)
 def test_a_control_is_noticed(name):
-    scenario, kind, says, changes = CONTROLS[name]
-    if kind == "lint":
-        with pytest.raises(StyleError) as refused:
-            planted(changes)
-        assert says in {finding.rule for finding in refused.value.findings}
-        return
-    walk = compared(planted(changes, lint=False), scenario)
-    assert walk.outcome == "different"
-    assert walk.difference.kind == kind and says in walk.difference.message, str(walk.difference)
+    noticed(FLOORS, CONTROLS[name], compared)
 
 
 def test_giving_up_after_more_rounds_than_there_can_be_survives():
@@ -170,7 +138,7 @@ def test_giving_up_after_more_rounds_than_there_can_be_survives():
     assert looks() == 5
     for rounds, outcome in (4, "different"), (5, "equal"):
         changes = tuple((old, new.replace("rounds < 3", f"rounds < {rounds}")) for old, new in CONTROLS["remove gives up after three rounds"].changes)
-        assert compared(planted(changes, lint=False), "chased").outcome == outcome
+        assert compared(planted(FLOORS, changes, lint=False), "chased").outcome == outcome
 
 
 def looks() -> int:

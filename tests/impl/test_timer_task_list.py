@@ -1,6 +1,4 @@
 """The production classes: plain slots and the standard library's monitors, and what the operations do in one thread."""
-import ast
-import subprocess
 import sys
 import threading
 from types import MemberDescriptorType
@@ -10,6 +8,7 @@ import pytest
 from impl import runtime
 from impl.runtime import Atomic
 from impl.timer_task_list import TimerTask, TimerTaskEntry, TimerTaskList
+from tests.impl.packages import imported, imports
 from tests.model.timer import ROOT, STEM, source
 from wheelproof.explore import Subject
 
@@ -44,38 +43,11 @@ def test_loading_under_control_leaves_production_alone():
     test_fields_are_slots(TimerTaskEntry)
 
 
-PROBE = """
-import sys
-sys.path.insert(0, {root!r})
-before = set(sys.modules)
-exec({code!r})
-new = {{name.partition(".")[0] for name in set(sys.modules) - before}}
-print(" ".join(sorted(new - set(sys.stdlib_module_names))))
-"""
-
-
-def imported(code: str) -> str:
-    """What an isolated interpreter has imported besides the standard library after running ``code``."""
-    done = subprocess.run([sys.executable, "-I", "-c", PROBE.format(root=str(ROOT), code=code)], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
 def test_production_imports_the_standard_library_only():
     assert imported(f"import impl.{STEM}") == "impl"
     assert imported(f"import model.{STEM}") == "model"
     assert imported(f"import mapping.{STEM}, mutants.{STEM}") == "impl mapping mutants"
     assert imported(f"import impl.{STEM}, greenlet, wheelproof") == "greenlet impl wheelproof", "the probe sees what is there"
-
-
-def imports(text: str) -> set[str]:
-    """The packages that a source imports."""
-    found = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            found.add((node.module or "").partition(".")[0])
-    return found
 
 
 @pytest.mark.parametrize("floor, others", [("impl", set()), ("model", set()), ("mapping", {"impl"}), ("mutants", {"impl", "mapping"})])
