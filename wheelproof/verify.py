@@ -5,12 +5,14 @@ Workers send their notices through a queue; the parent alone talks to people and
 from __future__ import annotations
 
 import multiprocessing
+import os
 import queue
 import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 
 from wheelproof import subject
@@ -121,7 +123,6 @@ def _prepare(notices: multiprocessing.Queue, root: Path, output: Path, lane: str
     """Runs once in every worker."""
     global _notices
     _notices = notices
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _leave)
     for stem, mechanism in subject.find(root).items():
         _benches[stem] = Bench(mechanism, output, lane, layers, notices.put)
@@ -129,11 +130,15 @@ def _prepare(notices: multiprocessing.Queue, root: Path, output: Path, lane: str
 
 def _leave(number: int, _frame: object) -> None:
     """End a worker by an exception, so that it removes its scratch files on the way out."""
+    signal.signal(number, signal.SIG_IGN)
     raise SystemExit(128 + number)
 
 
 def _work(job: Job) -> Report:
-    return carry_out(_benches[job.stem], job)
+    try:
+        return carry_out(_benches[job.stem], job)
+    except SystemExit as error:
+        os._exit(error.code)  # the pool would take it for the job's result, and go on with the next job
 
 
 def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Report]]:
@@ -152,7 +157,8 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
                                initargs=(notices, options.subject, options.output, options.lane, options.layers))
     listener.start()
     try:
-        waiting: dict[Future, Job] = {pool.submit(_work, job): job for job in jobs}
+        with _without_interrupts():
+            waiting: dict[Future, Job] = {pool.submit(_work, job): job for job in jobs}
         while waiting:
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 job = waiting.pop(future)
@@ -168,6 +174,16 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
         pool.shutdown(wait=True, cancel_futures=True)
         notices.put(None)
         listener.join(TICK)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Hold SIGINT back while processes are started, which inherit that: a Ctrl-C goes to all of them, and only this one shall answer."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _end(pool: ProcessPoolExecutor) -> None:

@@ -18,7 +18,7 @@ REVIEW_FILE = "review.md"
 def begin(output: Path, results: Results) -> None:
     """Puts the run that starts in place of an older one, so that a crash leaves nothing that looks like its results."""
     try:
-        for name in (JUNIT_FILE, REVIEW_FILE):
+        for name in (JUNIT_FILE, REVIEW_FILE, RESULTS_FILE):  # the last one too: the disk may be full
             (output / name).unlink(missing_ok=True)
     except OSError as error:
         raise ToolError(f"{error.filename} cannot be removed ({error.strerror}).", "Choose another folder with --output.") from error

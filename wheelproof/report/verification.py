@@ -1,9 +1,11 @@
 """A verification as the command line runs it: progress while it works, files and a report when it ends, however it ends."""
 
+import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from wheelproof import doctor, documents
@@ -17,6 +19,36 @@ from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
 
 INTERRUPTED = 130
 _WRITE_EVERY = 1.0  # seconds
+
+
+class Terminated(BaseException):
+    """The run was asked to end by a signal other than the keyboard's: what a cancelled CI job gets."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def _ending_by_exception() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the block by an exception, once, so that workers and their TLC runs are ended too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _frame: object) -> None:
+        for each in former:
+            signal.signal(each, signal.SIG_IGN)
+        raise Terminated(number)
+
+    former = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN}
+    for number in former:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
 
 
 class Verification:
@@ -34,6 +66,14 @@ class Verification:
 
     def run(self) -> int:
         """Runs, reports, and returns the exit code. An error of the run is raised again once its rows are saved."""
+        try:
+            with _ending_by_exception():
+                return self._run()
+        except Terminated as ended:
+            print(f"wheelproof: ended by {signal.Signals(ended.number).name}", file=sys.stderr)
+            return 128 + ended.number
+
+    def _run(self) -> int:
         from wheelproof import verify
 
         self.results = Results.begin(doctor.versions())
