@@ -79,7 +79,7 @@ class Command:
         command = [sys.executable, "-m", "wheelproof", "verify", "--subject", self.subject.root, "--output", self.output,
                    "--jobs", jobs, *chosen]
         return subprocess.Popen([*map(str, command)], cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+                                **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
 
     def end(self, process: subprocess.Popen) -> Ended:
         try:
@@ -88,7 +88,7 @@ class Command:
             process.kill()
             out, err = process.communicate()
             pytest.fail(f"the run hangs:\n{out}\n{err}")
-        return Ended(process.returncode, out, err, self.output)
+        return Ended(process.returncode, out or "", err or "", self.output)
 
     def __call__(self, *layers: str, jobs: int = 1, **more) -> Ended:
         return self.end(self.start(*layers, jobs=jobs, **more))

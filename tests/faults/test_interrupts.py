@@ -1,0 +1,45 @@
+"""The run is interrupted, or one of its processes is: what has ended is kept as partial, and nothing else is left."""
+
+import os
+import signal
+
+import pytest
+
+from tests.faults.conftest import until
+
+MOMENTS = {
+    "as soon as it writes": lambda verify: (verify.output / "results.json").exists(),
+    "while TLC runs": lambda verify: any("tlc2.TLC" in line for line in verify.processes()),
+    "while TLC writes its graph": lambda verify: any(verify.output.rglob("*.dot")),
+}
+WORKER = "from multiprocessing.spawn import spawn_main"
+
+
+@pytest.mark.parametrize(("moment", "jobs"), [*((moment, 2) for moment in MOMENTS), ("while TLC writes its graph", 1)])
+@pytest.mark.parametrize(("number", "code", "sentence"), [
+    (signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 128 + signal.SIGTERM, "ended by SIGTERM")])
+def test_a_run_that_is_asked_to_end(verify, number, code, sentence, moment, jobs):
+    running = verify.start("graph", "liveness", jobs=jobs, start_new_session=True)
+    assert until(lambda: MOMENTS[moment](verify))
+    # a terminal sends Ctrl-C to all of its processes, who cancels a job tells the first one only
+    (os.killpg if number == signal.SIGINT else os.kill)(running.pid, number)
+    ended = verify.end(running)
+    ended.fails(code, sentence)
+    assert not ended.results.complete and "PARTIAL RESULTS" in ended.out
+    verify.leaves_nothing()
+
+
+def test_a_worker_that_is_killed(verify):
+    running = verify.start("search", "walk", "real", jobs=2)
+    assert until(lambda: sum(WORKER in line for line in verify.processes()) == 2)
+    worker = next(line for line in verify.processes() if WORKER in line)
+    os.kill(int(worker.split()[0]), signal.SIGKILL)
+    ended = verify.end(running)
+    ended.fails(4, "A worker died while timer_task_list / ", "or run with --jobs 1")
+    assert not ended.results.complete
+    verify.leaves_nothing()
+
+
+def test_workers_that_nobody_kills(verify):
+    verify("search", "walk", "real", jobs=2).is_green()
+    verify.leaves_nothing()
