@@ -1,5 +1,4 @@
 """Each mutant takes one decision away and nothing else, keeps the labels, and races only where it loses a lock."""
-import ast
 import inspect
 from functools import cache
 
@@ -7,7 +6,8 @@ import pytest
 
 from mutants import timer_task_list as mutants
 from tests.model.timer import FAST, MECHANISM, ROOT, STEM, source
-from wheelproof.explore import RaceDetector, Subject, labels, walk
+from tests.mutants.overriding import functions
+from wheelproof.explore import RaceDetector, Subject, walk
 
 CLASSES = {name: value for name, value in vars(mutants).items() if isinstance(value, type) and hasattr(value, "switch")}
 OVERRIDDEN = {"impl": source("impl"), "mapping": source("mapping")}
@@ -37,33 +37,16 @@ def test_every_row_of_the_table_has_its_class():
 
 # -- what they override
 
-def functions(text: str) -> dict[tuple[str, ...], tuple[ast.FunctionDef, frozenset[str]]]:
-    """Path of names -> (function, labels on its lines)."""
-    found, marks = {}, labels.of_source(text)
-
-    def within(node, path):
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.ClassDef, ast.FunctionDef)):
-                here = (*path, child.name)
-                if isinstance(child, ast.FunctionDef):
-                    lines = range(child.lineno, child.end_lineno + 1)
-                    found[here] = child, frozenset(label for line in lines for label in marks.get(line, {}).values())
-                within(child, here)
-
-    within(ast.parse(text), ())
-    return found
-
-
 ORIGINALS = functions(OVERRIDDEN["impl"]) | functions(OVERRIDDEN["mapping"])
-REPLACED = {path: found for path, found in functions(source("mutants")).items()}
+REPLACED = functions(source("mutants"))
 
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_a_mutant_overrides_one_method_and_keeps_its_labels(name):
     own = {path[1:]: found for path, found in REPLACED.items() if path[0] == name}
     assert len(own) == 1
-    ((path, (function, names)),) = own.items()
-    original, kept = ORIGINALS[path]
+    ((path, (function, names, _)),) = own.items()
+    original, kept, _ = ORIGINALS[path]
     assert names == kept
     assert [a.arg for a in function.args.args] == [a.arg for a in original.args.args]
 

@@ -4,8 +4,9 @@ import re
 import pytest
 
 from model.timer_task_list import SWITCHES, Model
-from tests.model.timer import MECHANISM, ROOT, STEM, source
-from wheelproof.explore import Subject, labels
+from tests.model.timer import FLOORS, MECHANISM, ROOT, STEM
+from tests.spec.texts import algorithm, declared, defined, refused_assumption, written
+from wheelproof.explore import Subject
 from wheelproof.layers.bench import Bench
 from wheelproof.layers.whole import labels_of_spec
 from wheelproof.subject import Config
@@ -13,30 +14,17 @@ from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
-ALGORITHM = SPEC[SPEC.index("--algorithm"):SPEC.index("end algorithm")]
+ALGORITHM = algorithm(SPEC)
 
 
 # -- labels
 
-def written() -> set[str]:
-    """The labels as they stand in the algorithm, in front of a statement."""
-    return set(re.findall(r"^\s*([A-Z][A-Za-z]*\d+):(?!=)", ALGORITHM, re.MULTILINE))
-
-
-def declared() -> dict[str, str]:
-    """Label -> kind, of the comments in the implementation and its mapping."""
-    found = {}
-    for floor in "impl", "mapping":
-        found |= labels.kinds_by_name(labels.of_source(source(floor)))
-    return found
-
-
 def test_labels_are_the_same_on_every_floor():
     table = {name: label.kind for name, label in MECHANISM.labels.items()}
     assert len(table) == 41
-    assert written() == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["two_adders"]).labels == set(table)
-    assert declared() == {name: kind for name, kind in table.items() if kind != "silent"}
-    assert {label for lines in Subject.load(ROOT, STEM).labels.values() for of_line in lines.values() for label in of_line.values()} == set(declared())
+    assert written(SPEC) == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["two_adders"]).labels == set(table)
+    assert declared(FLOORS) == {name: kind for name, kind in table.items() if kind != "silent"}
+    assert {label for lines in Subject.load(ROOT, STEM).labels.values() for of_line in lines.values() for label in of_line.values()} == set(declared(FLOORS))
 
 
 def test_a_label_that_one_floor_lacks_is_seen():
@@ -45,10 +33,6 @@ def test_a_label_that_one_floor_lacks_is_seen():
 
 
 # -- names
-
-def defined(text: str) -> set[str]:
-    return set(re.findall(r"^(\w+)(?:\([^)]*\))? ==", text, re.MULTILINE))
-
 
 def test_every_property_is_defined_in_spec_and_model():
     for name, of in MECHANISM.properties.items():
@@ -114,8 +98,7 @@ def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
         result = process.run(module, timeout=60)
     assert result.outcome is Outcome.ERROR and result.exit_code == 10
     log = module.with_suffix(".log").read_text(encoding="utf-8")
-    line = int(re.search(r"Assumption line (\d+), col \d+ to line \d+, col \d+ of module TimerTaskList is false", log)[1])
-    assert re.findall(r"^ASSUME (\w+) ==", "\n".join(SPEC.splitlines()[:line]), re.MULTILINE)[-1] == name
+    assert refused_assumption(log, SPEC) == name
     assert "states generated" not in log
 
 

@@ -1,0 +1,123 @@
+"""DelayedOperation's specification beside the other floors: labels, names, assumptions, and no property that nothing can break."""
+import re
+
+import pytest
+
+from model.delayed_operation import SWITCHES, Model
+from tests.model.delayed_operation import FLOORS, MECHANISM, ROOT, STEM, source
+from tests.spec.texts import algorithm, declared, defined, refused_assumption, written
+from wheelproof.explore import Subject, labels
+from wheelproof.layers.bench import Bench
+from wheelproof.layers.whole import labels_of_spec
+from wheelproof.subject import Config
+from wheelproof.tlc import process
+from wheelproof.tlc.result import Outcome
+
+SPEC = MECHANISM.spec.read_text(encoding="utf-8")
+
+
+# -- labels
+
+def test_labels_are_the_same_on_every_floor():
+    table = MECHANISM.labels
+    assert len(table) == 37
+    assert written(SPEC) == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["two_completers"]).labels == set(table)
+    in_code = {name: label.kind for name, label in table.items() if label.kind != "silent" and not label.only}
+    assert declared(FLOORS) == in_code
+    assert {label for lines in Subject.load(ROOT, STEM).labels.values() for of_line in lines.values() for label in of_line.values()} == set(in_code)
+
+
+def test_labels_that_only_a_mutant_takes_are_in_a_mutant_of_their_switch():
+    kinds = {label: kind for lines in labels.of_source(source("mutants")).values() for kind, label in lines.items()}
+    for name, label in MECHANISM.labels.items():
+        assert (name in kinds and kinds[name] == label.kind) or not label.only
+    assert set(kinds) - set(declared(FLOORS)) == {"X2"}
+
+
+def test_a_label_that_one_floor_lacks_is_seen():
+    assert labels_of_spec(SPEC.replace('pc[self] = "P4"', 'pc[self] = "P3"')) == set(MECHANISM.labels) - {"P4"}
+    assert written(SPEC.replace("P4:  retry", "     retry")) == set(MECHANISM.labels) - {"P4"}
+    assert labels_of_spec(algorithm(SPEC)) == set(), "the translation counts, not the algorithm"
+
+
+# -- names
+
+def test_every_property_is_defined_in_spec_and_model():
+    for name, of in MECHANISM.properties.items():
+        if of.kind not in ("deadlock", "race"):
+            assert name in defined(SPEC) and callable(getattr(Model, name))
+    assert set(Model.INVARIANTS) == set(MECHANISM.invariants)
+    assert "NoDeadlock" not in defined(SPEC), "TLC checks that by itself"
+
+
+def test_switches_and_constants_are_the_same_on_every_floor():
+    constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[:SPEC.index("Operations ==")], re.MULTILINE))
+    assert constants == set(MECHANISM.constants) | set(MECHANISM.switches)
+    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values())
+
+
+def test_every_switch_is_read_in_the_algorithm_and_in_the_model():
+    for name in MECHANISM.switches:
+        assert re.search(rf"\b{name}\b", algorithm(SPEC)) and f'self.on["{name}"]' in source("model"), name
+
+
+def test_no_property_is_without_something_that_breaks_it():
+    """A check that cannot fail is a defect: for each property some config or mutant must be violated by its name."""
+    broken = {config.property for config in MECHANISM.configs.values() if config.expect == "violated"}
+    broken |= {mutant.property for mutant in MECHANISM.mutants.values()}
+    # no field of this mechanism can race; that the detector would see one is shown in tests/mutants
+    assert broken == {name for name, of in MECHANISM.properties.items() if of.kind != "race"}
+
+
+def test_what_does_not_hold_is_shown_with_nothing_taken_away():
+    shown = {config.property for config in MECHANISM.configs.values() if config.expect == "violated" and not config.switches}
+    assert {name for name, of in MECHANISM.properties.items() if not of.holds} == {"TryAlwaysExcludesComplete", "EveryLoserRetries"} <= shown
+
+
+def test_no_decision_is_without_a_mutant_that_needs_it():
+    assert {mutant.switch for mutant in MECHANISM.mutants.values()} == set(MECHANISM.switches)
+
+
+def test_every_protocol_has_its_scenarios():
+    of = {name: set(scenario["protocol"].values()) for name, scenario in MECHANISM.scenarios.items()}
+    for protocol in "TryOnce", "TryPending", "Blocking":
+        passing = [config for config in MECHANISM.configs.values() if of[config.scenario] == {protocol} and config.expect == "exhaustive"]
+        failing = [config for config in MECHANISM.configs.values() if of[config.scenario] == {protocol} and config.expect == "violated"]
+        holders = [name for name, scenario in MECHANISM.scenarios.items() if of[name] == {protocol}
+                   and any(step[0] == "hold" for program in scenario["threads"].values() for step in program)]
+        assert passing and failing and holders, protocol
+
+
+# -- assumptions
+
+BAD = {
+    "ProtocolsAreKnown": {"Protocol": {"o": "TryTwice"}},
+    "EveryOperationWaits": {"Needs": {"o": []}},
+    "CompletesOneAtMost": {"Completes": {"o": ["o", "o"]}},
+    "RaisesAndLockingAreOperations": {"Locking": frozenset({"p"})},
+    "ProgramsAreOperations": {"Program": {"a": [["delivers", "c1", "o"]], "b": [["deliver", "c2", "o"]]}},
+    "SwitchesAreBooleans": {},  # the generator refuses these itself, so the cfg is changed by hand
+}
+FAST = ("CompletesOneAtMost",)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in FAST else [pytest.mark.nightly]) for name in BAD])
+def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
+    """TLC stops at the assumption of this name before it looks at any state."""
+    result = Bench(MECHANISM, tmp_path).tlc("bad", Config("bad", "two_completers", constants=BAD[name]), deadlock=True)
+    module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
+    if name == "SwitchesAreBooleans":
+        assert result.outcome is Outcome.COMPLETED
+        cfg = module.with_suffix(".cfg")
+        text = cfg.read_text(encoding="utf-8")
+        assert text.count("TryLock = TRUE") == 1
+        cfg.write_text(text.replace("TryLock = TRUE", "TryLock = maybe"), encoding="utf-8")
+        result = process.run(module, timeout=60)
+    assert result.outcome is Outcome.ERROR and result.exit_code == 10
+    log = module.with_suffix(".log").read_text(encoding="utf-8")
+    assert refused_assumption(log, SPEC) == name
+    assert "states generated" not in log
+
+
+def test_every_assumption_has_its_bad_constants():
+    assert set(re.findall(r"^ASSUME (\w+) ==", SPEC, re.MULTILINE)) == set(BAD)

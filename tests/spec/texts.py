@@ -1,0 +1,34 @@
+"""Names as they stand in a specification's text and in the comments of the floors below it."""
+import re
+
+from tests.model.floors import Floors
+from wheelproof.explore import labels
+
+
+def algorithm(spec: str) -> str:
+    """The PlusCal of a module."""
+    return spec[spec.index("--algorithm"):spec.index("end algorithm")]
+
+
+def written(spec: str) -> set[str]:
+    """The labels as they stand in the algorithm, in front of a statement."""
+    return set(re.findall(r"^\s*([A-Z][A-Za-z]*\d+):(?!=)", algorithm(spec), re.MULTILINE))
+
+
+def declared(of: Floors) -> dict[str, str]:
+    """Label -> kind, of the comments in the implementation and its mapping."""
+    found = {}
+    for floor in "impl", "mapping":
+        found |= labels.kinds_by_name(labels.of_source(of.source(floor)))
+    return found
+
+
+def defined(text: str) -> set[str]:
+    """The operators that a module defines."""
+    return set(re.findall(r"^(\w+)(?:\([^)]*\))? ==", text, re.MULTILINE))
+
+
+def refused_assumption(log: str, spec: str) -> str:
+    """The name of the ASSUME that TLC's log calls false."""
+    line = int(re.search(r"Assumption line (\d+), col \d+ to line \d+, col \d+ of module \w+ is false", log)[1])
+    return re.findall(r"^ASSUME (\w+) ==", "\n".join(spec.splitlines()[:line]), re.MULTILINE)[-1]
