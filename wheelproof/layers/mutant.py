@@ -15,7 +15,7 @@ from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.graph.liveness import violation
 from wheelproof.layers.bench import VERDICT_OF, Bench, Report, schedule_of
-from wheelproof.layers.safety import dumped, parted, walk_figures, walked
+from wheelproof.layers.safety import depth_in_implementation, depth_in_model, dumped, parted, walk_figures, walked
 from wheelproof.subject import Config, Mutant
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.trace.story import Diverged, tell
@@ -113,14 +113,9 @@ class _Kill:
         name, mechanism = self.mutant.property, self.bench.mechanism
         spec = [label for _, label in schedule_of(result, mechanism.pc) if label not in mechanism.silent]
         full = first_violation(self.graph, name)
-        here = first_violation(self.small, name)
-        if name == "NoDeadlock":
-            there = walk.graph.first_deadlock()
-        else:
-            there = walk.graph.first_violation(lambda number: self.small.model.holds(name, self.small.states[number]))
         depths = {"depth_spec": len(spec) if result.property else None,
-                  "depth_model": None if here is None else self.small.levels[here] - 1,
-                  "depth_impl": there and there.depth}
+                  "depth_model": depth_in_model(self.small, name),
+                  "depth_impl": depth_in_implementation(walk, self.small, name)}
         self.figures |= depths
         if len(set(depths.values())) != 1:
             self.faults.append("the property does not fail at one depth: " + ", ".join(f"{k} {v}" for k, v in depths.items()))

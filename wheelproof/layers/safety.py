@@ -192,10 +192,30 @@ class _Config:
             verdict = Verdict.INCONCLUSIVE
         elif walk.uncovered:
             fault = f"{len(walk.uncovered)} edges of the model were not walked"
+        figures = walk_figures(walk) | {"not_compared": ", ".join(sorted(graph.model.AUXILIARY)) or "nothing"}
+        if config.property and walk.outcome == "equal":
+            # what is expected to fail has to fail in the implementation too, as early as in the model
+            figures |= {"depth_model": depth_in_model(graph, config.property), "depth_impl": depth_in_implementation(walk, graph, config.property)}
+            if figures["depth_impl"] is None or figures["depth_impl"] != figures["depth_model"]:
+                fault = f"{config.property} fails after {figures['depth_impl']} steps of the implementation, {figures['depth_model']} of the model"
         trace = parted(bench, graph.model, config, walk.difference, "walk", config.name) if walk.difference else None
         self.add("walk", started, expected="exhaustive", verdict=verdict, fault=fault, why=walk.why,
-                 property="Bisimulation" if walk.difference else None, trace=trace,
-                 figures=walk_figures(walk) | {"not_compared": ", ".join(sorted(graph.model.AUXILIARY)) or "nothing"})
+                 property="Bisimulation" if walk.difference else None, trace=trace, figures=figures)
+
+
+def depth_in_model(graph: StateGraph, name: str) -> int | None:
+    """The labelled steps after which a property first fails in a reduced graph; None if it holds everywhere."""
+    here = first_violation(graph, name)
+    return None if here is None else graph.levels[here] - 1
+
+
+def depth_in_implementation(walk: Bisimulation, graph: StateGraph, name: str) -> int | None:
+    """The same on the implementation's own states; ``graph`` is the reduced one that was walked."""
+    if name == "NoDeadlock":
+        there = walk.graph.first_deadlock()
+    else:
+        there = walk.graph.first_violation(lambda number: graph.model.holds(name, graph.states[number]))
+    return there and there.depth
 
 
 def parted(bench: Bench, model: Any, config: Config, difference: Difference, layer: str, name: str,
