@@ -99,7 +99,7 @@ OPERATIONS = {
     "P2": ("= False", "= self.completed[t.po]"),
     "P3": ("if self.raised[self.me]", "if False", "raising"),
     "P4": ("= self.pending[t.po]", "= not self.pending[t.po]"),
-    "P5": ("self.pending[t.po] = True", "self.pending[t.po] = not t.retry"),
+    "P5": ("self.pending[t.po] = True", "self.pending[t.po] = not t.retry", "two_completers"),
     "P6": ("not self.completed[t.po]", "self.completed[t.po]"),
     "B1": ('t.pc = "B2"', 't.pc = "B3"', "blocking"),
     "B2": ("and self.completed[t.bo]", "and not self.completed[t.bo]", "blocking"),
@@ -108,7 +108,7 @@ OPERATIONS = {
 
 TABLES = {
     timer.STEM: Table(timer.FLOORS, "expire_readd", ("U3", "A9", "F2"), LISTS),
-    delayed_operation.STEM: Table(delayed_operation.FLOORS, "two_completers_expirer", ("G2", "L3", "O1"), OPERATIONS),
+    delayed_operation.STEM: Table(delayed_operation.FLOORS, "two_completers_expirer", ("L3", "O1", "P5"), OPERATIONS),
 }
 EVERY = [(stem, label) for stem, table in TABLES.items() for label in table.changes]
 

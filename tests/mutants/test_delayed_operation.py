@@ -101,7 +101,11 @@ def test_a_mutants_classes_have_no_dict(name):
 
 # -- what they do
 
-@pytest.mark.parametrize("name", CLASSES)
+QUICK = ("ReadEarly", "NoRetry", "P10")
+"""Mutants for every run of the suite; all of them are for the night."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in QUICK)) for name in CLASSES])
 def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(name):
     scenario, off = MECHANISM.mutants[name].scenario, {CLASSES[name].switch: False}
     subject = Subject.load(ROOT, STEM, mutant=name)
@@ -111,7 +115,7 @@ def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(name):
     assert walked(FLOORS, subject, scenario).outcome == "different"
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in QUICK)) for name in CLASSES])
 def test_a_mutant_of_one_protocol_leaves_the_others_alone(name):
     scenario = "blocking" if MECHANISM.scenarios[MECHANISM.mutants[name].scenario]["protocol"]["o"] == "TryPending" else "two_completers"
     assert walked(FLOORS, Subject.load(ROOT, STEM, mutant=name), scenario).outcome == "equal"
