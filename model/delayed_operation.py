@@ -337,7 +337,10 @@ class Model(Machine):
         return not self.tried_beside("TryOnce", "TryPending", "Blocking")
 
     def EveryLoserRetries(self) -> bool:
-        return not any(self.gave_up[name] for name in self.threads)
+        """No thread gives up while another one that did not get the lock either is about to try again."""
+        again = [(name, t) for name, t in zip(self.threads, self.processes) if t.pc == "P6" and t.retry]
+        return not any(self.gave_up[loser] and loser != name and self.lock[t.po].owner not in (None, loser, name)
+                       for loser in self.threads for name, t in again)
 
     def CompletesOnce(self) -> bool:
         """The state predicate that must come true."""
@@ -355,7 +358,7 @@ class Model(Machine):
 
     def NoteSeen(self) -> bool:
         """A holder sees a note and tries once more."""
-        return any(t.pc == "P6" and t.retry and self.pending[t.po] for t in self.processes)
+        return any(t.pc == "P4" and self.pending[t.po] for t in self.processes)
 
     def ExpiryWins(self) -> bool:
         """An operation ends by its timeout."""
@@ -370,6 +373,7 @@ class Model(Machine):
         return any(self.raised[name] and t.pc in ("O2", "P3", "L7", "B3") for name, t in zip(self.threads, self.processes))
 
     INVARIANTS = ("TypeOK", "CompletedOnce", "NoLostCompletion", "ExpiredByTimeoutOnly", "TryExcludesComplete")
-    OF_PROCESSES = frozenset({"NoLostCompletion", "TryExcludesComplete", "TryAlwaysExcludesComplete", "Termination"})
+    OF_PROCESSES = frozenset({"NoLostCompletion", "TryExcludesComplete", "TryAlwaysExcludesComplete", "EveryLoserRetries",
+                              "Termination"})
     """Properties that look at the processes too; the others depend on the shared variables alone."""
     WITNESSES = ("LockNotHad", "NoteSeen", "ExpiryWins", "ExpiryTooLate", "Unwinding")

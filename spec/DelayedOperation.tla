@@ -931,7 +931,8 @@ TryExcludesComplete == \A t \in Threads : Trying(t) => Protocol[yo[t]] # "Blocki
 
 \* Not properties: what Blocking alone has, and what the retry of one loser does not give to the others.
 TryAlwaysExcludesComplete == \A t \in Threads : ~Trying(t)
-EveryLoserRetries == \A t \in Threads : ~gaveUp[t]
+EveryLoserRetries == \A t, u \in Threads : gaveUp[t] /\ t # u =>
+  ~(pc[u] = "P6" /\ retry[u] /\ lock[po[u]].owner \notin {NULL, t, u})
 
 \* Liveness, beside Termination, which the translation defines.
 CompletesOnce == <>(\A o \in Operations : completions[o] = 1)

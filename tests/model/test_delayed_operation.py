@@ -153,14 +153,14 @@ SCENARIO = scenario("Blocking", a=[C1], b=[C2], x=[RUN])
 PENDING = scenario("TryPending", a=[C1], b=[C2], x=[RUN])
 
 
-def corrupted(machine, pcs=(), **places):
-    """Set places of the model such as ``lock__o``, and what processes wait at."""
+def corrupted(machine, pcs=(), retry=False, **places):
+    """Set places of the model such as ``lock__o``, and what processes wait at, and whether they will try again."""
     machine.load(machine.initial())
     for place, value in places.items():
         variable, _, name = place.partition("__")
         getattr(machine, variable)[name] = value
     for process, pc in zip(machine.processes, pcs):
-        process.pc = pc
+        process.pc, process.retry = pc, retry
         process.yo = process.po = process.lo = process.bo = process.xo = process.co = process.oo = "o"
     return machine
 
@@ -199,7 +199,7 @@ BROKEN = {
     "ExpiredByTimeoutOnly": [{"expired_by__o": frozenset({"x"})}, {"expired_by__p": frozenset({"a", "x"}), "winner__p": "x"}],
     "TryExcludesComplete": [{"pcs": ("Y1",), "completions__o": 1}],
     "TryAlwaysExcludesComplete": [{"pcs": ("Y1",), "completions__o": 1}],
-    "EveryLoserRetries": [{"gave_up__a": True}],
+    "EveryLoserRetries": [{"gave_up__a": True, "pcs": ("P6", "P6", "P1"), "retry": True, "lock__o": Monitor("x", 1)}],
 }
 
 

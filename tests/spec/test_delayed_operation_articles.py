@@ -120,11 +120,12 @@ ARTICLE = [("c", "T0"), ("c", "P1"), ("a", "T0"), ("a", "P1"), ("a", "P5"), ("b"
 
 
 def test_who_finds_a_note_does_not_try_again(losers):
-    """TLC may show two losers, or one that meets its own note on its second try: both are shortest."""
+    """Three threads: one holds the lock, the first to leave a note tries again, the second has given up."""
     trace = counterexample.read(losers)
     steps = visible(trace)
     noted = [(thread, changes) for thread, label, changes in steps if label == "P5"]
     (first, note), (last, gives_up) = noted
+    assert first != last
     assert note == {"pending[o]": ("FALSE", "TRUE")} and gives_up == {f"gaveUp[{last}]": ("FALSE", "TRUE")}
     assert steps[-1][:2] == (last, "P5")
     holder = next(thread for thread, label, changes in steps if label == "P1" and changes)
