@@ -113,7 +113,7 @@ def fast_or_nightly(fault):
     return pytest.param(fault, marks=pytest.mark.nightly if fault in LONG else ())
 
 
-@pytest.mark.parametrize("fault", map(fast_or_nightly, [*DECLARED, *FLOORS]))
+@pytest.mark.parametrize("fault", [fast_or_nightly(fault) for fault in [*DECLARED, *FLOORS]])
 def test_no_damage_ends_green(verify, small, fault):
     damage = (DECLARED | FLOORS)[fault]
     for change in damage.changes:
