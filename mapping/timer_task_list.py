@@ -76,7 +76,7 @@ class World:
             self.submitted.add_and_get(1)  # update K2
 
 
-def owner_and_depth(monitor: Any) -> tuple[str | None, int]:
+def held(monitor: Any) -> tuple[str | None, int]:
     """Who is in a controlled monitor, and how often. A production monitor does not tell: it is read at rest only."""
     owner = getattr(monitor, "owner", None)
     return (owner and owner.name, getattr(monitor, "depth", 0))
@@ -92,14 +92,13 @@ def shared(world: World) -> dict[str, tuple]:
     buckets, links, tasks = world.lists.values(), world.entries.values(), world.tasks.values()
     nodes = [*(bucket.root for bucket in buckets), *links]
 
-    def held(owners: Any) -> tuple:
-        return tuple(owner_and_depth(x.monitor) for x in owners)
-
     return {
         "next": tuple(role[node.next] for node in nodes),
         "prev": tuple(role[node.prev] for node in nodes),
         "list": tuple(role[link.list] for link in links),
-        "listMonitor": held(buckets), "entryMonitor": held(links), "taskMonitor": held(tasks),
+        "listMonitor": tuple(held(bucket.monitor) for bucket in buckets),
+        "entryMonitor": tuple(held(link.monitor) for link in links),
+        "taskMonitor": tuple(held(task.monitor) for task in tasks),
         "timerTaskEntry": tuple(role[task.timer_task_entry] for task in tasks),
         "taskCounter": (world.counter.get(),),
     }
