@@ -1,0 +1,37 @@
+"""The clocks that a timer reads: milliseconds that never go back.
+
+Kafka: ``Time.SYSTEM.hiResClockMs()``, made from ``System.nanoTime`` since the wall clock can be set (KAFKA-4051).
+"""
+from __future__ import annotations
+
+import time
+
+from impl.runtime import Atomic
+
+
+class SystemClock:
+    """The machine's monotonic clock."""
+
+    __slots__ = ()
+
+    def hi_res_clock_ms(self) -> int:
+        """Milliseconds since some fixed moment; never negative, never less than before."""
+        return time.monotonic_ns() // 1_000_000
+
+
+class VirtualClock:
+    """A clock that moves when it is told to: a test's time is exact and costs nothing."""
+
+    __slots__ = ("time_ms",)
+
+    def __init__(self, start_ms: int = 0) -> None:
+        self.time_ms = Atomic(start_ms)
+
+    def hi_res_clock_ms(self) -> int:
+        return self.time_ms.get()
+
+    def advance(self, ms: int) -> None:
+        """Let ``ms`` >= 0 milliseconds pass. Raises ValueError: time does not go back."""
+        if ms < 0:
+            raise ValueError(f"the clock cannot advance by {ms} ms: time does not go back; give 0 or more")
+        self.time_ms.add_and_get(ms)

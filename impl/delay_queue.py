@@ -1,0 +1,90 @@
+"""A queue whose elements can be taken once their delay is over: ``java.util.concurrent.DelayQueue``, on a binary heap.
+
+An element has ``get_delay()`` (milliseconds left, at most 0 when it is due) and ``compare_to(other)`` (negative, zero or
+positive: the order of their due times). The two must agree, and neither may change while the element is queued: the heap
+does not notice a key that changes under it. Timers break the second rule when a bucket is given a new key while queued.
+"""
+from __future__ import annotations
+
+from typing import Protocol
+
+from impl.runtime import Gate
+
+FOREVER_MS = 1 << 62
+
+
+class Delayed(Protocol):
+    """What the queue asks of its elements. Java: ``java.util.concurrent.Delayed``."""
+
+    def get_delay(self) -> int: ...
+
+    def compare_to(self, other: Delayed) -> int: ...
+
+
+class DelayQueue:
+    """Unbounded and thread-safe. ``heap`` is the tree in breadth-first order, as in ``java.util.PriorityQueue``."""
+
+    __slots__ = ("gate", "heap")
+
+    def __init__(self) -> None:
+        self.gate = Gate()
+        self.heap: list[Delayed] = []
+
+    def __len__(self) -> int:
+        return len(self.heap)
+
+    def offer(self, element: Delayed) -> None:
+        """Queue an element. A waiting ``poll`` looks again if it is now the first."""
+        with self.gate:
+            self.heap.append(element)
+            self._up(len(self.heap) - 1, element)
+            if self.heap[0] is element:
+                self.gate.notify()
+
+    def poll(self, timeout_ms: int) -> Delayed | None:
+        """Take the first element, waiting up to ``timeout_ms`` milliseconds for it to be due; None if it is not."""
+        self.gate.acquire_when(self.wait_ms, timeout_ms)
+        try:
+            return self._take()
+        finally:
+            self.gate.release()
+
+    def poll_now(self) -> Delayed | None:
+        """Take the first element if it is due; None otherwise."""
+        with self.gate:
+            return self._take()
+
+    def wait_ms(self) -> int:
+        """Milliseconds until the first element is due; at most 0 if it is, ``FOREVER_MS`` if there is none."""
+        return self.heap[0].get_delay() if self.heap else FOREVER_MS
+
+    def _take(self) -> Delayed | None:
+        heap = self.heap
+        if not heap or heap[0].get_delay() > 0:
+            return None
+        first, last = heap[0], heap.pop()
+        if heap:
+            self._down(0, last)
+        return first
+
+    def _up(self, index: int, element: Delayed) -> None:
+        heap = self.heap
+        while index > 0:
+            above = (index - 1) // 2
+            if element.compare_to(heap[above]) >= 0:
+                break
+            heap[index] = heap[above]
+            index = above
+        heap[index] = element
+
+    def _down(self, index: int, element: Delayed) -> None:
+        heap = self.heap
+        size = len(heap)
+        while (below := 2 * index + 1) < size:
+            if below + 1 < size and heap[below].compare_to(heap[below + 1]) > 0:
+                below += 1
+            if element.compare_to(heap[below]) <= 0:
+                break
+            heap[index] = heap[below]
+            index = below
+        heap[index] = element

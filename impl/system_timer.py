@@ -1,0 +1,142 @@
+"""Kafka's SystemTimer: adders put tasks into a timing wheel, one reaper lets time pass and hands due tasks to an executor.
+
+Lock order: the timer's read/write lock, a task's monitor, a bucket's monitor (an upper level's before a lower one's), an
+entry's. Labels are those of ``spec/SystemTimer.tla``.
+"""
+from __future__ import annotations
+
+import logging
+import threading
+from concurrent.futures import Executor, ThreadPoolExecutor
+
+from impl.clock import SystemClock
+from impl.delay_queue import DelayQueue
+from impl.runtime import Atomic, Plain, ReadWriteLock
+from impl.timer_task_list import TimerTask, TimerTaskEntry
+from impl.timing_wheel import Clock, TimingWheel
+
+POLL_MS = 200
+"""How long the reaper waits at a time."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class SystemTimer:
+    """A timer for many tasks, most of which are cancelled before they are due. Kafka: ``SystemTimer``.
+
+    A task runs once per ``add``, on the executor, not before its deadline less one tick. A task that raises is logged, and
+    harms nobody else. ``max_deadline_ms``: the last deadline whose arithmetic fits into 64 bits on every level.
+    """
+
+    __slots__ = ("executor", "owns_executor", "clock", "lock", "task_counter", "queue", "wheel", "closed", "max_deadline_ms")
+
+    closed: Plain[bool]
+
+    def __init__(self, executor: Executor | None = None, tick_ms: int = 1, wheel_size: int = 20, start_ms: int | None = None,
+                 clock: Clock | None = None, queue: DelayQueue | None = None) -> None:
+        """``executor``: None for one thread of the timer's own. ``start_ms``: None for the clock's present time.
+
+        Raises ValueError as :class:`~impl.timing_wheel.TimingWheel` does.
+        """
+        self.clock = SystemClock() if clock is None else clock
+        self.task_counter = Atomic(0)
+        self.queue = DelayQueue() if queue is None else queue
+        start_ms = self.clock.hi_res_clock_ms() if start_ms is None else start_ms
+        self.wheel = TimingWheel(tick_ms, wheel_size, start_ms, self.task_counter, self.queue, self.clock)
+        self.max_deadline_ms = ((1 << 63) - 1) // (wheel_size + 1)
+        self.lock = ReadWriteLock()
+        self.closed = False
+        self.owns_executor = executor is None
+        self.executor = ThreadPoolExecutor(1, "timer") if executor is None else executor
+
+    def add(self, task: TimerTask) -> None:
+        """Let ``task`` run in ``task.delay_ms`` milliseconds. A task that is waiting already waits anew.
+
+        Raises ValueError for a deadline before 0 or beyond ``max_deadline_ms``, RuntimeError when the timer is closed.
+        """
+        with self.lock.read_lock:  # lock A1, unlock A4
+            if self.closed:
+                raise RuntimeError("the timer is closed: it takes no task")
+            deadline = self.clock.hi_res_clock_ms() + task.delay_ms
+            if not 0 <= deadline <= self.max_deadline_ms:
+                raise ValueError(f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; it must be from 0 to {self.max_deadline_ms}")
+            entry = TimerTaskEntry(task, deadline)  # write A3
+            self.add_timer_task_entry(entry)
+
+    def add_timer_task_entry(self, entry: TimerTaskEntry) -> None:
+        """Into the wheel, or to the executor if the entry is due and not cancelled."""
+        if self.wheel.add(entry):
+            return
+        if not entry.cancelled():  # read K1
+            self.hand_over(entry)
+
+    def hand_over(self, entry: TimerTaskEntry) -> None:
+        """Give the task to the executor. One that the executor refuses is logged: raising here would leave a flush half done."""
+        try:
+            self.executor.submit(run, entry)
+        except RuntimeError as refused:
+            _LOG.error("the executor refused the task that was due at %d ms: %s", entry.expiration_ms, refused)
+
+    def advance_clock(self, timeout_ms: int) -> bool:
+        """Wait up to ``timeout_ms`` milliseconds for a bucket to be due, then expire all that are; False if none was."""
+        bucket = self.queue.poll(timeout_ms)  # update R1
+        if bucket is None:
+            return False
+        with self.lock.write_lock:  # lock R2, unlock R6
+            # While this thread waited for the lock an adder may have queued an earlier bucket. Put back and poll again: buckets
+            # are flushed strictly in the order of their keys, or one could be given a new key while it is queued.
+            self.queue.offer(bucket)  # update R3
+            while (bucket := self.queue.poll_now()) is not None:  # update R4
+                expiration = bucket.expiration.get()  # read R5
+                self.wheel.advance_clock(expiration)
+                bucket.flush(self.add_timer_task_entry)
+        return True
+
+    def size(self) -> int:
+        """How many entries are linked: tasks that wait, and cancelled ones that a race has left until their bucket expires."""
+        return self.task_counter.get()
+
+    def close(self) -> None:
+        """Take no more tasks. What was handed over runs to its end; what still waits never runs. May be called twice.
+
+        The timer's own executor is shut down, and waited for unless it is one of its tasks that closes; another's is left alone.
+        """
+        with self.lock.write_lock:
+            self.closed = True
+        if self.owns_executor:
+            own = threading.current_thread() in getattr(self.executor, "_threads", ())
+            self.executor.shutdown(wait=not own)
+
+
+def run(entry: TimerTaskEntry) -> None:
+    """Run an entry's task on the executor, and part the two: an expired task leaves no cycle to the garbage collector."""
+    task = entry.timer_task
+    try:
+        task.run()
+    except Exception:
+        _LOG.exception("the task that was due at %d ms raised", entry.expiration_ms)
+    finally:
+        task.forget(entry)
+
+
+class SystemTimerReaper:
+    """A thread that advances a timer's clock until it is closed. Kafka: ``SystemTimerReaper``, ``ExpiredOperationReaper``."""
+
+    __slots__ = ("timer", "stopping", "thread")
+
+    def __init__(self, timer: SystemTimer, name: str = "reaper") -> None:
+        self.timer = timer
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self._reap, name=name, daemon=True)
+        self.thread.start()
+
+    def _reap(self) -> None:
+        while not self.stopping.is_set():
+            self.timer.advance_clock(POLL_MS)
+
+    def close(self) -> None:
+        """Stop the thread, at the latest after ``POLL_MS`` milliseconds, then close the timer."""
+        self.stopping.set()
+        if threading.current_thread() is not self.thread:
+            self.thread.join()
+        self.timer.close()

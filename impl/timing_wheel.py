@@ -1,0 +1,122 @@
+"""Kafka's hierarchical timing wheel: buckets in a ring, and a coarser wheel above for what lies beyond one turn.
+
+Level 1 has buckets of ``tick_ms``; each level's tick is the turn of the one below. An entry goes into the lowest level whose
+turn reaches its deadline; when its bucket expires it is added again, and goes down, or is due. The wheel's clock stands still
+until a bucket expires. Whoever adds must not do so while the clock advances: the timer's read/write lock sees to that.
+
+Labels are those of ``spec/TimingWheel.tla`` and ``spec/SystemTimer.tla``.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from impl.delay_queue import DelayQueue
+from impl.runtime import Atomic, Monitor, Plain, Volatile
+from impl.timer_task_list import TimerTaskEntry, TimerTaskList
+
+NOT_QUEUED = -1
+"""The key of a bucket that is not in the queue."""
+
+
+class Clock(Protocol):
+    """Milliseconds that never go back."""
+
+    def hi_res_clock_ms(self) -> int: ...
+
+
+class Bucket(TimerTaskList):
+    """A list of entries with a key: the time at which all of them are to be looked at again.
+
+    The key is that of the bucket's slot, at or before the earliest entry's deadline, not the deadline itself. Kafka has both in
+    ``TimerTaskList``.
+    """
+
+    __slots__ = ("clock", "expiration")
+
+    def __init__(self, task_counter: Atomic[int], clock: Clock) -> None:
+        super().__init__(task_counter)
+        self.clock = clock
+        self.expiration = Atomic(NOT_QUEUED)
+
+    def set_expiration(self, expiration_ms: int) -> bool:
+        """Set the key; whether it changed, and the bucket has to be queued. One step: two adders must not both see the change."""
+        return self.expiration.get_and_set(expiration_ms) != expiration_ms  # swap W3
+
+    def flush(self, callback: Callable[[TimerTaskEntry], None]) -> None:
+        """Hand every entry to ``callback`` and reset the key, so that the slot's next use is queued again."""
+        with self.monitor:  # lock V1, unlock V3
+            super().flush(callback)
+            self.expiration.set(NOT_QUEUED)  # write V2
+
+    def get_delay(self) -> int:
+        return max(self.expiration.get() - self.clock.hi_res_clock_ms(), 0)
+
+    def compare_to(self, other: Bucket) -> int:
+        mine, others = self.expiration.get(), other.expiration.get()
+        return (mine > others) - (mine < others)
+
+
+class TimingWheel:
+    """One level: ``wheel_size`` buckets of ``tick_ms`` milliseconds each.
+
+    ``current_time`` is a multiple of the tick; the slot that it points at is expired. ``overflow_wheel`` is the next level, made
+    when it is first needed: volatile, since it is looked for without a lock. Kafka: ``TimingWheel``.
+    """
+
+    __slots__ = ("tick_ms", "wheel_size", "interval", "task_counter", "queue", "clock", "buckets", "monitor", "current_time", "overflow_wheel")
+
+    current_time: Plain[int]
+    overflow_wheel: Volatile[TimingWheel | None]
+
+    def __init__(self, tick_ms: int, wheel_size: int, start_ms: int, task_counter: Atomic[int], queue: DelayQueue, clock: Clock) -> None:
+        """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, or a negative ``start_ms``."""
+        if tick_ms < 1:
+            raise ValueError(f"tick_ms is {tick_ms}, and must be at least 1")
+        if wheel_size < 2:
+            raise ValueError(f"wheel_size is {wheel_size}, and must be at least 2: with one bucket no level is coarser than the one below")
+        if start_ms < 0:
+            raise ValueError(f"start_ms is {start_ms}, and must not be negative: rounding down to a tick is done for times from 0 on")
+        self.tick_ms, self.wheel_size, self.interval = tick_ms, wheel_size, tick_ms * wheel_size
+        self.task_counter, self.queue, self.clock = task_counter, queue, clock
+        self.buckets = tuple([Bucket(task_counter, clock) for _ in range(wheel_size)])
+        self.monitor = Monitor()
+        self.current_time = start_ms - start_ms % tick_ms
+        self.overflow_wheel = None
+
+    def add(self, entry: TimerTaskEntry) -> bool:
+        """Put an entry into its bucket; False if it is cancelled or due."""
+        if entry.cancelled():  # read W1
+            return False
+        expiration, current = entry.expiration_ms, self.current_time
+        if expiration < current + self.tick_ms:
+            return False
+        if expiration < current + self.interval:
+            virtual_id = expiration // self.tick_ms
+            bucket = self.buckets[virtual_id % self.wheel_size]
+            bucket.add(entry)  # update W2
+            # Linked before it is keyed, keyed before it is queued: no flush can miss the entry.
+            if bucket.set_expiration(virtual_id * self.tick_ms):
+                self.queue.offer(bucket)  # update W4
+            return True
+        parent = self.overflow_wheel  # read W5
+        if parent is None:
+            parent = self.add_overflow_wheel()
+        return parent.add(entry)
+
+    def add_overflow_wheel(self) -> TimingWheel:
+        """The next level, made by the first thread that needs it."""
+        with self.monitor:  # lock W6, unlock W9
+            parent = self.overflow_wheel  # read W7
+            if parent is None:
+                parent = type(self)(self.interval, self.wheel_size, self.current_time, self.task_counter, self.queue, self.clock)
+                self.overflow_wheel = parent  # write W8
+            return parent
+
+    def advance_clock(self, time_ms: int) -> None:
+        """Let this level and those above reach ``time_ms``, each rounded down to its tick."""
+        if time_ms >= self.current_time + self.tick_ms:
+            self.current_time = time_ms - time_ms % self.tick_ms  # write V4
+            parent = self.overflow_wheel  # read V5
+            if parent is not None:
+                parent.advance_clock(self.current_time)
