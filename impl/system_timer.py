@@ -34,7 +34,8 @@ class SystemTimer:
 
     def __init__(self, executor: Executor | None = None, tick_ms: int = 1, wheel_size: int = 20, start_ms: int | None = None,
                  clock: Clock | None = None, queue: DelayQueue | None = None) -> None:
-        """``executor``: None for one thread of the timer's own. ``start_ms``: None for the clock's present time.
+        """``executor``: None for one thread of the timer's own; one that runs a task inside ``submit`` will not do, since that is
+        done under a bucket's monitor, with the timer's lock held. ``start_ms``: None for the clock's present time.
 
         Raises ValueError as :class:`~impl.timing_wheel.TimingWheel` does.
         """
@@ -57,7 +58,8 @@ class SystemTimer:
         with self.lock.read_lock:  # lock A1, unlock A4
             if self.closed:
                 raise RuntimeError("the timer is closed: it takes no task")
-            deadline = self.clock.hi_res_clock_ms() + task.delay_ms
+            now = self.clock.hi_res_clock_ms()  # read A2
+            deadline = now + task.delay_ms
             if not 0 <= deadline <= self.max_deadline_ms:
                 raise ValueError(f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; it must be from 0 to {self.max_deadline_ms}")
             entry = TimerTaskEntry(task, deadline)  # write A3
@@ -74,7 +76,7 @@ class SystemTimer:
         """Give the task to the executor. One that the executor refuses is logged: raising here would leave a flush half done."""
         try:
             self.executor.submit(run, entry)
-        except RuntimeError as refused:
+        except Exception as refused:  # whatever an executor raises when it is full or shut down
             _LOG.error("the executor refused the task that was due at %d ms: %s", entry.expiration_ms, refused)
 
     def advance_clock(self, timeout_ms: int) -> bool:

@@ -1,0 +1,567 @@
+"""SystemTimer as it is used: on virtual time with an executor that the test drains, and a few short runs in real time."""
+import gc
+import inspect
+import threading
+import time
+import weakref
+from concurrent.futures import Executor, ThreadPoolExecutor
+
+import pytest
+
+from impl import system_timer, timer_task_list, timing_wheel
+from impl.clock import SystemClock, VirtualClock
+from impl.system_timer import SystemTimer, SystemTimerReaper
+from impl.timer_task_list import TimerTask, TimerTaskEntry
+from tests.impl.timers import Drained, Recording, RecordingWheel, Task, build, buckets, levels, linked, pass_time, rekeyed
+
+ARTICLES = [(1, 20), (1, 10), (1, 8), (1, 2), (1, 3), (3, 5), (1000, 10)]
+
+
+def added(timer, *delays):
+    tasks = [Task(delay, timer.clock) for delay in delays]
+    for task in tasks:
+        timer.add(task)
+    return tasks
+
+
+# -- one task
+
+@pytest.mark.parametrize("delay", [1, 19, 20, 399, 400, 8_000, 160_001])
+def test_a_task_runs_at_its_deadline_and_once(delay):
+    timer = build(start_ms=7)
+    task, = added(timer, delay)
+    pass_time(timer, delay - 1)
+    assert task.ran == [] and timer.size() == 1
+    assert pass_time(timer, 1)
+    assert task.ran == [7 + delay] and timer.size() == 0
+    pass_time(timer, 1_000_000)
+    assert task.ran == [7 + delay]
+
+
+@pytest.mark.parametrize("delay", [0, -5])
+def test_a_task_that_is_due_already_runs_at_once(delay):
+    timer = build(start_ms=100)
+    task, = added(timer, delay)
+    assert timer.size() == 0
+    timer.executor.drain()
+    assert task.ran == [100]
+
+
+def test_nothing_is_due_is_false():
+    timer = build()
+    assert not timer.advance_clock(0)
+    added(timer, 5)
+    assert not timer.advance_clock(0)
+
+
+def test_cancel_wins_and_leaves_at_once():
+    timer = build()
+    task, other = added(timer, 30, 30)
+    task.cancel()
+    assert timer.size() == 1 and len(linked(timer)) == 1
+    pass_time(timer, 30)
+    assert (task.ran, other.ran) == ([], [30])
+
+
+def test_added_again_waits_anew_and_runs_once():
+    timer = build()
+    task, = added(timer, 30)
+    pass_time(timer, 10)
+    timer.add(task)
+    assert timer.size() == 1
+    pass_time(timer, 25)
+    assert task.ran == []
+    pass_time(timer, 5)
+    assert task.ran == [40]
+    timer.add(task)
+    pass_time(timer, 30)
+    assert task.ran == [40, 70]
+
+
+def test_added_after_cancel_runs():
+    timer = build()
+    task, = added(timer, 30)
+    task.cancel()
+    task.cancel()
+    timer.add(task)
+    pass_time(timer, 30)
+    assert task.ran == [30]
+
+
+def test_added_again_while_it_is_being_handed_over_runs_twice():
+    timer = build()
+    task, = added(timer, 3)
+    timer.clock.advance(3)
+    timer.advance_clock(0)
+    timer.add(task)
+    timer.executor.drain()
+    assert task.ran == [3] and timer.size() == 1, "the first run forgets its own entry only"
+    pass_time(timer, 3)
+    assert task.ran == [3, 6]
+
+
+def test_a_task_may_add_and_cancel():
+    timer = build()
+    late = Task(50, timer.clock)
+    again = Task(5, timer.clock, then=lambda: len(again.ran) < 3 and timer.add(again))
+    timer.add(late)
+    timer.add(again)
+    timer.add(Task(20, timer.clock, then=late.cancel))
+    for _ in range(100):
+        pass_time(timer, 1)
+    assert again.ran == [5, 10, 15] and late.ran == [] and timer.size() == 0
+
+
+# -- many tasks
+
+@pytest.mark.parametrize("tick, size", ARTICLES)
+def test_in_the_order_of_deadlines_never_early_and_less_than_a_tick_late(tick, size):
+    timer = build(tick_ms=tick, wheel_size=size, start_ms=11)
+    delays = [(7 * i * i + 3 * i) % (tick * 700) for i in range(300)]
+    tasks = added(timer, *delays)
+    timer.executor.drain()
+    for _ in range(701):
+        pass_time(timer, tick)
+    deadlines = [11 + delay for delay in delays]
+    for task, deadline in zip(tasks, deadlines):
+        ran, = task.ran
+        assert deadline - tick < ran < deadline + tick or ran == 11
+    handed = [11 + task.delay_ms for task in timer.executor.handed]
+    ticks = [max(deadline // tick, 11 // tick) for deadline in handed]
+    assert ticks == sorted(ticks)
+    assert timer.size() == 0 and not linked(timer) and not rekeyed(timer)
+
+
+def test_one_leap_hands_over_in_the_order_of_deadlines():
+    timer = build(wheel_size=3)
+    added(timer, *range(200, 0, -1))
+    pass_time(timer, 1000)
+    assert [task.delay_ms for task in timer.executor.handed] == list(range(1, 201))
+
+
+def test_down_all_levels():
+    """160,001 ms on 20 x 1 ms: levels of 20, 400, 8,000, 160,000 ms and one more; the entry goes down in four steps."""
+    timer = build()
+    task, = added(timer, 160_001 + 8_000 + 400 + 20)
+    places = []
+    while not task.ran:
+        if (entry := task.timer_task_entry) is not None:
+            level = next(i for i, wheel in enumerate(levels(timer)) if entry.list in wheel.buckets)
+            places.append((level, entry.list.expiration.get()))
+        pass_time(timer, timer.queue.wait_ms())
+    assert places == [(4, 160_000), (3, 168_000), (2, 168_400), (1, 168_420), (0, 168_421)]
+    assert task.ran == [168_421]
+
+
+def test_the_counter_is_the_number_of_linked_entries():
+    timer = build(wheel_size=5)
+    tasks = added(timer, *range(1, 400, 3))
+    for task in tasks[::4]:
+        task.cancel()
+    for _ in range(50):
+        assert timer.size() == len(linked(timer))
+        pass_time(timer, 9)
+    assert timer.size() == 0
+
+
+# -- tasks that raise, executors that refuse
+
+def test_a_task_that_raises_harms_nobody(caplog):
+    def fails():
+        raise LookupError("of the task")
+    timer = build()
+    timer.add(Task(5, timer.clock, then=fails))
+    same, later = added(timer, 5, 9)
+    pass_time(timer, 5)
+    pass_time(timer, 4)
+    assert same.ran == [5] and later.ran == [9]
+    assert "the task that was due at 5 ms raised" in caplog.text and "LookupError" in caplog.text
+
+
+class Full(Exception):
+    """An executor's own way of saying no: not a RuntimeError."""
+
+
+class Refusing(Drained):
+    """Refuses the first so many tasks."""
+
+    def __init__(self, times, error):
+        super().__init__()
+        self.times, self.error = times, error
+
+    def submit(self, call, /, *arguments, **named):
+        if self.times:
+            self.times -= 1
+            raise self.error
+        return super().submit(call, *arguments, **named)
+
+
+class RaisesInFlush(SystemTimer):
+    """Kafka: what the executor throws goes out through ``flush``."""
+
+    def hand_over(self, entry):
+        self.executor.submit(system_timer.run, entry)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("shut down"), Full("no room")], ids=["RuntimeError", "another exception"])
+def test_D6_an_executor_that_refuses_does_not_leave_a_flush_half_done(error, caplog):
+    timer = build(executor=Refusing(1, error))
+    refused, same, later = added(timer, 5, 5, 9)
+    assert pass_time(timer, 5)
+    assert (refused.ran, same.ran) == ([], [5]), "the rest of the bucket is handed over"
+    assert timer.size() == 1
+    pass_time(timer, 4)
+    assert later.ran == [9] and timer.size() == 0
+    assert f"the executor refused the task that was due at 5 ms: {error}" in caplog.text
+    timer.add(refused)  # it kept its entry: parting the two would take the task's monitor under the bucket's (D2)
+    pass_time(timer, 5)
+    assert refused.ran == [14]
+
+
+def test_D6_if_the_refusal_went_out_through_the_flush_the_bucket_would_be_stuck():
+    timer = build(RaisesInFlush, executor=Refusing(1, RuntimeError("shut down")))
+    _, same = added(timer, 5, 5)
+    with pytest.raises(RuntimeError, match="shut down"):
+        pass_time(timer, 5)
+    pass_time(timer, 1000)
+    assert same.ran == [] and timer.size() == 1
+    stuck, = [bucket for bucket in buckets(timer) if bucket.root.next is not bucket.root]
+    assert stuck.expiration.get() == 5 and stuck not in timer.queue.heap
+
+
+def test_D6_an_executor_that_was_shut_down_behind_the_timers_back():
+    executor = ThreadPoolExecutor(1)
+    timer = build(executor=executor)
+    added(timer, 5, 5, 9)
+    executor.shutdown()
+    for _ in range(9):
+        timer.clock.advance(1)
+        timer.advance_clock(0)
+    assert timer.size() == 0
+
+
+# -- D2: a callback that takes tasks' monitors under a bucket's
+
+class Watching:
+    """A task's monitor that notes when its thread has a bucket's monitor already: the wrong way round."""
+
+    def __init__(self, monitor, timer, inversions):
+        self.monitor, self.timer, self.inversions = monitor, timer, inversions
+
+    def __enter__(self):
+        if any(bucket.monitor._is_owned() for bucket in buckets(self.timer)):
+            self.inversions.append(threading.current_thread().name)
+        self.monitor.acquire()
+
+    def __exit__(self, *exception):
+        self.monitor.release()
+
+
+class WithForeach(Recording):
+    """Kafka's foreach, which only its tests call."""
+
+    def foreach(self, callback):
+        with self.monitor:
+            entry = self.root.next
+            while entry is not self.root:
+                following = entry.next
+                if not entry.cancelled():
+                    callback(entry.timer_task)
+                entry = following
+
+
+class ForeachWheel(RecordingWheel):
+    bucket = WithForeach
+
+
+class Inline(Executor):
+    """Runs a task inside ``submit``."""
+
+    def submit(self, call, /, *arguments, **named):
+        call(*arguments)
+
+
+def watched(timer, *delays):
+    inversions = []
+    tasks = [Task(delay, timer.clock) for delay in delays]
+    for task in tasks:
+        task.monitor = Watching(task.monitor, timer, inversions)
+        timer.add(task)
+    return tasks, inversions
+
+
+def test_D2_nothing_takes_a_tasks_monitor_under_a_buckets():
+    timer = build(wheel_size=3)
+    tasks, inversions = watched(timer, 1, 5, 5, 40, 41, 100)
+    timer.add(tasks[1])
+    tasks[3].cancel()
+    for _ in range(101):
+        pass_time(timer, 1)
+    assert not inversions and [bool(task.ran) for task in tasks] == [True, True, True, False, True, True]
+
+
+def test_D2_no_list_walks_with_a_callback_but_flush():
+    for module in (timer_task_list, timing_wheel, system_timer):
+        for _, cls in inspect.getmembers(module, inspect.isclass):
+            if cls.__module__ == module.__name__:
+                for name, method in inspect.getmembers(cls, inspect.isfunction):
+                    assert name == "flush" or "callback" not in inspect.signature(method).parameters
+
+
+def test_D2_foreach_with_cancel_would():
+    timer = build(wheel=ForeachWheel)
+    tasks, inversions = watched(timer, 5, 5)
+    tasks[0].timer_task_entry.list.foreach(TimerTask.cancel)
+    assert len(inversions) == 2 and timer.size() == 0
+
+
+def test_D2_an_executor_that_runs_inside_submit_would():
+    timer = build(executor=Inline())
+    tasks, inversions = watched(timer, 5)
+    timer.clock.advance(5)
+    timer.advance_clock(0)
+    assert tasks[0].ran == [5] and inversions
+
+
+# -- D3: a cancel between the check and the link
+
+class CancelledBeforeTheLink(Recording):
+    """Between the check of ``cancelled`` and the link somebody cancels."""
+
+    def add(self, entry):
+        entry.timer_task.cancel()
+        super().add(entry)
+
+
+class CancellingWheel(RecordingWheel):
+    bucket = CancelledBeforeTheLink
+
+
+@pytest.mark.parametrize("wheel, kept", [(CancellingWheel, 1), (RecordingWheel, 0)], ids=["cancel before the link", "cancel after it"])
+def test_D3_a_cancelled_entry_may_stay_linked_until_its_bucket_expires_and_is_dropped_then(wheel, kept):
+    timer = build(wheel=wheel)
+    task, = added(timer, 30)
+    task.cancel()
+    task.cancel()
+    assert timer.size() == len(linked(timer)) == kept
+    pass_time(timer, 29)
+    pass_time(timer, 1)
+    assert task.ran == [] and timer.size() == 0 and not linked(timer)
+
+
+# -- preconditions
+
+@pytest.mark.parametrize("delay", [-8, 1 << 62, (1 << 63) - 1])
+def test_D4_D5_a_deadline_outside_the_bounds_is_refused(delay):
+    timer = build(start_ms=7)
+    with pytest.raises(ValueError, match="must be from 0 to"):
+        timer.add(Task(delay))
+    assert timer.size() == 0
+
+
+def test_the_last_deadline_is_kept():
+    timer = build()
+    task, = added(timer, timer.max_deadline_ms)
+    pass_time(timer, 1000)
+    assert task.ran == [] and timer.size() == 1
+    pass_time(timer, timer.max_deadline_ms)
+    assert task.ran
+
+
+@pytest.mark.parametrize("arguments, says", [
+    ({"tick_ms": 0}, "tick_ms is 0"), ({"wheel_size": 1}, "wheel_size is 1"), ({"start_ms": -1}, "start_ms is -1"),
+])
+def test_the_wheels_bounds(arguments, says):
+    with pytest.raises(ValueError, match=says):
+        SystemTimer(Drained(), **arguments)
+
+
+def test_time_does_not_go_back():
+    with pytest.raises(ValueError, match="give 0 or more"):
+        VirtualClock().advance(-1)
+    clock = SystemClock()
+    assert 0 <= clock.hi_res_clock_ms() <= clock.hi_res_clock_ms()
+
+
+# -- closing
+
+def test_after_close_add_raises_and_close_does_nothing():
+    timer = build()
+    task, = added(timer, 5)
+    timer.close()
+    timer.close()
+    with pytest.raises(RuntimeError, match="the timer is closed"):
+        timer.add(Task(1))
+    assert timer.size() == 1 and task.ran == []
+
+
+def finished(thread):
+    thread.join(5)
+    return not thread.is_alive()
+
+
+def test_close_runs_what_was_handed_over_and_nothing_else():
+    clock = VirtualClock()
+    timer = SystemTimer(clock=clock)
+    slow = Task(0, clock, then=lambda: time.sleep(0.05))
+    after, waiting = Task(0, clock), Task(60_000, clock)
+    for task in (slow, after, waiting):
+        timer.add(task)
+    timer.close()
+    assert slow.ran and after.ran and not waiting.ran
+
+
+def test_a_task_may_close_its_timer():
+    timer = SystemTimer()
+    closed = threading.Event()
+    timer.add(Task(0, then=lambda: (timer.close(), closed.set())))
+    assert closed.wait(5)
+    timer.close()
+
+
+def test_a_task_may_close_the_reaper_and_a_waiting_reaper_ends():
+    timer = SystemTimer()
+    reaper = SystemTimerReaper(timer)
+    closed = threading.Event()
+    timer.add(Task(5, then=lambda: (reaper.close(), closed.set())))
+    timer.add(Task(60_000))
+    assert closed.wait(5) and finished(reaper.thread)
+    reaper.close()
+
+
+def test_close_with_a_reaper_that_waits_returns_soon():
+    timer = SystemTimer()
+    reaper = SystemTimerReaper(timer)
+    timer.add(Task(60_000))
+    closing = threading.Thread(target=reaper.close)
+    started = time.monotonic()
+    closing.start()
+    assert finished(closing) and time.monotonic() - started < 2
+
+
+def test_closing_the_timer_alone_does_not_end_its_reaper_in_an_error():
+    timer = SystemTimer()
+    reaper = SystemTimerReaper(timer)
+    timer.add(Task(30))
+    timer.close()
+    time.sleep(0.05)
+    assert reaper.thread.is_alive()
+    reaper.close()
+    assert finished(reaper.thread)
+
+
+# -- in real time
+
+def test_the_reaper_runs_tasks_in_time_and_in_order():
+    clock, done = SystemClock(), threading.Event()
+    timer = SystemTimer(clock=clock)
+    reaper = SystemTimerReaper(timer)
+    begun = clock.hi_res_clock_ms()
+    tasks = [Task(delay, clock) for delay in (90, 25, 60, 1)]
+    cancelled = Task(50, clock)
+    for task in (*tasks, cancelled):
+        timer.add(task)
+    cancelled.cancel()
+    timer.add(Task(120, clock, then=done.set))
+    assert done.wait(5)
+    reaper.close()
+    assert all(begun + task.delay_ms <= task.ran[0] for task in tasks) and all(len(task.ran) == 1 for task in tasks)
+    assert sorted(tasks, key=lambda task: task.ran[0]) == sorted(tasks, key=lambda task: task.delay_ms)
+    assert not cancelled.ran and timer.size() == 0
+
+
+def test_an_earlier_task_wakes_the_reaper():
+    clock, done = SystemClock(), threading.Event()
+    timer = SystemTimer(clock=clock)
+    reaper = SystemTimerReaper(timer)
+    timer.add(Task(60_000, clock))
+    time.sleep(0.02)
+    started = time.monotonic()
+    timer.add(Task(1, clock, then=done.set))
+    assert done.wait(5) and time.monotonic() - started < system_timer.POLL_MS / 1000
+    reaper.close()
+
+
+def test_threads_that_add_and_cancel_lose_nothing():
+    timer = SystemTimer(wheel_size=3)
+    reaper = SystemTimerReaper(timer)
+    kept = []
+
+    def work(seed):
+        for i in range(150):
+            task = Task((i * seed) % 40)
+            timer.add(task)
+            if i % 3:
+                task.cancel()
+            else:
+                kept.append(task)
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in (7, 11)]
+    for thread in threads:
+        thread.start()
+    assert all(finished(thread) for thread in threads)
+    until = time.monotonic() + 5
+    while timer.size() and time.monotonic() < until:
+        time.sleep(0.01)
+    reaper.close()
+    assert timer.size() == 0 and all(len(task.ran) == 1 for task in kept)
+
+
+# -- what is held, and what the garbage collector is left with
+
+def entries():
+    """The entries of tasks that the process holds, reachable or not."""
+    return [thing for thing in gc.get_objects() if type(thing) is TimerTaskEntry and thing.timer_task is not None]
+
+
+@pytest.fixture
+def uncollected():
+    """No automatic collection, and nothing left over from before."""
+    gc.collect()
+    before = {id(entry) for entry in entries()}
+    gc.disable()
+    yield lambda: sum(id(entry) not in before for entry in entries())
+    gc.enable()
+
+
+def test_entries_held_are_entries_live(uncollected):
+    timer = build()
+    live = added(timer, *range(1, 101))
+    for i in range(20_000):
+        task = Task(i % 9000, timer.clock)
+        timer.add(task)
+        if i % 500 == 0:
+            timer.add(task)
+        task.cancel()
+    del task
+    timer.executor.waiting.clear()
+    timer.executor.handed.clear()
+    assert timer.size() == len(linked(timer)) == len(live)
+    assert uncollected() / len(live) == 1.0
+    assert len(timer.queue) <= len(buckets(timer))
+
+
+def used(timer, cancel):
+    """Tasks that come and go, and of which the test keeps weak references alone."""
+    tasks = added(timer, *range(1, 60))
+    timer.add(tasks[5])
+    if cancel:
+        for task in tasks:
+            task.cancel()
+    for _ in range(60):
+        pass_time(timer, 1)
+    timer.executor.handed.clear()
+    assert [bool(task.ran) for task in tasks] == [not cancel] * len(tasks)
+    return [weakref.ref(task) for task in tasks]
+
+
+@pytest.mark.parametrize("cancel", [False, True], ids=["expiry", "cancel"])
+def test_no_cyclic_garbage_is_left(cancel, uncollected):
+    timer = build()
+    gone = used(timer, cancel)
+    assert uncollected() == 0 and not any(reference() for reference in gone)
+
+
+def test_without_forget_it_would_be(uncollected, monkeypatch):
+    monkeypatch.setattr(system_timer, "run", lambda entry: entry.timer_task.run())
+    gone = used(build(), cancel=False)
+    assert uncollected() == len(gone) and all(reference() for reference in gone)
