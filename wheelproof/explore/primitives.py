@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Annotated, TypeVar
 
-from wheelproof.explore.controlled import Scheduler, Thread
+from wheelproof.explore.controlled import Scheduler, Site, Thread
 
 T = TypeVar("T")
 
@@ -20,7 +20,8 @@ def primitive(name: str) -> Callable:
     """Register a function ``build(scheduler, earlier) -> class`` as the controlled primitive of this name.
 
     ``earlier``: the classes registered before it. In the class every method that the subject calls must itself call
-    ``scheduler.point``, since the point reads the caller of its caller. State that decides the future belongs in
+    ``scheduler.point``, since the point reads the caller of its caller. A point that returns None is within an atomic operation: a lock
+    then has no state, and excludes nobody. State that decides the future belongs in
     ``__slots__``: the fingerprint reads all of them.
     """
 
@@ -68,35 +69,32 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             thread = scheduler.running
             if thread is None:
                 return True
-            if blocking:
-                point("lock", True, self)
-            else:
-                point("try", True)
-            if not self.admits(thread):
-                if blocking:
-                    scheduler.fail(f"{thread.name} was let into a lock that {self.owner.name} holds: the run is not the one that was planned")
-                return False
-            self.owner = thread
-            self.depth += 1
+            site = point("lock", True, self) if blocking else point("try", True)
+            if site is not None:
+                if not self.admits(thread):
+                    if blocking:
+                        scheduler.fail(f"{thread.name} was let into a lock that {self.owner.name} holds: the run is not the one that was planned")
+                    return False
+                self.owner = thread
+                self.depth += 1
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
             return True
 
         def release(self) -> None:
             if scheduler.running is not None:
-                point("unlock", True)
-                self._leave(scheduler.running)
+                self._leave(scheduler.running, point("unlock", True))
 
         # Neither is made of acquire and release: the subject must be the caller of the method that calls point.
         def __enter__(self) -> None:
             thread = scheduler.running
             if thread is None:
                 return
-            point("lock", True, self)
-            if not self.admits(thread):
-                scheduler.fail(f"{thread.name} was let into a lock that {self.owner.name} holds: the run is not the one that was planned")
-            self.owner = thread
-            self.depth += 1
+            if point("lock", True, self) is not None:
+                if not self.admits(thread):
+                    scheduler.fail(f"{thread.name} was let into a lock that {self.owner.name} holds: the run is not the one that was planned")
+                self.owner = thread
+                self.depth += 1
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
 
@@ -104,18 +102,18 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if scheduler.running is not None:
                 if error is not None:
                     scheduler.note_unwinding(error)
-                point("unlock", True)
-                self._leave(scheduler.running)
+                self._leave(scheduler.running, point("unlock", True))
 
-        def _leave(self, thread: Thread) -> None:
-            if self.owner is not thread:
+        def _leave(self, thread: Thread, site: Site | None) -> None:
+            if site is not None and self.owner is not thread:
                 scheduler.fail(f"{thread.name} releases a lock that {self.owner.name if self.owner else 'nobody'} holds; "
                                "release what the thread has acquired, once")
             if scheduler.race is not None:
                 scheduler.race.release(thread, self)
-            self.depth -= 1
-            if not self.depth:
-                self.owner = None
+            if site is not None:
+                self.depth -= 1
+                if not self.depth:
+                    self.owner = None
 
     return Lock
 
@@ -225,3 +223,148 @@ def _atomic(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             return self.value
 
     return Atomic
+
+
+@primitive("ReadWriteLock")
+def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+    point = scheduler.point
+
+    class Half:
+        __slots__ = ("of",)
+
+        def __init__(self, of: ReadWriteLock) -> None:
+            self.of = of
+
+        def admits(self, thread: Thread) -> bool:
+            return self.of.writer is None
+
+        def enter(self, thread: Thread) -> None:
+            if self.of.writer is thread or thread in self.of.readers:
+                scheduler.fail(f"{thread.name} holds the ReadWriteLock already, and it is not re-entrant; release it first")
+            if not self.admits(thread):
+                scheduler.fail(f"{thread.name} was let into a ReadWriteLock that is taken: the run is not the one that was planned")
+
+    # A reader is ordered behind the writers before it only, a writer behind everybody: two clocks, one per half.
+    class ReadLock(Half):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            thread, of = scheduler.running, self.of
+            if thread is None:
+                return
+            if point("lock", True, self) is not None:
+                self.enter(thread)
+                of.readers = tuple(sorted((*of.readers, thread), key=_index))
+            if scheduler.race is not None:
+                scheduler.race.acquire(thread, of.write_lock)
+
+        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+            thread, of = scheduler.running, self.of
+            if thread is None:
+                return
+            if error is not None:
+                scheduler.note_unwinding(error)
+            if point("unlock", True) is not None:
+                if thread not in of.readers:
+                    scheduler.fail(f"{thread.name} releases a read lock that it does not hold; release what the thread has acquired, once")
+                of.readers = tuple([reader for reader in of.readers if reader is not thread])
+            if scheduler.race is not None:
+                scheduler.race.release(thread, self)
+
+    class WriteLock(Half):
+        __slots__ = ()
+
+        def admits(self, thread: Thread) -> bool:
+            return self.of.writer is None and not self.of.readers
+
+        def __enter__(self) -> None:
+            thread, of = scheduler.running, self.of
+            if thread is None:
+                return
+            if point("lock", True, self) is not None:
+                self.enter(thread)
+                of.writer = thread
+            if scheduler.race is not None:
+                scheduler.race.acquire(thread, self)
+                scheduler.race.acquire(thread, of.read_lock)
+
+        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+            thread, of = scheduler.running, self.of
+            if thread is None:
+                return
+            if error is not None:
+                scheduler.note_unwinding(error)
+            if point("unlock", True) is not None:
+                if of.writer is not thread:
+                    scheduler.fail(f"{thread.name} releases a write lock that it does not hold; release what the thread has acquired, once")
+                of.writer = None
+            if scheduler.race is not None:
+                scheduler.race.release(thread, self)
+
+    class ReadWriteLock:
+        """``readers``: the :class:`Thread` objects that read, in the scenario's order; ``writer``: the one that writes, or None."""
+
+        __slots__ = ("readers", "writer", "read_lock", "write_lock")
+
+        def __init__(self) -> None:
+            self.readers: tuple[Thread, ...] = ()
+            self.writer: Thread | None = None
+            self.read_lock = ReadLock(self)
+            self.write_lock = WriteLock(self)
+
+    return ReadWriteLock
+
+
+def _index(thread: Thread) -> int:
+    return thread.index
+
+
+class Due:
+    """What a thread at a gate waits for: the gate is free, and nothing is left to wait for. Asking makes no step."""
+
+    __slots__ = ("_scheduler", "_gate", "_wait_ms")
+
+    def __init__(self, scheduler: Scheduler, gate: object, wait_ms: Callable[[], float]) -> None:
+        self._scheduler, self._gate, self._wait_ms = scheduler, gate, wait_ms
+
+    def admits(self, thread: Thread) -> bool:
+        """Whether the gate is free and ``wait_ms() <= 0``; no time passes under control, so nothing times out."""
+        if self._gate.owner is not None:
+            return False
+        scheduler = self._scheduler
+        running, scheduler.running = scheduler.running, None
+        try:
+            return self._wait_ms() <= 0
+        finally:
+            scheduler.running = running
+
+
+@primitive("Gate")
+def _gate(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+    point = scheduler.point
+
+    class Gate(earlier["Lock"]):
+        """A lock at which a thread can wait until something is due; ``owner`` and ``depth`` as those of a lock."""
+
+        __slots__ = ()
+        acquire = None  # production has none either
+
+        def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
+            thread = scheduler.running
+            if thread is None:
+                return
+            due = Due(scheduler, self, wait_ms)
+            site = point("lock", True, due)
+            if not due.admits(thread):
+                scheduler.fail(f"{thread.name} was let into a gate before something was due; in an atomic module the gate must be "
+                               "the first shared operation of its call, elsewhere the run is not the one that was planned")
+            if site is not None:
+                self.owner = thread
+                self.depth += 1
+            if scheduler.race is not None:
+                scheduler.race.acquire(thread, self)
+
+        def notify(self) -> None:
+            """Makes no step: who may move is asked anew after every step."""
+
+    return Gate
