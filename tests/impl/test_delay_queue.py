@@ -1,0 +1,373 @@
+"""The delay queue: a real heap, its contract with the elements, and what happens when a key changes under it."""
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.baselines import Delay, JdkDelayQueue
+from impl.clock import VirtualClock
+from impl.delay_queue import FOREVER_MS, DelayQueue
+from impl.runtime import Atomic
+from impl.timer_task_list import TimerTask, TimerTaskEntry
+from impl.timing_wheel import TimingWheel
+
+
+class Unsifted(JdkDelayQueue):
+    """A twin whose new elements stay at the end of the heap."""
+
+    __slots__ = ()
+
+    def _up(self, index, element) -> None:
+        self.heap[index] = element
+
+
+class LeftOnly(JdkDelayQueue):
+    """A twin that goes down on the left without a look at the right."""
+
+    __slots__ = ()
+
+    def _down(self, index, element) -> None:
+        heap = self.heap
+        while (below := 2 * index + 1) < len(heap) and element.compare_to(heap[below]) > 0:
+            heap[index] = heap[below]
+            index = below
+        heap[index] = element
+
+
+class Eager(JdkDelayQueue):
+    """A twin that hands out its first element whether it is due or not."""
+
+    __slots__ = ()
+
+    def _take(self):
+        if not self.heap:
+            return None
+        clock, now = self.heap[0].clock.__self__, self.heap[0].clock()
+        clock.advance(1 << 40)
+        try:
+            return super()._take()
+        finally:
+            clock.time_ms.set(now)
+
+
+def consider_order(queue: type[DelayQueue], delays: list[int]) -> None:
+    """As ``sorted``: nothing before it is due, everything the moment it is, the heap a heap throughout."""
+    clock, one = VirtualClock(0), queue()
+    for number, delay in enumerate(delays):
+        one.offer(Delay(str(number), delay, clock.hi_res_clock_ms))
+        is_a_heap(one)
+    taken = []
+    for now in sorted({0, *delays}):
+        if now:
+            clock.advance(now - 1 - clock.hi_res_clock_ms())
+            assert one.poll_now() is None, f"something at {now - 1} ms"
+            clock.advance(1)
+        while (element := one.poll(0)) is not None:
+            assert element.due_ms == now
+            taken.append(element.due_ms)
+            is_a_heap(one)
+    assert taken == sorted(delays)
+    assert one.wait_ms() == FOREVER_MS and len(one) == 0
+
+
+def is_a_heap(queue: DelayQueue) -> None:
+    for index in range(1, len(queue.heap)):
+        assert queue.heap[(index - 1) // 2].compare_to(queue.heap[index]) <= 0, [element.due_ms for element in queue.heap]
+
+
+DELAYS = [5, 3, 8, 1, 9, 2, 7, 7, 4, 0, 6]
+
+
+@given(st.lists(st.integers(0, 60), max_size=40))
+def test_elements_come_in_the_order_of_their_time_when_it_has_come(delays):
+    consider_order(DelayQueue, delays)
+
+
+@pytest.mark.parametrize("twin", [Unsifted, LeftOnly, Eager])
+def test_that_check_rejects_a_twin(twin):
+    with pytest.raises(AssertionError):
+        consider_order(twin, DELAYS)
+
+
+def consider_removal(queue: type[JdkDelayQueue], delays: list[int], which: int) -> None:
+    clock, one = VirtualClock(0), queue()
+    elements = [Delay(str(number), delay, clock.hi_res_clock_ms) for number, delay in enumerate(delays)]
+    for element in elements:
+        one.offer(element)
+    gone = elements[which % len(elements)]
+    assert one.remove(gone) and not one.remove(gone)
+    is_a_heap(one)
+    assert sorted(map(id, one.heap)) == sorted(id(element) for element in elements if element is not gone)
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=40), st.integers(0, 39))
+def test_an_element_can_be_removed_from_the_middle(delays, which):
+    consider_removal(JdkDelayQueue, delays, which)
+
+
+class RemovesLazily(JdkDelayQueue):
+    """A twin that puts the last element into the gap and leaves it there."""
+
+    __slots__ = ()
+
+    def remove(self, element) -> bool:
+        if element not in self.heap:
+            return False
+        last = self.heap.pop()
+        if last is not element:
+            self.heap[self.heap.index(element)] = last
+        return True
+
+
+def test_that_check_rejects_a_gap_filled_at_random():
+    with pytest.raises(AssertionError):
+        for which in range(len(DELAYS)):
+            consider_removal(RemovesLazily, DELAYS, which)
+
+
+# -- the contract ------------------------------------------------------------------------------------------------------
+
+class Elsewhere(Delay):
+    """Ordered by name, due by time: the two disagree."""
+
+    __slots__ = ()
+
+    def compare_to(self, other: Delay) -> int:
+        return (self.name > other.name) - (self.name < other.name)
+
+
+def hidden(element: type[Delay]) -> list[str]:
+    """Which of three elements are due and not handed out."""
+    clock, queue = VirtualClock(0), DelayQueue()
+    elements = [element(name, delay, clock.hi_res_clock_ms) for name, delay in (("a", 500), ("b", 20), ("c", 40))]
+    for one in elements:
+        queue.offer(one)
+    clock.advance(100)
+    while (taken := queue.poll_now()) is not None:
+        elements.remove(taken)
+    return [one.name for one in elements if one.get_delay() <= 0]
+
+
+def test_order_and_delay_have_to_agree():
+    assert hidden(Delay) == []
+    assert hidden(Elsewhere) == ["b", "c"]
+
+
+def consider_comparing(compare: Callable[[Delay, Delay], int], a: Delay, b: Delay, c: Delay) -> None:
+    assert compare(a, a) == 0
+    assert compare(a, b) == -compare(b, a)
+    if compare(a, b) <= 0 and compare(b, c) <= 0:
+        assert compare(a, c) <= 0
+    assert (compare(a, b) < 0) == (a.get_delay() < b.get_delay())
+
+
+def buckets(keys: list[int]) -> list:
+    wheel = TimingWheel(1, max(len(keys), 2), 0, Atomic(0), DelayQueue(), VirtualClock(0))
+    for bucket, key in zip(wheel.buckets, keys):
+        bucket.set_expiration(key)
+    return list(wheel.buckets[:len(keys)])
+
+
+@given(st.lists(st.integers(0, 1 << 62), min_size=3, max_size=3) | st.lists(st.integers(0, 3), min_size=3, max_size=3))
+def test_buckets_are_ordered_by_their_keys(keys):
+    consider_comparing(lambda a, b: a.compare_to(b), *buckets(keys))
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda a, b: (a.expiration.get() - b.expiration.get() + (1 << 31)) % (1 << 32) - (1 << 31),  # the difference, as an int of 32 bits
+    lambda a, b: 1 if a.expiration.get() >= b.expiration.get() else -1,
+])
+def test_that_check_rejects_another_order(wrong):
+    with pytest.raises(AssertionError):
+        for keys in ([0, 1, 2], [2, 2, 1], [0, 1 << 31, 1 << 32], [0, (1 << 31) + 5, 3]):
+            consider_comparing(wrong, *buckets(keys))
+
+
+def test_a_buckets_delay_is_what_is_left_and_never_negative():
+    bucket, = buckets([30])
+    left = []
+    for _ in range(4):
+        left.append(bucket.get_delay())
+        bucket.clock.advance(15)
+    assert left == [30, 15, 0, 0]
+
+
+def test_a_key_that_changes_under_the_heap_hides_what_is_due():
+    """Three buckets; the first is given a later key while it is queued. What lies under it is due and not found: in nobody's way, late all the same."""
+    first, second, third = buckets([10, 20, 30])
+    queue = DelayQueue()
+    for bucket in (first, second, third):
+        queue.offer(bucket)
+    first.set_expiration(400)
+    first.clock.advance(100)
+    assert queue.poll_now() is None and queue.wait_ms() == 300
+    assert (second.get_delay(), third.get_delay()) == (0, 0)
+    first.clock.advance(300)
+    assert queue.poll_now() is first, "and 380 ms late the others follow"
+    assert [queue.poll_now(), queue.poll_now()] == [second, third]
+
+
+def test_putting_it_in_anew_hides_nothing():
+    first, second, third = buckets([10, 20, 30])
+    queue = JdkDelayQueue()
+    for bucket in (first, second, third):
+        queue.offer(bucket)
+    queue.remove(first)
+    first.set_expiration(400)
+    queue.offer(first)
+    first.clock.advance(100)
+    assert [queue.poll_now(), queue.poll_now(), queue.poll_now()] == [second, third, None]
+
+
+# -- threads -----------------------------------------------------------------------------------------------------------
+
+class Unlocked(JdkDelayQueue):
+    """A twin in which looking at the first element and taking it are two things."""
+
+    __slots__ = ("met",)
+
+    def poll(self, timeout_ms):
+        seen = self.heap[0] if self.heap else None
+        self.met.wait(5)
+        if seen in self.heap:
+            self.heap.remove(seen)
+        return seen
+
+
+def takers(queue: JdkDelayQueue, threads: int, elements: int) -> list[str]:
+    """What ``threads`` threads get from ``elements`` elements that are due at once; they wait before the first is offered."""
+    clock, got = VirtualClock(0), []
+
+    def take():
+        for _ in range(elements // threads):
+            element = queue.poll(5000)
+            got.append(None if element is None else element.name)
+
+    running = [threading.Thread(target=take) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    for number in range(elements):
+        queue.offer(Delay(str(number), 0, clock.hi_res_clock_ms))
+    for thread in running:
+        thread.join(10)
+    return got
+
+
+def test_each_element_goes_to_one_of_the_threads_that_wait():
+    """One of them sleeps for the first element's time, the others until they are woken; none sleeps on beside a queue with something due."""
+    got = takers(JdkDelayQueue(), 3, 60)
+    assert sorted(got, key=int) == [str(number) for number in range(60)]
+
+
+def test_that_check_sees_one_element_handed_out_twice():
+    queue = Unlocked()
+    queue.met = threading.Barrier(2)
+    clock = VirtualClock(0)
+    for number in range(2):
+        queue.offer(Delay(str(number), 0, clock.hi_res_clock_ms))
+    got = []
+    threads = [threading.Thread(target=lambda: got.append(queue.poll(0).name)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert got == ["0", "0"]
+
+
+# -- how many steps ------------------------------------------------------------------------------------------------------
+
+FEW, MANY = 1_000, 100_000
+
+
+class Counted(Delay):
+    """An element that counts how often it is compared, all of them together."""
+
+    __slots__ = ()
+
+    compared = 0
+
+    def compare_to(self, other: Delay) -> int:
+        Counted.compared += 1
+        return super().compare_to(other)
+
+
+def scattered(number: int) -> int:
+    """Delays from 60 to 660 s without any order, always the same."""
+    return 60_000 + number * 2_654_435_761 % 600_000
+
+
+def filled(pending: int) -> JdkDelayQueue:
+    queue = JdkDelayQueue()
+    for number in range(pending):
+        queue.offer(Counted(str(number), scattered(number), lambda: 0))
+    return queue
+
+
+def comparisons(pending: int) -> tuple[float, int]:
+    """Comparisons per offer with that many pending: on average over scattered delays, and for one earlier than all."""
+    queue = filled(pending)
+    Counted.compared = 0
+    for number in range(1000):
+        queue.offer(Counted("more", scattered(pending + number), lambda: 0))
+    average = Counted.compared / 1000
+    Counted.compared = 0
+    queue.offer(Counted("first", 1, lambda: 0))
+    return average, Counted.compared
+
+
+def lines(function: Callable[[], object]) -> int:
+    """How many lines of the implementation a call runs: steps that no clock and no other process can blur."""
+    count = 0
+
+    def trace(frame, event, _):
+        nonlocal count
+        if not frame.f_code.co_filename.endswith(("delay_queue.py", "baselines.py", "timing_wheel.py", "timer_task_list.py")):
+            return None
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def wheel_steps(pending: int) -> tuple[int, int]:
+    """Lines for one add and one cancel with that many pending in a wheel of 20 x 1 ms, into a bucket that is queued."""
+    wheel = TimingWheel(1, 20, 0, Atomic(0), DelayQueue(), VirtualClock(0))
+    for number in range(pending):
+        wheel.add(TimerTaskEntry(TimerTask(0), scattered(number)))
+    task = TimerTask(0)
+    return lines(lambda: wheel.add(TimerTaskEntry(task, scattered(7)))), lines(task.cancel)
+
+
+def heap_steps(pending: int) -> tuple[int, int]:
+    """Lines for one offer of the earliest element and one removal of the last with that many pending in a heap."""
+    queue = filled(pending)
+    last = queue.heap[-1]
+    return lines(lambda: queue.offer(Counted("first", 1, lambda: 0))), lines(lambda: queue.remove(last))
+
+
+def test_steps_of_the_wheel_do_not_depend_on_how_many_are_pending():
+    assert wheel_steps(FEW) == wheel_steps(MANY)
+
+
+def test_steps_of_the_heap_do_and_a_removal_looks_at_everything():
+    (offer_few, remove_few), (offer_many, remove_many) = heap_steps(FEW), heap_steps(MANY)
+    assert offer_many > offer_few
+    assert remove_few >= FEW and remove_many >= MANY
+
+
+def test_a_heap_compares_log_n_times_at_worst_and_two_or_three_times_on_average():
+    """At worst: an element earlier than all others goes up the whole height. On average it stays near the bottom, whatever N."""
+    (average_few, worst_few), (average_many, worst_many) = comparisons(FEW), comparisons(MANY)
+    assert (worst_few, worst_many) == ((FEW + 1000 + 1).bit_length() - 1, (MANY + 1000 + 1).bit_length() - 1)
+    assert 1 <= average_few < 3 and 1 <= average_many < 3
