@@ -58,9 +58,10 @@ class Thread:
 
     ``awaits``: the primitive that must admit the thread before that step can be taken, or None.
     ``position``: how many operations of its program it has begun (a field, not a loop variable: it is part of the state).
+    ``calls``: frames of atomic operations under way, whose further accesses make no step.
     """
 
-    __slots__ = ("name", "index", "greenlet", "label", "awaits", "frame", "lasti", "site", "performed", "position", "error", "unwinding")
+    __slots__ = ("name", "index", "greenlet", "label", "awaits", "frame", "lasti", "site", "performed", "position", "calls", "error", "unwinding")
 
     def __init__(self, name: str, index: int) -> None:
         self.name, self.index = name, index
@@ -68,6 +69,7 @@ class Thread:
         self.label, self.awaits, self.site = START, None, None
         self.frame: FrameType | None = None
         self.lasti, self.performed, self.position = -1, False, 0
+        self.calls: tuple[FrameType, ...] = ()
         self.error: BaseException | None = None
         self.unwinding: BaseException | None = None
 
@@ -87,6 +89,8 @@ class Scheduler:
 
     ``running`` is None while nothing of the scenario runs (set-up, reading the state, ending threads): then every access passes.
     ``coarse``: accesses of plain fields do not stop (a race detector is to watch them).
+    ``atomic``: the atomic modules of the subject (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
+    ``created``: the objects that the present run's threads have made (:class:`~wheelproof.explore.created.Created`).
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so far, for the watchdog.
     """
 
@@ -96,6 +100,7 @@ class Scheduler:
         self.files: dict[str, labels.Labels] = {}
         self.shown: dict[str, str] = {}
         self.race = None
+        self.atomic = self.created = None
         self.coarse = False
         self.used: set[tuple[str, str, str]] = set()
         self.switches = 0
@@ -113,7 +118,8 @@ class Scheduler:
         """Called before every shared operation; stops the thread where the operation begins a labelled step.
 
         The caller's caller must be the subject's frame. ``volatile``: the operation must be labelled. ``awaits``: a
-        primitive whose ``admits(thread)`` tells whether the operation can be performed.
+        primitive whose ``admits(thread)`` tells whether the operation can be performed. Returns None where nothing runs, and for an
+        access within an atomic operation: the primitive then excludes nobody.
         """
         thread = self.running
         if thread is None:
@@ -121,36 +127,46 @@ class Scheduler:
         frame = _getframe(2)
         lasti = frame.f_lasti
         site = self._sites.get((id(frame.f_code), lasti, kind))
-        if site is None:
+        if site is None:  # always so within an atomic operation: the others need not ask
+            if self.atomic is not None and self.atomic.take(thread, frame, kind, volatile, awaits):
+                return None
             site = self._resolve(frame, kind, volatile)
         label = site.label
         if label is None or (self.coarse and not volatile):
-            self._silent += 1
-            if self._silent > MAX_SILENT_ACCESSES:
-                self.fail(f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last one at {site.where}; "
-                          "label the access that the loop waits for", Stuck)
+            self.pass_by(thread, site)
             return site
         # A while test is compiled twice, the second copy further on in the code: once the operation is performed, the same
         # line is a new step.
         if frame is thread.frame and lasti > thread.lasti and thread.label == label and not (site.exact and thread.performed):
             thread.lasti = lasti
         else:
-            if not thread.performed and thread.site is not None:
-                self._check_performed(thread)
-            thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = label, awaits, frame, lasti, site, False
-            self._silent = 0
-            plan = self._plan
-            if plan:
-                following = plan.pop()
-                if following is not thread:
-                    self.running = following
-                    following.greenlet.switch()
-            else:
-                self.hub.switch()
-            self.switches += 1
+            self.pause(thread, site, awaits, frame, lasti)
         if site.exact:
             thread.performed = True
         return site
+
+    def pause(self, thread: Thread, site: Site, awaits: object, frame: FrameType, lasti: int) -> None:
+        """Stop the running thread in front of the step of ``site`` until it is chosen."""
+        if not thread.performed and thread.site is not None:
+            self._check_performed(thread)
+        thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = site.label, awaits, frame, lasti, site, False
+        self._silent = 0
+        plan = self._plan
+        if plan:
+            following = plan.pop()
+            if following is not thread:
+                self.running = following
+                following.greenlet.switch()
+        else:
+            self.hub.switch()
+        self.switches += 1
+
+    def pass_by(self, thread: Thread, site: Site) -> None:
+        """An access that belongs to the step that is under way."""
+        self._silent += 1
+        if self._silent > MAX_SILENT_ACCESSES:
+            self.fail(f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last one at {site.where}; "
+                      "label the access that the loop waits for", Stuck)
 
     def fail(self, message: str, error: type = RuleBroken) -> None:
         """Stop the running thread here and for good.
@@ -182,7 +198,7 @@ class Scheduler:
                 pass
             except Exception as error:
                 thread.error = error
-            thread.label, thread.awaits, thread.frame, thread.site = DONE, None, None, None
+            thread.label, thread.awaits, thread.frame, thread.site, thread.calls = DONE, None, None, None, ()
             self._silent = 0
 
         thread.greenlet = greenlet(run, self.hub)
@@ -214,7 +230,7 @@ class Scheduler:
         for thread in self.threads:
             if thread.greenlet is not None and not thread.greenlet.dead and thread.greenlet not in self._abandoned:
                 thread.greenlet.throw(Abort)
-            thread.frame = None
+            thread.frame, thread.calls = None, ()
         self.threads = ()
 
     def stop_stuck(self, message: str) -> None:

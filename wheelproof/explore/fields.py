@@ -31,7 +31,8 @@ class Field:
         scheduler = self.scheduler
         if scheduler.running is not None:
             site = scheduler.point("read", self.volatile)
-            if scheduler.race is not None:
+            # None: within an atomic operation, which still orders by its volatile fields, but whose plain accesses are not looked at
+            if scheduler.race is not None and (site is not None or self.volatile):
                 scheduler.race.read(scheduler.running, self, instance, site)
         return self._get(instance)
 
@@ -39,7 +40,7 @@ class Field:
         scheduler = self.scheduler
         if scheduler.running is not None:
             site = scheduler.point("write", self.volatile)
-            if scheduler.race is not None:
+            if scheduler.race is not None and (site is not None or self.volatile):
                 scheduler.race.write(scheduler.running, self, instance, site)
         self._set(instance, value)
 

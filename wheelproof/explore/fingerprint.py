@@ -2,13 +2,14 @@
 
 Shared part: every slot of every object that is reachable from the roots that the mapping names, marked or not. Per thread:
 how far its program has come, the label that it waits at and every suspended frame of the subject (function, position, locals).
-Objects are named by role first (``l1``), then by path (``l1.root``). A value that has no such name is refused.
+Objects are named by role first (``l1``), then by path (``l1.root``); those that a thread has created, by that thread. A value that has no such name is refused.
 """
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Container, Sequence
 from enum import Enum
+from operator import itemgetter
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, MethodType, ModuleType
 
 from wheelproof.explore.controlled import Thread
@@ -44,6 +45,16 @@ def slots_of(cls: type) -> tuple[tuple[str, Callable[[object], object]], ...]:
     return known
 
 
+def _refuse_loose(value: object, name: str) -> None:
+    kind = type(value)
+    loose = _loose.get(kind)
+    if loose is None:
+        loose = _loose[kind] = hasattr(value, "__dict__") and not isinstance(value, (BaseException, Enum))
+    if loose:
+        raise Unnamed(f"The object {name} of class {kind.__qualname__} has a __dict__, in which state could hide.",
+                      "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = ()).")
+
+
 def variables_of(code: CodeType) -> tuple[str, ...]:
     """The names of a frame's locals in a fixed order (Python 3.11 orders ``f_locals`` by when it was first read).
 
@@ -59,16 +70,20 @@ def variables_of(code: CodeType) -> tuple[str, ...]:
 class Names:
     """Names of the objects of one run, and the fingerprints made with them.
 
-    ``roots``: role -> object. ``files``: the files whose frames belong to the subject.
+    ``roots``: role -> object. ``files``: the files whose frames belong to the subject. ``created``: (name, object) of what the
+    threads have created, a list that grows.
     """
 
-    def __init__(self, world: object, roots: dict[str, object], threads: Sequence[Thread], files: Container[str]) -> None:
+    def __init__(self, world: object, roots: dict[str, object], threads: Sequence[Thread], files: Container[str],
+                 created: Sequence[tuple[str, object]] = ()) -> None:
         self._files = files
         self._names: dict[int, str | tuple] = {id(None): _PREFIX + "None", id(True): _PREFIX + "True", id(False): _PREFIX + "False",
                                                id(world): _PREFIX + "world"}
         self._kept: list[object] = []
         self._cells: list[tuple[Callable[[object], object], object]] = []
         self.paths: list[str] = []
+        self._created, self._noted = created, 0
+        self._new: list[tuple[str, object, tuple]] = []  # in the order of their names: that of creation differs from run to run
         for thread in threads:
             self._names[id(thread)] = _PREFIX + "thread " + thread.name
         for role, root in roots.items():
@@ -92,12 +107,7 @@ class Names:
             if kind in _ATOMS or id(value) in names and not root or isinstance(value, (type, FunctionType, MethodType, ModuleType)):
                 continue
             slots = _slots.get(kind) or slots_of(kind)
-            loose = _loose.get(kind)
-            if loose is None:
-                loose = _loose[kind] = hasattr(value, "__dict__") and not isinstance(value, (BaseException, Enum))
-            if loose:
-                raise Unnamed(f"The object {path} of class {kind.__qualname__} has a __dict__, in which state could hide.",
-                              "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = ()).")
+            _refuse_loose(value, path)
             if not slots and not root and "__slots__" not in kind.__dict__:
                 continue  # a value of the standard library: named, or refused, where it is met
             names[id(value)] = _PREFIX + path
@@ -112,8 +122,30 @@ class Names:
                     pass
             todo += reversed(later)
 
+    def note_created(self) -> None:
+        """Name what the threads have created since this was last called; before any other part of a fingerprint."""
+        if self._noted < len(self._created):
+            for name, value in self._created[self._noted:]:
+                _refuse_loose(value, name)
+                self._names[id(value)] = _PREFIX + name
+                self._new.append((name, value, slots_of(type(value))))
+            self._noted = len(self._created)
+            self._new.sort(key=itemgetter(0))
+
     def shared(self) -> Piece:
-        """The values of all slots of all named objects, in a fixed order (``paths`` tells which)."""
+        """The values of all slots of all named objects, in a fixed order (``paths`` tells which), then those of the created objects by name."""
+        return self._fixed() if not self._new else (self._fixed(), *[self._slots_of(*new) for new in self._new])
+
+    def _slots_of(self, name: str, value: object, slots: tuple) -> Piece:
+        out: list[object] = [name]
+        for slot, get in slots:
+            try:
+                out.append(self._cell(get, value))
+            except Unnamed as error:
+                raise Unnamed(f"{name}.{slot} holds {error.message}", error.remedy) from None
+        return tuple(out)
+
+    def _fixed(self) -> Piece:
         name, value = self._names.get, self.value
         try:
             return tuple([name(id(v)) or (v if type(v) is int else value(v)) for v in [get(x) for get, x in self._cells]])

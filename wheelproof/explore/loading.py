@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-from wheelproof.explore import fields, labels
+from wheelproof.explore import atomic, created, fields, labels
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError, StyleError
 from wheelproof.explore.lint import check
-from wheelproof.explore.primitives import runtime_module
+from wheelproof.explore.primitives import registered, runtime_module
 from wheelproof.floors import Finder, apart, present
 
 RUNTIME = "impl.runtime"
@@ -25,13 +25,14 @@ class Loaded:
 
     ``mapping``: its mapping module; ``implementation``: the namespace of the implementation's classes, the mutant's in
     place of those that it replaces; ``world``: the class that sets a scenario up; ``mutant``: the mutant's class or None;
-    ``labels``: file relative to the root -> labels by line.
+    ``labels``: file relative to the root -> labels by line, of an atomic module those that the mapping keeps.
     """
 
     def __init__(self, root: Path, stem: str, mutant: str | None, texts: Mapping[str, str], lint: bool) -> None:
         self.root, self.stem = root, stem
         self.scheduler = Scheduler()
         self.runtime = runtime_module(self.scheduler, RUNTIME)
+        created.watch((getattr(self.runtime, name) for name in registered()), self.scheduler)
         self.modules = self._import(Finder(root, texts), mutant is not None)
         self.mapping = self.modules[f"mapping.{stem}"]
         self.labels: dict[str, labels.Labels] = {}
@@ -46,8 +47,10 @@ class Loaded:
             self.scheduler.files[module.__spec__.origin] = self.labels[shown]
             self.scheduler.shown[module.__spec__.origin] = shown
             fields.control(module, self.scheduler)
+            created.watch(fields.classes_of(module), self.scheduler)
         if lint and (findings := check(sources)):
             raise StyleError(findings)
+        self.scheduler.atomic = atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.modules, self.labels, self.scheduler)
         self._combine(mutant)
 
     def _import(self, finder: Finder, with_mutants: bool) -> dict[str, ModuleType]:
@@ -77,6 +80,7 @@ class Loaded:
 
     def _combine(self, mutant: str | None) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]
+        lower = [self.modules[name] for name in getattr(self.mapping, "ATOMIC", None) or ()]
         names = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
         self.world = getattr(self.mapping, "World", None)
         self.mutant = None
@@ -94,7 +98,7 @@ class Loaded:
                 if name not in names:
                     raise ExploreError(f"mutants/{self.stem}.py: {mutant}.{name} replaces no class of {', '.join(self.mapping.SUBJECT)}.",
                                        "Give it the name of the class that it changes.")
-                for module in modules:  # the implementation itself creates objects of its classes by name
+                for module in [*modules, *lower]:  # the implementation itself creates objects of its classes by name
                     if vars(module).get(name) is names[name]:
                         setattr(module, name, value)
                 names[name] = value

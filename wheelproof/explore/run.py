@@ -9,6 +9,7 @@ from greenlet import getcurrent
 
 from wheelproof.explore import labels
 from wheelproof.explore.controlled import Thread
+from wheelproof.explore.created import Created
 from wheelproof.explore.fingerprint import Names, Piece
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.loading import Loaded
@@ -80,13 +81,14 @@ class Run:
         if not isinstance(programs, Mapping) or not programs:
             raise ExploreError("The scenario has no threads.", "Give it threads = {name = [[operation, arguments...], ...]}.")
         self._scheduler.end()
+        created = self._scheduler.created = Created()
         self.world = loaded.world(scenario, loaded.implementation)
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(programs)]
         self._bodies = [self._program(thread, programs[thread.name]) for thread in self.threads]
         roots = getattr(self.world, "names", None)
         if not isinstance(roots, Mapping):
             raise ExploreError(f"mapping/{loaded.stem}.py: World has no names.", "Set self.names to {role: object} for the objects of the scenario.")
-        self._names = Names(self.world, dict(roots), self.threads, loaded.scheduler.files)
+        self._names = Names(self.world, dict(roots), self.threads, loaded.scheduler.files, created.objects)
         self._pieces = [0] * len(self.threads)
         self._moved: set[int] = set()
         self._surface = _surface(vars(self.world))
@@ -162,6 +164,7 @@ class Run:
         Raises :class:`~wheelproof.explore.findings.Unnamed` for a value without a name.
         """
         names, intern, pieces = self._names, self._intern, self._pieces
+        names.note_created()
         for i in self._moved:
             piece = names.thread(self.threads[i])
             pieces[i] = intern.setdefault(piece, len(intern))

@@ -66,7 +66,7 @@ def test_a_local_distinguishes_states_that_look_alike(cell):
 @pytest.mark.parametrize(("old", "new", "message"), [
     (DRAIN, "        rounds = iter((1, 2, 3))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n", r"The local 'rounds' of Cell.drain \(.*cell.py:\d+\), suspended in thread a, holds a value of type tuple_iterator"),
     (DRAIN, "        rounds = (x for x in (1, 2))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n", "'rounds' of Cell.drain .* type generator"),
-    (DRAIN, "        fresh = Cell()\n        while self.full:  # read D1\n            fresh.monitor\n            self.take()\n", "'fresh' of Cell.drain .* type Cell"),
+    (DRAIN, "        fresh = object()\n        while self.full:  # read D1\n            self.take()\n", "'fresh' of Cell.drain .* type object"),
     ("self.item = None  # write T3", "self.item = object()  # write T3", "cell.item holds a value of type object"),
 ])
 def test_a_value_without_a_name_is_refused_with_its_place(cell, old, new, message):

@@ -1,0 +1,182 @@
+"""Atomic modules: an operation of a lower mechanism is one step of the mechanism above it.
+
+A mapping's ``ATOMIC`` names modules whose labels are dropped, all but those that it keeps. What code of such a module does with
+shared objects then belongs to the line outside it that called and bears a label; locks taken there exclude nobody. That an
+operation may be taken for one step is not shown here: the lower mechanism's own refinement has to show it.
+"""
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from types import CodeType, FrameType, FunctionType, ModuleType
+
+from wheelproof.explore.controlled import Scheduler, Site, Thread
+from wheelproof.explore.fields import classes_of
+from wheelproof.explore.findings import ExploreError
+from wheelproof.explore.labels import LOCK_KINDS, Labels
+from wheelproof.explore.primitives import Due
+
+
+class _Place:
+    """What is known of a position in the code. ``site``: the step that its line's label names, or None.
+
+    ``inside``: in an atomic module. ``keeps``: there, in a function that has steps of its own.
+    """
+
+    __slots__ = ("where", "function", "subject", "inside", "keeps", "site", "several")
+
+    def __init__(self, where: str, function: str, subject: bool, inside: bool, keeps: bool, site: Site | None, several: bool) -> None:
+        self.where, self.function, self.subject, self.inside = where, function, subject, inside
+        self.keeps, self.site, self.several = keeps, site, several
+
+
+class AtomicModules:
+    """Tells the scheduler, of an access in an atomic module, to which step it belongs. ``files``: of these modules; ``codes``: others like them."""
+
+    def __init__(self, scheduler: Scheduler, files: Collection[str], codes: Collection[CodeType]) -> None:
+        self._scheduler, self._files = scheduler, frozenset(files)
+        self._ids = {id(code) for code in codes}
+        self._places: dict[tuple[int, int], _Place] = {}
+        self._codes: list[CodeType] = list(codes)  # places are keyed by id(code)
+
+    def take(self, thread: Thread, frame: FrameType, kind: str, volatile: bool, awaits: object) -> bool:
+        """Deal with a shared access by ``frame``; False if it is an ordinary one, on a line that has its own label or in another module.
+
+        The thread is stopped in front of the innermost labelled line around it, once for each call from that line.
+        """
+        place = self._place(frame)
+        if not place.inside or place.site is not None:
+            return False
+        if place.function == "__init__":  # an object under construction is not published yet
+            self._scheduler.pass_by(thread, place)
+            return True
+        inner, keeps, outer, found = frame, place.keeps, frame.f_back, None
+        while outer is not None:
+            around = self._place(outer)
+            if around.subject:
+                if around.site is not None:
+                    found = around
+                    break
+                if not around.inside and not keeps:
+                    self._scheduler.fail(f"{around.where}: {around.function} calls an operation of an atomic module ({kind} at {place.where}) "
+                                         "without a label; label the line, as the step in the specification")
+                keeps = keeps or around.keeps
+                inner = outer
+            outer = outer.f_back
+        if found is None:
+            if thread.site is None and (volatile or kind != "read") and kind not in LOCK_KINDS:
+                self._scheduler.fail(f"{place.where}: {kind} in {place.function}, an atomic module's, before any step is under way; "
+                                     "keep a label in front of it, or label the line that calls")
+            self._scheduler.pass_by(thread, place)
+        elif any(known is inner for known in thread.calls):
+            self._scheduler.pass_by(thread, place)
+        else:
+            if found.several:
+                self._scheduler.fail(f"{found.where}: an operation of an atomic module on a line with two labels; call it on a line of its own")
+            self._begin(thread, found.site, inner, outer, awaits)
+        return True
+
+    def _begin(self, thread: Thread, site: Site, inner: FrameType, outer: FrameType, awaits: object) -> None:
+        """A call from a labelled line has reached its first access: the line's step begins, unless a plain read on the line has begun it."""
+        lasti = outer.f_lasti
+        if outer is thread.frame and lasti > thread.lasti and thread.label == site.label and not thread.performed:
+            thread.lasti = lasti
+        else:
+            self._scheduler.pause(thread, site, awaits if isinstance(awaits, Due) else None, outer, lasti)
+        thread.performed = True
+        calls = thread.calls
+        if calls:  # those that are still under way further out
+            chain, back = [], outer
+            while back is not None:
+                chain.append(back)
+                back = back.f_back
+            calls = tuple([call for call in calls if any(call is back for back in chain)])
+        thread.calls = (*calls, inner)
+
+    def _place(self, frame: FrameType) -> _Place:
+        key = (id(frame.f_code), frame.f_lasti)
+        place = self._places.get(key)
+        if place is None:
+            place = self._places[key] = self._look(frame)
+            self._codes.append(frame.f_code)
+        return place
+
+    def _look(self, frame: FrameType) -> _Place:
+        scheduler, code, line = self._scheduler, frame.f_code, frame.f_lineno
+        lines = scheduler.files.get(code.co_filename)
+        shown = scheduler.shown.get(code.co_filename, code.co_filename)
+        if lines is None:
+            return _Place(f"{shown}:{line}", code.co_name, False, False, False, None, False)
+        inside = code.co_filename in self._files or id(code) in self._ids
+        site = None
+        for kind, label in lines.get(line, {}).items():
+            site = Site(label, kind, True, shown, line, code.co_name)
+        return _Place(f"{shown}:{line}", code.co_name, True, inside, inside and not lines.keys().isdisjoint(_lines(code)), site,
+                      len(lines.get(line, ())) > 1)
+
+
+def declare(declared: object, stem: str, modules: Mapping[str, ModuleType], labels: MutableMapping[str, Labels], scheduler: Scheduler) -> AtomicModules | None:
+    """Read a mapping's ``ATOMIC`` and drop the labels that it does not keep from ``labels`` (file as the scheduler shows it -> lines, changed in place).
+
+    A class of another module, a mutant's or the mapping's, that derives from one of an atomic module is atomic with the same kept labels. Raises
+    :class:`ExploreError` for a module that is not loaded, a kept label that does not exist, or one half of a lock and its unlock.
+    """
+    if not declared:
+        return None
+    where = f"mapping/{stem}.py: ATOMIC"
+    if not isinstance(declared, Mapping) or not all(isinstance(kept, (tuple, list, frozenset)) for kept in declared.values()):
+        raise ExploreError(f"{where} is no mapping of modules to labels.", "Write ATOMIC = {'impl.some_module': ('F2',), 'impl.another': ()}.")
+    files: dict[str, str] = {}
+    for name, kept in declared.items():
+        module = modules.get(name)
+        file = getattr(module, "__file__", None)
+        if file not in scheduler.files:
+            raise ExploreError(f"{where} names {name}, which is no loaded module of the subject.", "Name a module that SUBJECT's modules import, as 'impl.some_module'.")
+        files[name] = file
+        lines = labels[scheduler.shown[file]]
+        known = {label for kinds in lines.values() for label in kinds.values()}
+        if unknown := sorted(set(kept) - known):
+            raise ExploreError(f"{where} keeps {', '.join(unknown)}, which {name} does not have.", f"Its labels are {', '.join(sorted(known)) or 'none'}.")
+        _drop(lines, kept, lines, scheduler.shown[file], where)
+    codes: list[CodeType] = []
+    for module in modules.values():
+        file = getattr(module, "__file__", None)
+        if file not in scheduler.files or file in files.values():
+            continue
+        for cls in classes_of(module):
+            base = next((base.__module__ for base in cls.__mro__[1:] if base.__module__ in files), None)
+            if base is not None:
+                mine = [code for function in _functions(cls) for code in _codes(function.__code__)]
+                codes += mine
+                shown = scheduler.shown[file]
+                _drop(labels[shown], declared[base], {line for code in mine for line in _lines(code)}, shown, where)
+    return AtomicModules(scheduler, files.values(), codes)
+
+
+def _drop(lines: Labels, kept: Collection[str], among: Collection[int], shown: str, where: str) -> None:
+    for line in [line for line in lines if line in among]:
+        kinds = lines[line]
+        left = {kind: label for kind, label in kinds.items() if label in kept}
+        if len(left) == 1 < len(kinds):
+            raise ExploreError(f"{where} keeps one of {', '.join(kinds.values())}, at {shown}:{line}.", "Keep both labels of the line, or none.")
+        if left:
+            lines[line] = left
+        else:
+            del lines[line]
+
+
+def _functions(cls: type) -> Iterator[FunctionType]:
+    for value in vars(cls).values():
+        parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (getattr(value, "__func__", value),)
+        yield from (part for part in parts if isinstance(part, FunctionType))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A function's code and that of the functions nested in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _lines(code: CodeType) -> set[int]:
+    return {line for _, _, line in code.co_lines() if line is not None}

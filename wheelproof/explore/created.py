@@ -1,0 +1,50 @@
+"""Objects that an implementation creates while it runs: each gets a name that is the same in every run with the same steps.
+
+The name is the creating thread, how far its program has come, the class, and which one of that class it is there. What is
+created while no thread runs (in ``World.__init__``) is named by its path, as :mod:`wheelproof.explore.fingerprint` says.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from wheelproof.explore.controlled import Scheduler
+
+
+class Created:
+    """What the threads of one run have created, oldest first: (name, object) in ``objects``, which also keeps the ids from being used again."""
+
+    __slots__ = ("objects", "_counts")
+
+    def __init__(self) -> None:
+        self.objects: list[tuple[str, object]] = []
+        self._counts: dict[tuple[int, int, str], int] = {}
+
+    def add(self, value: object, scheduler: Scheduler) -> None:
+        """Name an object that the running thread has just created."""
+        thread, kind = scheduler.running, type(value).__name__
+        key = (thread.index, thread.position, kind)
+        number = self._counts[key] = self._counts.get(key, 0) + 1
+        self.objects.append((f"new {kind} {thread.name}.{thread.position}.{number}", value))
+
+
+def watch(classes: Iterable[type], scheduler: Scheduler) -> None:
+    """Have every instance of these classes, and of those that derive from them, noted in ``scheduler.created`` if a thread makes it.
+
+    Classes that are made in another way than by ``object.__new__`` (exceptions, enumerations, tuples) are left as they are: their
+    instances are values.
+    """
+    for cls in classes:
+        if cls.__new__ is object.__new__:
+            cls.__new__ = staticmethod(_noting(scheduler))
+
+
+def _noting(scheduler: Scheduler) -> Callable[..., object]:
+    new = object.__new__
+
+    def __new__(cls: type, *arguments: object, **named: object) -> object:
+        value = new(cls)
+        if scheduler.running is not None:
+            scheduler.created.add(value, scheduler)
+        return value
+
+    return __new__
