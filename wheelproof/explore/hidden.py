@@ -6,7 +6,7 @@ iterator of a ``for``, of a comprehension or of a built-in that calls back; nor 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from wheelproof.explore.labels import Labels
 
@@ -16,7 +16,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CACHES = frozenset({"cache", "lru_cache", "cached_property"})
 _UNCONTROLLED = frozenset({"threading", "_thread", "random", "secrets", "uuid", "asyncio", "concurrent", "multiprocessing", "queue",
                            "time", "datetime"})
-_CONSTANT_CALLS = frozenset({"frozenset", "tuple", "TypeVar", "NewType", "ParamSpec", "int", "float", "str", "range", "object"})
+_CONSTANT_CALLS = frozenset({"frozenset", "tuple", "TypeVar", "NewType", "ParamSpec", "int", "float", "str", "range", "object", "getLogger"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -107,9 +107,9 @@ def set_up_only(tree: ast.Module) -> set[Function]:
     return {inner for f in free if f not in reached for inner in functions(f)}
 
 
-def rules(tree: ast.Module, marks: Labels, suspendable: frozenset[str]) -> Iterator[tuple[int, str, str, str]]:
-    """The findings of one file, as (line, rule, what is wrong, what to do)."""
-    yield from _everywhere(tree)
+def rules(tree: ast.Module, marks: Labels, suspendable: frozenset[str], spared: Collection[int] = ()) -> Iterator[tuple[int, str, str, str]]:
+    """The findings of one file, as (line, rule, what is wrong, what to do). ``spared``: lines of imports for production only."""
+    yield from (found for found in _everywhere(tree) if found[1] != "uncontrolled" or found[0] not in spared)
     yield from _module_state(tree)
     aside = set_up_only(tree)
     for function in functions(tree):
@@ -197,7 +197,8 @@ def _everywhere(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
             for module in modules:
                 if module.partition(".")[0] in _UNCONTROLLED:
                     yield (node.lineno, "uncontrolled", f"{module} is out of the scheduler's control",
-                           "take locks, threads, clocks and chance from impl.runtime")
+                           "take locks, threads, clocks and chance from impl.runtime; if no scenario uses it, write '# production only' "
+                           "behind the import at the head of the file")
 
 
 def _mutable(value: ast.AST | None) -> bool:
@@ -216,7 +217,7 @@ def _module_state(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
             if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or not _mutable(statement.value):
                 continue
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if all(isinstance(t, ast.Name) and t.id.startswith("__") for t in targets):
-                continue  # __all__, __slots__: read by Python, once
+            if all(isinstance(t, ast.Name) and (t.id.startswith("__") or t.id == "ATOMIC") for t in targets):
+                continue  # __all__, __slots__, a mapping's ATOMIC: read once
             yield (statement.lineno, "module-state", "a mutable object in a module or in a class body: its state is not seen",
                    "use a tuple or a frozenset, or keep it in a slot of an object")

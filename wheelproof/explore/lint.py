@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from wheelproof.explore import hidden, labels
+from wheelproof.explore import hidden, labels, production
 from wheelproof.explore.fields import MARKS
 from wheelproof.explore.findings import ExploreError, StyleFinding
 
@@ -36,7 +36,7 @@ def check(sources: Mapping[str, str]) -> list[StyleFinding]:
     fields = {name for tree in trees.values() for name, _ in _marked(tree)}
     found: set[StyleFinding] = set()
     for file, tree in trees.items():
-        for line, rule, message, remedy in (*_lines(tree, marks[file], fields), *hidden.rules(tree, marks[file], suspendable)):
+        for line, rule, message, remedy in (*_lines(tree, marks[file], fields), *hidden.rules(tree, marks[file], suspendable, production.marked(tree, sources[file]))):
             found.add(StyleFinding(file, line, rule, message, remedy))
     return sorted(found)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-from wheelproof.explore import atomic, created, fields, labels
+from wheelproof.explore import atomic, created, fields, labels, production
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError, StyleError
 from wheelproof.explore.lint import check
@@ -47,6 +47,7 @@ class Loaded:
             self.scheduler.files[module.__spec__.origin] = self.labels[shown]
             self.scheduler.shown[module.__spec__.origin] = shown
             fields.control(module, self.scheduler)
+            production.guard(module, text, self.scheduler)
             created.watch(fields.classes_of(module), self.scheduler)
         if lint and (findings := check(sources)):
             raise StyleError(findings)
