@@ -345,6 +345,7 @@ def wheel_steps(pending: int) -> tuple[int, int]:
     wheel = TimingWheel(1, 20, 0, Atomic(0), DelayQueue(), VirtualClock(0))
     for number in range(pending):
         wheel.add(TimerTaskEntry(TimerTask(0), scattered(number)))
+    assert len(wheel.queue) <= 4 * 20 < FEW, "the queue has buckets, not entries"
     task = TimerTask(0)
     return lines(lambda: wheel.add(TimerTaskEntry(task, scattered(7)))), lines(task.cancel)
 
@@ -364,6 +365,18 @@ def test_steps_of_the_heap_do_and_a_removal_looks_at_everything():
     (offer_few, remove_few), (offer_many, remove_many) = heap_steps(FEW), heap_steps(MANY)
     assert offer_many > offer_few
     assert remove_few >= FEW and remove_many >= MANY
+
+
+def test_looking_at_the_first_element_costs_the_same_and_taking_it_does_not():
+    def steps(pending: int) -> tuple[int, int]:
+        queue = filled(pending)
+        look = lines(queue.wait_ms)
+        for element in queue.heap:
+            element.due_ms -= 1 << 40
+        return look, lines(queue.poll_now)
+
+    (look_few, take_few), (look_many, take_many) = steps(FEW), steps(MANY)
+    assert look_few == look_many and take_few < take_many
 
 
 def test_a_heap_compares_log_n_times_at_worst_and_two_or_three_times_on_average():

@@ -182,6 +182,13 @@ def check_four_levels_hold_160_s(wheel):
     assert places(one, 160_000) == [(5, 1, 160_000)]
 
 
+def check_a_million_ms_take_five_levels_of_20_buckets(wheel):
+    """100 buckets instead of one wheel of a million; five levels go up to 3200 s."""
+    one = bare(wheel, 1, 20)
+    assert [where[0] for where in places(one, 1_000_000, 3_199_999)] == [5, 5]
+    assert sum(len(level.buckets) for level in levels(one)) == 100
+
+
 def check_away_from_a_turn_four_levels_hold_less(wheel):
     """160 s from the fourth level's own clock, which may be almost a tick of 8 s behind: of delays, 152 s for certain."""
     one = bare(wheel, 1, 20, 7999)
@@ -272,6 +279,37 @@ def check_one_counter_for_all_lists_of_all_levels(wheel):
     assert len(lists) == 60
     assert all(bucket.task_counter is one.task_counter for bucket in lists)
     assert one.task_counter.get() == 4
+
+
+class Split(Atomic):
+    """A twin of the key's variable: get, then set, with the other thread in between."""
+
+    __slots__ = ("both",)
+
+    def get_and_set(self, value):
+        old = self.get()
+        self.both.wait(10)
+        self.set(value)
+        return old
+
+
+def told_of_a_change(expiration: Atomic) -> list[bool]:
+    """What two threads hear that give one bucket the same key."""
+    bucket, heard = bare(TimingWheel, 1, 20).buckets[0], []
+    bucket.expiration = expiration
+    threads = [threading.Thread(target=lambda: heard.append(bucket.set_expiration(20))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    return sorted(heard)
+
+
+def test_of_two_threads_that_set_a_key_one_queues_the_bucket():
+    split = Split(NOT_QUEUED)
+    split.both = threading.Barrier(2)
+    assert told_of_a_change(Atomic(NOT_QUEUED)) == [False, True]
+    assert told_of_a_change(split) == [True, True], "with two steps both queue it"
 
 
 def advances(wheel, tick_by_tick: bool) -> list[tuple[int, int]]:
@@ -517,6 +555,7 @@ CONTROLS = {
     "33_s_and_39_s_are_in_two_slots_and_come_down_one_by_one": (timing.NextSlot, timing.KeyIsDeadline),
     "33_s_and_39_s_from_0_share_a_slot_and_leave_it_at_30_s": (timing.KeyIsDeadline, timing.KeyIsEnd),
     "four_levels_hold_160_s": (timing.WideTurn, timing.NarrowTurn),
+    "a_million_ms_take_five_levels_of_20_buckets": (timing.NarrowTurn,),
     "away_from_a_turn_four_levels_hold_less": (timing.WideTurn, timing.Unrounded),
     "levels_are_made_when_they_are_needed": (timing.AllLevelsAtOnce, timing.NarrowTurn),
     "a_level_starts_at_the_lowest_levels_clock_rounded": (timing.Unrounded,),
