@@ -81,6 +81,7 @@ class AtomicModules:
         if outer is thread.frame and lasti > thread.lasti and thread.label == site.label and not thread.performed:
             thread.lasti = lasti
         else:
+            self._scheduler.used.add((site.file, site.label, site.kind))
             self._scheduler.pause(thread, site, awaits if isinstance(awaits, Due) else None, outer, lasti)
         thread.performed = True
         calls = thread.calls

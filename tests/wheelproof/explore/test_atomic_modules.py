@@ -1,0 +1,310 @@
+"""ATOMIC: an operation of a lower module is one step of the line that calls it, and what goes wrong is said."""
+import pytest
+
+from wheelproof.explore import ExploreError, RaceDetector, RuleBroken, StyleError, Subject, walk
+
+LOWER = """
+from __future__ import annotations
+from impl.runtime import Atomic, Gate, Monitor, Plain, Volatile
+
+class Pile:
+    __slots__ = ("monitor", "top", "size", "gate", "count")
+    top: Plain[int]
+    size: Volatile[int]
+
+    def __init__(self):
+        self.monitor, self.gate, self.count = Monitor(), Gate(), Atomic(0)
+        self.top = self.size = 0
+
+    def push(self, value):
+        with self.monitor:  # lock A1, unlock A4
+            self.top = value  # write A2
+            self.size = 1  # write A3
+
+    def empty(self, callback):
+        with self.monitor:  # lock F1, unlock F4
+            while self.size > 0:  # read F2
+                self.size = 0  # write F3
+                callback(self.top)
+
+    def ready(self):
+        return 1 - self.count.get()
+
+    def take(self):
+        self.gate.acquire_when(self.ready, 10)
+        self.count.add_and_get(-1)
+        self.gate.release()
+
+    def give(self):
+        with self.gate:
+            self.count.add_and_get(1)
+            self.gate.notify()
+
+class Late(Pile):
+    __slots__ = ()
+    def take(self):
+        self.size
+        super().take()
+"""
+UPPER = """
+from __future__ import annotations
+from impl.lower import Late, Pile
+from impl.runtime import Atomic
+
+class Upper:
+    __slots__ = ("pile", "sum", "late")
+
+    def __init__(self):
+        self.pile, self.late, self.sum = Pile(), Late(), Atomic(0)
+
+    def put(self, value):
+        self.pile.push(value)  # update P1
+
+    def twice(self, value):
+        for i in range(2):
+            self.pile.push(value)  # update T1
+
+    def bare(self, value):
+        self.pile.push(value)
+
+    def drain(self):
+        self.pile.empty(self.add)
+
+    def add(self, value):
+        self.sum.add_and_get(value)  # update S1
+
+    def again(self):
+        self.pile.empty(self.refill)
+
+    def refill(self, value):
+        self.sum.add_and_get(value)  # update R1
+        if value > 1:
+            self.pile.push(value - 1)  # update R2
+
+    def take(self):
+        self.pile.take()  # update G1
+
+    def give(self):
+        self.pile.give()  # update G2
+
+    def slow(self):
+        self.late.take()  # update G3
+
+    def make(self):
+        Pile()
+        self.sum.add_and_get(1)  # update M1
+"""
+MAPPING = """
+from impl import upper
+SUBJECT = ("impl.upper",)
+ATOMIC = {"impl.lower": ("F2",)}
+
+class World:
+    def __init__(self, scenario, impl=upper):
+        self.upper = impl.Upper()
+        self.names = {"upper": self.upper}
+    def put(self, value): self.upper.put(value)
+    def twice(self, value): self.upper.twice(value)
+    def bare(self, value): self.upper.bare(value)
+    def drain(self): self.upper.drain()
+    def again(self): self.upper.again()
+    def take(self): self.upper.take()
+    def give(self): self.upper.give()
+    def slow(self): self.upper.slow()
+    def make(self): self.upper.make()
+
+def shared(world):
+    pile = world.upper.pile
+    return {"size": pile.size, "top": pile.top, "sum": world.upper.sum.value, "owner": pile.monitor.owner}
+"""
+MUTANTS = """
+from impl import upper, lower
+
+class Backwards:
+    switch = "Forwards"
+
+    class Pile(lower.Pile):
+        __slots__ = ()
+        def empty(self, callback):
+            with self.monitor:  # lock F1, unlock F4
+                while self.size > 0:  # read F2
+                    callback(self.top)
+                    self.size = 0  # write F3
+"""
+
+
+@pytest.fixture
+def load(tmp_path):
+    def load(*changes, mutant=None):
+        texts = {"impl/lower.py": LOWER, "impl/upper.py": UPPER, "mapping/upper.py": MAPPING, "mutants/upper.py": MUTANTS}
+        for file, old, new in changes:
+            assert old in texts[file]
+            texts[file] = texts[file].replace(old, new)
+        for file, text in texts.items():
+            (tmp_path / file).parent.mkdir(exist_ok=True)
+            (tmp_path / file).write_text(text, encoding="utf-8")
+        return Subject.load(tmp_path, "upper", mutant=mutant)
+    return load
+
+
+def begin(subject, **threads):
+    return subject.begin({"threads": threads})
+
+
+def labels(subject, *program, before=()):
+    """The steps of one thread, alone."""
+    run, steps = begin(subject, a=[*before, *program]), []
+    while run.enabled():
+        steps.append(run.threads[0].label)
+        run.step(0)
+    assert run.done
+    run.end()
+    return " ".join(steps)
+
+
+def test_an_operation_is_one_step_of_the_line_that_calls_it(load):
+    subject = load()
+    run = begin(subject, a=[["put", 7]], b=[["put", 8]])
+    assert run.labels == ["P1", "P1"] and run.threads[0].kind == "update" and run.source(0).startswith("impl/upper.py:")
+    assert run.shared()["size"] == 0  # it waits in front of the line
+    run.step(0)
+    assert run.labels == ["Done", "P1"] and run.shared() == {"size": 1, "top": 7, "sum": 0, "owner": None}
+    run.end()
+    assert labels(load(("mapping/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")), ["put", 7]) == "A1 A2 A3 A4"
+
+
+def test_each_call_is_a_step(load):
+    assert labels(load(), ["twice", 7]) == "T1 T1"
+
+
+def test_the_labels_that_are_kept_are_the_declared_ones(load):
+    subject = load()
+    assert subject.labels["impl/lower.py"] and {label for line in subject.labels["impl/lower.py"].values() for label in line.values()} == {"F2"}
+    assert labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
+    assert subject.exercised == {("impl/upper.py", "P1", "update"), ("impl/lower.py", "F2", "read"), ("impl/upper.py", "S1", "update")}
+
+
+def test_what_follows_a_kept_step_belongs_to_it(load):
+    run = begin(load(), a=[["put", 3], ["drain"]])
+    run.step(0)
+    assert run.labels == ["F2"] and run.shared()["size"] == 1
+    run.step(0)
+    assert run.labels == ["S1"] and run.shared()["size"] == 0
+    run.end()
+
+
+def test_a_callback_calls_back_in(load):
+    assert labels(load(), ["put", 3], ["again"]) == "P1 F2 R1 R2 F2 R1 R2 F2 R1 F2"
+
+
+def test_a_label_on_the_call_of_a_function_with_kept_labels_is_its_first_accesses(load):
+    subject = load(("impl/upper.py", "self.pile.empty(self.add)", "self.pile.empty(self.add)  # update D1"))
+    assert labels(subject, ["put", 3], ["drain"]) == "P1 D1 F2 S1 F2"
+
+
+def test_a_lock_held_over_a_callback_excludes_nobody(load):
+    program = {"a": [["put", 3], ["drain"]], "b": [["put", 5]]}
+    run = begin(load(), **program)
+    run.step(0)
+    run.step(0)
+    assert run.enabled() == {0: "S1", 1: "P1"}  # a is inside the monitor, in the callback
+    run.step(1)
+    assert run.labels == ["S1", "Done"] and run.shared()["top"] == 5
+    run.end()
+    run = begin(load(("mapping/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")), **program)
+    while run.labels[0] != "S1":
+        run.step(0)
+    assert run.enabled() == {0: "S1"} and run.labels[1] == "A1"
+    run.end()
+
+
+def test_a_missing_label_is_refused(load):
+    with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: bare calls an operation of an atomic module \(lock at impl/lower.py:\d+\) without a label"):
+        begin(load(), a=[["bare", 1]])
+
+
+def test_a_line_with_two_labels_cannot_call(load):
+    subject = load(("impl/upper.py", "        self.pile.push(value)\n\n    def drain",
+                    "        with self.pile.pushed(value):  # lock B1, unlock B2\n            pass\n\n    def drain"),
+                   ("impl/lower.py", "    def ready", "    def pushed(self, value):\n        self.push(value)\n        return self.monitor\n\n    def ready"))
+    with pytest.raises(RuleBroken, match="on a line with two labels"):
+        begin(subject, a=[["bare", 1]])
+
+
+def test_an_unpublished_object_makes_no_step(load):
+    assert labels(load(), ["make"]) == "M1"
+
+
+def test_a_gate_is_waited_at_in_front_of_the_line(load):
+    run = begin(load(), a=[["take"]], b=[["give"]])
+    assert run.labels == ["G1", "G2"] and run.enabled() == {1: "G2"}
+    run.step(1)
+    assert run.enabled() == {0: "G1"}
+    run.step(0)
+    assert run.done
+    run.end()
+    assert walk(load(), {"threads": {"a": [["take"]], "b": [["take"]], "c": [["give"]]}}, walks=5).figures["deadlocks"] == 5
+
+
+def test_a_gate_behind_another_access_of_its_call_is_refused(load):
+    run = begin(load(), a=[["slow"]])
+    assert run.enabled() == {0: "G3"}
+    with pytest.raises(RuleBroken, match="the first shared operation of its call"):
+        run.step(0)
+
+
+def test_the_race_detector_looks_at_no_plain_access_of_an_atomic_module(load):
+    unlocked = ("impl/lower.py", "        with self.monitor:  # lock A1, unlock A4\n            self.top = value  # write A2\n            self.size = 1  # write A3\n",
+                "        self.top = value  # write A2\n        self.size = 1  # write A3\n")
+    scenario = {"threads": {"a": [["put", 1]], "b": [["put", 2]]}}
+    assert walk(load(unlocked), scenario, walks=10, race=RaceDetector()).races == ()
+    fine = ("mapping/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")
+    assert walk(load(unlocked, fine), scenario, walks=30, race=RaceDetector()).races
+
+
+def test_locks_of_atomic_operations_still_order_what_lies_outside(load):
+    # Written before give, read after take: the gate's lock orders the two, though it has no state.
+    changes = (("impl/upper.py", "from impl.runtime import Atomic\n", "from impl.runtime import Atomic, Plain\n"),
+               ("impl/upper.py", '"late")\n', '"late", "note")\n    note: Plain[int]\n'), ("impl/upper.py", "Late(), Atomic(0)", "Late(), Atomic(0)\n        self.note = 0"),
+               ("impl/upper.py", "        self.pile.give()", "        self.note = 1  # write N1\n        self.pile.give()"),
+               ("impl/upper.py", "take()  # update G1\n", "take()  # update G1\n        return self.note\n"))
+    scenario = {"threads": {"a": [["take"]], "b": [["give"]]}}
+    assert walk(load(*changes), scenario, walks=10, race=RaceDetector()).races == ()
+    early = ("impl/upper.py", "        self.pile.take()  # update G1\n        return self.note\n", "        self.note  # read N2\n        self.pile.take()  # update G1\n")
+    assert walk(load(*changes, early), scenario, walks=20, race=RaceDetector()).races
+
+
+def test_a_mutant_of_an_atomic_class_is_atomic(load):
+    subject = load(mutant="Backwards")
+    assert labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
+    run = begin(subject, a=[["put", 3], ["drain"]])
+    run.step(0)
+    run.step(0)
+    assert run.labels == ["S1"] and run.shared()["size"] == 1  # the mutant's own order
+    run.end()
+
+
+@pytest.mark.parametrize(("declared", "message"), [
+    ('{"impl.nowhere": ()}', "names impl.nowhere, which is no loaded module"),
+    ('{"impl.lower": ("F9",)}', "keeps F9, which impl.lower does not have"),
+    ('{"impl.lower": ("F1", "F2")}', r"keeps one of F1, F4, at impl/lower.py:\d+"),
+    ('{"impl.lower": "F2"}', "is no mapping of modules to labels"),
+    ('("impl.lower",)', "is no mapping of modules to labels"),
+])
+def test_a_wrong_declaration_is_said(load, declared, message):
+    with pytest.raises(ExploreError, match=message):
+        load(("mapping/upper.py", '{"impl.lower": ("F2",)}', declared))
+
+
+# -- imports for production only
+
+
+def test_an_import_for_production_only_passes_and_its_use_stops_the_thread(load):
+    plain = ("impl/upper.py", "from impl.lower", "import time\nfrom impl.lower")
+    with pytest.raises(StyleError, match="production only"):
+        load(plain)
+    spared = ("impl/upper.py", "import time\n", "import time  # production only\n")
+    assert labels(load(plain, spared), ["put", 1]) == "P1"
+    used = ("impl/upper.py", "        for i in range(2):", "        time.sleep(0)\n        for i in range(2):")
+    with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: time is imported for production only"):
+        labels(load(plain, spared, used), ["twice", 1])
