@@ -198,7 +198,7 @@ def test_a_buckets_delay_is_what_is_left_and_never_negative():
 
 
 def test_a_key_that_changes_under_the_heap_hides_what_is_due():
-    """Three buckets; the first is given a later key while it is queued. What lies under it is due and not found: in nobody's way, late all the same."""
+    """Of three buckets the first is given a later key while it is queued. What lies under it is due and not found."""
     first, second, third = buckets([10, 20, 30])
     queue = DelayQueue()
     for bucket in (first, second, third):

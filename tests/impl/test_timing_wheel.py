@@ -202,7 +202,8 @@ CONTROLS = {
     "199_and_639_empty_advances_that_the_queue_avoids": (timing.KeyIsEnd,),
     "with_levels_840_ms_take_two_advances": (timing.KeyIsDeadline, timing.NoCascade),
     "bad_arguments_are_refused_by_value_and_bound": (timing.Clamping,),
-    "places_of_the_examples": (timing.WideTurn, timing.NarrowTurn, timing.NextSlot, timing.SlotOfDelay, timing.KeyIsEnd, timing.DueEarly, timing.Unrounded),
+    "places_of_the_examples": (timing.WideTurn, timing.NarrowTurn, timing.NextSlot, timing.SlotOfDelay, timing.KeyIsEnd, timing.DueEarly,
+                               timing.Unrounded),
     "runs_of_the_examples": (timing.KeyIsDeadline, timing.DueEarly, timing.OneTickOnly, timing.NoCascade),
 }
 
@@ -217,7 +218,10 @@ def test_taking_add_apart_changes_nothing(name):
     CHECKS[name](Hooked)
 
 
-@pytest.mark.parametrize(("name", "twin"), [pytest.param(name, twin, id=f"{name}-{twin.__name__}") for name, twins in CONTROLS.items() for twin in twins])
+PAIRS = [pytest.param(name, twin, id=f"{name}-{twin.__name__}") for name, twins in CONTROLS.items() for twin in twins]
+
+
+@pytest.mark.parametrize(("name", "twin"), PAIRS)
 def test_a_twin_is_rejected(name, twin):
     with pytest.raises((AssertionError, TypeError, AttributeError)):  # a place that is None has no level
         CHECKS[name](twin)
