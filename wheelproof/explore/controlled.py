@@ -91,6 +91,7 @@ class Scheduler:
     ``coarse``: accesses of plain fields do not stop (a race detector is to watch them).
     ``atomic``: the atomic modules of the subject (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
     ``created``: the objects that the present run's threads have made (:class:`~wheelproof.explore.created.Created`).
+    ``memory``: what delays stores in the present run (:mod:`wheelproof.explore.store_buffer`) or None.
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so far, for the watchdog.
     """
 
@@ -100,7 +101,7 @@ class Scheduler:
         self.files: dict[str, labels.Labels] = {}
         self.shown: dict[str, str] = {}
         self.race = None
-        self.atomic = self.created = None
+        self.atomic = self.created = self.memory = None
         self.coarse = False
         self.used: set[tuple[str, str, str]] = set()
         self.switches = 0
@@ -133,14 +134,29 @@ class Scheduler:
             site = self._resolve(frame, kind, volatile)
         label = site.label
         if label is None or (self.coarse and not volatile):
-            self.pass_by(thread, site)
+            self._silent += 1
+            if self._silent > MAX_SILENT_ACCESSES:
+                self._fail_silent(thread, site)
             return site
         # A while test is compiled twice, the second copy further on in the code: once the operation is performed, the same
         # line is a new step.
         if frame is thread.frame and lasti > thread.lasti and thread.label == label and not (site.exact and thread.performed):
             thread.lasti = lasti
         else:
-            self.pause(thread, site, awaits, frame, lasti)
+            # What pause does, written out: the call would cost a tenth of a replay.
+            if not thread.performed and thread.site is not None:
+                self._check_performed(thread)
+            thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = label, awaits, frame, lasti, site, False
+            self._silent = 0
+            plan = self._plan
+            if plan:
+                following = plan.pop()
+                if following is not thread:
+                    self.running = following
+                    following.greenlet.switch()
+            else:
+                self.hub.switch()
+            self.switches += 1
         if site.exact:
             thread.performed = True
         return site
@@ -165,8 +181,11 @@ class Scheduler:
         """An access that belongs to the step that is under way."""
         self._silent += 1
         if self._silent > MAX_SILENT_ACCESSES:
-            self.fail(f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last one at {site.where}; "
-                      "label the access that the loop waits for", Stuck)
+            self._fail_silent(thread, site)
+
+    def _fail_silent(self, thread: Thread, site: Site) -> None:
+        self.fail(f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last one at {site.where}; "
+                  "label the access that the loop waits for", Stuck)
 
     def fail(self, message: str, error: type = RuleBroken) -> None:
         """Stop the running thread here and for good.
