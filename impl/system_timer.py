@@ -5,20 +5,14 @@ entry's. Labels are those of ``spec/SystemTimer.tla``.
 """
 from __future__ import annotations
 
-import logging
-import threading
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor  # production only
 
 from impl.clock import SystemClock
 from impl.delay_queue import DelayQueue
 from impl.runtime import Atomic, Plain, ReadWriteLock
+from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import Clock, TimingWheel
-
-POLL_MS = 200
-"""How long the reaper waits at a time."""
-
-_LOG = logging.getLogger(__name__)
 
 
 class SystemTimer:
@@ -28,11 +22,11 @@ class SystemTimer:
     harms nobody else. ``max_deadline_ms``: the last deadline whose arithmetic fits into 64 bits on every level.
     """
 
-    __slots__ = ("executor", "owns_executor", "clock", "lock", "task_counter", "queue", "wheel", "closed", "max_deadline_ms")
+    __slots__ = ("executor", "clock", "lock", "task_counter", "queue", "wheel", "closed", "max_deadline_ms")
 
     closed: Plain[bool]
 
-    def __init__(self, executor: Executor | None = None, tick_ms: int = 1, wheel_size: int = 20, start_ms: int | None = None,
+    def __init__(self, executor: Executor | TaskExecutor | None = None, tick_ms: int = 1, wheel_size: int = 20, start_ms: int | None = None,
                  clock: Clock | None = None, queue: DelayQueue | None = None) -> None:
         """``executor``: None for one thread of the timer's own; one that runs a task inside ``submit`` will not do, since that is
         done under a bucket's monitor, with the timer's lock held. ``start_ms``: None for the clock's present time.
@@ -47,8 +41,7 @@ class SystemTimer:
         self.max_deadline_ms = ((1 << 63) - 1) // (wheel_size + 1)
         self.lock = ReadWriteLock()
         self.closed = False
-        self.owns_executor = executor is None
-        self.executor = ThreadPoolExecutor(1, "timer") if executor is None else executor
+        self.executor = executor if isinstance(executor, TaskExecutor) else TaskExecutor(executor)
 
     def add(self, task: TimerTask) -> None:
         """Let ``task`` run in ``task.delay_ms`` milliseconds. A task that is waiting already waits anew.
@@ -70,14 +63,7 @@ class SystemTimer:
         if self.wheel.add(entry):
             return
         if not entry.cancelled():  # read K1
-            self.hand_over(entry)
-
-    def hand_over(self, entry: TimerTaskEntry) -> None:
-        """Give the task to the executor. One that the executor refuses is logged: raising here would leave a flush half done."""
-        try:
-            self.executor.submit(run, entry)
-        except Exception as refused:  # whatever an executor raises when it is full or shut down
-            _LOG.error("the executor refused the task that was due at %d ms: %s", entry.expiration_ms, refused)
+            self.executor.submit(entry)  # update K2
 
     def advance_clock(self, timeout_ms: int) -> bool:
         """Wait up to ``timeout_ms`` milliseconds for a bucket to be due, then expire all that are; False if none was."""
@@ -90,7 +76,7 @@ class SystemTimer:
             self.queue.offer(bucket)  # update R3
             while (bucket := self.queue.poll_now()) is not None:  # update R4
                 expiration = bucket.expiration.get()  # read R5
-                self.wheel.advance_clock(expiration)
+                self.wheel.advance_clock(expiration)  # update R7
                 bucket.flush(self.add_timer_task_entry)
         return True
 
@@ -105,40 +91,4 @@ class SystemTimer:
         """
         with self.lock.write_lock:
             self.closed = True
-        if self.owns_executor:
-            own = threading.current_thread() in getattr(self.executor, "_threads", ())
-            self.executor.shutdown(wait=not own)
-
-
-def run(entry: TimerTaskEntry) -> None:
-    """Run an entry's task on the executor, and part the two: an expired task leaves no cycle to the garbage collector."""
-    task = entry.timer_task
-    try:
-        task.run()
-    except Exception:
-        _LOG.exception("the task that was due at %d ms raised", entry.expiration_ms)
-    finally:
-        task.forget(entry)
-
-
-class SystemTimerReaper:
-    """A thread that advances a timer's clock until it is closed. Kafka: ``SystemTimerReaper``, ``ExpiredOperationReaper``."""
-
-    __slots__ = ("timer", "stopping", "thread")
-
-    def __init__(self, timer: SystemTimer, name: str = "reaper") -> None:
-        self.timer = timer
-        self.stopping = threading.Event()
-        self.thread = threading.Thread(target=self._reap, name=name, daemon=True)
-        self.thread.start()
-
-    def _reap(self) -> None:
-        while not self.stopping.is_set():
-            self.timer.advance_clock(POLL_MS)
-
-    def close(self) -> None:
-        """Stop the thread, at the latest after ``POLL_MS`` milliseconds, then close the timer."""
-        self.stopping.set()
-        if threading.current_thread() is not self.thread:
-            self.thread.join()
-        self.timer.close()
+        self.executor.close()

@@ -70,7 +70,7 @@ def stalled(order, pair, size=20, stall=True):
     for thread in (adder, reaper):
         thread.join(5)
         assert not thread.is_alive()
-    timer.executor.drain()
+    timer.executor.executor.drain()
     until(timer, pair.far)
     return short.ran, timer
 

@@ -57,7 +57,7 @@ class Timers(RuleBasedStateMachine):
 
     def settle(self):
         """Account for what was handed over since the last look."""
-        new = [task.name for task in self.timer.executor.handed[len(self.handed):]]
+        new = [task.name for task in self.timer.executor.executor.handed[len(self.handed):]]
         at = []
         for name in new:
             assert name in self.waiting, f"task {name} was handed over, and does not wait"
@@ -102,7 +102,7 @@ class Timers(RuleBasedStateMachine):
     def holds_what_waits(self):
         if not hasattr(self, "timer"):
             return
-        self.timer.executor.drain()
+        self.timer.executor.executor.drain()
         assert self.ran == self.handed, "each task that was handed over runs once"
         held = sorted(entry.timer_task.name for entry in linked(self.timer))
         assert held == sorted(self.waiting), f"the timer holds {held}, and {sorted(self.waiting)} wait"
@@ -174,7 +174,7 @@ class Timers(RuleBasedStateMachine):
 @pytest.fixture(autouse=True)
 def quiet():
     """Tasks that raise are logged, which is not what is looked at here."""
-    logger = logging.getLogger("impl.system_timer")
+    logger = logging.getLogger("impl.task_executor")
     logger.disabled = True
     yield
     logger.disabled = False

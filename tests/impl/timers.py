@@ -74,11 +74,19 @@ def build(timer=SystemTimer, wheel=RecordingWheel, *, tick_ms=1, wheel_size=20, 
     return built
 
 
+def added(timer, *delays):
+    """One new task per delay, in the timer."""
+    tasks = [Task(delay, timer.clock) for delay in delays]
+    for task in tasks:
+        timer.add(task)
+    return tasks
+
+
 def pass_time(timer, ms):
     """Time passes in one leap, the timer sees it once, and the tasks that are due run."""
     timer.clock.advance(ms)
     expired = timer.advance_clock(0)
-    timer.executor.drain()
+    timer.executor.executor.drain()
     return expired
 
 
