@@ -17,7 +17,7 @@ from threading import TIMEOUT_MAX, Condition, Lock, RLock as Monitor, get_ident
 from time import monotonic
 from typing import Annotated, Generic, TypeVar
 
-__all__ = ["Atomic", "Gate", "Lock", "Monitor", "NoMonitor", "Plain", "ReadWriteLock", "Volatile"]
+__all__ = ["Atomic", "Gate", "Lock", "Memory", "Monitor", "NoMonitor", "Plain", "ReadWriteLock", "Volatile"]
 
 T = TypeVar("T")
 
@@ -79,6 +79,19 @@ class NoMonitor:
 
     def __exit__(self, *exception: object) -> None:
         pass
+
+
+class Memory:
+    """What lies between a thread's stores and the others' reads. Here it is nothing: CPython performs every store at once.
+
+    Under control it may delay the stores of plain fields, as Java's memory model permits; ``write_back`` then is its step.
+    """
+
+    __slots__ = ()
+
+    def write_back(self, thread: str, field: str) -> bool:
+        """Bring a thread's oldest delayed store of a field of this name into memory; False when there will be no more."""
+        return False
 
 
 class ReadWriteLock:

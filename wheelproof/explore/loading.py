@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-from wheelproof.explore import atomic, created, fields, labels, production
+from wheelproof.explore import atomic, created, fields, labels, production, store_buffer
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError, StyleError
 from wheelproof.explore.lint import check
@@ -25,7 +25,8 @@ class Loaded:
 
     ``mapping``: its mapping module; ``implementation``: the namespace of the implementation's classes, the mutant's in
     place of those that it replaces; ``world``: the class that sets a scenario up; ``mutant``: the mutant's class or None;
-    ``labels``: file relative to the root -> labels by line, of an atomic module those that the mapping keeps.
+    ``labels``: file relative to the root -> labels by line, of an atomic module those that the mapping keeps; ``delayed``: the fields
+    whose stores may reach memory late.
     """
 
     def __init__(self, root: Path, stem: str, mutant: str | None, texts: Mapping[str, str], lint: bool) -> None:
@@ -49,6 +50,9 @@ class Loaded:
             fields.control(module, self.scheduler)
             production.guard(module, text, self.scheduler)
             created.watch(fields.classes_of(module), self.scheduler)
+        self.delayed = getattr(self.mapping, "MEMORY", ())
+        classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
+        store_buffer.delay(classes, self.delayed, self.scheduler, f"mapping/{stem}.py")
         if lint and (findings := check(sources)):
             raise StyleError(findings)
         self.scheduler.atomic = atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.modules, self.labels, self.scheduler)

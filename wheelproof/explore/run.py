@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from greenlet import getcurrent
 
-from wheelproof.explore import labels
+from wheelproof.explore import labels, store_buffer
 from wheelproof.explore.controlled import Thread
 from wheelproof.explore.created import Created
 from wheelproof.explore.fingerprint import Names, Piece
@@ -114,7 +114,8 @@ class Run:
     def _start(self) -> None:
         scheduler = self._scheduler
         scheduler.hub = getcurrent()
-        scheduler.threads, scheduler.race, scheduler.coarse = self.threads, self._race, self._coarse
+        scheduler.threads, scheduler.coarse = self.threads, self._coarse
+        scheduler.race = store_buffer.ordering(scheduler, self._loaded.delayed, self._race, f"mapping/{self._loaded.stem}.py")
         if self._race is not None:
             self._race.begin(self.threads)
         for thread, body in zip(self.threads, self._bodies):

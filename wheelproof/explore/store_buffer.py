@@ -1,0 +1,209 @@
+"""Weak memory under control: stores of plain fields wait in buffers, and steps of a process of its own bring them into memory.
+
+A mapping's ``MEMORY`` names the fields whose stores may be delayed, and its World makes one ``Memory``; an operation that calls
+``memory.write_back(thread, field)`` again and again, in a thread of its own, is the way of that thread's stores into that
+field. So a delay is nothing but the choice of who moves, and every step stays deterministic.
+
+What orders is what the race detector goes by, too: a release (unlock, volatile write, the write of an atomic) marks all that
+its thread has stored so far, and an acquisition of the same thing (lock, volatile read, the read of an atomic) first brings
+into memory what other threads have marked with it. The thread itself reads its own newest store at once. Fields that
+are read under their lock alone need no buffer: every access is ordered, and so sees the newest store in any case.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from wheelproof.explore.controlled import DONE, Scheduler, Site, Thread
+from wheelproof.explore.fields import Field, marks_of
+from wheelproof.explore.findings import ExploreError
+from wheelproof.explore.primitives import primitive
+from wheelproof.explore.race import RaceDetector
+
+
+class Store(NamedTuple):
+    """A store that is not in memory yet. ``marks``: what its thread has released since, as lock, atomic or (object, field)."""
+
+    thread: Thread
+    field: str
+    instance: object
+    value: object
+    marks: frozenset
+
+
+class _Way:
+    """Admits a memory process: there is a store for it, or there will never be one again."""
+
+    __slots__ = ("_memory", "_thread", "_field")
+
+    def __init__(self, memory: object, thread: Thread, field: str) -> None:
+        self._memory, self._thread, self._field = memory, thread, field
+
+    def admits(self, thread: Thread) -> bool:
+        return self._thread.label is DONE or self.oldest() is not None
+
+    def oldest(self) -> Store | None:
+        """The store that is next on this way."""
+        return next((store for store in self._memory.stores if store.thread is self._thread and store.field == self._field), None)
+
+
+@primitive("Memory")
+def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+    class Memory:
+        """``stores``: those that are on their way, of all threads, oldest first."""
+
+        __slots__ = ("stores",)
+
+        def __init__(self) -> None:
+            self.stores: tuple[Store, ...] = ()
+            scheduler.memory = self
+
+        # what the subject calls
+
+        def write_back(self, thread: str, field: str) -> bool:
+            owner = next((each for each in scheduler.threads if each.name == thread), None)
+            if owner is None:
+                scheduler.fail(f"memory of {thread}: the scenario has no such thread; name one whose stores are to be brought into memory")
+            way = _Way(self, owner, field)
+            scheduler.point("write", True, way)
+            store = way.oldest()
+            if store is None:
+                return False
+            self._bring((store,))
+            return True
+
+        # what fields call
+
+        def delay(self, thread: Thread, field: str, instance: object, value: object) -> None:
+            """A plain store begins its way."""
+            self.stores = (*self.stores, Store(thread, field, instance, value, frozenset()))
+
+        def own(self, thread: Thread, field: str, instance: object) -> Store | None:
+            """The thread's newest store into a field of an object, if it is on its way."""
+            for store in reversed(self.stores):
+                if store.thread is thread and store.instance is instance and store.field == field:
+                    return store
+            return None
+
+        # what synchronises
+
+        def acquire(self, thread: Thread, source: object) -> None:
+            """The thread sees all that others had stored when they released ``source``."""
+            if self.stores:
+                self._bring(tuple([store for store in self.stores if store.thread is not thread and source in store.marks]))
+
+        def release(self, thread: Thread, target: object) -> None:
+            """What the thread has stored so far is there for whoever acquires ``target``."""
+            if self.stores:
+                self.stores = tuple([store._replace(marks=store.marks | {target}) if store.thread is thread else store for store in self.stores])
+
+        def _bring(self, stores: tuple[Store, ...]) -> None:
+            for store in stores:
+                getattr(type(store.instance), store.field).arrive(store.instance, store.value)
+            self.stores = tuple([store for store in self.stores if not any(store is gone for gone in stores)])
+
+    return Memory
+
+
+class DelayedField(Field):
+    """A plain field whose stores go to the buffers of the run's Memory.
+
+    A store without a label is not delayed: in a constructor it is there with the object, in an atomic operation with that. A
+    field into which nothing was stored reads as None: Java has its 0 or null there.
+    """
+
+    __slots__ = ()
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        scheduler = self.scheduler
+        thread = scheduler.running
+        if thread is not None:
+            site = scheduler.point("read", False)
+            if scheduler.race is not None:
+                scheduler.race.read(thread, self, instance, site)
+            store = scheduler.memory.own(thread, self.name, instance)
+            if store is not None:
+                return store.value
+        try:
+            return self._get(instance)
+        except AttributeError:
+            return None
+
+    def __set__(self, instance: object, value: object) -> None:
+        scheduler = self.scheduler
+        thread = scheduler.running
+        if thread is not None:
+            site = scheduler.point("write", False)
+            if scheduler.race is not None:
+                scheduler.race.write(thread, self, instance, site)
+            if site is not None and site.label is not None:
+                scheduler.memory.delay(thread, self.name, instance, value)
+                return
+        self._set(instance, value)
+
+    def arrive(self, instance: object, value: object) -> None:
+        """A store is in memory."""
+        self._set(instance, value)
+
+
+class Ordering:
+    """Stands where a race detector does and tells the Memory, and the detector if there is one, what synchronises."""
+
+    def __init__(self, memory: object, race: RaceDetector | None) -> None:
+        self._memory, self._race = memory, race
+
+    def acquire(self, thread: Thread, source: object) -> None:
+        self._memory.acquire(thread, source)
+        if self._race is not None:
+            self._race.acquire(thread, source)
+
+    def release(self, thread: Thread, target: object) -> None:
+        self._memory.release(thread, target)
+        if self._race is not None:
+            self._race.release(thread, target)
+
+    def read(self, thread: Thread, field: Field, instance: object, site: Site | None) -> None:
+        if field.volatile:
+            self._memory.acquire(thread, (instance, field.name))
+        if self._race is not None:
+            self._race.read(thread, field, instance, site)
+
+    def write(self, thread: Thread, field: Field, instance: object, site: Site | None) -> None:
+        # of an object under construction nobody could acquire a field; no site: within an atomic operation
+        if field.volatile and (site is None or site.label is not None):
+            self._memory.release(thread, (instance, field.name))
+        if self._race is not None:
+            self._race.write(thread, field, instance, site)
+
+
+def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: str) -> None:
+    """Put buffers before the plain fields of these names; one that is volatile stays as it is. ``where``: the mapping's file.
+
+    Raises ExploreError for a name that no marked field has: a delay that nobody meets would show nothing.
+    """
+    if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
+        raise ExploreError(f"{where}: MEMORY is no list of field names.", "Write MEMORY = ('some_field',), or leave it out.")
+    met = set()
+    for cls in classes:
+        for name in set(names) & marks_of(cls).keys():
+            met.add(name)
+            field = cls.__dict__[name]
+            if not field.volatile:
+                setattr(cls, name, DelayedField(field.member, False, scheduler))
+    if missing := sorted(set(names) - met):
+        raise ExploreError(f"{where}: MEMORY names {', '.join(missing)}, which no class marks as a field.", "Name slots that are marked Plain or Volatile.")
+
+
+def ordering(scheduler: Scheduler, names: object, race: RaceDetector | None, where: str) -> object:
+    """What a run's synchronisation is reported to: the race detector, and the Memory where stores are delayed.
+
+    Raises ExploreError where stores are to be delayed and World has made no Memory.
+    """
+    if not names:
+        return race
+    if scheduler.memory is None:
+        raise ExploreError(f"{where}: MEMORY delays stores, but World makes no Memory.", "Make one in World.__init__, and name it in World.names.")
+    return Ordering(scheduler.memory, race)
+
