@@ -31,7 +31,8 @@ def places(model: Any, state: Any) -> dict[str, str]:
 def follow(model: Any, schedule: Iterable[tuple[int, str]], silent: frozenset[str]) -> list[tuple[int, str, Any]]:
     """Follow a schedule of (thread, label) from the initial state: (thread, label, state after) per step.
 
-    A silent step that the schedule leaves out is taken just before its thread's next step. Raises Diverged.
+    A silent step that the schedule leaves out is taken just before its thread's next step, or before that of a thread that waits
+    for it (a memory process waits for its thread's end). Raises Diverged.
     """
     state, out = model.initial(), []
     for thread, label in schedule:
@@ -41,12 +42,12 @@ def follow(model: Any, schedule: Iterable[tuple[int, str]], silent: frozenset[st
                 state = moves[thread, label]
                 out.append((thread, label, state))
                 break
-            hidden = next((name for mover, name in moves if mover == thread and name in silent), None)
-            if hidden is None:
+            hidden = min((move for move in moves if move[1] in silent), key=lambda move: move[0] != thread, default=None)
+            if hidden is None or any(mover == thread and name not in silent for mover, name in moves):
                 able = ", ".join(f"{model.threads[mover]} at {name}" for mover, name in moves) or "nobody"
                 raise Diverged(f"Step {len(out) + 1}: {model.threads[thread]} cannot take {label} on the model (able: {able}).")
-            state = moves[thread, hidden]
-            out.append((thread, hidden, state))
+            state = moves[hidden]
+            out.append((*hidden, state))
     return out
 
 
@@ -56,10 +57,11 @@ def labelled(model: Any, threads: Iterable[str], silent: frozenset[str]) -> list
     for name in threads:
         index, label = model.threads.index(name), None
         while label is None or label in silent:
-            move = next(((label, after) for mover, label, after in model.successors(state) if mover == index), None)
-            if move is None:
+            moves = [move for move in model.successors(state) if move[0] == index or move[1] in silent]
+            if not moves:
                 raise Diverged(f"Step {len(out) + 1}: {name} cannot move on the model.")
-            label, state = move
+            mover, step, state = min(moves, key=lambda move: move[0] != index)
+            label = step if mover == index else None
         out.append((index, label))
     return out
 
