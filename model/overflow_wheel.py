@@ -1,0 +1,424 @@
+"""The twin of ``spec/OverflowWheel.tla``: three fields that are read without a lock, and a memory that delays stores."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
+
+SWITCHES = {"WheelVolatile": True, "LooksAgain": True, "GivesBack": True, "ListVolatile": True, "PointerVolatile": True}
+WHEEL, LIST, POINTER, TIME = "overflow_wheel", "list", "timer_task_entry", "current_time"
+MONITORS = ("wheel", "bucket", "entry", "task")
+START = "start"
+"""What the constructor of a wheel stores as its time."""
+
+Store = tuple[str, str, str, Any, frozenset[str]]
+"""A buffered store: (thread, field, object, value, what its thread has released since)."""
+
+
+class Model(Machine):
+    """States of one scenario: ``wheels``, ``linked`` and ``threads`` as in the TOML."""
+
+    PROCEDURES = {
+        "parent": Procedure("O1", (), (("new", None),)),
+        "unlink": Procedure("U1", ()),
+        "remove": Procedure("R1", ()),
+        "add": Procedure("A0", (), (("done", False),)),
+        "cancel": Procedure("C1", ()),
+    }
+    AUXILIARY = frozenset({"wheel", "time", "settled", "late", "unlinked", "revoked", "slipped"})
+    """``wheel`` and ``time`` are in code on the thread's stack, until they are written down."""
+
+    buffer, overflow_wheel, list, timer_task_entry = Scalar("buffer"), Scalar("overflowWheel"), Scalar("list"), Scalar("timerTaskEntry")
+    made, task_counter, submitted = Scalar("made"), Scalar("taskCounter"), Scalar("submitted")
+    settled, late, unlinked = Scalar("settled"), Scalar("late"), Scalar("unlinked")
+    revoked, slipped = Scalar("revoked"), Scalar("slipped")
+
+    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
+        """Raises KeyError on a switch that the spec does not have."""
+        if unknown := set(switches) - set(SWITCHES):
+            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
+        self.on = SWITCHES | dict(switches)
+        self.program, self.wheels = scenario["threads"], tuple(scenario["wheels"])
+        super().__init__(self.program, {"turn": 1}, start="T0")
+        self.memories = {name: program[0][1:] for name, program in self.program.items() if program[:1] and program[0][0] == "memory"}
+        self.users = tuple(name for name in self.threads if name not in self.memories)
+        self._counters: list[str] | None = None
+        # a memory process has one label, and no loop around it
+        self._processes = tuple(("W1", *values[1:]) if name in self.memories else values for name, values in zip(self.threads, self._processes))
+
+        linked = scenario["linked"]
+        self.scalar("buffer", ())
+        self.scalar("overflowWheel", None)
+        self.current_time = self.function("currentTime", dict.fromkeys(self.wheels))
+        self.scalar("list", "l" if linked else None)
+        self.scalar("timerTaskEntry", "e")
+        self.monitor = self.function("monitor", dict.fromkeys(MONITORS, FREE))
+        self.scalar("made", 0)
+        self.scalar("taskCounter", int(linked))
+        self.scalar("submitted", 0)
+        self.found_wheel, self.found_time = (self.function(name, dict.fromkeys(self.users)) for name in ("foundWheel", "foundTime"))
+        self.wheel, self.time = (self.function(name, dict.fromkeys(self.users)) for name in ("wheel", "time"))
+        self.scalar("settled", linked)
+        self.scalar("late", frozenset())
+        for name in ("unlinked", "revoked", "slipped"):
+            self.scalar(name, False)
+        self.begin()
+
+    def successors(self, state: Any) -> list:
+        """A memory process looks at its thread's program counter, in the state before the step."""
+        self._counters = [values[0] for values in state[1]]
+        try:
+            return super().successors(state)
+        finally:
+            self._counters = None
+
+    def ended(self, thread: str) -> bool:
+        """Whether a thread has run its program."""
+        index = self.threads.index(thread)
+        return (self.processes[index].pc if self._counters is None else self._counters[index]) == DONE
+
+    def tla(self, variable: str, piece: tuple) -> Any:
+        """Only threads have a turn."""
+        if variable == "turn":
+            return {name: value for name, value in zip(self.threads, piece) if name in self.users}
+        return super().tla(variable, piece)
+
+    # -- memory
+
+    def bring(self, stores: tuple[Store, ...]) -> None:
+        """Perform these stores in memory."""
+        for _, field, where, value, _ in stores:
+            if field == WHEEL:
+                self.overflow_wheel = value
+            elif field == TIME:
+                self.current_time[where] = value
+            elif field == LIST:
+                self.list = value
+            else:
+                self.timer_task_entry = value
+
+    def observe(self, what: str) -> None:
+        """Acquire: whatever others have released with ``what`` is in memory now."""
+        due = tuple(s for s in self.buffer if s[0] != self.me and what in s[4])
+        if due:
+            self.bring(due)
+            self.buffer = tuple(s for s in self.buffer if s[0] == self.me or what not in s[4])
+
+    def publish(self, what: str) -> None:
+        """Release: what the process has buffered comes to memory when somebody acquires ``what``."""
+        if self.buffer:
+            self.buffer = tuple((*s[:4], s[4] | {what}) if s[0] == self.me else s for s in self.buffer)
+
+    def exchange(self, what: str) -> None:
+        """An atomic variable's read and write."""
+        self.observe(what)
+        self.publish(what)
+
+    def seen(self, field: str, where: str, memory: Any) -> Any:
+        """A field's value as the process sees it: its own newest store, or what is in memory."""
+        for thread, name, instance, value, _ in reversed(self.buffer):
+            if thread == self.me and name == field and instance == where:
+                return value
+        return memory
+
+    def look(self, field: str) -> Any:
+        """Read one of the three fields; as a volatile one, if it is one."""
+        volatile, where, variable = self.field(field)
+        if self.on[volatile]:
+            self.observe(field)
+        return self.seen(field, where, getattr(self, variable))
+
+    def store(self, field: str, value: Any) -> None:
+        """Write one of the three fields."""
+        volatile, where, variable = self.field(field)
+        if self.on[volatile]:
+            setattr(self, variable, value)
+            self.publish(field)
+        else:
+            self.delay(field, where, value)
+
+    def delay(self, field: str, where: str, value: Any) -> None:
+        """A plain store."""
+        self.buffer = (*self.buffer, (self.me, field, where, value, frozenset()))
+
+    @staticmethod
+    def field(name: str) -> tuple[str, str, str]:
+        """A field's switch, the object that it is of, and the variable that is its place in memory."""
+        return {WHEEL: ("WheelVolatile", "w0", "overflow_wheel"), LIST: ("ListVolatile", "e", "list"),
+                POINTER: ("PointerVolatile", "x", "timer_task_entry")}[name]
+
+    def lock(self, monitor: str) -> bool:
+        """Enter a monitor; False, with nothing changed, if another thread is in it."""
+        if not self.acquire(self.monitor, monitor):
+            return False
+        self.observe(monitor)
+        return True
+
+    def unlock(self, monitor: str) -> None:
+        self.release(self.monitor, monitor)
+        self.publish(monitor)
+
+    # -- the overflow wheel
+
+    def O1(self, t: Process):
+        t.pc = "O2" if self.look(WHEEL) is None else "O6"
+
+    def O2(self, t: Process):
+        if not self.lock("wheel"):
+            return BLOCKED
+        t.pc = "O3"
+
+    def O3(self, t: Process):
+        there = self.look(WHEEL)
+        if not self.on["LooksAgain"] or there is None:
+            t.pc = "B1"
+        else:
+            t.pc = "O5" if self.on["GivesBack"] else "O6"
+
+    def B1(self, t: Process):
+        self.made += 1
+        self.exchange("made")
+        t.new = self.wheels[self.made - 1]
+        t.pc = "B2"
+
+    def B2(self, t: Process):
+        self.delay(TIME, t.new, START)
+        t.pc = "O4"
+
+    def O4(self, t: Process):
+        self.store(WHEEL, t.new)
+        t.pc = "O5"
+
+    def O5(self, t: Process):
+        self.unlock("wheel")
+        t.pc = "O6"
+
+    def O6(self, t: Process):
+        self.wheel[self.me] = self.look(WHEEL)
+        self.leave(t)
+
+    def N1(self, t: Process):
+        wheel = self.wheel[self.me]
+        self.time[self.me] = self.seen(TIME, wheel, self.current_time[wheel])
+        t.pc = "N2"
+
+    def N2(self, t: Process):
+        self.found_wheel[self.me], self.found_time[self.me] = self.wheel[self.me], self.time[self.me]
+        t.pc = "T0"
+
+    # -- TimerTaskList.remove
+
+    def U1(self, t: Process):
+        if not self.lock("bucket"):
+            return BLOCKED
+        t.pc = "U2"
+
+    def U2(self, t: Process):
+        if not self.lock("entry"):
+            return BLOCKED
+        t.pc = "U3"
+
+    def U3(self, t: Process):
+        t.pc = "U4" if self.look(LIST) == "l" else "U10"
+
+    def U4(self, t: Process):
+        t.pc = "U5"
+
+    def U5(self, t: Process):
+        t.pc = "U6"
+
+    def U6(self, t: Process):
+        t.pc = "U7"
+
+    def U7(self, t: Process):
+        t.pc = "U8"
+
+    def U8(self, t: Process):
+        self.store(LIST, None)
+        t.pc = "U9"
+
+    def U9(self, t: Process):
+        self.task_counter -= 1
+        self.exchange("counter")
+        t.pc = "U10"
+
+    def U10(self, t: Process):
+        self.unlock("entry")
+        t.pc = "U11"
+
+    def U11(self, t: Process):
+        self.unlock("bucket")
+        self.leave(t)
+
+    # -- TimerTaskEntry.remove
+
+    def R1(self, t: Process):
+        if self.look(LIST) is None:
+            self.leave(t)
+        else:
+            self.call(t, "unlink", back="R1")
+
+    # -- TimerTaskList.add
+
+    def A0(self, t: Process):
+        if t.done:
+            t.pc = "A12"
+        else:
+            self.call(t, "remove", back="A1")
+
+    def A1(self, t: Process):
+        if not self.lock("bucket"):
+            return BLOCKED
+        t.pc = "A2"
+
+    def A2(self, t: Process):
+        if not self.lock("entry"):
+            return BLOCKED
+        t.pc = "A3"
+
+    def A3(self, t: Process):
+        t.pc = "A4" if self.look(LIST) is None else "A10"
+
+    def A4(self, t: Process):
+        t.pc = "A5"
+
+    def A5(self, t: Process):
+        t.pc = "A6"
+
+    def A6(self, t: Process):
+        self.store(LIST, "l")
+        t.pc = "A7"
+
+    def A7(self, t: Process):
+        t.pc = "A8"
+
+    def A8(self, t: Process):
+        t.pc = "A9"
+
+    def A9(self, t: Process):
+        self.task_counter += 1
+        self.exchange("counter")
+        t.done = True
+        t.pc = "A10"
+
+    def A10(self, t: Process):
+        self.unlock("entry")
+        t.pc = "A11"
+
+    def A11(self, t: Process):
+        self.unlock("bucket")
+        self.settled = t.done
+        t.pc = "A0"
+
+    def A12(self, t: Process):
+        self.leave(t)
+
+    # -- TimerTask.cancel
+
+    def C1(self, t: Process):
+        if not self.lock("task"):
+            return BLOCKED
+        if self.settled:
+            self.late |= {self.me}
+        t.pc = "C2"
+
+    def C2(self, t: Process):
+        if self.look(POINTER) is None:
+            t.pc = "C3"
+        else:
+            self.call(t, "remove", back="C3")
+
+    def C3(self, t: Process):
+        self.store(POINTER, None)
+        t.pc = "C4"
+
+    def C4(self, t: Process):
+        self.unlock("task")
+        self.revoked = True
+        if self.me in self.late:
+            self.unlinked = True
+        self.leave(t)
+
+    # -- threads and memory
+
+    def T0(self, t: Process):
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
+            return
+        t.turn += 1
+        operation = self.program[self.me][t.turn - 2][0]
+        if operation == "place":
+            self.call(t, "parent", back="N1")
+        elif operation == "check":
+            t.pc = "K1"
+        else:
+            self.call(t, operation, back="T0")
+
+    def K1(self, t: Process):
+        if self.look(POINTER) == "e":
+            self.slipped = self.slipped or self.revoked
+            t.pc = "K2"
+        else:
+            t.pc = "T0"
+
+    def K2(self, t: Process):
+        self.submitted += 1
+        self.exchange("submitted")
+        t.pc = "T0"
+
+    def W1(self, t: Process):
+        thread, field = self.memories[self.me]
+        waiting = [i for i, store in enumerate(self.buffer) if store[:2] == (thread, field)]
+        if waiting:
+            first = waiting[0]
+            self.bring(self.buffer[first:first + 1])
+            self.buffer = self.buffer[:first] + self.buffer[first + 1:]
+            t.pc = "W2"
+        elif self.ended(thread):
+            t.pc = DONE
+        else:
+            return BLOCKED
+
+    def W2(self, t: Process):
+        t.pc = "W1"
+
+    # -- properties, by the names of the spec
+
+    def SafePublication(self) -> bool:
+        return all(self.found_wheel[name] is None or self.found_time[name] == START for name in self.users)
+
+    def OneOverflowWheel(self) -> bool:
+        return len({self.found_wheel[name] for name in self.users} - {None}) <= 1
+
+    def CancelUnlinks(self) -> bool:
+        stored = [value for _, field, _, value, _ in self.buffer if field == LIST]
+        return not self.unlinked or (stored[-1] if stored else self.list) is None
+
+    def CancelWins(self) -> bool:
+        return not self.slipped
+
+    def Termination(self) -> bool:
+        """The state predicate that must come true: ``<>AllDone``."""
+        return all(t.pc == DONE for t in self.processes)
+
+    # -- witnesses: states that some scenario must reach, or the properties say little
+
+    def HalfBuilt(self) -> bool:
+        """A wheel exists whose time is not in memory yet, and another thread is about to look for a wheel."""
+        return any(t.pc == "O1" and any(s[1] == TIME and s[0] != name for s in self.buffer) for name, t in zip(self.threads, self.processes))
+
+    def ComesTooLate(self) -> bool:
+        """A thread has the monitor and finds that the wheel has been made."""
+        return any(t.pc == "O3" and self.overflow_wheel is not None for t in self.processes)
+
+    def CancelledWhenLinked(self) -> bool:
+        """A cancel is about to look for the list of an entry that is linked."""
+        return any(t.pc == "R1" and name in self.late for name, t in zip(self.threads, self.processes))
+
+    def CheckedAfterCancel(self) -> bool:
+        """A check comes after cancel has returned."""
+        return self.revoked and any(t.pc == "K1" for t in self.processes)
+
+    INVARIANTS = ("SafePublication", "OneOverflowWheel", "CancelUnlinks", "CancelWins")
+    WITNESSES = ("HalfBuilt", "ComesTooLate", "CancelledWhenLinked", "CheckedAfterCancel")
