@@ -4,7 +4,7 @@ Kafka: ``Time.SYSTEM.hiResClockMs()``, made from ``System.nanoTime`` since the w
 """
 from __future__ import annotations
 
-import time
+import time  # production only
 
 from impl.runtime import Atomic
 

@@ -89,6 +89,6 @@ class SystemTimer:
 
         The timer's own executor is shut down, and waited for unless it is one of its tasks that closes; another's is left alone.
         """
-        with self.lock.write_lock:
-            self.closed = True
+        with self.lock.write_lock:  # lock B1, unlock B3
+            self.closed = True  # write B2
         self.executor.close()

@@ -1,0 +1,181 @@
+"""SystemTimer with one decision taken away at a time; see ``mutants/timer_task_list.py`` for the rules."""
+from __future__ import annotations
+
+from impl import system_timer, timing_wheel
+from impl.runtime import NoMonitor
+
+
+class D1:
+    """Kafka's order: the bucket that was polled without the lock is flushed first."""
+
+    switch = "PutBack"
+
+    class SystemTimer(system_timer.SystemTimer):
+        __slots__ = ()
+
+        def advance_clock(self, timeout_ms):
+            bucket = self.queue.poll(timeout_ms)  # update R1
+            if bucket is None:
+                return False
+            with self.lock.write_lock:  # lock R2, unlock R6
+                while bucket is not None:
+                    expiration = bucket.expiration.get()  # read R5
+                    self.wheel.advance_clock(expiration)  # update R7
+                    bucket.flush(self.add_timer_task_entry)
+                    bucket = self.queue.poll_now()  # update R4
+            return True
+
+
+class M8:
+    """An entry goes into a bucket although its task was cancelled."""
+
+    switch = "CancelledTest"
+
+    class TimingWheel(timing_wheel.TimingWheel):
+        __slots__ = ()
+
+        def add(self, entry):
+            entry.cancelled()  # read W1
+            expiration, current = entry.expiration_ms, self.current_time
+            if expiration < current + self.tick_ms:
+                return False
+            if expiration < current + self.interval:
+                virtual_id = expiration // self.tick_ms
+                bucket = self.buckets[virtual_id % self.wheel_size]
+                bucket.add(entry)  # update W2
+                if bucket.set_expiration(virtual_id * self.tick_ms):
+                    self.queue.offer(bucket)  # update W4
+                return True
+            return self.overflow_wheel.add(entry)
+
+
+class M9:
+    """A task is handed over although it was cancelled."""
+
+    switch = "SubmitTest"
+
+    class SystemTimer(system_timer.SystemTimer):
+        __slots__ = ()
+
+        def add_timer_task_entry(self, entry):
+            if self.wheel.add(entry):
+                return
+            entry.cancelled()  # read K1
+            self.executor.submit(entry)  # update K2
+
+
+class M10:
+    """Every link queues the bucket."""
+
+    switch = "OfferIfChanged"
+
+    class Bucket(timing_wheel.Bucket):
+        __slots__ = ()
+
+        def set_expiration(self, expiration_ms):
+            self.expiration.get_and_set(expiration_ms)  # swap W3
+            return True
+
+
+class M12:
+    """A flushed bucket keeps its key."""
+
+    switch = "ResetKey"
+
+    class Bucket(timing_wheel.Bucket):
+        __slots__ = ()
+
+        def flush(self, callback):
+            with self.monitor:  # lock V1, unlock V3
+                timing_wheel.TimerTaskList.flush(self, callback)
+                self.expiration.get()  # read V2
+
+
+class M13:
+    """Adders and the reaper do not exclude each other."""
+
+    switch = "ReadLock"
+
+    class SystemTimer(system_timer.SystemTimer):
+        __slots__ = ()
+
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            self.lock.read_lock = NoMonitor()
+
+
+class M15:
+    """One bucket for each hold of the write lock."""
+
+    switch = "Drains"
+
+    class SystemTimer(system_timer.SystemTimer):
+        __slots__ = ()
+
+        def advance_clock(self, timeout_ms):
+            bucket = self.queue.poll(timeout_ms)  # update R1
+            if bucket is None:
+                return False
+            with self.lock.write_lock:  # lock R2, unlock R6
+                self.queue.offer(bucket)  # update R3
+                bucket = self.queue.poll_now()  # update R4
+                if bucket is not None:
+                    expiration = bucket.expiration.get()  # read R5
+                    self.wheel.advance_clock(expiration)  # update R7
+                    bucket.flush(self.add_timer_task_entry)
+            return True
+
+
+class M17:
+    """An entry is due a tick sooner."""
+
+    switch = "DueAtTick"
+
+    class TimingWheel(timing_wheel.TimingWheel):
+        __slots__ = ()
+
+        def add(self, entry):
+            if entry.cancelled():  # read W1
+                return False
+            expiration, current = entry.expiration_ms, self.current_time
+            if expiration <= current + self.tick_ms:
+                return False
+            if expiration < current + self.interval:
+                virtual_id = expiration // self.tick_ms
+                bucket = self.buckets[virtual_id % self.wheel_size]
+                bucket.add(entry)  # update W2
+                if bucket.set_expiration(virtual_id * self.tick_ms):
+                    self.queue.offer(bucket)  # update W4
+                return True
+            return self.overflow_wheel.add(entry)
+
+
+class M19:
+    """Nothing that leaves a bucket is taken off the counter."""
+
+    switch = "CountAtUnlink"
+
+    class Bucket(timing_wheel.Bucket):
+        __slots__ = ()
+
+        def remove(self, entry):
+            with self.monitor:
+                with entry.monitor:
+                    if entry.list is self:
+                        entry.next.prev = entry.prev
+                        entry.prev.next = entry.next
+                        entry.next = entry.prev = entry.list = None
+
+
+class HandsOverAnyway:
+    """An entry is handed over although it went into a bucket."""
+
+    switch = "AddedWaits"
+
+    class SystemTimer(system_timer.SystemTimer):
+        __slots__ = ()
+
+        def add_timer_task_entry(self, entry):
+            self.wheel.add(entry)
+            if not entry.cancelled():  # read K1
+                self.executor.submit(entry)  # update K2

@@ -1,0 +1,831 @@
+----------------------------- MODULE SystemTimer -----------------------------
+(***************************************************************************)
+(* Kafka's SystemTimer: adders link entries into the buckets of a          *)
+(* hierarchical timing wheel under a read lock; one reaper polls due       *)
+(* buckets from a delay queue, and under the write lock advances the       *)
+(* wheel's clock and flushes them: each entry goes down a level, or to the *)
+(* executor.  Time is a process of its own.                                *)
+(*                                                                          *)
+(* The reaper polls before it has the write lock, as Kafka's does.  What    *)
+(* it polled may by then no longer be the earliest bucket, and flushing it  *)
+(* first gives a queued bucket a new key: that is PutBack = FALSE.  The     *)
+(* corrected order puts the polled bucket back and polls again.             *)
+(*                                                                          *)
+(* One label is one step.  An operation of TimerTask, TimerTaskEntry or     *)
+(* TimerTaskList is one step here: TimerTaskList refines                    *)
+(* TimerTaskListAtomic, where a remove misses an entry that a flush holds.  *)
+(* cancel and the entry's constructor are one step for a second reason:     *)
+(* once the entry is unlinked nobody but the task's monitor's holder        *)
+(* touches it, so that the pointer's write may as well come at once.        *)
+(* An operation of the delay queue is one step: it has its own lock.        *)
+(*                                                                          *)
+(* Simplified away: making a level when it is first needed (every level     *)
+(* exists: a level's clock is the one below, rounded), time-outs of the     *)
+(* poll (they do nothing), and when an adder has read the clock.  A         *)
+(* scenario fixes the deadline of each entry; the adder may arrive with it  *)
+(* at any time, which is what a stall after reading the clock amounts to.   *)
+(* The level-1 tick is 1.                                                   *)
+(***************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets, TLC
+
+CONSTANTS
+  WheelSize,    \* buckets of each level
+  Levels,       \* number of levels
+  TaskOf,       \* entry |-> task; an entry stands for one add
+  Deadline,     \* entry |-> the time at which it is due
+  Program,      \* thread |-> sequence of <<name, argument, ...>>
+  NULL
+
+CONSTANTS       \* the decisions; FALSE takes one away
+  PutBack,          \* D1   under the write lock the polled bucket is put back and the queue polled again
+  CancelledTest,    \* M8   an entry goes into a bucket only if not cancelled
+  SubmitTest,       \* M9   an entry goes to the executor only if not cancelled
+  OfferIfChanged,   \* M10  a bucket is queued only when its key has changed
+  ReadLock,         \* M13  adders are kept out while the reaper works
+  ResetKey,         \* M12  a flushed bucket's key is reset
+  Drains,           \* M15  all due buckets are flushed under one hold of the write lock
+  CountAtUnlink,    \* M19  the counter goes down when an entry is unlinked
+  AddedWaits,       \*      an entry that went into a bucket is not handed over as well
+  DueAtTick         \* M17  an entry is due when the clock's slot is its own, not a tick sooner
+
+Entries == DOMAIN TaskOf
+Tasks   == {TaskOf[e] : e \in Entries}
+Threads == DOMAIN Program
+Buckets == 1..(WheelSize * Levels)
+Names   == {"add", "cancel", "close", "reap", "tick", "execute"}
+
+ASSUME WheelSize >= 2 /\ Levels >= 1
+ASSUME EveryEntryHasADeadline == DOMAIN Deadline = Entries /\ \A e \in Entries : Deadline[e] \in Nat
+ASSUME ProgramsAreOperations ==
+  \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
+ASSUME SwitchesAreBooleans ==
+  {PutBack, CancelledTest, SubmitTest, OfferIfChanged, ReadLock, ResetKey, Drains,
+   CountAtUnlink, AddedWaits, DueAtTick} \subseteq BOOLEAN
+
+Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
+
+-----------------------------------------------------------------------------
+(* The wheel's arithmetic.  Buckets are numbered level by level. *)
+Tick(l)     == WheelSize ^ (l - 1)
+Trim(x, l)  == x - (x % Tick(l))
+LevelOf(b)  == (b - 1) \div WheelSize + 1
+Slot(e, l)  == (l - 1) * WheelSize + ((Deadline[e] \div Tick(l)) % WheelSize) + 1
+KeyFor(e, l) == Trim(Deadline[e], l)
+
+(* A binary heap of buckets, ordered by their keys at the time of each comparison: java.util.PriorityQueue. *)
+Swap(s, i, j) == [s EXCEPT ![i] = s[j], ![j] = s[i]]
+RECURSIVE Up(_, _, _), Down(_, _, _)
+Up(s, i, k) == IF i = 1 THEN s
+               ELSE LET p == i \div 2 IN IF k[s[i]] >= k[s[p]] THEN s ELSE Up(Swap(s, i, p), p, k)
+Down(s, i, k) == IF 2 * i > Len(s) THEN s
+                 ELSE LET c == IF 2 * i + 1 <= Len(s) /\ k[s[2 * i]] > k[s[2 * i + 1]] THEN 2 * i + 1 ELSE 2 * i
+                      IN IF k[s[i]] <= k[s[c]] THEN s ELSE Down(Swap(s, i, c), c, k)
+Offer(s, b, k) == Up(Append(s, b), Len(s) + 1, k)
+Poll(s, k) == IF Len(s) = 1 THEN <<>>
+              ELSE Down([i \in 1..(Len(s) - 1) |-> IF i = 1 THEN s[Len(s)] ELSE s[i]], 1, k)
+
+Without(s, e) == SelectSeq(s, LAMBDA x : x # e)
+
+(*--algorithm SystemTimer
+variables
+  now      = 0,
+  current  = [l \in 1..Levels |-> 0],          \* currentTime of each level
+  content  = [b \in Buckets |-> <<>>],
+  key      = [b \in Buckets |-> -1],           \* the bucket's expiration
+  queue    = <<>>,                             \* the delay queue's heap
+  timerTaskEntry = [x \in Tasks |-> NULL],
+  taskCounter = 0,
+  readers  = {},
+  writer   = NULL,
+  closed   = FALSE,
+  waiting  = <<>>,                             \* handed over, not yet taken by the executor
+  adding   = Cardinality(Adds),                \* adds that have not returned
+  \* History: what the properties speak of; no step reads it.
+  rekeyed  = {},                               \* buckets that got another key while queued
+  early    = {},                               \* entries handed over too early
+  submitted = [e \in Entries |-> 0],
+  revoked  = [e \in Entries |-> FALSE],        \* cancel has returned since the entry was made
+  slipped  = {},                               \* entries that a check let through all the same
+  ran      = [x \in Tasks |-> 0],
+  added    = [x \in Tasks |-> 0];              \* adds so far
+
+define
+  Due  == queue # <<>> /\ key[queue[1]] <= now
+  Over == taskCounter = 0 /\ adding = 0
+  Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
+  Linked(e) == \E b \in Buckets : \E i \in DOMAIN content[b] : content[b][i] = e
+  Expired(e, l) == IF DueAtTick THEN Deadline[e] < current[l] + Tick(l) ELSE Deadline[e] <= current[l] + Tick(l)
+end define;
+
+\* TimerTaskEntry.remove
+macro remove(e) begin
+  if e # NULL /\ Linked(e) then
+    content := [b \in Buckets |-> Without(content[b], e)];
+    if CountAtUnlink then taskCounter := taskCounter - 1; end if;
+  end if;
+end macro;
+
+\* SystemTimer.addTimerTaskEntry with TimingWheel.add
+procedure addTimerTaskEntry(ke = NULL)
+variables level = 1, bucket = 0;
+begin
+W1:  if timerTaskEntry[TaskOf[ke]] # ke /\ CancelledTest then goto K1;
+     elsif Expired(ke, level) then goto K1;
+     elsif Deadline[ke] < current[level] + WheelSize * Tick(level) then
+       bucket := Slot(ke, level);
+       if revoked[ke] then slipped := slipped \cup {ke}; end if;
+       goto W2;
+     end if;
+W0:  level := level + 1;
+     goto W1;
+W2:  content[bucket] := Append(content[bucket], ke);
+     taskCounter := taskCounter + 1;
+W3:  if key[bucket] # KeyFor(ke, level) /\ Count(bucket) > 0 then rekeyed := rekeyed \cup {bucket}; end if;
+     if key[bucket] # KeyFor(ke, level) \/ ~OfferIfChanged then
+       key[bucket] := KeyFor(ke, level);
+     elsif AddedWaits then return;
+     else goto K1;
+     end if;
+W4:  queue := Offer(queue, bucket, key);
+     if AddedWaits then return; end if;
+K1:  if timerTaskEntry[TaskOf[ke]] # ke /\ SubmitTest then return;
+     elsif revoked[ke] then slipped := slipped \cup {ke};
+     end if;
+K2:  waiting := Append(waiting, ke);
+     submitted[ke] := submitted[ke] + 1;
+     if now < Deadline[ke] then early := early \cup {ke}; end if;
+     return;
+end procedure;
+
+\* SystemTimer.add
+procedure add(ae = NULL)
+begin
+A1:  if ReadLock then
+       await writer = NULL;
+       readers := readers \cup {self};
+     end if;
+     if closed then goto A4; end if;           \* refused: the caller is told
+A2:  skip;                                     \* reads the clock: see above
+A3:  remove(timerTaskEntry[TaskOf[ae]]);
+     timerTaskEntry[TaskOf[ae]] := ae;
+     added[TaskOf[ae]] := added[TaskOf[ae]] + 1;
+     call addTimerTaskEntry(ae);
+A4:  readers := readers \ {self};
+     adding := adding - 1;
+     return;
+end procedure;
+
+\* TimerTask.cancel
+procedure cancel(ct = NULL)
+begin
+X1:  remove(timerTaskEntry[ct]);
+     if timerTaskEntry[ct] # NULL then revoked[timerTaskEntry[ct]] := TRUE; end if;
+     timerTaskEntry[ct] := NULL;
+     return;
+end procedure;
+
+\* SystemTimer.close: from here on no task is taken
+procedure close()
+begin
+B1:  await readers = {} /\ writer = NULL;
+     writer := self;
+B2:  closed := TRUE;
+B3:  writer := NULL;
+     return;
+end procedure;
+
+\* SystemTimer.advanceClock, again and again until nothing is left to wait for
+procedure reap()
+variables polled = 0, expiration = 0, head = NULL;
+begin
+R1:  if Due then polled := queue[1]; queue := Poll(queue, key);
+     else await Over; return;
+     end if;
+R2:  await readers = {} /\ writer = NULL;
+     writer := self;
+     if ~PutBack then goto R5; end if;
+R3:  queue := Offer(queue, polled, key);
+R4:  if Due then polled := queue[1]; queue := Poll(queue, key);
+     else polled := 0; goto R6;
+     end if;
+R5:  expiration := key[polled];
+R7:  current := [l \in 1..Levels |->
+       IF expiration >= current[l] + Tick(l) THEN Trim(expiration, l) ELSE current[l]];
+F2:  if content[polled] = <<>> then goto V2;
+     else
+       head := Head(content[polled]);
+       content[polled] := Tail(content[polled]);
+       if CountAtUnlink then taskCounter := taskCounter - 1; end if;
+       call addTimerTaskEntry(head);
+       goto F2;
+     end if;
+V2:  if ResetKey then key[polled] := -1; end if;
+     if Drains then goto R4; end if;
+R6:  writer := NULL;
+     expiration := 0; head := NULL;
+     goto R1;
+end procedure;
+
+fair process thread \in Threads
+variables turn = 1;
+begin
+T0:  while turn <= Len(Program[self]) do
+       turn := turn + 1;
+       if Program[self][turn - 1][1] = "add" then call add(Program[self][turn - 1][2]);
+       elsif Program[self][turn - 1][1] = "cancel" then call cancel(Program[self][turn - 1][2]);
+       elsif Program[self][turn - 1][1] = "close" then call close();
+       elsif Program[self][turn - 1][1] = "reap" then call reap();
+       elsif Program[self][turn - 1][1] = "tick" then goto C1;
+       else goto E1;
+       end if;
+T1:    skip;
+     end while;
+     goto Done;
+C1:  now := now + 1;                           \* time passes
+     goto T0;
+E1:  ran := [x \in Tasks |-> ran[x] + Cardinality({i \in DOMAIN waiting : TaskOf[waiting[i]] = x})];
+     waiting := <<>>;                          \* the executor runs what it was handed
+     goto T0;
+end process;
+end algorithm; *)
+\* BEGIN TRANSLATION
+VARIABLES now, current, content, key, queue, timerTaskEntry, taskCounter, 
+          readers, writer, closed, waiting, adding, rekeyed, early, submitted, 
+          revoked, slipped, ran, added, pc, stack
+
+(* define statement *)
+Due  == queue # <<>> /\ key[queue[1]] <= now
+Over == taskCounter = 0 /\ adding = 0
+Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
+Linked(e) == \E b \in Buckets : \E i \in DOMAIN content[b] : content[b][i] = e
+Expired(e, l) == IF DueAtTick THEN Deadline[e] < current[l] + Tick(l) ELSE Deadline[e] <= current[l] + Tick(l)
+
+VARIABLES ke, level, bucket, ae, ct, polled, expiration, head, turn
+
+vars == << now, current, content, key, queue, timerTaskEntry, taskCounter, 
+           readers, writer, closed, waiting, adding, rekeyed, early, 
+           submitted, revoked, slipped, ran, added, pc, stack, ke, level, 
+           bucket, ae, ct, polled, expiration, head, turn >>
+
+ProcSet == (Threads)
+
+Init == (* Global variables *)
+        /\ now = 0
+        /\ current = [l \in 1..Levels |-> 0]
+        /\ content = [b \in Buckets |-> <<>>]
+        /\ key = [b \in Buckets |-> -1]
+        /\ queue = <<>>
+        /\ timerTaskEntry = [x \in Tasks |-> NULL]
+        /\ taskCounter = 0
+        /\ readers = {}
+        /\ writer = NULL
+        /\ closed = FALSE
+        /\ waiting = <<>>
+        /\ adding = Cardinality(Adds)
+        /\ rekeyed = {}
+        /\ early = {}
+        /\ submitted = [e \in Entries |-> 0]
+        /\ revoked = [e \in Entries |-> FALSE]
+        /\ slipped = {}
+        /\ ran = [x \in Tasks |-> 0]
+        /\ added = [x \in Tasks |-> 0]
+        (* Procedure addTimerTaskEntry *)
+        /\ ke = [ self \in ProcSet |-> NULL]
+        /\ level = [ self \in ProcSet |-> 1]
+        /\ bucket = [ self \in ProcSet |-> 0]
+        (* Procedure add *)
+        /\ ae = [ self \in ProcSet |-> NULL]
+        (* Procedure cancel *)
+        /\ ct = [ self \in ProcSet |-> NULL]
+        (* Procedure reap *)
+        /\ polled = [ self \in ProcSet |-> 0]
+        /\ expiration = [ self \in ProcSet |-> 0]
+        /\ head = [ self \in ProcSet |-> NULL]
+        (* Process thread *)
+        /\ turn = [self \in Threads |-> 1]
+        /\ stack = [self \in ProcSet |-> << >>]
+        /\ pc = [self \in ProcSet |-> "T0"]
+
+W1(self) == /\ pc[self] = "W1"
+            /\ IF timerTaskEntry[TaskOf[ke[self]]] # ke[self] /\ CancelledTest
+                  THEN /\ pc' = [pc EXCEPT ![self] = "K1"]
+                       /\ UNCHANGED << slipped, bucket >>
+                  ELSE /\ IF Expired(ke[self], level[self])
+                             THEN /\ pc' = [pc EXCEPT ![self] = "K1"]
+                                  /\ UNCHANGED << slipped, bucket >>
+                             ELSE /\ IF Deadline[ke[self]] < current[level[self]] + WheelSize * Tick(level[self])
+                                        THEN /\ bucket' = [bucket EXCEPT ![self] = Slot(ke[self], level[self])]
+                                             /\ IF revoked[ke[self]]
+                                                   THEN /\ slipped' = (slipped \cup {ke[self]})
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED slipped
+                                             /\ pc' = [pc EXCEPT ![self] = "W2"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
+                                             /\ UNCHANGED << slipped, bucket >>
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, ran, 
+                            added, stack, ke, level, ae, ct, polled, 
+                            expiration, head, turn >>
+
+W0(self) == /\ pc[self] = "W0"
+            /\ level' = [level EXCEPT ![self] = level[self] + 1]
+            /\ pc' = [pc EXCEPT ![self] = "W1"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, bucket, ae, ct, 
+                            polled, expiration, head, turn >>
+
+W2(self) == /\ pc[self] = "W2"
+            /\ content' = [content EXCEPT ![bucket[self]] = Append(content[bucket[self]], ke[self])]
+            /\ taskCounter' = taskCounter + 1
+            /\ pc' = [pc EXCEPT ![self] = "W3"]
+            /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
+                            writer, closed, waiting, adding, rekeyed, early, 
+                            submitted, revoked, slipped, ran, added, stack, ke, 
+                            level, bucket, ae, ct, polled, expiration, head, 
+                            turn >>
+
+W3(self) == /\ pc[self] = "W3"
+            /\ IF key[bucket[self]] # KeyFor(ke[self], level[self]) /\ Count(bucket[self]) > 0
+                  THEN /\ rekeyed' = (rekeyed \cup {bucket[self]})
+                  ELSE /\ TRUE
+                       /\ UNCHANGED rekeyed
+            /\ IF key[bucket[self]] # KeyFor(ke[self], level[self]) \/ ~OfferIfChanged
+                  THEN /\ key' = [key EXCEPT ![bucket[self]] = KeyFor(ke[self], level[self])]
+                       /\ pc' = [pc EXCEPT ![self] = "W4"]
+                       /\ UNCHANGED << stack, ke, level, bucket >>
+                  ELSE /\ IF AddedWaits
+                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+                                  /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+                                  /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+                                  /\ UNCHANGED << stack, ke, level, bucket >>
+                       /\ key' = key
+            /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, early, submitted, revoked, slipped, ran, 
+                            added, ae, ct, polled, expiration, head, turn >>
+
+W4(self) == /\ pc[self] = "W4"
+            /\ queue' = Offer(queue, bucket[self], key)
+            /\ IF AddedWaits
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+                       /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+                       /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+                       /\ UNCHANGED << stack, ke, level, bucket >>
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, ae, ct, polled, expiration, 
+                            head, turn >>
+
+K1(self) == /\ pc[self] = "K1"
+            /\ IF timerTaskEntry[TaskOf[ke[self]]] # ke[self] /\ SubmitTest
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+                       /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+                       /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED slipped
+                  ELSE /\ IF revoked[ke[self]]
+                             THEN /\ slipped' = (slipped \cup {ke[self]})
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED slipped
+                       /\ pc' = [pc EXCEPT ![self] = "K2"]
+                       /\ UNCHANGED << stack, ke, level, bucket >>
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, ran, 
+                            added, ae, ct, polled, expiration, head, turn >>
+
+K2(self) == /\ pc[self] = "K2"
+            /\ waiting' = Append(waiting, ke[self])
+            /\ submitted' = [submitted EXCEPT ![ke[self]] = submitted[ke[self]] + 1]
+            /\ IF now < Deadline[ke[self]]
+                  THEN /\ early' = (early \cup {ke[self]})
+                  ELSE /\ TRUE
+                       /\ early' = early
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+            /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+            /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, adding, 
+                            rekeyed, revoked, slipped, ran, added, ae, ct, 
+                            polled, expiration, head, turn >>
+
+addTimerTaskEntry(self) == W1(self) \/ W0(self) \/ W2(self) \/ W3(self)
+                              \/ W4(self) \/ K1(self) \/ K2(self)
+
+A1(self) == /\ pc[self] = "A1"
+            /\ IF ReadLock
+                  THEN /\ writer = NULL
+                       /\ readers' = (readers \cup {self})
+                  ELSE /\ TRUE
+                       /\ UNCHANGED readers
+            /\ IF closed
+                  THEN /\ pc' = [pc EXCEPT ![self] = "A4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, writer, closed, waiting, adding, 
+                            rekeyed, early, submitted, revoked, slipped, ran, 
+                            added, stack, ke, level, bucket, ae, ct, polled, 
+                            expiration, head, turn >>
+
+A2(self) == /\ pc[self] = "A2"
+            /\ TRUE
+            /\ pc' = [pc EXCEPT ![self] = "A3"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn >>
+
+A3(self) == /\ pc[self] = "A3"
+            /\ IF (timerTaskEntry[TaskOf[ae[self]]]) # NULL /\ Linked((timerTaskEntry[TaskOf[ae[self]]]))
+                  THEN /\ content' = [b \in Buckets |-> Without(content[b], (timerTaskEntry[TaskOf[ae[self]]]))]
+                       /\ IF CountAtUnlink
+                             THEN /\ taskCounter' = taskCounter - 1
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED taskCounter
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << content, taskCounter >>
+            /\ timerTaskEntry' = [timerTaskEntry EXCEPT ![TaskOf[ae[self]]] = ae[self]]
+            /\ added' = [added EXCEPT ![TaskOf[ae[self]]] = added[TaskOf[ae[self]]] + 1]
+            /\ /\ ke' = [ke EXCEPT ![self] = ae[self]]
+               /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "addTimerTaskEntry",
+                                                        pc        |->  "A4",
+                                                        level     |->  level[self],
+                                                        bucket    |->  bucket[self],
+                                                        ke        |->  ke[self] ] >>
+                                                    \o stack[self]]
+            /\ level' = [level EXCEPT ![self] = 1]
+            /\ bucket' = [bucket EXCEPT ![self] = 0]
+            /\ pc' = [pc EXCEPT ![self] = "W1"]
+            /\ UNCHANGED << now, current, key, queue, readers, writer, closed, 
+                            waiting, adding, rekeyed, early, submitted, 
+                            revoked, slipped, ran, ae, ct, polled, expiration, 
+                            head, turn >>
+
+A4(self) == /\ pc[self] = "A4"
+            /\ readers' = readers \ {self}
+            /\ adding' = adding - 1
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ ae' = [ae EXCEPT ![self] = Head(stack[self]).ae]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, writer, closed, waiting, rekeyed, 
+                            early, submitted, revoked, slipped, ran, added, ke, 
+                            level, bucket, ct, polled, expiration, head, turn >>
+
+add(self) == A1(self) \/ A2(self) \/ A3(self) \/ A4(self)
+
+X1(self) == /\ pc[self] = "X1"
+            /\ IF (timerTaskEntry[ct[self]]) # NULL /\ Linked((timerTaskEntry[ct[self]]))
+                  THEN /\ content' = [b \in Buckets |-> Without(content[b], (timerTaskEntry[ct[self]]))]
+                       /\ IF CountAtUnlink
+                             THEN /\ taskCounter' = taskCounter - 1
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED taskCounter
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << content, taskCounter >>
+            /\ IF timerTaskEntry[ct[self]] # NULL
+                  THEN /\ revoked' = [revoked EXCEPT ![timerTaskEntry[ct[self]]] = TRUE]
+                  ELSE /\ TRUE
+                       /\ UNCHANGED revoked
+            /\ timerTaskEntry' = [timerTaskEntry EXCEPT ![ct[self]] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ ct' = [ct EXCEPT ![self] = Head(stack[self]).ct]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << now, current, key, queue, readers, writer, closed, 
+                            waiting, adding, rekeyed, early, submitted, 
+                            slipped, ran, added, ke, level, bucket, ae, polled, 
+                            expiration, head, turn >>
+
+cancel(self) == X1(self)
+
+B1(self) == /\ pc[self] = "B1"
+            /\ readers = {} /\ writer = NULL
+            /\ writer' = self
+            /\ pc' = [pc EXCEPT ![self] = "B2"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, closed, waiting, adding, 
+                            rekeyed, early, submitted, revoked, slipped, ran, 
+                            added, stack, ke, level, bucket, ae, ct, polled, 
+                            expiration, head, turn >>
+
+B2(self) == /\ pc[self] = "B2"
+            /\ closed' = TRUE
+            /\ pc' = [pc EXCEPT ![self] = "B3"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, waiting, adding, 
+                            rekeyed, early, submitted, revoked, slipped, ran, 
+                            added, stack, ke, level, bucket, ae, ct, polled, 
+                            expiration, head, turn >>
+
+B3(self) == /\ pc[self] = "B3"
+            /\ writer' = NULL
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, closed, waiting, adding, 
+                            rekeyed, early, submitted, revoked, slipped, ran, 
+                            added, ke, level, bucket, ae, ct, polled, 
+                            expiration, head, turn >>
+
+close(self) == B1(self) \/ B2(self) \/ B3(self)
+
+R1(self) == /\ pc[self] = "R1"
+            /\ IF Due
+                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                       /\ queue' = Poll(queue, key)
+                       /\ pc' = [pc EXCEPT ![self] = "R2"]
+                       /\ UNCHANGED << stack, expiration, head >>
+                  ELSE /\ Over
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ polled' = [polled EXCEPT ![self] = Head(stack[self]).polled]
+                       /\ expiration' = [expiration EXCEPT ![self] = Head(stack[self]).expiration]
+                       /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ queue' = queue
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, ke, level, bucket, ae, ct, 
+                            turn >>
+
+R2(self) == /\ pc[self] = "R2"
+            /\ readers = {} /\ writer = NULL
+            /\ writer' = self
+            /\ IF ~PutBack
+                  THEN /\ pc' = [pc EXCEPT ![self] = "R5"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R3"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, closed, waiting, adding, 
+                            rekeyed, early, submitted, revoked, slipped, ran, 
+                            added, stack, ke, level, bucket, ae, ct, polled, 
+                            expiration, head, turn >>
+
+R3(self) == /\ pc[self] = "R3"
+            /\ queue' = Offer(queue, polled[self], key)
+            /\ pc' = [pc EXCEPT ![self] = "R4"]
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn >>
+
+R4(self) == /\ pc[self] = "R4"
+            /\ IF Due
+                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                       /\ queue' = Poll(queue, key)
+                       /\ pc' = [pc EXCEPT ![self] = "R5"]
+                  ELSE /\ polled' = [polled EXCEPT ![self] = 0]
+                       /\ pc' = [pc EXCEPT ![self] = "R6"]
+                       /\ queue' = queue
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, expiration, head, turn >>
+
+R5(self) == /\ pc[self] = "R5"
+            /\ expiration' = [expiration EXCEPT ![self] = key[polled[self]]]
+            /\ pc' = [pc EXCEPT ![self] = "R7"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, head, turn >>
+
+R7(self) == /\ pc[self] = "R7"
+            /\ current' =          [l \in 1..Levels |->
+                          IF expiration[self] >= current[l] + Tick(l) THEN Trim(expiration[self], l) ELSE current[l]]
+            /\ pc' = [pc EXCEPT ![self] = "F2"]
+            /\ UNCHANGED << now, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn >>
+
+F2(self) == /\ pc[self] = "F2"
+            /\ IF content[polled[self]] = <<>>
+                  THEN /\ pc' = [pc EXCEPT ![self] = "V2"]
+                       /\ UNCHANGED << content, taskCounter, stack, ke, level, 
+                                       bucket, head >>
+                  ELSE /\ head' = [head EXCEPT ![self] = Head(content[polled[self]])]
+                       /\ content' = [content EXCEPT ![polled[self]] = Tail(content[polled[self]])]
+                       /\ IF CountAtUnlink
+                             THEN /\ taskCounter' = taskCounter - 1
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED taskCounter
+                       /\ /\ ke' = [ke EXCEPT ![self] = head'[self]]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "addTimerTaskEntry",
+                                                                   pc        |->  "F2",
+                                                                   level     |->  level[self],
+                                                                   bucket    |->  bucket[self],
+                                                                   ke        |->  ke[self] ] >>
+                                                               \o stack[self]]
+                       /\ level' = [level EXCEPT ![self] = 1]
+                       /\ bucket' = [bucket EXCEPT ![self] = 0]
+                       /\ pc' = [pc EXCEPT ![self] = "W1"]
+            /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
+                            writer, closed, waiting, adding, rekeyed, early, 
+                            submitted, revoked, slipped, ran, added, ae, ct, 
+                            polled, expiration, turn >>
+
+V2(self) == /\ pc[self] = "V2"
+            /\ IF ResetKey
+                  THEN /\ key' = [key EXCEPT ![polled[self]] = -1]
+                  ELSE /\ TRUE
+                       /\ key' = key
+            /\ IF Drains
+                  THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R6"]
+            /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn >>
+
+R6(self) == /\ pc[self] = "R6"
+            /\ writer' = NULL
+            /\ expiration' = [expiration EXCEPT ![self] = 0]
+            /\ head' = [head EXCEPT ![self] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = "R1"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, closed, waiting, adding, 
+                            rekeyed, early, submitted, revoked, slipped, ran, 
+                            added, stack, ke, level, bucket, ae, ct, polled, 
+                            turn >>
+
+reap(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self) \/ R5(self)
+                 \/ R7(self) \/ F2(self) \/ V2(self) \/ R6(self)
+
+T0(self) == /\ pc[self] = "T0"
+            /\ IF turn[self] <= Len(Program[self])
+                  THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
+                       /\ IF Program[self][turn'[self] - 1][1] = "add"
+                             THEN /\ /\ ae' = [ae EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "add",
+                                                                              pc        |->  "T1",
+                                                                              ae        |->  ae[self] ] >>
+                                                                          \o stack[self]]
+                                  /\ pc' = [pc EXCEPT ![self] = "A1"]
+                                  /\ UNCHANGED << ct, polled, expiration, head >>
+                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "cancel"
+                                        THEN /\ /\ ct' = [ct EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancel",
+                                                                                         pc        |->  "T1",
+                                                                                         ct        |->  ct[self] ] >>
+                                                                                     \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                             /\ UNCHANGED << polled, 
+                                                             expiration, head >>
+                                        ELSE /\ IF Program[self][turn'[self] - 1][1] = "close"
+                                                   THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "close",
+                                                                                                 pc        |->  "T1" ] >>
+                                                                                             \o stack[self]]
+                                                        /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                                        /\ UNCHANGED << polled, 
+                                                                        expiration, 
+                                                                        head >>
+                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "reap"
+                                                              THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "reap",
+                                                                                                            pc        |->  "T1",
+                                                                                                            polled    |->  polled[self],
+                                                                                                            expiration |->  expiration[self],
+                                                                                                            head      |->  head[self] ] >>
+                                                                                                        \o stack[self]]
+                                                                   /\ polled' = [polled EXCEPT ![self] = 0]
+                                                                   /\ expiration' = [expiration EXCEPT ![self] = 0]
+                                                                   /\ head' = [head EXCEPT ![self] = NULL]
+                                                                   /\ pc' = [pc EXCEPT ![self] = "R1"]
+                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "tick"
+                                                                         THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                                                         ELSE /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                                                   /\ UNCHANGED << stack, 
+                                                                                   polled, 
+                                                                                   expiration, 
+                                                                                   head >>
+                                             /\ ct' = ct
+                                  /\ ae' = ae
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
+                       /\ UNCHANGED << stack, ae, ct, polled, expiration, head, 
+                                       turn >>
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, ke, level, bucket >>
+
+T1(self) == /\ pc[self] = "T1"
+            /\ TRUE
+            /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn >>
+
+C1(self) == /\ pc[self] = "C1"
+            /\ now' = now + 1
+            /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, waiting, 
+                            adding, rekeyed, early, submitted, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn >>
+
+E1(self) == /\ pc[self] = "E1"
+            /\ ran' = [x \in Tasks |-> ran[x] + Cardinality({i \in DOMAIN waiting : TaskOf[waiting[i]] = x})]
+            /\ waiting' = <<>>
+            /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, closed, adding, 
+                            rekeyed, early, submitted, revoked, slipped, added, 
+                            stack, ke, level, bucket, ae, ct, polled, 
+                            expiration, head, turn >>
+
+thread(self) == T0(self) \/ T1(self) \/ C1(self) \/ E1(self)
+
+(* Allow infinite stuttering to prevent deadlock on termination. *)
+Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
+               /\ UNCHANGED vars
+
+Next == (\E self \in ProcSet:  \/ addTimerTaskEntry(self) \/ add(self)
+                               \/ cancel(self) \/ close(self) \/ reap(self))
+           \/ (\E self \in Threads: thread(self))
+           \/ Terminating
+
+Spec == /\ Init /\ [][Next]_vars
+        /\ \A self \in Threads : /\ WF_vars(thread(self))
+                                 /\ WF_vars(add(self))
+                                 /\ WF_vars(cancel(self))
+                                 /\ WF_vars(close(self))
+                                 /\ WF_vars(reap(self))
+                                 /\ WF_vars(addTimerTaskEntry(self))
+
+Termination == <>(\A self \in ProcSet: pc[self] = "Done")
+
+\* END TRANSLATION
+-----------------------------------------------------------------------------
+Critical == writer # NULL
+Polled(b) == Cardinality({t \in Threads : pc[t] = "R2" /\ polled[t] = b})
+
+\* A thread has linked an entry into b and is about to key and to queue b.
+Halfway(b) == \E t \in Threads : pc[t] \in {"W3", "W4"} /\ bucket[t] = b
+
+TypeOK ==
+  /\ now \in Nat
+  /\ current \in [1..Levels -> Nat]
+  /\ \A b \in Buckets : key[b] \in Nat \cup {-1} /\ \A i \in DOMAIN content[b] : content[b][i] \in Entries
+  /\ \A i \in DOMAIN queue : queue[i] \in Buckets
+  /\ timerTaskEntry \in [Tasks -> Entries \cup {NULL}]
+  /\ readers \subseteq Threads /\ writer \in Threads \cup {NULL}
+  /\ closed \in BOOLEAN
+  /\ adding \in Nat /\ taskCounter \in Nat
+  /\ Len(waiting) <= Cardinality(Entries)
+  /\ \A t \in Threads : level[t] \in 1..Levels /\ bucket[t] \in Buckets \cup {0} /\ polled[t] \in Buckets \cup {0}
+
+\* A bucket with entries is queued once, and a queued bucket's key never changes.
+QueuedOnceWithItsKey ==
+  /\ rekeyed = {}
+  /\ \A b \in Buckets : Count(b) <= 1
+  /\ ~Critical => \A b \in Buckets : content[b] # <<>> /\ ~Halfway(b) => Count(b) + Polled(b) = 1
+
+\* No bucket waits longer than one of its entries.
+KeyBeforeDeadline == \A b \in Buckets :
+  ~Halfway(b) /\ Count(b) > 0 => \A i \in DOMAIN content[b] : key[b] <= Deadline[content[b][i]]
+
+\* The reaper idle, nothing due, no adder inside: no entry is past its deadline by more than a tick.
+Idle == ~Critical /\ readers = {} /\ ~Due /\ \A t \in Threads : pc[t] # "R2"
+LatenessBound == Idle => \A e \in Entries : Linked(e) => now <= Deadline[e] + 1
+
+\* The same for those whose bucket nobody has given another key: the heap's order is not disturbed for others.
+BystandersInTime == Idle => \A b \in Buckets \ rekeyed : \A i \in DOMAIN content[b] : now <= Deadline[content[b][i]] + 1
+
+NotEarly == early = {}
+FiredOnce == \A e \in Entries : submitted[e] <= 1
+RunsOncePerAdd == \A x \in Tasks : ran[x] <= added[x]
+CancelWins == slipped = {}
+CounterExact == taskCounter = Cardinality({e \in Entries : Linked(e)})
+
+\* Not a property of Kafka's timer: the check may come before cancel and the link after it.
+CancelledUnlinked == \A e \in Entries : Linked(e) => timerTaskEntry[TaskOf[e]] = e
+
+\* Liveness: each entry is handed over, unless its task was cancelled or added again.
+AllFired == /\ adding = 0
+            /\ \A e \in Entries : submitted[e] > 0 \/ timerTaskEntry[TaskOf[e]] # e
+EveryTimerFires == <>AllFired
+
+\* Weak fairness of the threads in T; Spec has it for all of them.
+Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t) \/ reap(t))
+=============================================================================
