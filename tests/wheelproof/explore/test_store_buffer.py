@@ -1,0 +1,378 @@
+"""Delayed stores by the litmus tests that memory models are told apart with: what threads can read, over all schedules."""
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from impl import runtime as production
+from wheelproof.explore import ExploreError, RaceDetector, RuleBroken, Subject
+from wheelproof.explore.store_buffer import Ordering
+
+IMPL = '''
+from __future__ import annotations
+
+from impl.runtime import Atomic, Monitor, Plain, Volatile
+
+
+class Cells:
+    __slots__ = ("x", "y", "flag", "guard", "other", "number")
+
+    x: Plain[int | None]
+    y: Plain[int | None]
+    flag: Volatile[int | None]
+
+    def __init__(self):
+        self.flag = None
+        self.guard, self.other, self.number = Monitor(), Monitor(), Atomic(0)
+
+
+class Box:
+    __slots__ = ("content",)
+
+    content: Plain[int | None]
+
+    def __init__(self):
+        self.content = None
+        self.content = 1  # write B1
+
+
+class Seen:
+    __slots__ = ("values",)
+
+    values: Plain[tuple]
+
+    def __init__(self):
+        self.values = ()
+'''
+
+MAPPING = '''
+from impl import cells as impl
+from impl.runtime import Memory
+
+SUBJECT = ("impl.cells",)
+MEMORY = ("x", "y", "content", "flag")
+
+
+class World:
+    def __init__(self, scenario, impl=impl):
+        self.impl = impl
+        self.cells, self.buffers = impl.Cells(), Memory()
+        self.seen = {name: impl.Seen() for name in scenario["threads"]}
+        self.names = {"cells": self.cells, "buffers": self.buffers, **self.seen}
+
+    def note(self, thread, value):
+        seen = self.seen[thread]
+        seen.values = (*seen.values, value)  # write Z1
+
+    def put_x(self, value):
+        self.cells.x = value  # write X1
+
+    def get_x(self, thread):
+        value = self.cells.x  # read X2
+        self.note(thread, value)
+
+    def put_y(self, value):
+        self.cells.y = value  # write Y1
+
+    def get_y(self, thread):
+        value = self.cells.y  # read Y2
+        self.note(thread, value)
+
+    def put_flag(self, value):
+        self.cells.flag = value  # write V1
+
+    def get_flag(self, thread):
+        value = self.cells.flag  # read V2
+        self.note(thread, value)
+
+    def put_guarded(self, value):
+        with self.cells.guard:  # lock G1, unlock G2
+            self.cells.y = value  # write G3
+
+    def get_guarded(self, thread):
+        with self.cells.guard:  # lock G4, unlock G5
+            value = self.cells.y  # read G6
+        self.note(thread, value)
+
+    def get_guarded_otherwise(self, thread):
+        with self.cells.other:  # lock G7, unlock G8
+            value = self.cells.y  # read G9
+        self.note(thread, value)
+
+    def count(self):
+        self.cells.number.add_and_get(1)  # update N1
+
+    def counted(self, thread):
+        value = self.cells.number.get()  # read N2
+        self.note(thread, value)
+
+    def make(self, thread):
+        box = self.impl.Box()
+        value = box.content  # read B2
+        self.note(thread, value)
+
+    def memory(self, thread, field):
+        more = True
+        while more:
+            more = self.buffers.write_back(thread, field)  # write W1
+
+
+def shared(world):
+    return {}
+'''
+
+
+@pytest.fixture
+def root(tmp_path):
+    for floor, text in ("impl", IMPL), ("mapping", MAPPING):
+        (tmp_path / floor).mkdir()
+        (tmp_path / floor / "__init__.py").touch()
+        (tmp_path / floor / "cells.py").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def subject(root):
+    return Subject.load(root, "cells")
+
+
+def changed(root, floor, old, new):
+    file = root / floor / "cells.py"
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def scenario(fields=("x", "y"), **threads):
+    """Programs by thread, and for each thread the ways of its stores into these fields."""
+    ways = {f"{name}.{field}": [["memory", name, field]] for name in threads for field in fields}
+    return {"threads": threads | ways}
+
+
+def outcomes(subject, of, *readers):
+    """What the readers can have seen when all has ended, over all schedules."""
+    intern, known, found, todo = {}, set(), set(), [()]
+    while todo:
+        schedule = todo.pop()
+        run = subject.begin(of, intern=intern)
+        run.replay(schedule)
+        state = run.fingerprint()
+        if state not in known:
+            known.add(state)
+            todo += [(*schedule, thread) for thread in run.enabled()]
+            if not run.enabled():
+                assert run.done and run.world.buffers.stores == (), "all has arrived"
+                found.add(tuple(run.world.seen[name].values for name in readers))
+        run.end()
+    return found
+
+
+def pairs(found):
+    """The outcomes of a single reader."""
+    return {values for values, in found}
+
+
+X, Y = ["put_x", 1], ["put_y", 1]
+BOTH = {(None, None), (None, 1), (1, None), (1, 1)}
+ORDERED = BOTH - {(1, None)}
+
+
+def test_stores_into_two_fields_come_in_any_order(subject):
+    assert pairs(outcomes(subject, scenario(a=[X, Y], b=[["get_y", "b"], ["get_x", "b"]]), "b")) == BOTH
+
+
+def test_without_delays_they_come_in_order(root):
+    changed(root, "mapping", 'MEMORY = ("x", "y", "content", "flag")', "")
+    changed(root, "impl", "        self.flag = None\n", "        self.flag = self.x = self.y = None\n")
+    of = {"threads": {"a": [X, Y], "b": [["get_y", "b"], ["get_x", "b"]]}}
+    subject = Subject.load(root, "cells")
+    runs = set()
+    for places in combinations(range(6), 2):
+        run = subject.begin(of)
+        turns = [0 if i in places else 1 for i in range(6)]
+        for turn in turns:
+            run.step(turn)
+        runs.add(run.world.seen["b"].values)
+        run.end()
+    assert runs == ORDERED
+
+
+def test_stores_into_one_field_come_in_order(subject):
+    seen = pairs(outcomes(subject, scenario(("x",), a=[X, ["put_x", 2]], b=[["get_x", "b"], ["get_x", "b"]]), "b"))
+    assert {(1, 2), (None, 2), (None, None), (1, 1)} < seen
+    assert not seen & {(2, 1), (1, None), (2, None)}
+
+
+def test_a_thread_sees_its_own_stores_at_once(subject):
+    of = scenario(a=[X, ["get_x", "a"], ["put_x", 2], ["get_x", "a"], ["get_y", "a"]], b=[["get_x", "b"]])
+    assert {one for one, _ in outcomes(subject, of, "a", "b")} == {(1, 2, None)}
+
+
+def test_both_may_look_past_each_others_store(subject):
+    """Dekker: impossible where stores are performed at once."""
+    seen = outcomes(subject, scenario(a=[X, ["get_y", "a"]], b=[Y, ["get_x", "b"]]), "a", "b")
+    assert seen == {((1,), (1,)), ((None,), (1,)), ((1,), (None,)), ((None,), (None,))}
+
+
+FLAG = (X, ["put_flag", 1]), (["get_flag", "b"], ["get_x", "b"])
+GUARDED = (X, ["put_guarded", 1]), (["get_guarded", "b"], ["get_x", "b"])
+COUNT = (X, ["count"]), (["counted", "b"], ["get_x", "b"])
+
+
+@pytest.mark.parametrize("writes, reads", [FLAG, GUARDED], ids=["volatile", "lock"])
+def test_what_is_released_is_seen_by_who_acquires(subject, writes, reads):
+    assert pairs(outcomes(subject, scenario(a=list(writes), b=list(reads)), "b")) == ORDERED
+
+
+def test_an_atomic_variable_orders_too(subject):
+    assert pairs(outcomes(subject, scenario(a=list(COUNT[0]), b=list(COUNT[1])), "b")) == {(0, None), (0, 1), (1, 1)}
+
+
+def test_what_is_stored_after_the_release_is_not_seen(subject):
+    assert (1, None) in pairs(outcomes(subject, scenario(a=[["put_flag", 1], X], b=list(FLAG[1])), "b"))
+
+
+def test_another_lock_orders_nothing(subject):
+    assert pairs(outcomes(subject, scenario(a=list(GUARDED[0]), b=[["get_guarded_otherwise", "b"], ["get_x", "b"]]), "b")) == BOTH
+
+
+def test_order_is_passed_on(subject):
+    """What b has seen by acquiring, c sees by acquiring from b."""
+    of = scenario(("x",), a=[X, ["put_flag", 1]], b=[["get_flag", "b"], ["count"]], c=[["counted", "c"], ["get_x", "c"]])
+    seen = outcomes(subject, of, "b", "c")
+    assert ((1,), (1, None)) not in seen and {((1,), (1, 1)), ((None,), (1, None))} <= seen
+
+
+def stepped(subject, of, *turns, race=None):
+    """A run after these steps, each a thread and the label that it must be at."""
+    run = subject.begin(of, race=race)
+    names = [thread.name for thread in run.threads]
+    for name, label in turns:
+        assert run.labels[names.index(name)] == label
+        run.step(names.index(name))
+    return run
+
+
+def test_a_release_that_nobody_acquires_shows_nothing(subject):
+    """Lazy: a volatile write does not empty the buffer, so who does not read that field may see old values long after."""
+    of = scenario(a=[X, ["put_flag", 1]], b=[["get_x", "b"]])
+    run = stepped(subject, of, ("a", "X1"), ("a", "V1"), ("b", "X2"), ("b", "Z1"))
+    assert run.world.seen["b"].values == (None,) and run.world.cells.flag == 1
+    (store,) = run.world.buffers.stores
+    assert (store.thread.name, store.field, store.value) == ("a", "x", 1) and store.marks == {(run.world.cells, "flag")}
+    run.end()
+
+
+def test_a_way_waits_for_a_store_and_ends_with_its_thread(subject):
+    of = scenario(("x",), a=[["put_y", 1], X])
+    run = stepped(subject, of)
+    assert run.enabled() == {0: "Y1"}
+    run = stepped(subject, of, ("a", "Y1"))
+    assert run.enabled() == {0: "X1"}, "a store into another field is not this way's"
+    run = stepped(subject, of, ("a", "Y1"), ("a", "X1"))
+    assert run.enabled() == {1: "W1"} and run.world.cells.x is None
+    run = stepped(subject, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"))
+    assert run.enabled() == {1: "W1"} and run.world.cells.x == 1
+    run = stepped(subject, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"), ("a.x", "W1"))
+    assert run.done and [store.field for store in run.world.buffers.stores] == ["y"], "nobody is the way of this one"
+    run.end()
+
+
+def test_what_is_on_its_way_is_part_of_the_state(subject):
+    of, intern = scenario(("x",), a=[X, ["put_x", 1]]), {}
+    run = subject.begin(of, intern=intern)
+    pieces = [run.fingerprint()[0]]
+    for turn in (0, 0, 1, 1):
+        run.step(turn)
+        pieces.append(run.fingerprint()[0])
+    assert len(set(pieces)) == 5
+    run.end()
+
+
+def test_a_constructors_labelled_store_is_delayed_and_others_are_there_with_the_object(subject):
+    run = stepped(subject, scenario((), a=[["make", "a"]]), ("a", "B1"))
+    (store,) = run.world.buffers.stores
+    assert store.field == "content" and store.value == 1 and store.instance.content is None
+    assert run.fingerprint(), "the new object has a name"
+    run.end()
+    assert pairs(outcomes(subject, scenario(("content",), a=[["make", "a"]]), "a")) == {(1,)}
+
+
+def test_the_race_detector_goes_along(subject):
+    def races(of, *turns):
+        detector = RaceDetector()
+        stepped(subject, of, *turns, race=detector).end()
+        return {race.field for race in detector.found}
+
+    assert races(scenario((), a=[X], b=[["get_x", "b"]]), ("a", "X1"), ("b", "X2")) == {"Cells.x"}
+    ordered = scenario((), a=list(FLAG[0]), b=list(FLAG[1]))
+    assert races(ordered, ("a", "X1"), ("a", "V1"), ("b", "V2"), ("b", "Z1"), ("b", "X2")) == set()
+
+
+# -- what would be wrong, and what is refused
+
+@pytest.mark.parametrize("method, test", [("release", GUARDED), ("acquire", GUARDED), ("write", FLAG), ("read", FLAG)])
+def test_an_order_that_is_not_told_to_the_memory_is_lost(subject, monkeypatch, method, test):
+    monkeypatch.setattr(Ordering, method, lambda *arguments: None)
+    writes, reads = test
+    assert (1, None) in pairs(outcomes(subject, scenario(a=list(writes), b=list(reads)), "b"))
+
+
+def test_a_volatile_field_is_not_delayed_unless_a_class_marks_it_plain(root):
+    of = scenario(("flag",), a=[["put_flag", 1]], b=[["get_flag", "b"]])
+    turns = ("a", "V1"), ("b", "V2"), ("b", "Z1")
+    run = stepped(Subject.load(root, "cells"), of, *turns)
+    assert run.world.seen["b"].values == (1,)
+    run.end()
+    changed(root, "impl", "    flag: Volatile", "    flag: Plain")
+    run = stepped(Subject.load(root, "cells"), of, *turns)
+    assert run.world.seen["b"].values == (None,)
+    run.end()
+
+
+def test_a_class_that_marks_a_field_anew_hides_the_one_of_its_base(root):
+    (root / "mutants").mkdir()
+    (root / "mutants" / "cells.py").write_text("""
+from __future__ import annotations
+
+from impl import cells as impl
+from impl.runtime import Plain
+
+
+class PlainFlag:
+    switch = "Flag"
+
+    class Cells(impl.Cells):
+        __slots__ = ("flag",)
+
+        flag: Plain[int | None]
+""", encoding="utf-8")
+    of = scenario(a=list(FLAG[0]), b=list(FLAG[1]))
+    fields = scenario(("x", "flag"), a=list(FLAG[0]), b=list(FLAG[1]))
+    assert pairs(outcomes(Subject.load(root, "cells", mutant="PlainFlag"), fields, "b")) == BOTH
+    assert pairs(outcomes(Subject.load(root, "cells"), of, "b")) == ORDERED
+
+
+@pytest.mark.parametrize("floor, old, new, said", [
+    ("mapping", '"flag")', '"flags")', "MEMORY names flags"), ("mapping", 'MEMORY = ("x", "y", "content", "flag")', 'MEMORY = "x"', "no list of field names"),
+])
+def test_a_name_that_delays_nothing_is_refused(root, floor, old, new, said):
+    changed(root, floor, old, new)
+    with pytest.raises(ExploreError, match=said):
+        Subject.load(root, "cells")
+
+
+def test_a_world_without_a_memory_is_refused(root):
+    changed(root, "mapping", "impl.Cells(), Memory()", "impl.Cells(), None")
+    with pytest.raises(ExploreError, match="World makes no Memory"):
+        Subject.load(root, "cells").begin(scenario((), a=[X]))
+
+
+def test_the_memory_of_nobody_is_refused(subject):
+    with pytest.raises(RuleBroken, match="memory of c: the scenario has no such thread"):
+        subject.begin({"threads": {"a": [X], "m": [["memory", "c", "x"]]}})
+
+
+def test_in_production_there_is_nothing_to_bring_back():
+    assert production.Memory().write_back("a", "x") is False and not hasattr(production.Memory(), "stores")
