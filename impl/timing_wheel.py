@@ -4,15 +4,16 @@ Level 1 has buckets of ``tick_ms``; each level's tick is the turn of the one bel
 turn reaches its deadline; when its bucket expires it is added again, and goes down, or is due. The wheel's clock stands still
 until a bucket expires. Whoever adds must not do so while the clock advances: the timer's read/write lock sees to that.
 
-Labels are those of ``spec/TimingWheel.tla`` and ``spec/SystemTimer.tla``.
+Labels are those of ``spec/SystemTimer.tla``.
 """
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, Self
 
 from impl.delay_queue import DelayQueue
-from impl.runtime import Atomic, Monitor, Plain, Volatile
+from impl.overflow_wheel import Overflowing
+from impl.runtime import Atomic, Plain
 from impl.timer_task_list import TimerTaskEntry, TimerTaskList
 
 NOT_QUEUED = -1
@@ -57,17 +58,15 @@ class Bucket(TimerTaskList):
         return (mine > others) - (mine < others)
 
 
-class TimingWheel:
+class TimingWheel(Overflowing):
     """One level: ``wheel_size`` buckets of ``tick_ms`` milliseconds each.
 
-    ``current_time`` is a multiple of the tick; the slot that it points at is expired. ``overflow_wheel`` is the next level, made
-    when it is first needed: volatile, since it is looked for without a lock. Kafka: ``TimingWheel``.
+    ``current_time`` is a multiple of the tick; the slot that it points at is expired. Kafka: ``TimingWheel``.
     """
 
-    __slots__ = ("tick_ms", "wheel_size", "interval", "task_counter", "queue", "clock", "buckets", "monitor", "current_time", "overflow_wheel")
+    __slots__ = ("tick_ms", "wheel_size", "interval", "task_counter", "queue", "clock", "buckets", "current_time")
 
     current_time: Plain[int]
-    overflow_wheel: Volatile[TimingWheel | None]
 
     def __init__(self, tick_ms: int, wheel_size: int, start_ms: int, task_counter: Atomic[int], queue: DelayQueue, clock: Clock) -> None:
         """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, or a negative ``start_ms``."""
@@ -77,12 +76,11 @@ class TimingWheel:
             raise ValueError(f"wheel_size is {wheel_size}, and must be at least 2: with one bucket no level is coarser than the one below")
         if start_ms < 0:
             raise ValueError(f"start_ms is {start_ms}, and must not be negative: rounding down to a tick is done for times from 0 on")
+        super().__init__()
         self.tick_ms, self.wheel_size, self.interval = tick_ms, wheel_size, tick_ms * wheel_size
         self.task_counter, self.queue, self.clock = task_counter, queue, clock
         self.buckets = tuple([Bucket(task_counter, clock) for _ in range(wheel_size)])
-        self.monitor = Monitor()
         self.current_time = start_ms - start_ms % tick_ms
-        self.overflow_wheel = None
 
     def add(self, entry: TimerTaskEntry) -> bool:
         """Put an entry into its bucket; False if it is cancelled or due."""
@@ -99,19 +97,11 @@ class TimingWheel:
             if bucket.set_expiration(virtual_id * self.tick_ms):
                 self.queue.offer(bucket)  # update W4
             return True
-        parent = self.overflow_wheel  # read W5
-        if parent is None:
-            parent = self.add_overflow_wheel()
-        return parent.add(entry)
+        return self.parent().add(entry)
 
-    def add_overflow_wheel(self) -> TimingWheel:
-        """The next level, made by the first thread that needs it."""
-        with self.monitor:  # lock W6, unlock W9
-            parent = self.overflow_wheel  # read W7
-            if parent is None:
-                parent = type(self)(self.interval, self.wheel_size, self.current_time, self.task_counter, self.queue, self.clock)
-                self.overflow_wheel = parent  # write W8
-            return parent
+    def new_parent(self) -> Self:
+        """The next level, which starts where this one is."""
+        return type(self)(self.interval, self.wheel_size, self.current_time, self.task_counter, self.queue, self.clock)
 
     def advance_clock(self, time_ms: int) -> None:
         """Let this level and those above reach ``time_ms``, each rounded down to its tick."""

@@ -16,6 +16,7 @@ SUBJECT = ("impl.system_timer", "impl.timing_wheel")
 ATOMIC = {
     "impl.timer_task_list": ("F2",),
     "impl.delay_queue": (),
+    "impl.overflow_wheel": (),
     "impl.clock": (),
     "impl.task_executor": (),
     "impl.timing_wheel": ("W1", "W2", "W3", "W4", "V2"),
@@ -80,7 +81,7 @@ class World:
         self.queue.progress, self.queue.task_counter = self.progress, self.timer.task_counter
         wheel = self.timer.wheel
         for _ in range(1, self.levels):  # the levels exist from the start: how they come to be is another mechanism's subject
-            wheel = wheel.add_overflow_wheel()
+            wheel = wheel.parent()
         self.tasks = {task: TimerTask(0) for task in dict.fromkeys(scenario["task_of"].values())}
         # The adds of one task have different deadlines and are made by one thread: that is how a real entry is known here.
         self.due = {entry: (self.tasks[task], scenario["deadline"][entry]) for entry, task in scenario["task_of"].items()}

@@ -46,7 +46,7 @@ class M8:
                 if bucket.set_expiration(virtual_id * self.tick_ms):
                     self.queue.offer(bucket)  # update W4
                 return True
-            return self.overflow_wheel.add(entry)
+            return self.parent().add(entry)
 
 
 class M9:
@@ -147,7 +147,7 @@ class M17:
                 if bucket.set_expiration(virtual_id * self.tick_ms):
                     self.queue.offer(bucket)  # update W4
                 return True
-            return self.overflow_wheel.add(entry)
+            return self.parent().add(entry)
 
 
 class M19:

@@ -113,7 +113,7 @@ class Hooked(TimingWheel):
             if self.offers(bucket, self.key(deadline)):
                 self.queue.offer(bucket)
             return True
-        return (self.overflow_wheel or self.add_overflow_wheel()).add(entry)
+        return self.parent().add(entry)
 
 
 class WideTurn(Hooked):
@@ -258,4 +258,4 @@ class AllLevelsAtOnce(Hooked):
     def __init__(self, tick_ms, *others) -> None:
         super().__init__(tick_ms, *others)
         if self.interval < 10_000:
-            self.add_overflow_wheel()
+            self.parent()
