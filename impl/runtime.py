@@ -97,16 +97,17 @@ class Memory:
 class ReadWriteLock:
     """Many readers or one writer, as far as the mechanisms need ``java.util.concurrent.locks.ReentrantReadWriteLock``.
 
-    Not re-entrant: RuntimeError for a thread that holds either half and asks for one. A writer that waits does not
-    hold new readers up: a stream of readers can keep it out. ``read_lock`` and ``write_lock`` are context managers.
+    Not re-entrant: RuntimeError for a thread that holds either half and asks for one. A writer that waits goes before
+    readers that come later, or a stream of them could keep it out. ``read_lock`` and ``write_lock`` are context managers.
     """
 
-    __slots__ = ("read_lock", "write_lock", "_changed", "_readers", "_writer")
+    __slots__ = ("read_lock", "write_lock", "_changed", "_readers", "_writer", "_waiting")
 
     def __init__(self) -> None:
         self._changed = Condition(Lock())
         self._readers: set[int] = set()  # get_ident() of each thread that reads
         self._writer: int | None = None
+        self._waiting = 0  # writers
         self.read_lock = _ReadLock(self)
         self.write_lock = _WriteLock(self)
 
@@ -125,7 +126,7 @@ class _ReadLock:
         of, me = self._of, get_ident()
         with of._changed:
             of._refuse_twice(me)
-            while of._writer is not None:
+            while of._writer is not None or of._waiting:
                 of._changed.wait()
             of._readers.add(me)
 
@@ -147,9 +148,13 @@ class _WriteLock:
         of, me = self._of, get_ident()
         with of._changed:
             of._refuse_twice(me)
-            while of._writer is not None or of._readers:
-                of._changed.wait()
-            of._writer = me
+            of._waiting += 1
+            try:
+                while of._writer is not None or of._readers:
+                    of._changed.wait()
+                of._writer = me
+            finally:
+                of._waiting -= 1
 
     def __exit__(self, *exception: object) -> None:
         of = self._of
