@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from model.pluscal import LABEL
-from tests.model import delayed_operation, timer
+from tests.model import delayed_operation, overflow_wheel, system_timer, timer
 from tests.model.floors import ROOT, Floors
 from wheelproof import floors
 from wheelproof.graph.compare import compare
@@ -106,8 +106,57 @@ OPERATIONS = {
     "B3": ("self.release(self.lock, t.bo)", "pass", "blocking"),
 }
 
+WHEEL = {
+    "T0": ("t.turn > len(self.program[self.me])", "t.turn >= len(self.program[self.me])"),
+    "O1": ("self.look(WHEEL)", "self.overflow_wheel", "two"),
+    "O2": ('t.pc = "O3"', 't.pc = "B1"', "two"),
+    "O3": ('self.on["GivesBack"]', 'not self.on["GivesBack"]', "two"),
+    "B1": ("self.made - 1", "self.made - 2", "two"),
+    "B2": ("START", "None", "two"),
+    "O4": ("self.store(WHEEL, t.new)", "self.overflow_wheel = t.new", "two"),
+    "O5": ('self.unlock("wheel")', 'self.release(self.monitor, "wheel")', "two"),
+    "O6": ("self.look(WHEEL)", "self.wheels[-1]", "two"),
+    "N1": ("self.seen(TIME, wheel, self.current_time[wheel])", "self.current_time[wheel]", "two"),
+    "N2": ("self.wheel[self.me], self.time", "None, self.time", "two"),
+    "U1": ('t.pc = "U2"', 't.pc = "U3"'),
+    "U2": ('t.pc = "U3"', 't.pc = "U10"'),
+    "U3": ('"U4" if', '"U5" if'),
+    "U4": ('"U5"', '"U6"'),
+    "U5": ('"U6"', '"U7"'),
+    "U6": ('"U7"', '"U8"'),
+    "U7": ('"U8"', '"U10"'),
+    "U8": ('"U9"', '"U10"'),
+    "U9": ("-= 1", "-= 2"),
+    "U10": ('self.unlock("entry")', "pass"),
+    "U11": ('self.unlock("bucket")', "pass"),
+    "R1": ('back="R1"', 'back="C3"'),
+    "A0": ("if t.done", "if not t.done"),
+    "A1": ('t.pc = "A2"', 't.pc = "A3"'),
+    "A2": ('t.pc = "A3"', 't.pc = "A4"'),
+    "A3": ('"A4" if', '"A5" if'),
+    "A4": ('"A5"', '"A6"'),
+    "A5": ('"A6"', '"A7"'),
+    "A6": ('"l"', "None"),
+    "A7": ('"A8"', '"A9"'),
+    "A8": ('"A9"', '"A7"'),
+    "A9": ("+= 1", "+= 2"),
+    "A10": ('self.unlock("entry")', "pass"),
+    "A11": ("= t.done", "= False"),
+    "A12": ("self.leave(t)", "t.pc = DONE"),
+    "C1": ("if self.settled", "if not self.settled"),
+    "C2": ('back="C3"', 'back="C4"'),
+    "C3": ("POINTER, None", 'POINTER, "e"'),
+    "C4": ("self.revoked = True", "self.revoked = self.settled"),
+    "K1": ("or self.revoked", "or self.settled"),
+    "K2": ("+= 1", "+= 2"),
+    "W1": ("self.buffer[first:first + 1]", "()", "two"),
+    "W2": ('"W1"', "DONE", "two"),
+}
+
 TABLES = {
     timer.STEM: Table(timer.FLOORS, "expire_readd", ("U3", "A9", "F2"), LISTS),
+    overflow_wheel.STEM: Table(overflow_wheel.FLOORS, "cancelled", ("N1", "W1"), WHEEL),
+    system_timer.STEM: Table(system_timer.FLOORS, "one_adder", ("W3", "R7"), system_timer.CHANGES),
     delayed_operation.STEM: Table(delayed_operation.FLOORS, "two_completers_expirer", ("L3", "O1", "P5"), OPERATIONS),
 }
 EVERY = [(stem, label) for stem, table in TABLES.items() for label in table.changes]

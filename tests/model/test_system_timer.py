@@ -1,0 +1,60 @@
+"""The timer's twin by itself: the heap, the wheel's arithmetic, and what Kafka's order of steps does to a stalled adder."""
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.system_timer import offered, polled
+from tests.model.system_timer import MECHANISM
+from wheelproof.graph.explorer import explore
+
+KAFKA = {"PutBack": False}
+
+
+@given(st.lists(st.integers(0, 9), max_size=12))
+def test_the_heap_gives_its_buckets_in_the_order_of_their_keys(keys):
+    key, heap = dict(enumerate(keys)), ()
+    for bucket in key:
+        heap = offered(heap, bucket, key)
+    out = []
+    while heap:
+        out.append(key[heap[0]])
+        heap = polled(heap, key)
+    assert out == sorted(keys)
+
+
+def test_a_key_that_is_raised_in_the_heap_hides_others():
+    key = {1: 3, 2: 4}
+    heap = offered(offered((), 1, key), 2, key)
+    key[1] = 7
+    assert key[heap[0]] == 7, "the bucket of 4 is not the first"
+
+
+@pytest.mark.parametrize("level, time, trimmed", [(1, 5, 5), (2, 5, 3), (2, 6, 6)])
+def test_a_time_is_rounded_down_to_the_tick_of_a_level(level, time, trimmed):
+    assert MECHANISM.model("stalled_adder").trim(time, level) == trimmed
+
+
+def test_entries_of_one_slot_of_two_turns_meet_in_one_bucket():
+    model = MECHANISM.model("stalled_adder")
+    assert model.slot("far", 1) == model.slot("near", 1) == 3
+    assert model.slot("far", 2) != model.slot("near", 2)
+
+
+def violated(scenario, switches):
+    """The invariants that fail somewhere."""
+    model = MECHANISM.model(scenario, switches)
+    states = list(explore(model, bound=50_000).states)
+    return {name for name in MECHANISM.invariants if not all(model.holds(name, state) for state in states)}
+
+
+@pytest.mark.parametrize("scenario, broken", [
+    ("stalled_adder", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound"}),
+    ("bystander", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "BystandersInTime"})])
+def test_kafkas_order_makes_timers_late_and_the_corrected_one_does_not(scenario, broken):
+    assert violated(scenario, KAFKA) == broken
+    assert not violated(scenario, {})
+
+
+def test_an_unknown_switch_is_refused():
+    with pytest.raises(KeyError, match="PutAway"):
+        MECHANISM.model("stalled_adder", {"PutAway": False})
