@@ -256,3 +256,24 @@ def test_a_gate_that_does_not_hand_the_lead_on_leaves_the_others_asleep():
 
     run_all(take, take)
     assert max(done) > 0.3
+
+
+def test_a_waiting_writer_goes_before_readers_that_come_later():
+    lock, order = runtime.ReadWriteLock(), []
+
+    def enter(half, name):
+        with half:
+            order.append(name)
+
+    with lock.read_lock:
+        writer = threading.Thread(target=enter, args=(lock.write_lock, "writer"))
+        writer.start()
+        while not lock._waiting:
+            time.sleep(0.001)
+        reader = threading.Thread(target=enter, args=(lock.read_lock, "reader"))
+        reader.start()
+        reader.join(0.05)
+        assert order == [], "neither is in while the first reader is"
+    writer.join(5)
+    reader.join(5)
+    assert order == ["writer", "reader"]
