@@ -1,0 +1,145 @@
+"""What is done for every theorem, and what comes of it: the evidence, and one word of verdict.
+
+Per VC: the premises are satisfiable, with a model that is no trivial one; Z3 refutes the negated goal for every seed within the cap on
+resources; cvc5 refutes the same text; the text is written with its hash. Per control: a counterexample, confirmed by plain Python.
+
+The verdict is the worst that applies, in the order error, violated, vacuous, inconclusive, proved.
+"""
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import z3
+
+from proofs import solvers
+from proofs.kernel import VC, Control, Theorem
+
+ORDER = ("error", "violated", "vacuous", "inconclusive", "proved")
+"""Verdicts, the worst first."""
+
+
+@dataclass
+class Evidence:
+    """What was found about one theorem. ``faults``: (verdict, why), of which the worst verdict counts."""
+
+    theorem: Theorem
+    seeds: int
+    faults: list[tuple[str, str]] = field(default_factory=list)
+    resources: int = 0
+    second: set[str] = field(default_factory=set)
+    models: dict[str, str] = field(default_factory=dict)
+    cores: dict[str, frozenset[str]] = field(default_factory=dict)
+    witnesses: dict[str, str] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        return min((verdict for verdict, _ in self.faults), key=ORDER.index, default="proved")
+
+    @property
+    def why(self) -> str:
+        return "; ".join(f"{why}" for verdict, why in self.faults if verdict == self.verdict)
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Hypotheses of the statement which no VC's unsat core has: it holds without them."""
+        used = frozenset().union(*self.cores.values())
+        return tuple(name for name in self.theorem.hypotheses if name not in used)
+
+    def figures(self) -> dict[str, object]:
+        """Counts and words for a report: plain JSON values."""
+        return {"vcs": len(self.theorem.vcs), "seeds": self.seeds, "rlimit_max": self.resources, "cvc5": ", ".join(sorted(self.second)) or "not asked",
+                "controls": len(self.witnesses), "unused": list(self.unused)}
+
+
+def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, beat: Callable[[int], None] = lambda done: None,
+          resources: int = solvers.RESOURCES) -> Evidence:
+    """All evidence for one theorem. ``seeds``: how many; ``folder``: where the SMT-LIB texts go, None for nowhere; ``beat`` hears how many VCs are done."""
+    found = Evidence(theorem, seeds)
+    for done, vc in enumerate(theorem.vcs, 1):
+        _check_vc(found, vc, range(seeds), folder, resources)
+        beat(done)
+    for control in theorem.controls:
+        _check_control(found, control)
+    return found
+
+
+def _check_vc(found: Evidence, vc: VC, seeds: Sequence[int], folder: Path | None, resources: int) -> None:
+    names, formulas = list(vc.premises), list(vc.premises.values())
+    verdict, model = solvers.model(solvers.smt_lib([*map(vc.interpreted, formulas), *vc.vivid]), resources=resources)
+    if verdict == "sat":
+        found.models[vc.name] = solvers.shown(model)
+    elif verdict == "unsat":
+        found.faults.append(("vacuous", f"{vc.name}: the premises contradict each other, or the non-trivial model that is asked for"))
+    else:
+        found.faults.append(("inconclusive", f"{vc.name}: no solver says whether the premises can hold"))
+    text = solvers.smt_lib([*formulas, z3.Not(vc.goal)])
+    found.hashes[vc.name] = hashlib.sha256(text.encode()).hexdigest()
+    if folder is not None:
+        heading = [f"; {found.theorem.name}: {vc.name}", *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"]))]
+        write(folder / found.theorem.theory / f"{_file_name(found.theorem.name)}.{_file_name(vc.name)}.smt2", "\n".join(heading) + "\n" + text)
+    core: frozenset[str] = frozenset()
+    for seed in seeds:
+        answer = solvers.refute(text, seed, resources)
+        found.resources = max(found.resources, answer.resources)
+        if answer.verdict == "sat":
+            found.faults.append(_not_entailed(vc, resources))
+            return
+        if answer.verdict != "unsat":
+            found.faults.append(("inconclusive", f"{vc.name}: unknown with seed {seed} ({answer.reason})"))
+            return
+        core |= frozenset(names[index] for index in answer.core if index < len(names))
+    found.cores[vc.name] = core
+    opinion = solvers.second_opinion(text)
+    found.second.add(opinion.partition(":")[0])
+    if opinion.startswith("error"):
+        found.faults.append(("error", f"{vc.name}: cvc5 did not take it: {opinion}"))
+    elif opinion == "sat":
+        found.faults.append(("error", f"{vc.name}: the solvers disagree: Z3 refutes it, cvc5 has a model"))
+    elif opinion == "unknown":
+        found.faults.append(("inconclusive", f"{vc.name}: cvc5 does not know"))
+
+
+def _not_entailed(vc: VC, resources: int) -> tuple[str, str]:
+    """A counterexample, if there is one with the functions' own meaning; else the premises are too few, which refutes nothing."""
+    denied = [*map(vc.interpreted, vc.premises.values()), z3.Not(vc.interpreted(vc.goal))]
+    verdict, model = solvers.model(solvers.smt_lib(denied), resources=resources)
+    if model is not None:
+        return "violated", f"{vc.name}: does not hold: {solvers.shown(model)}"
+    return "inconclusive", f"{vc.name}: does not follow from its premises alone, and no counterexample was found ({verdict}): an instance of a lemma may be missing"
+
+
+def _check_control(found: Evidence, control: Control) -> None:
+    result = control.find(0)
+    if result.verdict == "unsat":
+        found.faults.append(("vacuous", f"the control {control.name!r} cannot be refuted: {control.says} makes no difference"))
+    elif result.verdict != "sat":
+        found.faults.append(("inconclusive", f"the control {control.name!r}: no counterexample found, none excluded"))
+    elif result.contradiction:
+        found.faults.append(("error", f"the control {control.name!r}: Python does not confirm the counterexample {result.witness}: {result.contradiction}"))
+    elif result.second == "unsat" or result.second.startswith("error"):
+        found.faults.append(("error", f"the control {control.name!r}: the solvers disagree, cvc5 says {result.second}"))
+    else:
+        found.witnesses[control.name] = result.witness
+
+
+def _file_name(name: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_" else "_" for char in name)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole: to a temporary name first, then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,170 @@
+"""Theorems and what they consist of: verification conditions, controls, and the order in which one may rest on another.
+
+A `VC` is a formula that must be unsatisfiable: named premises, and the negation of a goal. A `Theorem` is a list of VCs with
+controls: twins of it in which one thing is wrong, each of which must have a counterexample. A `Theory` registers theorems; one may
+rest only on those that are registered before it, so that no chain of uses closes.
+
+A module states its own VCs like this, on Z3 terms of whatever sorts it likes (both solvers get the SMT-LIB text, so nested arrays
+or functions, no arrays with several indices):
+
+    THEORY = Theory("some_protocol", mechanism="some_mechanism", after=())
+    THEORY.theorem("P0", "what it says", vcs=[VC("init", {"Init": formula}, goal), VC("take keeps Mutex", {...}, goal)],
+                   controls=[refuted(VC("without the lock: take keeps Mutex", {...}, goal), "the guard is gone", replay)],
+                   assumes=("A-SC",))
+
+where ``replay(model)`` computes in plain Python, from a Z3 model, whether the premises hold and the goal fails there: "" or what
+contradicts. A control whose counterexample comes from a search of its own (a trace from Init) is a `Control` with its own ``find``.
+`check` (in ``evidence``) does all that is done for every VC.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import z3
+
+
+class ProofError(Exception):
+    """A theorem is not put together as it must be: said at registration, with its name and what to do."""
+
+
+@dataclass(frozen=True)
+class VC:
+    """One verification condition: ``premises`` (by name) entail ``goal``.
+
+    ``vivid``: more constraints for the model that shows the premises satisfiable, so that it is no trivial one (a tick above 1, two
+    threads). ``meaning``: what the uninterpreted functions stand for, put in their place for that model (see ``arithmetic``).
+    """
+
+    name: str
+    premises: Mapping[str, z3.BoolRef]
+    goal: z3.BoolRef
+    vivid: Sequence[z3.BoolRef] = ()
+    meaning: Callable[[z3.BoolRef], z3.BoolRef] | None = None
+
+    def interpreted(self, formula: z3.BoolRef) -> z3.BoolRef:
+        """The formula with every function given its meaning."""
+        return self.meaning(formula) if self.meaning else formula
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search for a control's counterexample ended with.
+
+    ``verdict``: "sat", "unsat" or "unknown"; ``witness``: the counterexample in words; ``contradiction``: "" where plain Python
+    confirms it, else what does not fit.
+    """
+
+    verdict: str
+    witness: str = ""
+    contradiction: str = ""
+    second: str = ""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A twin of the theorem with one thing wrong, which must be refuted. ``find(seed)`` looks for its counterexample.
+
+    ``kind``: "counterexample" (falsifies the twin as it stands), "trace" (from the initial state), or "cti" (a counterexample to
+    induction only: its state may not be reachable).
+    """
+
+    name: str
+    says: str
+    find: Callable[[int], Found]
+    kind: str = "counterexample"
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ProofError(f"The control {self.name!r} is of kind {self.kind!r}. Known: {', '.join(KINDS)}.")
+
+
+KINDS = ("counterexample", "trace", "cti")
+
+
+def refuted(vc: VC, says: str, replay: Callable[[z3.ModelRef], str], kind: str = "counterexample") -> Control:
+    """The control that a VC is: Z3 must find it satisfiable, cvc5 must not contradict, ``replay`` must confirm the model."""
+
+    def find(seed: int) -> Found:
+        from proofs import solvers
+
+        text = solvers.smt_lib([*map(vc.interpreted, vc.premises.values()), *vc.vivid, z3.Not(vc.interpreted(vc.goal))])
+        verdict, model = solvers.model(text, seed)
+        if model is None:
+            return Found(verdict)
+        return Found(verdict, solvers.shown(model), replay(model), solvers.second_opinion(text))
+
+    return Control(vc.name, says, find, kind)
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A named statement with its VCs. ``is_lemma``: a step towards others, which needs no control of its own.
+
+    ``hypotheses``: names of premises which are the statement's own; one that no VC's unsat core has is reported as unused.
+    """
+
+    name: str
+    says: str
+    vcs: tuple[VC, ...]
+    controls: tuple[Control, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+    hypotheses: tuple[str, ...] = ()
+    is_lemma: bool = False
+    mechanism: str = ""
+    theory: str = ""
+    lane: str = "fast"
+
+
+@dataclass
+class Theory:
+    """The theorems of one module, in the order in which they are registered. ``after``: theories whose theorems may be used.
+
+    ``mechanism``: the stem of the mechanism that they are about.
+    """
+
+    name: str
+    mechanism: str
+    after: tuple["Theory", ...] = ()
+    theorems: dict[str, Theorem] = field(default_factory=dict)
+
+    def theorem(self, name: str, says: str, vcs: Iterable[VC], controls: Iterable[Control] = (), *, rests_on: Iterable[str] = (),
+                assumes: Iterable[str] = (), hypotheses: Iterable[str] = (), is_lemma: bool = False, lane: str = "fast") -> Theorem:
+        """Register a theorem. ProofError: its name is taken, it has no VC or no control, or rests on what is not registered yet."""
+        made = Theorem(name, says, tuple(vcs), tuple(controls), tuple(dict.fromkeys(rests_on)), tuple(assumes), tuple(hypotheses),
+                       is_lemma, self.mechanism, self.name, lane)
+        known = self.known()
+        if name in known:
+            raise ProofError(f"{name} is registered twice. Give one of them another name.")
+        if not made.vcs:
+            raise ProofError(f"{name} has no verification condition: nothing would be checked. Give it one.")
+        if not made.controls and not is_lemma:
+            raise ProofError(f"{name} has no control: nothing shows that its check can fail. Give it a twin that must be refuted.")
+        for what, names in ("VC", [vc.name for vc in made.vcs]), ("control", [control.name for control in made.controls]):
+            if twice := sorted({each for each in names if names.count(each) > 1}):
+                raise ProofError(f"{name} has several {what}s called {', '.join(twice)}. Give each a name of its own.")
+        if missing := [each for each in made.rests_on if each not in known]:
+            raise ProofError(f"{name} rests on {', '.join(missing)}, which is not proved before it. Register that first; a lemma may use earlier ones only.")
+        self.theorems[name] = made
+        return made
+
+    def known(self) -> dict[str, Theorem]:
+        """Everything that the next theorem may rest on."""
+        found: dict[str, Theorem] = {}
+        for theory in self.after:
+            found |= theory.known()
+        return found | self.theorems
+
+    def closure(self, name: str) -> list[Theorem]:
+        """A theorem and all that it rests on, what is used before what uses it."""
+        known, order = self.known(), []
+
+        def visit(each: str) -> None:
+            for used in known[each].rests_on:
+                visit(used)
+            if known[each] not in order:
+                order.append(known[each])
+
+        visit(name)
+        return order

@@ -1,0 +1,100 @@
+"""The two solvers. Both are given the same SMT-LIB text, which is also what is written to disk.
+
+Z3 runs each text in a context of its own, so that its resource count is that of this text alone.
+"""
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import cvc5
+import z3
+
+RESOURCES = 5_000_000
+"""Z3's resource units (`rlimit`) that one check may use; the same on every machine, unlike seconds."""
+
+SECONDS = 60
+"""Wall time after which either solver gives up, as the last resort."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Z3's answer: "sat", "unsat" or "unknown", the units used, the indices of the unsat core."""
+
+    verdict: str
+    resources: int
+    core: frozenset[int] = frozenset()
+    reason: str = ""
+
+
+def versions() -> dict[str, str]:
+    """Names and versions of the solvers."""
+    return {"z3": z3.get_version_string(), "cvc5": cvc5.__version__}
+
+
+def smt_lib(formulas: Iterable[z3.BoolRef]) -> str:
+    """The formulas as one SMT-LIB script, in their order."""
+    solver = z3.Solver()
+    solver.add(*formulas)
+    body = solver.to_smt2()
+    return "(set-logic ALL)\n" + "\n".join(line for line in body.splitlines() if not line.startswith((";", "(set-info"))) + "\n"
+
+
+def _solver(text: str, seed: int, resources: int) -> tuple[z3.Solver, Sequence[z3.BoolRef]]:
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("random_seed", seed)
+    solver.set("rlimit", resources)
+    solver.set("timeout", SECONDS * 1000)
+    return solver, z3.parse_smt2_string(text, ctx=context)
+
+
+def refute(text: str, seed: int, resources: int = RESOURCES) -> Answer:
+    """Is the text unsatisfiable? The seed also shuffles the formulas, since that moves a solver more than its own seed does."""
+    solver, formulas = _solver(text, seed, resources)
+    order = list(range(len(formulas)))
+    if seed:
+        random.Random(seed).shuffle(order)
+    for index in order:
+        solver.assert_and_track(formulas[index], f"f{index}")
+    verdict = str(solver.check())
+    core = frozenset(int(str(each)[1:]) for each in solver.unsat_core()) if verdict == "unsat" else frozenset()
+    return Answer(verdict, _used(solver), core, solver.reason_unknown() if verdict == "unknown" else "")
+
+
+def _used(solver: z3.Solver) -> int:
+    figures = solver.statistics()
+    return int(figures.get_key_value("rlimit count")) if "rlimit count" in figures.keys() else 0
+
+
+def model(text: str, seed: int = 0, resources: int = RESOURCES) -> tuple[str, z3.ModelRef | None]:
+    """("sat", a model), ("unsat", None) or ("unknown", None)."""
+    solver, formulas = _solver(text, seed, resources)
+    solver.add(*formulas)
+    verdict = str(solver.check())
+    return verdict, solver.model() if verdict == "sat" else None
+
+
+def shown(found: z3.ModelRef) -> str:
+    """A model's constants in one line, by name."""
+    constants = sorted((each.name(), str(found[each])) for each in found.decls() if each.arity() == 0)
+    return ", ".join(f"{name} = {' '.join(value.split())}" for name, value in constants)
+
+
+def second_opinion(text: str) -> str:
+    """cvc5's answer to the text: "sat", "unsat", "unknown", or "error: ..." where it does not take it."""
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", str(SECONDS * 1000))
+    try:
+        parser = cvc5.InputParser(solver)
+        parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "vc")
+        symbols, said = parser.getSymbolManager(), []
+        while not (command := parser.nextCommand()).isNull():
+            said.append(str(command.invoke(solver, symbols)))
+    except RuntimeError as error:
+        return f"error: {' '.join(str(error).split())}"
+    answers = "".join(said).split()
+    if len(answers) != 1 or answers[0] not in ("sat", "unsat", "unknown"):
+        return f"error: {' '.join(answers) or 'no answer'}"
+    return answers[0]
