@@ -1,0 +1,1 @@
+"""Inductive invariants of the subject's protocols, for any number of threads and objects."""
