@@ -4,7 +4,8 @@ Level 1 has buckets of ``tick_ms``; each level's tick is the turn of the one bel
 turn reaches its deadline; when its bucket expires it is added again, and goes down, or is due. The wheel's clock stands still
 until a bucket expires. Whoever adds must not do so while the clock advances: the timer's read/write lock sees to that.
 
-Labels are those of ``spec/SystemTimer.tla``.
+Labels are those of ``spec/TimingWheel.tla``, and of ``spec/SystemTimer.tla``, where making a level and advancing all clocks
+are no steps of their own.
 """
 from __future__ import annotations
 
@@ -18,6 +19,31 @@ from impl.timer_task_list import TimerTaskEntry, TimerTaskList
 
 NOT_QUEUED = -1
 """The key of a bucket that is not in the queue."""
+
+
+def trim(time_ms: int, tick_ms: int) -> int:
+    """``time_ms``, from 0 on, rounded down to a multiple of ``tick_ms``."""
+    return time_ms - time_ms % tick_ms
+
+
+def expired(deadline_ms: int, current_ms: int, tick_ms: int) -> bool:
+    """Whether a deadline is within the clock's own tick, or before it: then it is due."""
+    return deadline_ms < current_ms + tick_ms
+
+
+def fits(deadline_ms: int, current_ms: int, interval_ms: int) -> bool:
+    """Whether a deadline is less than one turn from the clock."""
+    return deadline_ms < current_ms + interval_ms
+
+
+def bucket_index(deadline_ms: int, tick_ms: int, wheel_size: int) -> int:
+    """The slot, counted from 0, of the tick that has a deadline."""
+    return deadline_ms // tick_ms % wheel_size
+
+
+def bucket_expiration(deadline_ms: int, tick_ms: int) -> int:
+    """The key of a deadline's bucket: the beginning of its tick."""
+    return trim(deadline_ms, tick_ms)
 
 
 class Clock(Protocol):
@@ -80,24 +106,23 @@ class TimingWheel(Overflowing):
         self.tick_ms, self.wheel_size, self.interval = tick_ms, wheel_size, tick_ms * wheel_size
         self.task_counter, self.queue, self.clock = task_counter, queue, clock
         self.buckets = tuple([Bucket(task_counter, clock) for _ in range(wheel_size)])
-        self.current_time = start_ms - start_ms % tick_ms
+        self.current_time = trim(start_ms, tick_ms)
 
     def add(self, entry: TimerTaskEntry) -> bool:
         """Put an entry into its bucket; False if it is cancelled or due."""
         if entry.cancelled():  # read W1
             return False
-        expiration, current = entry.expiration_ms, self.current_time
-        if expiration < current + self.tick_ms:
+        deadline, current = entry.expiration_ms, self.current_time
+        if expired(deadline, current, self.tick_ms):
             return False
-        if expiration < current + self.interval:
-            virtual_id = expiration // self.tick_ms
-            bucket = self.buckets[virtual_id % self.wheel_size]
+        if fits(deadline, current, self.interval):
+            bucket = self.buckets[bucket_index(deadline, self.tick_ms, self.wheel_size)]
             bucket.add(entry)  # update W2
             # Linked before it is keyed, keyed before it is queued: no flush can miss the entry.
-            if bucket.set_expiration(virtual_id * self.tick_ms):
+            if bucket.set_expiration(bucket_expiration(deadline, self.tick_ms)):
                 self.queue.offer(bucket)  # update W4
             return True
-        return self.parent().add(entry)
+        return self.parent().add(entry)  # update W5
 
     def new_parent(self) -> Self:
         """The next level, which starts where this one is."""
@@ -106,7 +131,7 @@ class TimingWheel(Overflowing):
     def advance_clock(self, time_ms: int) -> None:
         """Let this level and those above reach ``time_ms``, each rounded down to its tick."""
         if time_ms >= self.current_time + self.tick_ms:
-            self.current_time = time_ms - time_ms % self.tick_ms  # write V4
+            self.current_time = trim(time_ms, self.tick_ms)  # write V4
             parent = self.overflow_wheel  # read V5
             if parent is not None:
                 parent.advance_clock(self.current_time)

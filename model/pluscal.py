@@ -36,11 +36,15 @@ FREE = Monitor(None, 0)
 
 
 class Procedure(NamedTuple):
-    """A PlusCal procedure: its first label, its parameters, and its local variables with their initial values."""
+    """A PlusCal procedure: its first label, its parameters, and its local variables with their initial values.
+
+    ``defaults``: what a parameter is before the first call, where the spec does not say NULL.
+    """
 
     entry: str
     parameters: tuple[str, ...]
     variables: tuple[tuple[str, Any], ...] = ()
+    defaults: tuple[tuple[str, Any], ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,7 +106,7 @@ class Machine:
         self._names: dict[str, tuple[str, ...] | None] = {}
         own = {"pc": start, "stack": ()}
         for procedure in self.PROCEDURES.values():
-            own |= dict.fromkeys(procedure.parameters) | dict(procedure.variables)
+            own |= dict.fromkeys(procedure.parameters) | dict(procedure.defaults) | dict(procedure.variables)
         own |= process_variables
         self.process_variables = tuple(own)
         self._processes = tuple(tuple(own.values()) for _ in self.threads)

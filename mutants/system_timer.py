@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from impl import system_timer, timing_wheel
 from impl.runtime import NoMonitor
+from impl.timing_wheel import bucket_expiration, bucket_index, expired, fits
 
 
 class D1:
@@ -36,14 +37,13 @@ class M8:
 
         def add(self, entry):
             entry.cancelled()  # read W1
-            expiration, current = entry.expiration_ms, self.current_time
-            if expiration < current + self.tick_ms:
+            deadline, current = entry.expiration_ms, self.current_time
+            if expired(deadline, current, self.tick_ms):
                 return False
-            if expiration < current + self.interval:
-                virtual_id = expiration // self.tick_ms
-                bucket = self.buckets[virtual_id % self.wheel_size]
+            if fits(deadline, current, self.interval):
+                bucket = self.buckets[bucket_index(deadline, self.tick_ms, self.wheel_size)]
                 bucket.add(entry)  # update W2
-                if bucket.set_expiration(virtual_id * self.tick_ms):
+                if bucket.set_expiration(bucket_expiration(deadline, self.tick_ms)):
                     self.queue.offer(bucket)  # update W4
                 return True
             return self.parent().add(entry)
@@ -137,14 +137,13 @@ class M17:
         def add(self, entry):
             if entry.cancelled():  # read W1
                 return False
-            expiration, current = entry.expiration_ms, self.current_time
-            if expiration <= current + self.tick_ms:
+            deadline, current = entry.expiration_ms, self.current_time
+            if deadline <= current + self.tick_ms:
                 return False
-            if expiration < current + self.interval:
-                virtual_id = expiration // self.tick_ms
-                bucket = self.buckets[virtual_id % self.wheel_size]
+            if fits(deadline, current, self.interval):
+                bucket = self.buckets[bucket_index(deadline, self.tick_ms, self.wheel_size)]
                 bucket.add(entry)  # update W2
-                if bucket.set_expiration(virtual_id * self.tick_ms):
+                if bucket.set_expiration(bucket_expiration(deadline, self.tick_ms)):
                     self.queue.offer(bucket)  # update W4
                 return True
             return self.parent().add(entry)

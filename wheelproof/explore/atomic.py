@@ -1,7 +1,7 @@
 """Atomic modules: an operation of a lower mechanism is one step of the mechanism above it.
 
 A mapping's ``ATOMIC`` names modules whose labels are dropped, all but those that it keeps. What code of such a module does with
-shared objects then belongs to the line outside it that called and bears a label; locks taken there exclude nobody. That an
+shared objects, or code that it calls back on a line without a label, then belongs to the line outside it that called and bears a label; locks taken there exclude nobody. That an
 operation may be taken for one step is not shown here: the lower mechanism's own refinement has to show it.
 """
 from __future__ import annotations
@@ -44,7 +44,7 @@ class AtomicModules:
         The thread is stopped in front of the innermost labelled line around it, once for each call from that line.
         """
         place = self._place(frame)
-        if not place.inside or place.site is not None:
+        if place.site is not None or not (place.inside or self._called_back(frame)):
             return False
         if place.function == "__init__":  # an object under construction is not published yet
             self._scheduler.pass_by(thread, place)
@@ -56,7 +56,7 @@ class AtomicModules:
                 if around.site is not None:
                     found = around
                     break
-                if not around.inside and not keeps:
+                if not around.inside and not keeps and not self._called_back(outer):
                     self._scheduler.fail(f"{around.where}: {around.function} calls an operation of an atomic module ({kind} at {place.where}) "
                                          "without a label; label the line, as the step in the specification")
                 keeps = keeps or around.keeps
@@ -74,6 +74,16 @@ class AtomicModules:
                 self._scheduler.fail(f"{found.where}: an operation of an atomic module on a line with two labels; call it on a line of its own")
             self._begin(thread, found.site, inner, outer, awaits)
         return True
+
+    def _called_back(self, frame: FrameType) -> bool:
+        """Whether an operation that is one step has called the code of ``frame``, as a queue calls the comparison of its elements."""
+        outer = frame.f_back
+        while outer is not None:
+            around = self._place(outer)
+            if around.subject and (around.inside or around.site is not None):
+                return around.inside and not around.keeps
+            outer = outer.f_back
+        return False
 
     def _begin(self, thread: Thread, site: Site, inner: FrameType, outer: FrameType, awaits: object) -> None:
         """A call from a labelled line has reached its first access: the line's step begins, unless a plain read on the line has begun it."""
@@ -115,10 +125,12 @@ class AtomicModules:
                       len(lines.get(line, ())) > 1)
 
 
-def declare(declared: object, stem: str, modules: Mapping[str, ModuleType], labels: MutableMapping[str, Labels], scheduler: Scheduler) -> AtomicModules | None:
+def declare(declared: object, stem: str, subject: Collection[str], modules: Mapping[str, ModuleType], labels: MutableMapping[str, Labels],
+            scheduler: Scheduler) -> AtomicModules | None:
     """Read a mapping's ``ATOMIC`` and drop the labels that it does not keep from ``labels`` (file as the scheduler shows it -> lines, changed in place).
 
-    A class of another module, a mutant's or the mapping's, that derives from one of an atomic module is atomic with the same kept labels. Raises
+    A class of another module, a mutant's or the mapping's, that derives from one of an atomic module is atomic with the same kept labels; one of
+    ``subject``, the modules whose steps are the mechanism's, is not, nor what derives from it. Raises
     :class:`ExploreError` for a module that is not loaded, a kept label that does not exist, or one half of a lock and its unlock.
     """
     if not declared:
@@ -144,8 +156,8 @@ def declare(declared: object, stem: str, modules: Mapping[str, ModuleType], labe
         if file not in scheduler.files or file in files.values():
             continue
         for cls in classes_of(module):
-            base = next((base.__module__ for base in cls.__mro__[1:] if base.__module__ in files), None)
-            if base is not None:
+            base = next((base.__module__ for base in cls.__mro__ if base.__module__ in files or base.__module__ in subject), None)
+            if base in files:
                 mine = [code for function in _functions(cls) for code in _codes(function.__code__)]
                 codes += mine
                 shown = scheduler.shown[file]

@@ -55,7 +55,8 @@ class Loaded:
         store_buffer.delay(classes, self.delayed, self.scheduler, f"mapping/{stem}.py")
         if lint and (findings := check(sources)):
             raise StyleError(findings)
-        self.scheduler.atomic = atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.modules, self.labels, self.scheduler)
+        self.scheduler.atomic = atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.mapping.SUBJECT, self.modules, self.labels,
+                                               self.scheduler)
         self._combine(mutant)
 
     def _import(self, finder: Finder, with_mutants: bool) -> dict[str, ModuleType]:
