@@ -45,7 +45,7 @@ def run(options: VerifyOptions) -> list[Row]:
         java.locate()
         jar.locate()
     overall = wants("tlc") + wants("graph") + 2 * (options.layers is None)
-    options.listen(Planned(sum(len(job.layers) for job in jobs) + overall * len(mechanisms)))
+    options.listen(Planned(sum(job.rows for job in jobs) + overall * len(mechanisms)))
     benches = {mechanism.stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)
                for mechanism in mechanisms}
     rows, reports, stale = [], {stem: [] for stem in benches}, set()

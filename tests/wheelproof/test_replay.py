@@ -21,7 +21,7 @@ def traces(tmp_path_factory):
     """The counterexamples of a mutant and of a lasso, and the folder of the subject."""
     mechanism = find(ROOT)["timer_task_list"]
     bench = Bench(mechanism, tmp_path_factory.mktemp("out"))
-    killed = mutant.check(bench, mechanism.mutants["M2"]).rows[0]
+    killed = mutant.check(bench, [mechanism.mutants["M2"]]).rows[0]
     endless = liveness.check(bench, mechanism.configs["flush_into_itself"]).rows[0]
     assert killed.ok and endless.ok
     return ROOT, bench.output / killed.trace, bench.output / endless.trace

@@ -12,16 +12,15 @@ from wheelproof.subject import Config, Mechanism
 from wheelproof.verdict import Verdict
 
 RUN: dict[str, Callable[[Bench, object], Report]] = {
-    "config": safety.check, "liveness": liveness.check, "refinement": refinement.check,
-    "mutant": mutant.check, "search": search.check, "race": search.check_mutant, "real": real.check,
+    "config": safety.check, "liveness": liveness.check, "refinement": refinement.check, "search": search.check, "race": search.check_mutant, "real": real.check,
 }
 
 
 @dataclass(frozen=True)
 class Job:
-    """One unit of work for a worker: it makes the rows of ``layers``, all under one name.
+    """One unit of work for a worker: it makes the rows of ``layers``, all under one name, and those of each of ``others``.
 
-    ``weight``: an estimate of its cost in states, so that the long ones start first.
+    ``others``: mutants that have switch and scenario in common with the first, and so the graphs. ``weight``: an estimate of its cost in states, so that the long ones start first.
     """
 
     stem: str
@@ -29,6 +28,16 @@ class Job:
     name: str
     layers: tuple[str, ...]
     weight: int = 0
+    others: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.others)
+
+    @property
+    def rows(self) -> int:
+        """How many rows the job makes."""
+        return len(self.layers) * len(self.names)
 
 
 def kind_of(mechanism: Mechanism, config: Config) -> str:
@@ -52,22 +61,25 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
             jobs.append(Job(mechanism.stem, kind, config.name, wanted, size * (2 if kind != "config" else 1)))
         if kind == "config" and config.expect == "exhaustive" and size <= 100_000 and config.scenario == config.name:
             jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in ("search", "real") if wants(layer)]
+    alike: dict[tuple[str, str], list[str]] = {}
     for entry in mechanism.mutants.values():
         if entry.lane in lanes:
             if wants("mutant"):
-                jobs.append(Job(mechanism.stem, "mutant", entry.name, ("mutant",), 8_000))
+                alike.setdefault((entry.switch, entry.scenario), []).append(entry.name)
             if entry.data_race and wants("search"):
                 jobs.append(Job(mechanism.stem, "race", entry.name, ("search",), 500))
+    jobs += [Job(mechanism.stem, "mutant", first, ("mutant",), 8_000 + 4_000 * len(others), tuple(others)) for first, *others in alike.values()]
     return jobs
 
 
 def carry_out(bench: Bench, job: Job) -> Report:
     """Run one job. An error of the tool ends it as rows with the verdict error, so that the others can go on."""
     mechanism = bench.mechanism
-    item = mechanism.mutants[job.name] if job.kind in ("mutant", "race") else mechanism.configs[job.name]
     started = time.monotonic()
     try:
-        return RUN[job.kind](bench, item)
+        if job.kind == "mutant":
+            return mutant.check(bench, [mechanism.mutants[name] for name in job.names])
+        return RUN[job.kind](bench, mechanism.mutants[job.name] if job.kind == "race" else mechanism.configs[job.name])
     except WheelproofError as error:
         why = str(error)
     except MemoryError:
@@ -79,4 +91,4 @@ def carry_out(bench: Bench, job: Job) -> Report:
 
         place = traceback.extract_tb(error.__traceback__)[-1]
         why = f"{type(error).__name__}: {error} (at {place.name}, line {place.lineno} of {place.filename.rpartition('/')[2]})"
-    return Report([bench.row(layer, job.name, started, expected="exhaustive", verdict=Verdict.ERROR, why=why) for layer in job.layers])
+    return Report([bench.row(layer, name, started, expected="exhaustive", verdict=Verdict.ERROR, why=why) for name in job.names for layer in job.layers])

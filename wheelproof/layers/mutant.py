@@ -6,25 +6,27 @@ implementation. An equivalent one keeps every property on the whole mutated grap
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from wheelproof.explore.run import Subject
 from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.graph.liveness import violation
 from wheelproof.layers.bench import VERDICT_OF, Bench, Report, schedule_of
-from wheelproof.layers.safety import depth_in_implementation, depth_in_model, dumped, parted, walk_figures, walked
+from wheelproof.layers.safety import Equality, depth_in_implementation, depth_in_model, dumped, parted, walk_figures, walked
 from wheelproof.subject import Config, Mutant
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.trace.story import Diverged, tell
 from wheelproof.verdict import Verdict
 
 
-def check(bench: Bench, mutant: Mutant) -> Report:
-    """Run one mutant through spec, model and implementation."""
-    return _Kill(bench, mutant).report()
+def check(bench: Bench, mutants: Sequence[Mutant]) -> Report:
+    """Run mutants of one switch and one scenario, which differ in the property, through spec, model and implementation."""
+    mutated = _Mutated(bench, mutants[0])
+    return Report([row for mutant in mutants for row in _Kill(bench, mutant, mutated).report().rows])
 
 
 def class_of(bench: Bench, mutant: Mutant) -> str:
@@ -38,26 +40,59 @@ def class_of(bench: Bench, mutant: Mutant) -> str:
     return mutant.name
 
 
+class _Mutated:
+    """One decision taken away in one scenario: what does not depend on the property that must fail, each made once."""
+
+    def __init__(self, bench: Bench, mutant: Mutant) -> None:
+        self.bench, self.name, self.scenario, self.cls = bench, mutant.name, mutant.scenario, class_of(bench, mutant)
+        self.off = {mutant.switch: False}
+
+    @cached_property
+    def graph(self) -> StateGraph:
+        return self.bench.explored(Config(self.name, self.scenario, switches=self.off), "mutant")
+
+    @cached_property
+    def small(self) -> StateGraph:
+        return reduced.reduce(self.bench.mechanism.model(self.scenario, self.off), self.bench.mechanism.silent)
+
+    @cached_property
+    def dump(self) -> tuple[TlcResult, Equality | None]:
+        config = Config(self.name, self.scenario, switches=self.off)
+        return dumped(self.bench, f"{self.name}_graph", config, self.graph, deadlock=False, layer="mutant")
+
+    @cached_property
+    def open_diamond(self) -> Any:
+        return reduced.open_diamond(self.graph, self.bench.mechanism.silent)
+
+    @cached_property
+    def walk(self) -> Bisimulation:
+        return walked(self.bench, self.bench.subject(self.cls), self.scenario, self.small, self.name, "mutant")
+
+    @cached_property
+    def refused(self) -> tuple[Bisimulation, Any]:
+        """The unmutated model's search on the mutated implementation, with that model."""
+        plain = reduced.reduce(self.bench.mechanism.model(self.scenario), self.bench.mechanism.silent)
+        return walked(self.bench, self.bench.subject(self.cls), self.scenario, plain, self.name, "mutant"), plain.model
+
+
 @dataclass
 class _Kill:
     bench: Bench
     mutant: Mutant
+    mutated: _Mutated
     faults: list[str] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
 
     def report(self) -> Report:
         bench, mutant, mechanism = self.bench, self.mutant, self.bench.mechanism
         started = bench.begin("mutant", mutant.name, bench.limits.tlc_seconds)
-        off = {mutant.switch: False}
-        self.config = Config(name=mutant.name, scenario=mutant.scenario, switches=off, property=mutant.property)
-        self.graph = bench.explored(self.config, "mutant")
-        self.small = reduced.reduce(mechanism.model(mutant.scenario, off), mechanism.silent)
+        self.config = Config(name=mutant.name, scenario=mutant.scenario, switches=self.mutated.off, property=mutant.property)
+        self.graph, self.small = self.mutated.graph, self.mutated.small
         result = self.judged()
         verdict = VERDICT_OF[result.outcome]
         if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED):
             verdict = self.equal_graphs() or verdict
-        subject = bench.subject(class_of(bench, mutant))
-        walk = walked(bench, subject, mutant.scenario, self.small, mutant.name, "mutant")
+        walk = self.mutated.walk
         self.same_walk(walk)
         if walk.outcome == "inconclusive":
             verdict = Verdict.INCONCLUSIVE
@@ -65,7 +100,7 @@ class _Kill:
             self.fair_cycles(walk)
         elif mutant.property:
             self.depths(result, walk)
-        trace = self.rejected(subject)
+        trace = self.rejected()
         if result.property:
             try:
                 trace = self.told(result)
@@ -89,14 +124,14 @@ class _Kill:
 
     def equal_graphs(self) -> Verdict | None:
         """Mutated spec = mutated model; a verdict where there is no graph to compare."""
-        plain, equality = dumped(self.bench, f"{self.mutant.name}_graph", self.config, self.graph, deadlock=False, layer="mutant")
+        plain, equality = self.mutated.dump
         self.figures |= {"states": self.graph.distinct, "edges": self.graph.edge_count}
         if equality is None:
             self.faults.append(f"the mutated graph is not whole: {plain.explanation}")
             return Verdict.INCONCLUSIVE if plain.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
         if equality.fault:
             self.faults.append(f"mutated spec and mutated model differ: {equality.fault}")
-        if (broken := reduced.open_diamond(self.graph, self.bench.mechanism.silent)) is not None:
+        if (broken := self.mutated.open_diamond) is not None:
             self.faults.append(f"the silent step {broken.silent} does not commute with {broken.other}")
         return None
 
@@ -141,23 +176,22 @@ class _Kill:
         """The label that a thread takes from a state of the reduced graph."""
         return next(label for mover, label, _ in self.small.edges[state] if mover == thread)
 
-    def rejected(self, subject: Subject) -> str | None:
+    def rejected(self) -> str | None:
         """The unmutated model's search must reject the mutated implementation."""
-        plain = reduced.reduce(self.bench.mechanism.model(self.mutant.scenario), self.bench.mechanism.silent)
-        walk = walked(self.bench, subject, self.mutant.scenario, plain, self.mutant.name, "mutant")
+        walk, model = self.mutated.refused
         if walk.difference is None:
             self.faults.append(f"the unmutated model's search does not reject the mutated implementation ({walk.outcome})")
             return None
         self.figures["rejected_at"] = len(walk.difference.schedule)
-        return parted(self.bench, plain.model, Config(self.mutant.name, self.mutant.scenario), walk.difference, "walk",
-                      self.mutant.name, class_of(self.bench, self.mutant))
+        return parted(self.bench, model, Config(self.mutant.name, self.mutant.scenario), walk.difference, "walk",
+                      self.mutant.name, self.mutated.cls)
 
     def told(self, result: TlcResult) -> str:
         """TLC's counterexample, to be replayed on the mutated model and implementation."""
         model = self.graph.model
         of_name = {name: index for index, name in enumerate(model.threads)}
         schedule = [(of_name[name], label) for name, label in schedule_of(result, self.bench.mechanism.pc)]
-        override = class_of(self.bench, self.mutant)
+        override = self.mutated.cls
         return self.bench.keep(tell(
             self.bench.mechanism, model, schedule, layer="mutant", name=self.mutant.name, scenario=self.mutant.scenario,
             property=result.property, explanation=self.mutant.race, switches=self.config.switches, mutant=override,

@@ -13,7 +13,7 @@ EQUIVALENT = replace(MECHANISM.mutants["M5"], scenario="remove_cancel")
 
 
 def row_of(bench, mutant):
-    (row,) = check(bench, mutant).rows
+    (row,) = check(bench, [mutant]).rows
     return row
 
 
