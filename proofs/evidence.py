@@ -13,11 +13,14 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import z3
 
 from proofs import solvers
-from proofs.kernel import VC, Control, Theorem
+
+if TYPE_CHECKING:
+    from proofs.kernel import VC, Control, Theorem
 
 ORDER = ("error", "violated", "vacuous", "inconclusive", "proved")
 """Verdicts, the worst first."""

@@ -14,14 +14,17 @@ or functions, no arrays with several indices):
 
 where ``replay(model)`` computes in plain Python, from a Z3 model, whether the premises hold and the goal fails there: "" or what
 contradicts. A control whose counterexample comes from a search of its own (a trace from Init) is a `Control` with its own ``find``.
-`check` (in ``evidence``) does all that is done for every VC.
+`Theory.check` does all that ``evidence`` says is done for every VC.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import z3
+
+from proofs import evidence, solvers
 
 
 class ProofError(Exception):
@@ -86,8 +89,6 @@ def refuted(vc: VC, says: str, replay: Callable[[z3.ModelRef], str], kind: str =
     """The control that a VC is: Z3 must find it satisfiable, cvc5 must not contradict, ``replay`` must confirm the model."""
 
     def find(seed: int) -> Found:
-        from proofs import solvers
-
         text = solvers.smt_lib([*map(vc.interpreted, vc.premises.values()), *vc.vivid, z3.Not(vc.interpreted(vc.goal))])
         verdict, model = solvers.model(text, seed)
         if model is None:
@@ -155,6 +156,10 @@ class Theory:
         for theory in self.after:
             found |= theory.known()
         return found | self.theorems
+
+    def check(self, name: str, seeds: int = 3, folder: Path | None = None, beat: Callable[[int], None] = lambda done: None) -> evidence.Evidence:
+        """The evidence for one theorem of this theory: see ``evidence.check``. KeyError: it has no theorem of that name."""
+        return evidence.check(self.theorems[name], seeds, folder, beat)
 
     def closure(self, name: str) -> list[Theorem]:
         """A theorem and all that it rests on, what is used before what uses it."""
