@@ -5,10 +5,11 @@ ARGS =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
 
 .DEFAULT_GOAL = help
-.PHONY: help setup verify test nightly fuzz doctor clean
+.PHONY: help setup verify prove test nightly fuzz doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast lane)'
+	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
@@ -22,6 +23,9 @@ setup:
 
 verify: setup
 	@$(RUN) wheelproof verify $(ARGS)
+
+prove: setup
+	@$(RUN) wheelproof prove $(ARGS)
 
 test: setup
 	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(ARGS)

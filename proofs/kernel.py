@@ -157,9 +157,9 @@ class Theory:
             found |= theory.known()
         return found | self.theorems
 
-    def check(self, name: str, seeds: int = 3, folder: Path | None = None, beat: Callable[[int], None] = lambda done: None) -> evidence.Evidence:
+    def check(self, name: str, seeds: int = 3, folder: Path | None = None) -> evidence.Evidence:
         """The evidence for one theorem of this theory: see ``evidence.check``. KeyError: it has no theorem of that name."""
-        return evidence.check(self.theorems[name], seeds, folder, beat)
+        return evidence.check(self.theorems[name], seeds, folder)
 
     def closure(self, name: str) -> list[Theorem]:
         """A theorem and all that it rests on, what is used before what uses it."""

@@ -101,6 +101,40 @@ def verify(
     raise typer.Exit(Verification(options, found, quiet, as_json).run())
 
 
+@app.command("prove")
+def prove_(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Theorems, or mechanisms for all of theirs; all without.")] = None,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=0, help="Seeds for each theorem; 0: as the lane has it.")] = 0,
+    lane: Annotated[Lane, typer.Option("--lane", help="How much to prove.")] = Lane.FAST,
+    subject: Subject = Path("."),
+    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")] = Path("build"),
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU.")] = 0,
+    table: Annotated[bool, typer.Option("--table", help="The table of theorems as Markdown on standard output, all else on standard error.")] = False,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+) -> None:
+    """Prove the subject's theorems, each with its controls, and write the report."""
+    from wheelproof.layers import prove
+    from wheelproof.options import VerifyOptions
+    from wheelproof.report import theorems
+    from wheelproof.report.verification import Verification
+
+    if table and as_json:
+        raise UsageError("--table and --json both want standard output.", "Give one of them.")
+    found = _mechanisms(subject, [])
+    declared = prove.declared(subject)
+    _known("theorem", names or [], dict.fromkeys([each for item in declared for each in (item.name, item.mechanism)]))
+    options = VerifyOptions(
+        mechanisms=(), layers=frozenset({"proof"}), lane=lane.value, subject=subject, output=output, jobs=jobs or _processors(),
+        theorems=tuple(dict.fromkeys(names or [])), seeds=seeds,
+    )
+    verification = Verification(options, found, quiet, as_json, aside=table)
+    code = verification.run()
+    if table:
+        sys.stdout.write(theorems.render(declared, verification.results.rows))
+    raise typer.Exit(code)
+
+
 @app.command("list")
 def list_(
     subject: Subject = Path("."),

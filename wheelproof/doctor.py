@@ -19,7 +19,11 @@ _PACKAGES = {
     "typer": "the command line",
     "rich": "the report on the terminal",
     "jinja2": "the design review",
+    "z3-solver": "proof",
+    "cvc5": "second opinion on a proof",
 }
+_MODULES = {"z3-solver": "z3"}
+"""What a package is imported as, where that is not its name."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ def _python() -> Finding:
 
 def _packages() -> Iterator[Finding]:
     for package, disables in _PACKAGES.items():
-        there = importlib.util.find_spec(package) is not None
+        there = importlib.util.find_spec(_MODULES.get(package, package)) is not None
         detail = _version(package) or "of an unknown version" if there else "Run `make setup`."
         yield Finding(package, there, detail, disables)
 

@@ -16,7 +16,7 @@ from types import ModuleType
 
 from wheelproof.errors import UsageError
 
-FLOORS = frozenset({"impl", "mapping", "model", "mutants"})
+FLOORS = frozenset({"impl", "mapping", "model", "mutants", "proofs"})
 
 
 class Source(InspectLoader):

@@ -79,6 +79,7 @@ class VerifyOptions:
 
     `mechanisms`: stems, all where empty; `layers`: None for all; `lane`: one of LANES; `subject`: the folder that holds
     spec/; `output`: the folder for everything that is written; `jobs`: worker processes, at least 1.
+    `theorems`: names of theorems or mechanisms, all where empty; `seeds`: for each theorem, 0 for the lane's number.
     `listen` is called in the parent process only. Notices are plain data and can be sent from a worker.
     """
 
@@ -89,3 +90,5 @@ class VerifyOptions:
     output: Path
     jobs: int
     listen: Listener = ignore
+    theorems: tuple[str, ...] = ()
+    seeds: int = 0

@@ -9,7 +9,7 @@ import os
 import queue
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -17,9 +17,9 @@ from pathlib import Path
 
 from wheelproof import subject
 from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
-from wheelproof.layers import controls, whole
+from wheelproof.layers import controls, prove, whole
 from wheelproof.layers.bench import Bench, Report
-from wheelproof.layers.jobs import Job, carry_out, plan
+from wheelproof.layers.jobs import Job, carry_out, plan, proofs
 from wheelproof.options import Ended, Listener, Notice, Planned, Tick, VerifyOptions
 from wheelproof.tlc import jar, java
 from wheelproof.verdict import LAYERS, Row, judge
@@ -37,7 +37,10 @@ def run(options: VerifyOptions) -> list[Row]:
     found = subject.find(options.subject)
     mechanisms = chosen(found, options.mechanisms)
     wants = wanted(options.layers)
-    jobs = [job for mechanism in mechanisms for job in plan(mechanism, options.lane, wants)]
+    jobs = [] if options.theorems else [job for mechanism in mechanisms for job in plan(mechanism, options.lane, wants)]
+    theorems = prove.declared(options.subject) if wants("proof") else []
+    jobs += [job for job in proofs(known(theorems, found), options.lane, options.theorems, options.seeds)
+             if job.stem in {mechanism.stem for mechanism in mechanisms}]
     if not jobs:
         raise NothingChecked("No check belongs to the chosen mechanisms, layers and lane.",
                              "Choose others; `wheelproof list` shows what there is.")
@@ -61,7 +64,15 @@ def run(options: VerifyOptions) -> list[Row]:
     for stem, bench in benches.items():
         if stem not in stale:
             rows += over_all(bench, reports[stem], partial=bool(options.layers))
-    return sorted(rows, key=order(found))
+    return sorted(rows, key=order(found, theorems))
+
+
+def known(theorems: list[prove.Declared], found: dict[str, subject.Mechanism]) -> list[prove.Declared]:
+    """The theorems, each of which is about a mechanism that there is."""
+    for item in theorems:
+        if item.mechanism not in found:
+            raise UsageError(f"The theory {item.theory} is about the mechanism {item.mechanism!r}, which there is not.", f"Known: {', '.join(found)}.")
+    return theorems
 
 
 def chosen(found: dict[str, subject.Mechanism], names: tuple[str, ...]) -> list[subject.Mechanism]:
@@ -103,11 +114,12 @@ def _said(bench: Bench, row: Row) -> Row:
     return row
 
 
-def order(found: dict[str, subject.Mechanism]):
-    """Sorts rows by mechanism and layer, then as the TOML declares them."""
+def order(found: dict[str, subject.Mechanism], theorems: Iterable[prove.Declared] = ()):
+    """Sorts rows by mechanism and layer, then as the TOML declares them; theorems as they build on each other."""
     place = {}
     for number, mechanism in enumerate(found.values()):
-        names = ["translation", "controls", "labels", "witnesses", *mechanism.configs, *mechanism.mutants]
+        names = ["translation", "controls", "labels", "witnesses", *mechanism.configs, *mechanism.mutants,
+                 *[item.name for item in theorems if item.mechanism == mechanism.stem]]
         for index, name in enumerate(names):
             place[mechanism.stem, name] = (number, index)
     return lambda row: (place[row.mechanism, row.name][0], LAYERS.index(row.layer), place[row.mechanism, row.name][1])

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wheelproof.errors import WheelproofError
-from wheelproof.layers import liveness, mutant, real, refinement, safety, search
+from wheelproof.layers import liveness, mutant, prove, real, refinement, safety, search
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.subject import Config, Mechanism
 from wheelproof.verdict import Verdict
@@ -20,7 +20,8 @@ RUN: dict[str, Callable[[Bench, object], Report]] = {
 class Job:
     """One unit of work for a worker: it makes the rows of ``layers``, all under one name, and those of each of ``others``.
 
-    ``others``: mutants that have switch and scenario in common with the first, and so the graphs. ``weight``: an estimate of its cost in states, so that the long ones start first.
+    ``others``: mutants that have switch and scenario in common with the first, and so the graphs; theorems that lemmas are shared by.
+    ``weight``: an estimate of its cost in states, so that the long ones start first. ``seeds``: of a job of theorems.
     """
 
     stem: str
@@ -29,6 +30,7 @@ class Job:
     layers: tuple[str, ...]
     weight: int = 0
     others: tuple[str, ...] = ()
+    seeds: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,6 +74,20 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
     return jobs
 
 
+SEEDS = {"fast": 3, "nightly": 20}
+"""How many seeds a theorem is checked with, by lane."""
+
+
+def proofs(theorems: Sequence[prove.Declared], lane: str, names: Sequence[str] = (), seeds: int = 0) -> list[Job]:
+    """One job for each mechanism's theorems. ``names``: of theorems or mechanisms, all of the lane where empty; ``seeds``: 0 for the lane's."""
+    chosen: dict[str, list[str]] = {}
+    for item in theorems:
+        if (item.name in names or item.mechanism in names) if names else (item.lane == "fast" or lane == "nightly"):
+            chosen.setdefault(item.mechanism, []).append(item.name)
+    return [Job(stem, "proof", first, ("proof",), 400 * (1 + len(others)), tuple(others), seeds or SEEDS[lane])
+            for stem, (first, *others) in chosen.items()]
+
+
 def carry_out(bench: Bench, job: Job) -> Report:
     """Run one job. An error of the tool ends it as rows with the verdict error, so that the others can go on."""
     mechanism = bench.mechanism
@@ -79,6 +95,8 @@ def carry_out(bench: Bench, job: Job) -> Report:
     try:
         if job.kind == "mutant":
             return mutant.check(bench, [mechanism.mutants[name] for name in job.names])
+        if job.kind == "proof":
+            return prove.check(bench, job.names, job.seeds)
         return RUN[job.kind](bench, mechanism.mutants[job.name] if job.kind == "race" else mechanism.configs[job.name])
     except WheelproofError as error:
         why = str(error)
@@ -91,4 +109,5 @@ def carry_out(bench: Bench, job: Job) -> Report:
 
         place = traceback.extract_tb(error.__traceback__)[-1]
         why = f"{type(error).__name__}: {error} (at {place.name}, line {place.lineno} of {place.filename.rpartition('/')[2]})"
-    return Report([bench.row(layer, name, started, expected="exhaustive", verdict=Verdict.ERROR, why=why) for name in job.names for layer in job.layers])
+    return Report([bench.row(layer, name, started, expected="proved" if job.kind == "proof" else "exhaustive", verdict=Verdict.ERROR, why=why)
+                   for name in job.names for layer in job.layers])

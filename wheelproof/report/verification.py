@@ -54,10 +54,11 @@ def _ending_by_exception() -> Iterator[None]:
 class Verification:
     """One run. What has ended is on disk within about a second, marked as partial until the run is complete."""
 
-    def __init__(self, options: VerifyOptions, mechanisms: Mapping[str, Mechanism], quiet: bool = False, as_json: bool = False) -> None:
+    def __init__(self, options: VerifyOptions, mechanisms: Mapping[str, Mechanism], quiet: bool = False, as_json: bool = False, aside: bool = False) -> None:
+        """``aside``: the report goes to standard error, since standard output is for something else."""
         self.options = replace(options, listen=self._hear)
         self.mechanisms = mechanisms
-        self.quiet, self.as_json = quiet, as_json
+        self.quiet, self.as_json, self.aside = quiet, as_json, aside
         self.display: Progress = progress(quiet)
         self.written = float("-inf")
         # Notices of workers may come from a thread that gathers them.
@@ -122,4 +123,4 @@ class Verification:
         if self.as_json:
             sys.stdout.write(documents.encode(self.results.document()))
             sys.stdout.flush()
-        print_report(console(sys.stderr if self.as_json else sys.stdout), self.results, self.options.output, places, self.quiet)
+        print_report(console(sys.stderr if self.as_json or self.aside else sys.stdout), self.results, self.options.output, places, self.quiet)

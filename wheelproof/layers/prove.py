@@ -1,0 +1,155 @@
+"""Theorems: what the subject's folder ``proofs`` submits, checked one by one.
+
+A module below ``proofs`` takes part that has, at its top, ``THEORY = ...``, an object with
+
+* ``name``, ``mechanism`` (the stem of the mechanism that it is about) and ``theorems``: name -> an object with ``says``, ``lane``, ``theory``,
+  ``is_lemma`` (it needs no control of its own), ``rests_on`` (names), ``assumes`` (ids), and ``controls``, each with ``name``, ``says`` and ``kind``;
+* ``closure(name)``: the theorem and all that it rests on, what is used before what uses it;
+* ``check(name, seeds, folder)``: the evidence, with ``verdict`` (a word of ``wheelproof.verdict``), ``why`` and ``figures()``, plain
+  JSON values, among them ``vcs``, ``seeds``, ``controls`` and ``second`` (what another solver says: "unsat" where it agrees).
+
+How a proof is done is the subject's own business. That it says what it must, is checked here.
+"""
+from __future__ import annotations
+
+import importlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.floors import Finder, apart
+from wheelproof.layers.bench import Bench, Report
+from wheelproof.verdict import Verdict
+
+FLOOR = "proofs"
+_TAKES_PART = re.compile(r"^THEORY\b", re.MULTILINE)
+ENDS = frozenset({Verdict.PROVED, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR})
+"""How a proof may end."""
+
+KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to induction)"}
+"""What a table says of a control that is refuted by something else than a plain counterexample."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One theorem as its theory declares it. ``rests_on``: what its proof uses; ``assumes``: ids, of what that uses too."""
+
+    mechanism: str
+    theory: str
+    name: str
+    says: str
+    lane: str
+    is_lemma: bool
+    assumes: tuple[str, ...]
+    rests_on: tuple[str, ...]
+    controls: tuple[str, ...]
+
+
+@contextmanager
+def loaded(root: Path) -> Iterator[dict[str, Any]]:
+    """Within: the subject's theories by name, their modules imported from its folder alone. Raises UsageError where one cannot be."""
+    with apart(Finder(root)):
+        theories: dict[str, Any] = {}
+        for file in sorted((root / FLOOR).rglob("*.py")):
+            if not _TAKES_PART.search(file.read_text(encoding="utf-8")):
+                continue
+            shown = file.relative_to(root)
+            try:
+                theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
+                theories[theory.name] = theory
+            except Exception as error:  # whatever a subject's module raises, a theorem that is put together wrongly among it
+                raise UsageError(f"{shown.as_posix()} cannot be loaded: {type(error).__name__}: {error}") from error
+        yield theories
+
+
+def declared(root: Path) -> list[Declared]:
+    """Every theorem of the subject, in the order in which they build on each other; none where it has no proofs.
+
+    Raises UsageError for a module that cannot be loaded, or where two theorems of one mechanism have one name.
+    """
+    if not (root / FLOOR).is_dir():
+        return []
+    with loaded(root) as theories:
+        ordered = [_declared(theory, name) for theory in _built_up(theories) for name in theory.theorems]
+    counted = Counter((item.mechanism, item.name) for item in ordered)
+    if twice := [" / ".join(key) for key, times in counted.items() if times > 1]:
+        raise UsageError(f"Several theorems are called {', '.join(twice)}.", "Give each a name of its own.")
+    return ordered
+
+
+def _built_up(theories: Mapping[str, Any]) -> list[Any]:
+    """The theories, each after those whose theorems it uses."""
+    order: list[Any] = []
+
+    def visit(theory: Any) -> None:
+        if theory in order:
+            return
+        for name in theory.theorems:
+            for used in theory.closure(name):
+                if used.theory not in theories:
+                    raise UsageError(f"{theory.name}: {name} rests on {used.name} of {used.theory}, which no module below {FLOOR} has as its THEORY.")
+                if used.theory != theory.name:
+                    visit(theories[used.theory])
+        order.append(theory)
+
+    for theory in theories.values():
+        visit(theory)
+    return order
+
+
+def _declared(theory: Any, name: str) -> Declared:
+    theorem = theory.theorems[name]
+    return Declared(theory.mechanism, theory.name, name, theorem.says, theorem.lane, bool(theorem.is_lemma),
+                    tuple(sorted({each for used in theory.closure(name) for each in used.assumes})), tuple(theorem.rests_on),
+                    tuple(f"{control.name}: {control.says}{KINDS.get(control.kind, '')}" for control in theorem.controls))
+
+
+def check(bench: Bench, names: tuple[str, ...], seeds: int) -> Report:
+    """The rows of these theorems of the bench's mechanism. One that rests on what is not proved is not in order either."""
+    report = Report()
+    with loaded(bench.mechanism.root) as theories:
+        home = {name: theory for theory in theories.values() if theory.mechanism == bench.mechanism.stem for name in theory.theorems}
+        known: dict[tuple[str, str], str] = {}
+        for name in names:
+            started = bench.begin("proof", name)
+            theory, lacking = home[name], []
+            for used in theory.closure(name)[:-1]:
+                key = (used.theory, used.name)
+                if key not in known:
+                    known[key] = theories[used.theory].check(used.name, seeds, None).verdict
+                if known[key] != Verdict.PROVED:
+                    lacking.append(used.name)
+            found = theory.check(name, seeds, bench.output / "proofs")
+            known[theory.name, name] = found.verdict
+            theorem = theory.theorems[name]
+            verdict, why = found.verdict, found.why
+            figures = dict(found.figures()) | {"lemma": bool(theorem.is_lemma)}
+            if verdict == Verdict.PROVED and lacking:
+                verdict, why = Verdict.INCONCLUSIVE, f"it rests on {', '.join(lacking)}, which is not proved"
+            if fault := defect(verdict, figures, seeds, bool(theorem.is_lemma)):
+                verdict, why = Verdict.ERROR, fault
+            report.rows.append(bench.row("proof", name, started, expected="proved", verdict=verdict, why=why, figures=figures, bound="none",
+                                         property=name if verdict == Verdict.VIOLATED else None))
+    return report
+
+
+def defect(verdict: str, figures: Mapping[str, Any], seeds: int, is_lemma: bool) -> str:
+    """What a claimed proof lacks to be one; "" where nothing is missing."""
+    if verdict not in ENDS:
+        raise ToolError(f"A theory ended a check with {verdict!r}.", f"Known verdicts: {', '.join(sorted(ENDS))}.")
+    if verdict != Verdict.PROVED:
+        return ""
+    if figures.get("vcs", 0) < 1:
+        return "no verification condition was checked"
+    if figures.get("seeds", 0) < seeds:
+        return f"it was checked with {figures.get('seeds', 0)} seeds, not {seeds}"
+    if figures.get("second") != "unsat":
+        return f"the second solver does not agree: it says {figures.get('second', 'nothing')}"
+    if not is_lemma and figures.get("controls", 0) < 1:
+        return "no control was refuted: nothing shows that the check can fail"
+    return ""

@@ -1,0 +1,59 @@
+"""The table of theorems as Markdown: what each says, what it rests on, and what both solvers and the controls say of it.
+
+It holds no times and no exact resource counts, so that it changes only where a theorem or its outcome does.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from wheelproof.layers.prove import Declared
+from wheelproof.report.review import escape
+from wheelproof.verdict import Row, Verdict
+
+_HEAD = """# Theorems
+
+Made by `wheelproof prove --table`; do not edit. Each holds for every size: there is no bound on ticks, buckets, threads or entries.
+
+*conditions*: verification conditions, of each of which the premises are satisfiable and the negated goal is refuted by Z3 with every seed, and by
+cvc5. *resources*: the most that one of them took, in Z3's units. *controls*: twins with one thing wrong, each refuted by a counterexample that plain
+Python confirms. What the ids of assumptions mean is in [proofs/ASSUMPTIONS.md](../proofs/ASSUMPTIONS.md).
+"""
+
+
+def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
+    """The whole document. ``rows``: of a run; a theorem without one is shown as not run."""
+    outcome = {(row.mechanism, row.name): row for row in rows if row.layer == "proof"}
+    parts = [_HEAD]
+    for theory in dict.fromkeys(item.theory for item in theorems):
+        mine = [item for item in theorems if item.theory == theory]
+        parts.append(f"\n## {escape(theory)} (mechanism `{mine[0].mechanism}`)\n")
+        main, lemmas = [item for item in mine if not item.is_lemma], [item for item in mine if item.is_lemma]
+        if main:
+            parts.append("\n| theorem | says | rests on | assumes | conditions | Z3 | cvc5 | resources |\n|---|---|---|---|---:|---|---|---:|\n")
+            parts += [_line(item, outcome.get((item.mechanism, item.name)), True) for item in main]
+            parts.append("\nControls:\n\n")
+            parts += [f"* **{escape(item.name)}** {escape(control)}\n" for item in main for control in item.controls]
+        if lemmas:
+            parts.append("\n| lemma | says | conditions | Z3 | cvc5 | resources |\n|---|---|---:|---|---|---:|\n")
+            parts += [_line(item, outcome.get((item.mechanism, item.name)), False) for item in lemmas]
+    return "".join(parts)
+
+
+def _line(item: Declared, row: Row | None, whole: bool) -> str:
+    figures: Mapping = row.figures if row else {}
+    first = [f"**{escape(item.name)}**", escape(item.says)]
+    if whole:
+        first += [escape(", ".join(item.rests_on)), escape(", ".join(item.assumes))]
+    return "| " + " | ".join([*first, *_told(row, figures)]) + " |\n"
+
+
+def _told(row: Row | None, figures: Mapping) -> list[str]:
+    if row is None:
+        return ["", "not run", "", ""]
+    verdict = f"{row.verdict}, {figures['seeds']} seeds" if row.ok else f"**{row.verdict if row.verdict != Verdict.PROVED else 'not in order'}**"
+    return [str(figures.get("vcs", "")), verdict, str(figures.get("second", "")), at_most(figures.get("rlimit_max", 0))]
+
+
+def at_most(count: int) -> str:
+    """The count rounded up to 1, 2 or 5 times a power of ten: a bound that another machine has too."""
+    bound = next(digit * 10 ** power for power in range(30) for digit in (1, 2, 5) if digit * 10 ** power >= count)
+    return f"{bound:,}"
