@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from impl import delay_queue, system_timer, task_executor
+from impl import system_timer, task_executor
 from impl.clock import VirtualClock
 from impl.runtime import Atomic
 from impl.timer_task_list import TimerTask
+from mapping.progress import Progress, Queue, present
 
 SUBJECT = ("impl.system_timer", "impl.timing_wheel")
 """The modules whose steps are the mechanism's."""
@@ -25,28 +26,6 @@ ATOMIC = {
 
 POLL_MS = 1
 """How long a reaper waits at a time where time is real."""
-
-
-class Progress:
-    """How many adds have not returned: part of the scenario, not of the timer."""
-
-    __slots__ = ("left",)
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-
-class Queue(delay_queue.DelayQueue):
-    """The delay queue, at which a reaper does not wait for what can never come."""
-
-    __slots__ = ("progress", "task_counter")
-
-    def over(self) -> bool:
-        """Nothing is linked, and nobody will add anything."""
-        return self.progress.left == 0 and present(self.task_counter) == 0
-
-    def wait_ms(self) -> int:
-        return 0 if self.over() else super().wait_ms()
 
 
 class Executor(task_executor.TaskExecutor):
@@ -97,7 +76,6 @@ class World:
             pass
         self.progress.left -= 1
 
-
     def cancel(self, task: str) -> None:
         self.tasks[task].cancel()  # write X1
 
@@ -113,11 +91,6 @@ class World:
 
     def execute(self) -> None:
         self.executor.waiting.get_and_set(())  # swap E1
-
-
-def present(atomic: Any) -> Any:
-    """What an atomic variable holds now, seen from outside: no step of any thread."""
-    return atomic.value if hasattr(atomic, "value") else atomic._value
 
 
 def shared(world: World) -> dict[str, tuple]:

@@ -7,7 +7,7 @@ from typing import Any
 from model.pluscal import BLOCKED, DONE, Function, Machine, Procedure, Process, Scalar
 
 SWITCHES = {
-    "PutBack": True, "CancelledTest": True, "SubmitTest": True, "OfferIfChanged": True, "ReadLock": True, "ResetKey": True,
+    "PutBack": True, "PutsBackAlways": True, "PollsUnlocked": True, "CancelledTest": True, "SubmitTest": True, "OfferIfChanged": True, "ReadLock": True, "ResetKey": True,
     "Drains": True, "CountAtUnlink": True, "AddedWaits": True, "DueAtTick": True,
 }
 
@@ -243,7 +243,8 @@ class Model(Machine):
 
     def R1(self, t: Process):
         if self.due():
-            self._poll(t)
+            if self.on["PollsUnlocked"]:
+                self._poll(t)
             t.pc = "R2"
         elif self.task_counter == 0 and self.adding == 0:
             self.leave(t)
@@ -254,11 +255,18 @@ class Model(Machine):
         if self.readers or self.writer is not None:
             return BLOCKED
         self.writer = self.me
-        t.pc = "R3" if self.on["PutBack"] else "R5"
+        t.pc = "R5" if not self.on["PutBack"] else "R3" if self.on["PollsUnlocked"] else "R4"
 
     def R3(self, t: Process):
-        self.queue = offered(self.queue, t.polled, self.key)
-        t.pc = "R4"
+        if self.on["PutsBackAlways"]:
+            self.queue = offered(self.queue, t.polled, self.key)
+            t.pc = "R4"
+            return
+        if self.queue and self.key[self.queue[0]] < self.key[t.polled]:
+            bucket = t.polled
+            self._poll(t)
+            self.queue = offered(self.queue, bucket, self.key)
+        t.pc = "R5"
 
     def R4(self, t: Process):
         if self.due():

@@ -1,7 +1,7 @@
 """SystemTimer with one decision taken away at a time; see ``mutants/timer_task_list.py`` for the rules."""
 from __future__ import annotations
 
-from impl import system_timer, timing_wheel
+from impl import delay_queue, system_timer, timing_wheel
 from impl.runtime import NoMonitor
 from impl.timing_wheel import bucket_expiration, bucket_index, expired, fits
 
@@ -24,6 +24,63 @@ class D1:
                     self.wheel.advance_clock(expiration)  # update R7
                     bucket.flush(self.add_timer_task_entry)
                     bucket = self.queue.poll_now()  # update R4
+            return True
+
+
+class Recheck:
+    """Under the write lock the queue's first bucket is taken instead if it is earlier than the one that was polled."""
+
+    switch = "PutsBackAlways"
+
+    class SystemTimer(system_timer.SystemTimer):
+        __slots__ = ()
+
+        def advance_clock(self, timeout_ms):
+            bucket = self.queue.poll(timeout_ms)  # update R1
+            if bucket is None:
+                return False
+            with self.lock.write_lock:  # lock R2, unlock R6
+                bucket = Exchange.earlier(self.queue, bucket)  # update R3
+                while bucket is not None:
+                    expiration = bucket.expiration.get()  # read R5
+                    self.wheel.advance_clock(expiration)  # update R7
+                    bucket.flush(self.add_timer_task_entry)
+                    bucket = self.queue.poll_now()  # update R4
+            return True
+
+
+class Exchange(delay_queue.DelayQueue):
+    """A queue of which one more thing is asked, in one step."""
+
+    __slots__ = ()
+
+    def earlier(self, bucket):
+        """The first element if it is before ``bucket``, which then takes its place; else ``bucket``."""
+        with self.gate:
+            later = not self.heap or self.heap[0].compare_to(bucket) >= 0
+        if later:
+            return bucket
+        head = self.poll_now()
+        self.offer(bucket)
+        return head
+
+
+class M14:
+    """The reaper waits for a bucket to be due, and takes it when it has the write lock."""
+
+    switch = "PollsUnlocked"
+
+    class SystemTimer(system_timer.SystemTimer):
+        __slots__ = ()
+
+        def advance_clock(self, timeout_ms):
+            if not self.queue.due(timeout_ms):  # read R1
+                return False
+            with self.lock.write_lock:  # lock R2, unlock R6
+                while (bucket := self.queue.poll_now()) is not None:  # update R4
+                    expiration = bucket.expiration.get()  # read R5
+                    self.wheel.advance_clock(expiration)  # update R7
+                    bucket.flush(self.add_timer_task_entry)
             return True
 
 

@@ -5,26 +5,29 @@
 (* buckets from a delay queue, and under the write lock advances the       *)
 (* wheel's clock and flushes them: each entry goes down a level, or to the *)
 (* executor.  Time is a process of its own.                                *)
-(*                                                                          *)
-(* The reaper polls before it has the write lock, as Kafka's does.  What    *)
-(* it polled may by then no longer be the earliest bucket, and flushing it  *)
-(* first gives a queued bucket a new key: that is PutBack = FALSE.  The     *)
-(* corrected order puts the polled bucket back and polls again.             *)
-(*                                                                          *)
-(* One label is one step.  An operation of TimerTask, TimerTaskEntry or     *)
-(* TimerTaskList is one step here: TimerTaskList refines                    *)
-(* TimerTaskListAtomic, where a remove misses an entry that a flush holds.  *)
-(* cancel and the entry's constructor are one step for a second reason:     *)
-(* once the entry is unlinked nobody but the task's monitor's holder        *)
-(* touches it, so that the pointer's write may as well come at once.        *)
-(* An operation of the delay queue is one step: it has its own lock.        *)
-(*                                                                          *)
-(* Simplified away: making a level when it is first needed (every level     *)
-(* exists: a level's clock is the one below, rounded), time-outs of the     *)
-(* poll (they do nothing), and when an adder has read the clock.  A         *)
-(* scenario fixes the deadline of each entry; the adder may arrive with it  *)
-(* at any time, which is what a stall after reading the clock amounts to.   *)
-(* The level-1 tick is 1.                                                   *)
+(*                                                                         *)
+(* The reaper polls before it has the write lock, as Kafka's does.  What   *)
+(* it polled may by then no longer be the earliest bucket, and flushing it *)
+(* first gives a queued bucket a new key: that is PutBack = FALSE.  The    *)
+(* corrected order puts the polled bucket back and polls again.  Two other *)
+(* corrections are here too, each as good: to wait without the lock and    *)
+(* poll under it (PollsUnlocked = FALSE), and to compare the polled bucket *)
+(* with the queue's first one (PutsBackAlways = FALSE).                    *)
+(*                                                                         *)
+(* One label is one step.  An operation of TimerTask, TimerTaskEntry or    *)
+(* TimerTaskList is one step here: TimerTaskList refines                   *)
+(* TimerTaskListAtomic, where a remove misses an entry that a flush holds. *)
+(* cancel and the entry's constructor are one step for a second reason:    *)
+(* once the entry is unlinked nobody but the task's monitor's holder       *)
+(* touches it, so that the pointer's write may as well come at once.       *)
+(* An operation of the delay queue is one step: it has its own lock.       *)
+(*                                                                         *)
+(* Simplified away: making a level when it is first needed (every level    *)
+(* exists: a level's clock is the one below, rounded), time-outs of the    *)
+(* poll (they do nothing), and when an adder has read the clock.  A        *)
+(* scenario fixes the deadline of each entry; the adder may arrive with it *)
+(* at any time, which is what a stall after reading the clock amounts to.  *)
+(* The level-1 tick is 1.                                                  *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
@@ -38,6 +41,8 @@ CONSTANTS
 
 CONSTANTS       \* the decisions; FALSE takes one away
   PutBack,          \* D1   under the write lock the polled bucket is put back and the queue polled again
+  PutsBackAlways,   \*      and not only where the queue's first bucket is earlier
+  PollsUnlocked,    \* M14  the reaper takes a bucket while it waits, before it has the write lock
   CancelledTest,    \* M8   an entry goes into a bucket only if not cancelled
   SubmitTest,       \* M9   an entry goes to the executor only if not cancelled
   OfferIfChanged,   \* M10  a bucket is queued only when its key has changed
@@ -59,7 +64,7 @@ ASSUME EveryEntryHasADeadline == DOMAIN Deadline = Entries /\ \A e \in Entries :
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
 ASSUME SwitchesAreBooleans ==
-  {PutBack, CancelledTest, SubmitTest, OfferIfChanged, ReadLock, ResetKey, Drains,
+  {PutBack, PutsBackAlways, PollsUnlocked, CancelledTest, SubmitTest, OfferIfChanged, ReadLock, ResetKey, Drains,
    CountAtUnlink, AddedWaits, DueAtTick} \subseteq BOOLEAN
 
 Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
@@ -68,7 +73,6 @@ Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) : i <= Len(Program[t]
 (* The wheel's arithmetic.  Buckets are numbered level by level. *)
 Tick(l)     == WheelSize ^ (l - 1)
 Trim(x, l)  == x - (x % Tick(l))
-LevelOf(b)  == (b - 1) \div WheelSize + 1
 Slot(e, l)  == (l - 1) * WheelSize + ((Deadline[e] \div Tick(l)) % WheelSize) + 1
 KeyFor(e, l) == Trim(Deadline[e], l)
 
@@ -198,13 +202,24 @@ end procedure;
 procedure reap()
 variables polled = 0, expiration = 0, head = NULL;
 begin
-R1:  if Due then polled := queue[1]; queue := Poll(queue, key);
+R1:  if Due then
+       if PollsUnlocked then polled := queue[1]; queue := Poll(queue, key); end if;
      else await Over; return;
      end if;
 R2:  await readers = {} /\ writer = NULL;
      writer := self;
-     if ~PutBack then goto R5; end if;
-R3:  queue := Offer(queue, polled, key);
+     if ~PutBack then goto R5;
+     elsif ~PollsUnlocked then goto R4;
+     end if;
+R3:  if PutsBackAlways then queue := Offer(queue, polled, key);
+     elsif queue # <<>> /\ key[queue[1]] < key[polled] then
+       with first = queue[1] do
+         queue := Offer(Poll(queue, key), polled, key);
+         polled := first;
+       end with;
+       goto R5;
+     else goto R5;
+     end if;
 R4:  if Due then polled := queue[1]; queue := Poll(queue, key);
      else polled := 0; goto R6;
      end if;
@@ -545,8 +560,11 @@ close(self) == B1(self) \/ B2(self) \/ B3(self)
 
 R1(self) == /\ pc[self] = "R1"
             /\ IF Due
-                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
-                       /\ queue' = Poll(queue, key)
+                  THEN /\ IF PollsUnlocked
+                             THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                                  /\ queue' = Poll(queue, key)
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED << queue, polled >>
                        /\ pc' = [pc EXCEPT ![self] = "R2"]
                        /\ UNCHANGED << stack, expiration, head >>
                   ELSE /\ Over
@@ -567,7 +585,9 @@ R2(self) == /\ pc[self] = "R2"
             /\ writer' = self
             /\ IF ~PutBack
                   THEN /\ pc' = [pc EXCEPT ![self] = "R5"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "R3"]
+                  ELSE /\ IF ~PollsUnlocked
+                             THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "R3"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, closed, waiting, adding, 
                             rekeyed, early, submitted, revoked, slipped, ran, 
@@ -575,13 +595,22 @@ R2(self) == /\ pc[self] = "R2"
                             expiration, head, turn >>
 
 R3(self) == /\ pc[self] = "R3"
-            /\ queue' = Offer(queue, polled[self], key)
-            /\ pc' = [pc EXCEPT ![self] = "R4"]
+            /\ IF PutsBackAlways
+                  THEN /\ queue' = Offer(queue, polled[self], key)
+                       /\ pc' = [pc EXCEPT ![self] = "R4"]
+                       /\ UNCHANGED polled
+                  ELSE /\ IF queue # <<>> /\ key[queue[1]] < key[polled[self]]
+                             THEN /\ LET first == queue[1] IN
+                                       /\ queue' = Offer(Poll(queue, key), polled[self], key)
+                                       /\ polled' = [polled EXCEPT ![self] = first]
+                                  /\ pc' = [pc EXCEPT ![self] = "R5"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
+                                  /\ UNCHANGED << queue, polled >>
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
                             taskCounter, readers, writer, closed, waiting, 
                             adding, rekeyed, early, submitted, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn >>
+                            ct, expiration, head, turn >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ IF Due
