@@ -128,7 +128,7 @@ def test_the_table_says_that_nobody_races():
     assert "Plain[" not in source("impl") and Model.AUXILIARY
 
 
-@pytest.mark.parametrize("scenario", [name for name in FAST if name != "completers_again"])
+@pytest.mark.parametrize("scenario", FAST)
 def test_the_implementation_has_no_race(scenario):
     for coarse in False, True:
         detector = RaceDetector()
