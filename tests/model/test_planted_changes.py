@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from model.pluscal import LABEL
-from tests.model import delayed_operation, overflow_wheel, system_timer, timer
+from tests.model import delayed_operation, overflow_wheel, system_timer, timer, timing_wheel
 from tests.model.floors import ROOT, Floors
 from wheelproof import floors
 from wheelproof.graph.compare import compare
@@ -156,6 +156,7 @@ WHEEL = {
 TABLES = {
     timer.STEM: Table(timer.FLOORS, "expire_readd", ("U3", "A9", "F2"), LISTS),
     overflow_wheel.STEM: Table(overflow_wheel.FLOORS, "cancelled", ("N1", "W1"), WHEEL),
+    timing_wheel.STEM: Table(timing_wheel.FLOORS, "a_turn", ("W5", "V5"), timing_wheel.CHANGES),
     system_timer.STEM: Table(system_timer.FLOORS, "one_adder", ("W3", "R7"), system_timer.CHANGES),
     delayed_operation.STEM: Table(delayed_operation.FLOORS, "two_completers_expirer", ("L3", "O1", "P5"), OPERATIONS),
 }
