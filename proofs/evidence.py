@@ -54,10 +54,14 @@ class Evidence:
         used = frozenset().union(*self.cores.values())
         return tuple(name for name in self.theorem.hypotheses if name not in used)
 
+    def sums(self) -> str:
+        """The hashes of the SMT-LIB files, as `sha256sum --check` reads them; the hash of this list stands for all of them."""
+        return "".join(f"{each}  {name}\n" for name, each in self.hashes.items())
+
     def figures(self) -> dict[str, object]:
         """Counts and words for a report: plain JSON values."""
         return {"vcs": len(self.theorem.vcs), "seeds": self.seeds, "rlimit_max": self.resources, "second": ", ".join(sorted(self.second)) or "not asked",
-                "controls": len(self.witnesses), "unused": list(self.unused)}
+                "controls": len(self.witnesses), "unused": list(self.unused), "sha256": hashlib.sha256(self.sums().encode()).hexdigest()}
 
 
 def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, resources: int = solvers.RESOURCES) -> Evidence:
@@ -67,6 +71,8 @@ def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, resource
         _check_vc(found, vc, range(seeds), folder, resources)
     for control in theorem.controls:
         _check_control(found, control)
+    if folder is not None:
+        write(folder / theorem.theory / f"{_file_name(theorem.name)}.sha256", found.sums())
     return found
 
 
@@ -80,10 +86,11 @@ def _check_vc(found: Evidence, vc: VC, seeds: Sequence[int], folder: Path | None
     else:
         found.faults.append(("inconclusive", f"{vc.name}: no solver says whether the premises can hold"))
     text = solvers.smt_lib([*formulas, z3.Not(vc.goal)])
-    found.hashes[vc.name] = hashlib.sha256(text.encode()).hexdigest()
+    heading = [f"; {found.theorem.name}: {vc.name}", *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"]))]
+    told, name = "\n".join(heading) + "\n" + text, f"{_file_name(found.theorem.name)}.{_file_name(vc.name)}.smt2"
+    found.hashes[name] = hashlib.sha256(told.encode()).hexdigest()
     if folder is not None:
-        heading = [f"; {found.theorem.name}: {vc.name}", *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"]))]
-        write(folder / found.theorem.theory / f"{_file_name(found.theorem.name)}.{_file_name(vc.name)}.smt2", "\n".join(heading) + "\n" + text)
+        write(folder / found.theorem.theory / name, told)
     core: frozenset[str] = frozenset()
     for seed in seeds:
         answer = solvers.refute(text, seed, resources)

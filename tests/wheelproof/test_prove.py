@@ -1,0 +1,214 @@
+"""Theorems as rows: a proof is green only where everything that makes it one is there, and each lack has its word and its exit code."""
+
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wheelproof import doctor, verify
+from wheelproof.cli import app
+from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.layers import prove
+from wheelproof.options import VerifyOptions
+from wheelproof.report.theorems import at_most
+from wheelproof.verdict import read_results
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = ("__init__.py", "kernel.py", "evidence.py", "solvers.py")
+TOML = """
+[mechanism]
+module = "Thing"
+[properties]
+Safe = { kind = "invariant", says = "nothing bad" }
+[labels]
+A1 = { kind = "lock" }
+[scenarios.two]
+threads = { a = [["go"]] }
+[configs.two]
+"""
+START = """
+import z3
+from proofs.kernel import VC, Theory, refuted
+
+x, y = z3.Ints("x y")
+THEORY = Theory("toy", mechanism="thing")
+
+def below(model):
+    values = {each.name(): model[each].as_long() for each in model.decls()}
+    return "" if values["x"] > values["y"] and not values["x"] > 0 else "x is above 0 in Python"
+
+def theorem(name, premises, goal, **others):
+    control = refuted(VC("without the premise", {"x above y": x > y}, x > 0), "y may be negative", below)
+    return THEORY.theorem(name, "x is above 0", [VC("claim", premises, goal)], [control], **others)
+"""
+TRUE = 'theorem("true", {"x above y": x > y, "y from 0": y >= 0}, x > 0)\n'
+FALSE = 'theorem("false", {"x above y": x > y}, x > 0)\n'
+UNDECIDED = 'theorem("undecided", {"cubes": x * x * x + y * y * y == 33, "x above y": x > y}, z3.BoolVal(False))\n'
+VACUOUS = 'theorem("vacuous", {"x above y": x > y, "y above x": y > x}, x > 0)\n'
+CYCLE = 'theorem("first", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["second"])\n' + TRUE.replace("true", "second")
+NO_CONTROL = 'THEORY.theorem("bare", "x is above 0", [VC("claim", {"x": x > 1}, x > 0)])\n'
+ON_SAND = 'theorem("on_sand", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["undecided"])\n'
+HARMLESS = ('THEORY.theorem("harmless", "x", [VC("claim", {"x": x > 1}, x > 0)], '
+            '[refuted(VC("twin", {"x": x > 2}, x > 0), "nothing", lambda model: "")])\n')
+DENIED = ('THEORY.theorem("denied", "x", [VC("claim", {"x": x > 1}, x > 0)], '
+          '[refuted(VC("twin", {"x": x > -2}, x > 0), "less", lambda model: "it holds in Python")])\n')
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A subject with one mechanism, and the project's kernel of proofs without its theorems."""
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "Thing.toml").write_text(TOML)
+    (tmp_path / "spec" / "Thing.tla").write_text("---- MODULE Thing ----\n====\n")
+    (tmp_path / "proofs").mkdir()
+    for name in KERNEL:
+        shutil.copy(ROOT / "proofs" / name, tmp_path / "proofs" / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(doctor, "versions", lambda: {"wheelproof": "0"})
+    return tmp_path
+
+
+def run(home: Path, text: str, *args: str):
+    """`wheelproof prove` on a theory of this text: what it said and its rows by name."""
+    (home / "proofs" / "toy.py").write_text(START + text)
+    ended = CliRunner().invoke(app, ["prove", "--jobs", "1", *args])
+    results = home / "build" / "results.json"
+    return ended, {row.name: row for row in read_results(results).rows} if results.exists() else {}
+
+
+def test_a_proof_with_its_evidence_is_green(home):
+    ended, rows = run(home, TRUE)
+    assert ended.exit_code == 0, ended.output
+    row = rows["true"]
+    assert (row.mechanism, row.layer, row.verdict, row.ok) == ("thing", "proof", "proved", True)
+    assert {name: row.figures[name] for name in ("vcs", "seeds", "second", "controls", "unused")} == {
+        "vcs": 1, "seeds": 3, "second": "unsat", "controls": 1, "unused": []}
+    assert 0 < row.figures["rlimit_max"] < 5_000_000
+    folder = home / "build" / "proofs" / "toy"
+    text = (folder / "true.claim.smt2").read_text()
+    assert "; 1: y from 0" in text and "(check-sat)" in text
+    sums = (folder / "true.sha256").read_text()
+    assert sums == f"{hashlib.sha256(text.encode()).hexdigest()}  true.claim.smt2\n"
+    assert row.figures["sha256"] == hashlib.sha256(sums.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(("text", "name", "verdict", "code", "says"), [
+    (FALSE, "false", "violated", 1, "does not hold: x = "),
+    (UNDECIDED, "undecided", "inconclusive", 3, ""),
+    (VACUOUS, "vacuous", "vacuous", 5, "contradict each other"),
+    (HARMLESS, "harmless", "vacuous", 5, "cannot be refuted"),
+    (DENIED, "denied", "error", 4, "Python does not confirm"),
+    (UNDECIDED + ON_SAND, "on_sand", "inconclusive", 3, "rests on undecided, which is not proved"),
+])
+def test_what_is_no_proof_has_its_word_and_its_exit_code(home, text, name, verdict, code, says):
+    ended, rows = run(home, text, name)
+    assert (rows[name].verdict, rows[name].ok, ended.exit_code) == (verdict, False, code), ended.output
+    assert says in rows[name].why
+    if verdict == "violated":
+        assert rows[name].property == name
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    (CYCLE, "first rests on second, which is not proved before it"),
+    (NO_CONTROL, "bare has no control"),
+    (TRUE + TRUE, "true is registered twice"),
+    ("THEORY.theorem('empty', 'nothing', [])\n", "empty has no verification condition"),
+    ("1 / 0\n", "proofs/toy.py cannot be loaded: ZeroDivisionError"),
+    (TRUE + "THEORY.mechanism = 'other'\n", "about the mechanism 'other', which there is not"),
+])
+def test_what_is_put_together_wrongly_is_refused(home, text, says):
+    ended, _ = run(home, text)
+    assert ended.exit_code == 2 and says in ended.output, ended.output
+
+
+CLAIMS = """
+from types import SimpleNamespace as Plain
+
+class Theory:
+    name, mechanism = "claims", "thing"
+    theorems = {"claim": Plain(name="claim", says="trust me", lane="fast", theory="claims", is_lemma=False, rests_on=(), assumes=(), controls=())}
+    def closure(self, name): return [self.theorems[name]]
+    def check(self, name, seeds, folder): return Plain(verdict="VERDICT", why="", figures=lambda: FIGURES)
+
+THEORY = Theory()
+"""
+WHOLE = {"vcs": 1, "seeds": 3, "second": "unsat", "controls": 1}
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"controls": 0}, "no control was refuted"), ({"second": "sat"}, "second solver does not agree: it says sat"), ({"second": "unknown"}, "does not agree"),
+    ({"seeds": 2}, "with 2 seeds, not 3"), ({"vcs": 0}, "no verification condition"), ({}, ""),
+])
+def test_a_theory_is_not_taken_at_its_word(home, change, says):
+    (home / "proofs" / "claims.py").write_text(CLAIMS.replace("FIGURES", repr(WHOLE | change)).replace("VERDICT", "proved"))
+    ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
+    row, = read_results(home / "build" / "results.json").rows
+    assert (row.ok, ended.exit_code) == ((False, 4) if says else (True, 0)) and says in row.why
+
+
+def test_a_word_that_is_none_of_a_proofs_is_an_error(home):
+    (home / "proofs" / "claims.py").write_text(CLAIMS.replace("FIGURES", repr(WHOLE)).replace("VERDICT", "sampled"))
+    ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
+    assert ended.exit_code == 4 and "ended a check with 'sampled'" in ended.output
+
+
+def test_seeds_and_lanes_and_names_choose(home):
+    nightly = TRUE.replace('x > 0)', 'x > 0, lane="nightly")').replace("true", "long")
+    _, rows = run(home, TRUE + nightly)
+    assert list(rows) == ["true"]
+    _, rows = run(home, TRUE + nightly, "--lane", "nightly")
+    assert {name: row.figures["seeds"] for name, row in rows.items()} == {"true": 20, "long": 20}
+    _, rows = run(home, TRUE + nightly, "long", "--seeds", "5")
+    assert {name: row.figures["seeds"] for name, row in rows.items()} == {"long": 5}
+    _, rows = run(home, TRUE + nightly, "thing")
+    assert list(rows) == ["true", "long"]
+    ended, _ = run(home, TRUE, "ture")
+    assert ended.exit_code == 2 and "Did you mean true?" in ended.output
+
+
+def test_a_subject_without_proofs_has_no_such_rows(home):
+    shutil.rmtree(home / "proofs")
+    assert prove.declared(home) == []
+    ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
+    assert ended.exit_code == 5 and "No check belongs" in ended.output
+
+
+def test_a_verification_has_the_proofs_of_the_chosen_mechanisms(home):
+    (home / "proofs" / "toy.py").write_text(START + TRUE)
+    options = VerifyOptions((), frozenset({"proof"}), "fast", home, home / "build", 1)
+    assert [row.title() for row in verify.run(options)] == ["thing / proof / true"]
+    shutil.rmtree(home / "proofs")
+    with pytest.raises(NothingChecked):
+        verify.run(options)
+
+
+def test_two_theorems_of_one_name_are_refused(home):
+    for name in "one", "two":
+        (home / "proofs" / f"{name}.py").write_text(START.replace('"toy"', f'"{name}"') + TRUE)
+    with pytest.raises(UsageError, match="Several theorems are called thing / true"):
+        prove.declared(home)
+
+
+def test_the_table_has_no_times_and_shows_what_is_not_in_order(home):
+    ended, _ = run(home, TRUE + FALSE, "--table", "--quiet")
+    lines = [line for line in ended.stdout.splitlines() if line.startswith(("| **", "* **"))]
+    assert [re.sub(r"[\d,]+ \|$", "N |", line) for line in lines] == [
+        "| **true** | x is above 0 |  |  | 1 | proved, 3 seeds | unsat | N |",
+        "| **false** | x is above 0 |  |  | 1 | **violated** | not asked | N |",
+        "* **true** without the premise: y may be negative", "* **false** without the premise: y may be negative"]
+    ended, _ = run(home, TRUE, "--table", "--json")
+    assert ended.exit_code == 2
+
+
+def test_json_is_the_results(home):
+    ended, _ = run(home, TRUE, "--json")
+    assert json.loads(ended.stdout)["rows"][0]["name"] == "true"
+
+
+@pytest.mark.parametrize(("count", "shown"), [(0, "1"), (1, "1"), (3, "5"), (223, "500"), (5000, "5,000"), (5001, "10,000")])
+def test_resources_are_rounded_up(count, shown):
+    assert at_most(count) == shown
