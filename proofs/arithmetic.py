@@ -145,11 +145,12 @@ class Statement:
 
 
 class Arithmetic(Theory):
-    """A theory of statements about whole numbers."""
+    """A theory of statements about whole numbers. ``own``: its statements by name; ``twins``: by theorem and name, those with one thing wrong."""
 
     def __init__(self, name: str, mechanism: str, after: tuple[Theory, ...] = ()) -> None:
         super().__init__(name, mechanism, after)
         self.own: dict[str, Statement] = {}
+        self.twins: dict[str, dict[str, Statement]] = {}
 
     def statements(self) -> dict[str, Statement]:
         """Everything that the next proof may use an instance of."""
@@ -188,9 +189,11 @@ class Arithmetic(Theory):
             goal = _formula((step.goal or claim)(**symbols))
             vcs.append(VC(step.name, given | shown | instances, goal, _fixed(symbols, vivid), meaning))
             shown = shown | {f"step {step.name}": goal}
-        made = self.theorem(name, says, vcs, [_control(statement, twin, vivid) for twin in twins], rests_on=used, assumes=assumes,
+        wrong = {twin.name: Statement.of(f"{name}: {twin.name}", twin.premises or premises, twin.claim or claim) for twin in twins}
+        controls = [_control(statement, twin, wrong[twin.name], vivid) for twin in twins]
+        made = self.theorem(name, says, vcs, controls, rests_on=used, assumes=assumes,
                             hypotheses=given, is_lemma=is_lemma)
-        self.own[name] = statement
+        self.own[name], self.twins[name] = statement, wrong
         return made
 
 
@@ -202,8 +205,7 @@ def _fixed(symbols: Mapping[str, z3.ArithRef], values: Mapping[str, int]) -> lis
     return [symbols[name] == value for name, value in values.items()]
 
 
-def _control(statement: Statement, twin: Twin, vivid: Mapping[str, int]) -> Control:
-    wrong = Statement.of(f"{statement.name}: {twin.name}", twin.premises or statement.premises, twin.claim or statement.claim)
+def _control(statement: Statement, twin: Twin, wrong: Statement, vivid: Mapping[str, int]) -> Control:
     symbols = wrong.symbols()
 
     def replay(model: z3.ModelRef) -> str:

@@ -1,0 +1,108 @@
+"""The wheel's arithmetic: every theorem by both solvers with its controls, and each statement run as Python over small numbers."""
+
+import itertools
+
+import pytest
+
+from proofs.arith import base, bounds, clock, levels, order, slots
+from proofs.kernel import Theory
+
+THEORIES = (base, clock, slots, levels, bounds, order)
+NAMES = [(module.THEORY, name) for module in THEORIES for name in module.THEORY.theorems]
+CATALOGUE = {"T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11", "T12", "T13", "T14", "T15", "T16", "T17"}
+
+# Premises that no step needs, and why they are kept.
+IDLE = {
+    "T1": {"tick"},  # without a tick above 0 there is no quotient
+    "T16": {"size", "passed over", "one slot"},  # they are what makes T16 about D1; the bound holds of all that comes down
+    "T17-advance": {"size", "key"},  # those of a queued bucket, as in T17-insert
+}
+
+
+def test_the_catalogue_is_whole():
+    assert {name.partition("-")[0] for theory, name in NAMES if not theory.theorems[name].is_lemma} == CATALOGUE
+
+
+@pytest.mark.parametrize(("theory", "name"), NAMES, ids=[name for _, name in NAMES])
+def test_proved_by_both_solvers_with_every_control_refuted(theory: Theory, name: str):
+    found = theory.check(name, seeds=3)
+    assert (found.verdict, found.why) == ("proved", "")
+    assert found.second == {"unsat"}
+    assert set(found.witnesses) == {control.name for control in theory.theorems[name].controls}
+    assert set(found.unused) == IDLE.get(name, set())
+    assert set(found.models) == {vc.name for vc in theory.theorems[name].vcs}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("theory", [module.THEORY for module in THEORIES], ids=lambda theory: theory.name)
+def test_no_seed_of_twenty_comes_near_the_cap(theory: Theory):
+    for name in theory.theorems:
+        found = theory.check(name, seeds=20)
+        assert found.verdict == "proved" and found.resources < 100_000, f"{name}: {found.why or found.resources}"
+
+
+# -- the statements as Python: what the theorems are about is what a program computes
+
+RANGES = {"w": range(1, 5), "t": range(1, 5), "s": range(1, 3), "b": range(1, 6), "k": range(0, 4), "moved": range(2), "c": range(0, 9), "c0": range(0, 9),
+          "turn": (20 ** 14,)}
+DEFAULT = range(-3, 13)
+
+
+def cases(statement):
+    ranges = [RANGES.get(name, DEFAULT) for name in statement.variables]
+    size = 1
+    for each in ranges:
+        size *= len(each)
+    step = max(1, size // 20_000)
+    # the step shares no factor with the ranges' sizes, so that every value of every variable is met
+    while any(step % prime == 0 for prime in (2, 3, 5, 7)) and step > 1:
+        step += 1
+    return itertools.islice(itertools.product(*ranges), 0, None, step)
+
+
+@pytest.mark.parametrize(("theory", "name"), NAMES, ids=[name for _, name in NAMES])
+def test_no_small_numbers_refute_the_statement_in_python(theory: Theory, name: str):
+    statement, met = theory.own[name], 0
+    for values in cases(statement):
+        values = dict(zip(statement.variables, values))
+        told = statement.refuted_by(values)
+        assert told, f"{name} is refuted by {values}"
+        met += told == "the claim holds in Python"
+    assert met > 0, f"no numbers meet the premises of {name}"
+
+
+def test_that_search_finds_what_is_false():
+    """Each twin with the ranges of its theorem: the search is wide enough to refute most of them by itself."""
+    missed = []
+    for theory, name in NAMES:
+        for twin, wrong in theory.twins.get(name, {}).items():
+            if not any(wrong.refuted_by(dict(zip(wrong.variables, values))) == "" for values in cases(wrong)):
+                missed.append(f"{name}: {twin}")
+    # 64-bit bounds are out of reach of small numbers
+    assert set(missed) <= {"T15: any long as deadline", "T15-levels: any long as deadline", "T16-deadline: any stall"}
+
+
+def test_the_bound_of_the_proof_is_the_one_that_the_timer_enforces():
+    from impl.clock import VirtualClock
+    from impl.system_timer import SystemTimer
+
+    class Never:
+        def submit(self, *_):
+            raise AssertionError("nothing is due")
+
+        def shutdown(self, wait):
+            pass
+
+    for size in (2, 20, 512):
+        timer = SystemTimer(Never(), wheel_size=size, clock=VirtualClock())
+        assert timer.max_deadline_ms == bounds.last(size)
+        timer.close()
+
+
+def test_kafkas_numbers():
+    """With 20 buckets of 1 ms: 20^14 ms is the turn of level 13, counted from 0, and the tick of the level that overflows."""
+    wrapped = (20 ** 15 + 2 ** 63) % 2 ** 64 - 2 ** 63
+    assert 20 ** 14 <= bounds.LONG < 20 ** 15 and wrapped < 0 and bounds.last(20) < 20 ** 14
+    assert slots.key(7990, 400) == 7600 and slots.slot(7990, 400, 20) == slots.slot(15700, 400, 20) == 19 and clock.trim(7990, 20) == 7980
+    assert levels.key(4399, 400) == 4000 and order.key(4399, 20) == 4380
+    assert base.THEORY.theorems
