@@ -28,7 +28,12 @@ def defined(text: str) -> set[str]:
     return set(re.findall(r"^(\w+)(?:\([^)]*\))? ==", text, re.MULTILINE))
 
 
+def assumptions(text: str) -> list[str]:
+    """The ASSUMEs of a module, in their order: the name of each, or its first line where it has none."""
+    return re.findall(r"^ASSUME (.+?)(?: ==.*)?$", text, re.MULTILINE)
+
+
 def refused_assumption(log: str, spec: str) -> str:
-    """The name of the ASSUME that TLC's log calls false."""
+    """The ASSUME that TLC's log calls false, as ``assumptions`` has it."""
     line = int(re.search(r"Assumption line (\d+), col \d+ to line \d+, col \d+ of module \w+ is false", log)[1])
-    return re.findall(r"^ASSUME (\w+) ==", "\n".join(spec.splitlines()[:line]), re.MULTILINE)[-1]
+    return assumptions("\n".join(spec.splitlines()[:line]))[-1]

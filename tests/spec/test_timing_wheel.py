@@ -1,0 +1,140 @@
+"""TimingWheel's specification beside the other floors: labels, names, assumptions, and no property that nothing can break."""
+import re
+
+import pytest
+
+from model.timing_wheel import SWITCHES, Model
+from tests.model.timing_wheel import FLOORS, MECHANISM, ROOT, STEM, source
+from tests.spec.texts import algorithm, assumptions, declared, defined, refused_assumption, written
+from wheelproof.explore import Subject, labels
+from wheelproof.layers.bench import Bench
+from wheelproof.layers.whole import labels_of_spec
+from wheelproof.subject import Config
+from wheelproof.tlc import process
+from wheelproof.tlc.result import Outcome
+
+SPEC = MECHANISM.spec.read_text(encoding="utf-8")
+
+
+# -- labels
+
+def in_code():
+    """Label -> kind under control: of the mechanism's own modules, and what it keeps of those below."""
+    return {label: kind for lines in Subject.load(ROOT, STEM).labels.values() for of_line in lines.values() for kind, label in of_line.items()}
+
+
+def test_labels_are_the_same_on_every_floor():
+    table = MECHANISM.labels
+    assert len(table) == 24
+    assert written(SPEC) == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["a_turn"]).labels == set(table)
+    assert in_code() == {name: label.kind for name, label in table.items() if label.kind != "silent"}
+
+
+def test_the_bucket_monitors_labels_come_from_the_list_below():
+    own = set(declared(FLOORS))
+    assert set(in_code()) - own == {"A1", "A11", "F2"} <= set(labels.kinds_by_name(labels.of_source((ROOT / "impl" / "timer_task_list.py").read_text("utf-8"))))
+    assert own <= set(in_code()), "what the wheel and its users are labelled with is all taken"
+
+
+def test_a_label_that_one_floor_lacks_is_seen():
+    assert labels_of_spec(SPEC.replace('pc[self] = "V4"', 'pc[self] = "V5"')) == set(MECHANISM.labels) - {"V4"}
+    assert written(SPEC.replace("W4:  queue", "     queue")) == set(MECHANISM.labels) - {"W4"}
+    assert labels_of_spec(algorithm(SPEC)) == set(), "the translation counts, not the algorithm"
+
+
+# -- names
+
+def test_every_property_is_defined_in_spec_and_model():
+    for name, of in MECHANISM.properties.items():
+        if of.kind not in ("deadlock", "race"):
+            assert name in defined(SPEC) and callable(getattr(Model, name))
+    assert Model.INVARIANTS == MECHANISM.invariants
+
+
+def test_switches_and_constants_are_the_same_on_every_floor():
+    constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[SPEC.index("CONSTANTS"):SPEC.index("Entries ==")], re.MULTILINE))
+    assert constants == set(MECHANISM.constants) | set(MECHANISM.switches)
+    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values())
+
+
+def unread(spec, model):
+    """Switches that the algorithm or the model does not ask."""
+    return {name for name in MECHANISM.switches if not re.search(rf"\b{name}\b", algorithm(spec)) or f'"{name}"' not in model.partition("class Model")[2]}
+
+
+def test_every_switch_is_read_in_the_algorithm_and_in_the_model():
+    reads = SPEC[:SPEC.index("(*--algorithm")]  # a slot is computed in front of the algorithm, which asks for it
+    assert re.search(r"^Slot\(e, l\) +== IF DividesByTick\b", reads, re.MULTILINE) and "Slot(ke, level)" in algorithm(SPEC)
+    assert unread(SPEC, source("model")) == {"DividesByTick"}
+
+
+def test_a_switch_that_one_floor_does_not_ask_is_seen():
+    assert unread(SPEC.replace("if ResetKey then key[fb] := -1; end if;", "key[fb] := -1;"), source("model")) == {"DividesByTick", "ResetKey"}
+    assert unread(SPEC, source("model").replace('self.on["OverAtTick"]', "True")) == {"DividesByTick", "OverAtTick"}
+
+
+def test_no_property_is_without_something_that_breaks_it():
+    broken = {config.property for config in MECHANISM.configs.values() if config.expect == "violated"}
+    broken |= {mutant.property for mutant in MECHANISM.mutants.values()}
+    assert broken == {name for name, of in MECHANISM.properties.items() if of.kind != "race"}
+    assert [name for name, mutant in MECHANISM.mutants.items() if mutant.data_race] == ["M13"]
+
+
+def test_no_decision_is_without_a_mutant_that_needs_it():
+    assert {mutant.switch for mutant in MECHANISM.mutants.values()} == set(MECHANISM.switches)
+    assert not [name for name, mutant in MECHANISM.mutants.items() if mutant.equivalent], "the bare wheel needs each of them"
+
+
+def test_what_the_timers_lock_hides_shows_here():
+    """The rows of the decisions that have no effect behind the read/write lock, or none of their own."""
+    rows = {(mutant.switch, mutant.property) for mutant in MECHANISM.mutants.values()}
+    assert {("LinksFirst", "QueuedOnceWithItsKey"), ("ResetKey", "QueuedOnceWithItsKey"), ("ResetKey", "NoDeadlock")} <= rows
+    assert {switch for switch, _ in rows if switch in ("OverAtTick", "WithinTurn")} == {"OverAtTick", "WithinTurn"}, "M17 is two decisions"
+    assert {prop for switch, prop in rows if switch == "ParentRounds"} == {"EveryTimerFires", "DemotionDescends"}
+
+
+# -- scenarios
+
+def test_a_scenario_has_the_levels_that_it_needs_and_no_more():
+    """Of one level too few the model would ask for a clock that there is not; of one too many a bound would say more than is shown."""
+    for name, of in MECHANISM.scenarios.items():
+        graph = FLOORS.model_graph(name)
+        assert max(state[0][0] for state in graph.states) == of["levels"], name
+
+
+def test_the_first_shared_variable_is_the_number_of_levels():
+    assert Model(MECHANISM.scenarios["a_turn"]).variables[0] == "made"
+
+
+# -- assumptions
+
+SIZES = r"WheelSize >= 2 /\ Levels >= 1 /\ Start \in Nat"
+BAD = {
+    SIZES: [{"WheelSize": 1}, {"Levels": 0}, {"Start": -1}],
+    "DeadlinesAreTimes": [{"Deadline": {"far": -1, "near": 3}}],
+    "ProgramsAreOperations": [{"Program": {"adder": [["put", "far"]], "reaper": [["expire"]]}}],
+    "SwitchesAreBooleans": [{}],  # the generator refuses these itself, so the cfg is changed by hand
+}
+FAST = ("DeadlinesAreTimes",)
+
+
+@pytest.mark.parametrize("name, constants", [pytest.param(name, constants, marks=[] if name in FAST else [pytest.mark.nightly])
+                                             for name, each in BAD.items() for constants in each])
+def test_an_assumption_refuses_what_it_is_there_for(name, constants, tmp_path):
+    """TLC stops at this assumption before it looks at any state."""
+    result = Bench(MECHANISM, tmp_path).tlc("bad", Config("bad", "a_turn", constants=constants), deadlock=True)
+    module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
+    if name == "SwitchesAreBooleans":
+        assert result.outcome is Outcome.COMPLETED
+        cfg = module.with_suffix(".cfg")
+        text = cfg.read_text(encoding="utf-8")
+        assert text.count("ResetKey = TRUE") == 1
+        cfg.write_text(text.replace("ResetKey = TRUE", "ResetKey = maybe"), encoding="utf-8")
+        result = process.run(module, timeout=60)
+    assert result.outcome is Outcome.ERROR and result.exit_code == 10
+    log = module.with_suffix(".log").read_text(encoding="utf-8")
+    assert refused_assumption(log, SPEC) == name and "states generated" not in log
+
+
+def test_every_assumption_has_its_bad_constants():
+    assert set(assumptions(SPEC)) == set(BAD)
