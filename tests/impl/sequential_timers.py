@@ -1,0 +1,197 @@
+"""What a timer does, said five times: from everything at once to as many points as Kafka's timer really has.
+
+Deadlines are in milliseconds, on a tick of 1. Every delay is at least 1, so that no add is due at once. Two operations are for the end of a
+history, when nothing else runs: ``linked`` (tasks that wait, tasks of cancelled entries that were left in a bucket) and ``leap`` (all deadlines
+pass; the tasks that were handed over since the beginning).
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from tests.impl.histories import CALLED, Done, Operation
+
+LEAP_MS = 1_000_000
+
+
+class Entry(NamedTuple):
+    """``number``: of the add that made it."""
+
+    number: int
+    task: str
+    deadline: int
+
+
+class State(NamedTuple):
+    """``current``: the live entry of each task that has one. ``linked``: the entries that ``size`` counts. ``unqueued``: those whose add has
+    linked them and not yet seen to it that the bucket is queued. ``handed``: those handed over so far."""
+
+    now: int = 0
+    current: frozenset[Entry] = frozenset()
+    linked: frozenset[Entry] = frozenset()
+    unqueued: frozenset[Entry] = frozenset()
+    handed: frozenset[Entry] = frozenset()
+
+    def without(self, task: str) -> State:
+        """The task's entry leaves: nobody has it, and no bucket."""
+        gone = {entry for entry in self.current if entry.task == task}
+        return self._replace(current=self.current - gone, linked=self.linked - gone)
+
+    def with_link(self, entry: Entry) -> State:
+        return self._replace(linked=self.linked | {entry})
+
+    def due(self, now: int) -> frozenset[Entry]:
+        return frozenset(entry for entry in self.linked if entry.deadline <= now)
+
+    def at(self, now: int) -> State:
+        """What is due by then has left, and was handed over unless cancelled."""
+        due = self.due(now)
+        return self._replace(now=now, current=self.current - due, linked=self.linked - due, handed=self.handed | due & self.current)
+
+
+def names(entries: frozenset[Entry]) -> tuple[str, ...]:
+    return tuple(sorted(entry.task for entry in entries))
+
+
+class OnePoint:
+    """The sequential timer: a dict of deadlines. Every operation happens as a whole.
+
+    True of Kafka's timer where each task has one thread that adds and cancels it, never adds it while it waits, and no time passes.
+    """
+
+    initial = State()
+
+    def __init__(self, delays: Mapping[str, int]) -> None:
+        """``delays``: task -> milliseconds."""
+        self.delays = delays
+
+    def points(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
+        yield from getattr(self, operation.name)(state, operation, at)
+
+    def entry(self, state: State, operation: Operation) -> Entry:
+        return Entry(operation.number, operation.task, state.now + self.delays[operation.task])
+
+    def add(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
+        entry, state = self.entry(state, operation), state.without(operation.task)
+        yield state._replace(current=state.current | {entry}).with_link(entry), Done(None)
+
+    def cancel(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
+        yield state.without(operation.task), Done(None)
+
+    def size(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
+        yield state, Done(len(state.linked))
+
+    def advance(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
+        """Everything due is handed over; the result is its tasks."""
+        after = state.at(state.now + operation.ms)
+        yield after, Done(names(after.handed - state.handed))
+
+    def leap(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
+        after = state.at(state.now + operation.ms)
+        yield after, Done(names(after.handed))
+
+    def linked(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
+        yield state, Done((names(state.linked & state.current), names(state.linked - state.current)))
+
+
+class TwoPoints(OnePoint):
+    """An add first takes the task's old entry out, then puts the new one in, unless its task was taken from it in between.
+
+    True where each task has one thread that adds and cancels it, and no time passes.
+    """
+
+    def add(self, state, operation, at):
+        if at is CALLED:
+            entry, state = self.entry(state, operation), state.without(operation.task)
+            yield state._replace(current=state.current | {entry}), entry
+        elif at in state.current:
+            yield state.with_link(at), Done(None)
+        else:
+            yield state, Done(None)
+
+
+class ThreePoints(OnePoint):
+    """Between the check whether the task was taken away and the link there is a gap: an entry cancelled in it stays in its bucket (D3).
+
+    True as long as no time passes.
+    """
+
+    def add(self, state, operation, at):
+        if at is CALLED:
+            entry, state = self.entry(state, operation), state.without(operation.task)
+            yield state._replace(current=state.current | {entry}), ("checks", entry)
+            return
+        doing, entry = at
+        if doing == "links":
+            yield state.with_link(entry), Done(None)
+        elif entry in state.current:
+            yield state, ("links", entry)
+        else:
+            yield state, Done(None)
+
+
+class Sweep(NamedTuple):
+    """Where an advance is: ``must``: entries that it has to take out; ``held``: the one between two buckets, and what was decided of it."""
+
+    must: frozenset[Entry]
+    handed: frozenset[Entry] = frozenset()
+    held: Entry | None = None
+    decided: str | None = None
+
+
+class ManyPoints(ThreePoints):
+    """An add reads the clock and queues the bucket at points of their own; the reaper takes entry by entry, as often as it likes, checks, and
+    then hands over or puts back, so that ``size`` misses what it holds. What is due when the time passes is not left behind, unless an add
+    is about to queue a bucket.
+
+    True of all programs with one reaper.
+    """
+
+    def must(self, state: State, now: int) -> frozenset[Entry]:
+        """What an advance to ``now`` has to take out."""
+        return frozenset() if state.unqueued else state.due(now)
+
+    def add(self, state, operation, at):
+        if at is CALLED:
+            yield state, ("replaces", self.entry(state, operation))
+            return
+        doing, entry = at
+        if doing == "replaces":
+            state = state.without(operation.task)
+            yield state._replace(current=state.current | {entry}), ("checks", entry)
+        elif doing == "checks":
+            yield state, ("links", entry) if entry in state.current else Done(None)
+        elif doing == "links":
+            yield state.with_link(entry)._replace(unqueued=state.unqueued | {entry}), ("queues", entry)
+        else:
+            yield state._replace(unqueued=state.unqueued - {entry}), Done(None)
+
+    def advance(self, state, operation, at):
+        if at is CALLED:
+            now = state.now + operation.ms
+            yield state._replace(now=now), Sweep(self.must(state, now))
+        elif at.held is None:
+            if not at.must & state.linked:
+                yield state, Done(names(at.handed))
+            for entry in state.linked:
+                yield state._replace(linked=state.linked - {entry}), at._replace(held=entry)
+        elif at.decided is None:
+            if at.held in state.current:
+                yield state, at._replace(decided="hands over" if at.held.deadline <= state.now else "puts back")
+            else:
+                yield state, at._replace(held=None)
+        elif at.decided == "hands over":
+            yield (state._replace(current=state.current - {at.held}, handed=state.handed | {at.held}),
+                   at._replace(handed=at.handed | {at.held}, held=None, decided=None))
+        else:
+            yield state.with_link(at.held), at._replace(held=None, decided=None)
+
+
+class EachQueuesItsOwn(ManyPoints):
+    """No advance that comes after an add leaves its entry behind, whatever others are doing.
+
+    False: of two adds to one bucket only the one that changed the key queues it, and the other may return before that.
+    """
+
+    def must(self, state, now):
+        return state.due(now) - state.unqueued
