@@ -37,15 +37,33 @@ def programs(draw):
     return scenario(size, start, deadline, a=program + draw(st.sampled_from([[], [["expire"]], [["withdraw"]]])))
 
 
-@given(programs())
-def test_a_thread_alone_ends_in_the_models_state(of):
-    """Production classes against the model."""
-    world, model = World(of), Model(of)
+def ends(of, switches={}):
+    """Where production classes end, and where the model does."""
+    world, model = World(of), Model(of, switches)
     for operation, *arguments in of["threads"]["a"]:
         getattr(world, operation)(*arguments)
     while model.step(0):
         pass
-    assert shared(world) == visible(model, model.freeze())
+    assert model.final(model.freeze())
+    return shared(world), visible(model, model.freeze())
+
+
+@given(programs())
+def test_a_thread_alone_ends_in_the_models_state(of):
+    found, expected = ends(of)
+    assert found == expected
+
+
+@pytest.mark.parametrize("switch, deadline, rest", [
+    ("ResetKey", {"far": 3}, [["expire"]]), ("OverAtTick", {"due": 0}, []), ("WithinTurn", {"turn": 2}, []), ("DividesByTick", {"far": 2}, []),
+    ("SaysWhatItTook", {"far": 3}, []),
+])
+def test_that_comparison_sees_a_model_with_another_decision(switch, deadline, rest):
+    of = scenario(2, 0, deadline, levels=2, a=[*(["add", entry] for entry in deadline), *rest])
+    found, expected = ends(of)
+    assert found == expected
+    found, expected = ends(of, {switch: False})
+    assert found != expected
 
 
 OF = scenario(2, 0, {"far": 3, "near": 1}, levels=2, a=[["add", "far"], ["add", "near"]])

@@ -1,0 +1,195 @@
+"""SystemTimer's mapping: what it reads off the objects is the model's initial state, and every visible variable shows a change."""
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl import system_timer
+from impl.timer_task_list import TimerTaskEntry, TimerTaskList
+from mapping.system_timer import Executor, World, shared
+from model.system_timer import Model
+from tests.model.floors import ROOT
+from tests.model.system_timer import MECHANISM, STEM
+from wheelproof.explore import Subject
+
+
+def visible(model, state):
+    pieces = dict(zip(model.variables, model.pieces(state)))
+    return {name: value for name, value in pieces.items() if name not in model.AUXILIARY}
+
+
+OF = {"wheel_size": 2, "levels": 2, "task_of": {"far": "f", "near": "n"}, "deadline": {"far": 3, "near": 1}}
+
+
+def scenario(*program, **others):
+    """One thread, and what is another way than usual."""
+    return OF | others | {"threads": {"a": [step.split() for step in program]}}
+
+
+@pytest.mark.parametrize("name", MECHANISM.scenarios)
+def test_a_scenario_begins_in_the_models_initial_state(name):
+    model = Model(MECHANISM.scenarios[name])
+    assert shared(World(MECHANISM.scenarios[name])) == visible(model, model.initial())
+
+
+def test_the_variables_are_the_models_without_its_history():
+    model = Model(scenario())
+    assert set(shared(World(scenario()))) == set(model.variables) - model.AUXILIARY
+    assert model.AUXILIARY == {"rekeyed", "early", "submitted", "revoked", "slipped", "ran", "added"}
+
+
+@st.composite
+def programs(draw):
+    """One thread that does what it likes, and then perhaps waits until everything is due and reaps it."""
+    size, levels = draw(st.integers(2, 3)), draw(st.integers(1, 3))
+    task_of = {f"e{i}": draw(st.sampled_from("xyz")) for i in range(draw(st.integers(1, 4)))}
+    # an entry is known by its task and its deadline
+    deadlines = draw(st.lists(st.integers(0, size**levels - 1), min_size=len(task_of), max_size=len(task_of), unique=len(task_of) <= size**levels))
+    deadline = dict(zip(task_of, deadlines))
+    if len({*zip(task_of.values(), deadlines)}) < len(task_of):
+        task_of = {entry: f"t{entry}" for entry in task_of}
+    other = st.sampled_from(["tick", "execute", *(f"cancel {task}" for task in dict.fromkeys(task_of.values()))])
+    program = []
+    for entry in task_of:
+        program += [*draw(st.lists(other, max_size=2)), f"add {entry}"]
+    program += [*draw(st.lists(other, max_size=2)), *draw(st.sampled_from([[], ["close"]]))]
+    program += draw(st.sampled_from([[], ["tick"] * max(deadlines) + ["reap"]]))
+    return scenario(*program, wheel_size=size, levels=levels, task_of=task_of, deadline=deadline)
+
+
+def ends(of, switches={}):
+    """Where production classes end, and where the model does."""
+    world, model = World(of), Model(of, switches)
+    for operation, *arguments in of["threads"]["a"]:
+        getattr(world, operation)(*arguments)
+    while model.step(0):
+        pass
+    assert model.final(model.freeze())
+    return shared(world), visible(model, model.freeze())
+
+
+@given(programs())
+def test_a_thread_alone_ends_in_the_models_state(of):
+    found, expected = ends(of)
+    assert found == expected
+
+
+@pytest.mark.parametrize("switch, program", [("OfferIfChanged", ["add far", "add near"]), ("AddedWaits", ["add far"]), ("DueAtTick", ["tick", "add near"]),
+                                             ("CountAtUnlink", ["add far", "cancel f"]), ("CancelledTest", ["add far"])])
+def test_that_comparison_sees_a_model_with_another_decision(switch, program):
+    """But for a decision that no thread alone can tell."""
+    of = scenario(*program, deadline={"far": 3, "near": 2 if switch == "OfferIfChanged" else 1})
+    found, expected = ends(of)
+    assert found == expected
+    found, expected = ends(of, {switch: False})
+    assert (found == expected) == (switch == "CancelledTest")
+
+
+def test_a_closed_timer_takes_nothing_and_the_adder_goes_on():
+    world = World(scenario("close", "add far", "add near"))
+    for step in (["close"], ["add", "far"], ["add", "near"]):
+        getattr(world, step[0])(*step[1:])
+    found = shared(world)
+    assert found["closed"] == (True,) and found["adding"] == (0,) and found["taskCounter"] == (0,)
+
+
+def near(world):
+    """An entry of the near task: its maker makes the task point at it."""
+    return TimerTaskEntry(world.tasks["n"], 1)
+
+
+CHANGES = {
+    "now": lambda w: w.clock.advance(1),
+    "current": lambda w: setattr(w.timer.wheel, "current_time", 1),
+    "content": lambda w: TimerTaskList.add(w.timer.wheel.buckets[1], near(w)),
+    "key": lambda w: w.timer.wheel.buckets[0].expiration.set(0),
+    "queue": lambda w: w.queue.offer(w.timer.wheel.buckets[1]),
+    "timerTaskEntry": near,
+    "taskCounter": lambda w: w.timer.task_counter.add_and_get(1),
+    "closed": lambda w: setattr(w.timer, "closed", True),
+    "waiting": lambda w: w.executor.submit(near(w)),
+    "adding": lambda w: setattr(w.progress, "left", 1),
+}
+ALONG = {"content": {"timerTaskEntry", "taskCounter"}, "waiting": {"timerTaskEntry"}}
+"""What changes with a variable: a task points at its entry, and a linked entry is counted."""
+
+
+@pytest.mark.parametrize("variable", CHANGES)
+def test_a_changed_object_is_a_changed_variable(variable):
+    world = World(scenario("add far", "add near"))
+    before = shared(world)
+    CHANGES[variable](world)
+    after = shared(world)
+    assert {name for name in before if before[name] != after[name]} == {variable} | ALONG.get(variable, set())
+
+
+@pytest.mark.parametrize("variable, label, program, expected", [
+    ("readers", "A1", ["add far"], frozenset("a")), ("writer", "R2", ["add near", "tick", "reap"], "a"), ("writer", "B1", ["close"], "a"),
+])
+def test_a_held_lock_is_a_changed_variable(variable, label, program, expected):
+    run = Subject.load(ROOT, STEM).begin(scenario(*program, task_of={"near": "n", "far": "f"}))
+    while run.labels != [label]:
+        run.step(0)
+    before = run.shared()
+    run.step(0)
+    after = run.shared()
+    run.end()
+    assert {name for name in before if before[name] != after[name]} == {variable}
+    assert after[variable] == (expected,) and set(CHANGES) | {"readers", "writer"} == set(after)
+
+
+@pytest.mark.parametrize("level, slot, number", [(1, 0, 1), (1, 1, 2), (2, 0, 3), (2, 1, 4)])
+def test_buckets_are_numbered_level_by_level(level, slot, number):
+    world = World(scenario())
+    wheel = world.timer.wheel if level == 1 else world.timer.wheel.overflow_wheel
+    wheel.buckets[slot].expiration.set(7)
+    world.queue.offer(wheel.buckets[slot])
+    found = shared(world)
+    assert found["queue"] == ((number,),) and found["key"] == tuple(7 if i == number else -1 for i in range(1, 5))
+
+
+def test_all_levels_are_there_at_first():
+    assert [len(shared(World(scenario(levels=levels)))["current"]) for levels in (1, 2, 3)] == [1, 2, 3]
+
+
+def test_an_entry_of_another_world_has_no_name():
+    world, other = World(scenario()), World(scenario())
+    world.executor.submit(near(other))
+    with pytest.raises(KeyError):
+        shared(world)
+
+
+def test_time_stands_for_who_adds_and_not_for_the_queue():
+    """An entry's deadline is the scenario's, whenever its adder comes."""
+    world = World(scenario("add far"))
+    world.clock.advance(2)
+    world.add("far")
+    assert world.tasks["f"].timer_task_entry.expiration_ms == 3
+    assert world.timer.advance_clock(1), "its bucket has the key 2"
+    world.timer.clock = world.clock
+    world.add("near")
+    assert world.tasks["n"].timer_task_entry.expiration_ms == 3
+
+
+def test_the_executor_keeps_what_it_is_handed():
+    world, executor = World(scenario()), Executor()
+    entry = near(world)
+    executor.submit(entry)
+    executor.close()
+    executor.submit(entry)
+    assert executor.waiting.get_and_set(()) == (entry, entry) and isinstance(World(scenario()).timer.executor, Executor)
+
+
+def test_a_mutants_classes_take_the_place_of_the_implementations():
+    class Other(system_timer.SystemTimer):
+        __slots__ = ()
+
+    class namespace:
+        SystemTimer = Other
+
+    assert type(World(scenario(), namespace).timer) is Other and type(World(scenario()).timer) is system_timer.SystemTimer
+
+
+def test_every_operation_of_a_program_is_a_method():
+    operations = {step[0] for of in MECHANISM.scenarios.values() for program in of["threads"].values() for step in program}
+    assert operations == {"add", "cancel", "close", "reap", "tick", "execute"}
+    assert all(callable(getattr(World, operation)) for operation in operations)
