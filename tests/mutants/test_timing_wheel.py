@@ -94,8 +94,8 @@ def test_a_mutant_around_the_implementations_method_has_no_step_of_its_own(name)
     ("            if deadline < current:\n", "            if deadline <= current + 2 or current < 0:\n                return True\n            if deadline < current:\n",
      "M17_late", (set(), ["if deadline <= current + 2 or current < 0:", "return True", "if deadline < current:"], ["if expired(deadline, current, self.tick_ms):"])),
     ("self.current_time = time_ms  # write V4", "self.current_time = trim(time_ms, self.tick_ms)  # write V4", "M18", (set(), [], [])),
-])
-def test_that_comparison_sees_a_lost_label_one_line_too_many_and_none(old, new, name, differs):
+], ids=["lost label", "two lines too many", "none"])
+def test_that_comparison_sees_a_lost_label_and_lines_too_many_and_none(old, new, name, differs):
     text = source("mutants")
     assert text.count(old) == 1
     assert unlike(name, text.replace(old, new)) == differs != unlike(name)
