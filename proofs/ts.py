@@ -40,15 +40,17 @@ def sort(name: str, null: str = "") -> Sort:
 
 
 class Enumeration:
-    """A finite sort whose values are attributes: ``Pc.Idle``. Names are unique in a process, as z3 requires."""
+    """A finite sort whose values are attributes: ``Pc.Idle``.
 
-    _made: dict[tuple[str, tuple[str, ...]], tuple] = {}
+    Z3 declares a name once in a context. Those made are kept with the context, so that a module may be imported anew.
+    """
 
     def __init__(self, name: str, values: str) -> None:
+        made = vars(z3.main_ctx()).setdefault("enumerations", {})
         key = (name, tuple(values.split()))
-        if key not in self._made:
-            self._made[key] = z3.EnumSort(name, key[1])
-        self.z3, constants = self._made[key]
+        if key not in made:
+            made[key] = z3.EnumSort(name, key[1])
+        self.z3, constants = made[key]
         self.values = key[1]
         self._of = dict(zip(self.values, constants))
 

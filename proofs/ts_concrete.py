@@ -6,7 +6,7 @@ variable, and so can be kept in a set.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from types import CodeType
 from typing import Any, NamedTuple
@@ -79,8 +79,6 @@ class Compiler:
                 return f"place({', '.join(parts)})"
             case z3.Z3_OP_DISTINCT:
                 return f"distinct({', '.join(parts)})"
-            case z3.Z3_OP_CONST_ARRAY:
-                return f"(({parts[0]},) * len(PLACES_{term.sort().domain().name()}))"
         raise NotFinite(f"{term.decl().name()}, in {str(term)[:80]}, is not known on finite states")
 
     def constant(self, term: z3.ExprRef) -> str:
@@ -149,7 +147,7 @@ class Compiled:
 class Instance:
     """A compiled system in which every sort has the given elements and every rigid constant the given value.
 
-    ``elements``: sort's name -> names of its elements; ``rigid``: in names, as ``encode`` takes them. Raises ValueError where
+    ``elements``: sort's name -> names of its elements; ``rigid``: in names, as ``state`` takes them. Raises ValueError where
     what the system assumes of its rigid constants does not hold.
     """
 
@@ -161,8 +159,9 @@ class Instance:
         self.places = {name: (*range(len(of)), -1) if self.sorts[name].null is not None else tuple(range(len(of)))
                        for name, of in self.elements.items()}
         self._scope = {f"PLACES_{name}": places for name, places in self.places.items()} | {"place": place, "distinct": distinct}
-        for name, of in self.system.RIGID.items():
-            self._scope[f"v_{name}"] = self.encode(of, rigid[name])
+        self.rigid = {name: self.encoder(of)(rigid[name]) for name, of in self.system.RIGID.items()}
+        self._scope |= {f"v_{name}": value for name, value in self.rigid.items()}
+        self._encoders = {name: self.encoder(of) for name, of in self.system.VARIABLES.items()}
         if broken := [index for index, code in enumerate(compiled.given, 1) if not self._made(code)(self._blank())]:
             raise ValueError(f"what {type(self.system).__name__} assumes of its constants does not hold (formula {broken[0]})")
         self.formulas = {name: self._made(code) for name, code in compiled.formulas.items()}
@@ -181,18 +180,25 @@ class Instance:
 
     # -- values
 
-    def encode(self, of: z3.SortRef, value: Any) -> Any:
-        """A value in names as the numbers that stand for it. An array is a mapping; a place that it lacks has the sort's default."""
+    def encoder(self, of: z3.SortRef) -> Callable[[Any], Any]:
+        """A function from values in names to the numbers that stand for them.
+
+        An array is a mapping; a place that it lacks, and that of the null, has the sort's default.
+        """
         if isinstance(of, z3.ArraySortRef):
-            index = of.domain().name()
-            extra = (None,) if self.sorts[index].null is not None else ()
-            blank = self.default(of.range())
-            return tuple(self.encode(of.range(), value[key]) if key in value else blank for key in (*self.elements[index], *extra))
+            index, inner, blank = of.domain().name(), self.encoder(of.range()), self.default(of.range())
+            keys = self.elements[index]
+            last = (blank,) if self.sorts[index].null is not None else ()
+            return lambda value: (*[inner(value[key]) if key in value else blank for key in keys], *last)
         if isinstance(of, z3.DatatypeSortRef):
-            return value_of(next(of.constructor(i)() for i in range(of.num_constructors()) if of.constructor(i).name() == value))
+            return {of.constructor(number).name(): number for number in range(of.num_constructors())}.__getitem__
         if of.name() in self.number:
-            return self.number[of.name()][value]
-        return value
+            return self.number[of.name()].__getitem__
+        return lambda value: value
+
+    def encode(self, variable: str, value: Any) -> Any:
+        """The value of one variable in numbers. Raises KeyError for an element that the instance does not have."""
+        return self._encoders[variable](value)
 
     def default(self, of: z3.SortRef) -> Any:
         """False, 0, null (or the first element), the first value of an enumeration; an array of that."""
@@ -206,7 +212,7 @@ class Instance:
 
     def state(self, values: Mapping[str, Any]) -> State:
         """A state from its variables' values in names. Raises KeyError where one is missing."""
-        return tuple(self.encode(of, values[name]) for name, of in self.system.VARIABLES.items())
+        return tuple([encode(values[name]) for name, encode in self._encoders.items()])
 
     def named(self, state: State) -> dict[str, Any]:
         """A state in names, for people."""

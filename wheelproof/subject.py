@@ -32,12 +32,14 @@ class Label:
     """One step's row in the label table: what it does, and the event that a trace has of it ("" = none).
 
     ``only``: a switch; while that is on, as it is but for mutants, no thread takes the step, and the code lacks it.
+    ``proof``: the actions of the proof's transition system that the step may be, and ``stutter`` where it may be none.
     """
 
     name: str
     kind: str
     event: str = ""
     only: str = ""
+    proof: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,20 @@ class Mutant:
 
 
 @dataclass(frozen=True)
+class Composed:
+    """A scenario run with the steps of lower mechanisms on, beside the model that takes their operations for single steps.
+
+    ``mutant``: a class of ``mutants/<stem>.py`` that breaks a lower mechanism, which must then be noticed.
+    """
+
+    name: str
+    scenario: str
+    about: str = ""
+    mutant: str = ""
+    lane: str = "fast"
+
+
+@dataclass(frozen=True)
 class Mechanism:
     """All that one TOML declares. ``stem`` is the mechanism's file name on the Python floors.
 
@@ -107,6 +123,7 @@ class Mechanism:
     scenarios: Mapping[str, Mapping[str, Any]]
     configs: Mapping[str, Config]
     mutants: Mapping[str, Mutant]
+    composed: Mapping[str, Composed] = field(default_factory=dict)
     module_constants: Mapping[str, Any] = field(default_factory=dict)
     pc: str = "pc"
 
@@ -209,7 +226,8 @@ class _Reader:
             configs={name: self.config(name, value, scenarios, properties, switches)
                      for name, value in self.table("configs").items()},
             mutants={name: self.mutant(name, value, scenarios, properties, switches)
-                     for name, value in self.table("mutants").items()})
+                     for name, value in self.table("mutants").items()},
+            composed={name: self.composed(name, value, scenarios) for name, value in self.table("composed").items()})
         for name, constant in result.constants.items():
             if constant.get("as") not in ("set", "function", "value") or "field" not in constant:
                 raise self.fail(f"constants.{name}", 'needs field = "..." and as = "set", "function" or "value"')
@@ -259,11 +277,21 @@ class _Reader:
             raise self.fail(place, "needs either the property that breaks or the reason why it is equivalent")
         return mutant
 
+    def composed(self, name: str, value: Mapping[str, Any], scenarios: Mapping) -> Composed:
+        place = f"composed.{name}"
+        composed = self.build(Composed, place, name, value)
+        self.known(place, "scenario", [composed.scenario], scenarios)
+        self.in_lane(place, composed.lane)
+        return composed
+
     def common(self, place: str, item: Config | Mutant, scenarios: Mapping, properties: Mapping) -> None:
         self.known(place, "scenario", [item.scenario], scenarios)
         self.known(place, "property", [item.property] if item.property else [], properties)
-        if item.lane not in LANES:
-            raise self.fail(place, f"lane is {item.lane!r}", f"Known lanes: {', '.join(LANES)}.")
+        self.in_lane(place, item.lane)
+
+    def in_lane(self, place: str, lane: str) -> None:
+        if lane not in LANES:
+            raise self.fail(place, f"lane is {lane!r}", f"Known lanes: {', '.join(LANES)}.")
 
     def known(self, place: str, what: str, names: Any, known: Mapping) -> None:
         if unknown := [name for name in names if name not in known]:

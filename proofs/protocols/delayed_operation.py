@@ -49,9 +49,9 @@ class Operation(System):
             cls.VARIABLES = {
                 "at": array(THREAD, cls.PLACES), "via": array(THREAD, VIA), "seen": array(THREAD, CONDITION, BOOL),
                 "won": array(THREAD, BOOL), "ready": array(CONDITION, BOOL), "completed": BOOL, "armed": BOOL,
-                "owner": THREAD.z3, "completions": INT, "winner": THREAD.z3, "won_via": VIA.z3,
+                "owner": THREAD.z3, "completions": INT, "winner": THREAD.z3,
                 "expired": array(THREAD, BOOL), "expirations": INT, **cls.OWN}
-            cls.RIGID = {"needed": array(CONDITION, BOOL)}
+            cls.RIGID = {"needed": array(CONDITION, BOOL), "unseen": array(CONDITION, BOOL)}
 
     OWN: dict[str, z3.SortRef] = {}
 
@@ -59,7 +59,8 @@ class Operation(System):
 
     def is_at(self, s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:
         """The thread is at one of these places."""
-        return Or([s.at[t] == getattr(self.PLACES, place) for place in places])
+        alternatives = [s.at[t] == getattr(self.PLACES, place) for place in places]
+        return Or(alternatives) if alternatives else z3.BoolVal(False)  # SMT-LIB has no empty disjunction
 
     def go(self, s: SimpleNamespace, t: z3.ExprRef, place: str) -> z3.ExprRef:
         """The places after the thread went to one."""
@@ -73,7 +74,7 @@ class Operation(System):
 
     def wins(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
         """The updates of a thread that completes the operation."""
-        return {"completed": z3.BoolVal(True), "winner": t, "won_via": s.via[t]}
+        return {"completed": z3.BoolVal(True), "winner": t}
 
     def all_ready(self, s: SimpleNamespace) -> z3.BoolRef:
         return ForAll([C], Implies(s.needed[C], s.ready[C]))
@@ -85,10 +86,10 @@ class Operation(System):
     def initially(self, s):
         return [ForAll([T], And(self.is_at(s, T, "Idle"), s.via[T] == VIA.none, Not(s.won[T]), Not(s.expired[T]))),
                 ForAll([T, C], Not(s.seen[T][C])), ForAll([C], Not(s.ready[C])), Not(s.completed), s.armed, s.owner == NOBODY,
-                s.completions == 0, s.expirations == 0, s.winner == NOBODY, s.won_via == VIA.none]
+                s.completions == 0, s.expirations == 0, s.winner == NOBODY]
 
     def given(self, s):
-        return [Exists([C], s.needed[C])]
+        return [Exists([C], s.needed[C]), ForAll([C], Not(s.unseen[C]))]
 
     # -- a thread begins
 
@@ -113,7 +114,7 @@ class Operation(System):
     @action(t=THREAD, c=CONDITION)
     def reads_false(self, s, t, c) -> Step:
         return when(self.is_at(s, t, "Y1"), s.needed[c], Not(s.seen[t][c]), Not(s.ready[c]),
-                    at=self.go(s, t, self.BACK), seen=Store(s.seen, t, z3.K(CONDITION.z3, z3.BoolVal(False))))
+                    at=self.go(s, t, self.BACK), seen=Store(s.seen, t, s.unseen))
 
     @action(t=THREAD, c=CONDITION)
     def reads_true(self, s, t, c) -> Step:
@@ -126,7 +127,7 @@ class Operation(System):
         return when(self.is_at(s, t, "Y1"), s.needed[c], Not(s.seen[t][c]), s.ready[c],
                     ForAll([D], Implies(And(s.needed[D], D != c), s.seen[t][D])),
                     at=self.go(s, t, self.FORCE_FIRST), via=Store(s.via, t, VIA.attempt),
-                    seen=Store(s.seen, t, z3.K(CONDITION.z3, z3.BoolVal(False))))
+                    seen=Store(s.seen, t, s.unseen))
 
     # -- onComplete and run
 
@@ -161,8 +162,8 @@ class Operation(System):
 
     @conjunct
     def winner_completed(self, s):
-        """Who has set completed is the winner, and the operation remembers how it was called."""
-        return ForAll([T], Implies(self.is_at(s, T, *self.WON), And(s.completed, s.winner == T, s.won_via == s.via[T])))
+        """Who has set completed is the winner."""
+        return ForAll([T], Implies(self.is_at(s, T, *self.WON), And(s.completed, s.winner == T)))
 
     @conjunct
     def open_is_untouched(self, s):
@@ -191,14 +192,14 @@ class Operation(System):
 
     @conjunct
     def expiring_won(self, s):
-        """Who is to run onExpiration has won by expiry, and it has not run."""
-        return ForAll([T], Implies(self.expiring(s, T), And(s.winner == T, s.won_via == VIA.expiry, s.expirations == 0)))
+        """Who is to run onExpiration has won in run, and it has not run."""
+        return ForAll([T], Implies(self.expiring(s, T), And(s.winner == T, s.expirations == 0)))
 
     @conjunct
     def expired_won(self, s):
-        """Who has run onExpiration has won by expiry; it has run once."""
+        """Who has run onExpiration has won; it has run once."""
         return And(0 <= s.expirations, s.expirations <= 1,
-                   ForAll([T], Implies(s.expired[T], And(s.winner == T, s.won_via == VIA.expiry, s.expirations == 1))))
+                   ForAll([T], Implies(s.expired[T], And(s.winner == T, s.expirations == 1))))
 
     @conjunct
     def seen_is_ready(self, s):
@@ -209,11 +210,6 @@ class Operation(System):
     def attempt_was_ready(self, s):
         """Who forces completion from an attempt has seen every condition."""
         return ForAll([T, C], Implies(And(s.via[T] == VIA.attempt, s.needed[C]), s.ready[C]))
-
-    @conjunct
-    def won_when_ready(self, s):
-        """Who won by an attempt saw every condition."""
-        return ForAll([C], Implies(And(s.won_via == VIA.attempt, s.needed[C]), s.ready[C]))
 
     # -- safety
 
@@ -244,13 +240,18 @@ class Operation(System):
 
     @safety("P8")
     def expired_by_timeout_only(self, s):
-        """onExpiration runs at most once, and only for the thread that completed the operation through run."""
-        return And(s.expirations <= 1, ForAll([T], Implies(s.expired[T], And(s.winner == T, s.won_via == VIA.expiry))))
+        """onExpiration runs only for the thread that completed the operation."""
+        return ForAll([T], Implies(s.expired[T], And(s.completed, s.winner == T)))
+
+    @safety("P8")
+    def expires_once(self, s):
+        """onExpiration runs at most once."""
+        return s.expirations <= 1
 
     @safety("P6")
     def completed_for_a_reason(self, s):
-        """An attempt completes the operation only after every condition has become true."""
-        return Implies(s.won_via == VIA.attempt, self.all_ready(s))
+        """An attempt completes the operation only when every condition holds."""
+        return ForAll([T], Implies(And(self.is_at(s, T, *self.WON), s.via[T] == VIA.attempt), self.all_ready(s)))
 
     def nothing_lost(self, s: SimpleNamespace) -> z3.BoolRef:
         """P7, a property of two of the protocols; TryOnce has it as the control."""
@@ -335,6 +336,8 @@ class TryPending(ComparedAndSet):
     LOCKED = ("P2", "Y1", "P3")
     RESPONSIBLE = ("P1", "P2", "Y1", "P5")
     """P5 too: who did not get the lock leaves a note."""
+    NOTED = ("P6",)
+    """Places between reading the note and deciding by it."""
     HEEDS = ("P1", "P2", "Y1", "P3", "P4")
     """Places from which a thread reads the note, or clears it and then every condition."""
 
@@ -385,7 +388,7 @@ class TryPending(ComparedAndSet):
     @conjunct
     def note_is_read(self, s):
         """A note at an operation that is not completed is going to be read, or all conditions are after it was left."""
-        heeds = Or(self.is_at(s, T, *self.HEEDS), And(self.is_at(s, T, "P6"), s.retry[T]),
+        heeds = Or(self.is_at(s, T, *self.HEEDS), And(self.is_at(s, T, *self.NOTED), s.retry[T]),
                    And(self.is_at(s, T, *self.STILL_OPEN), s.via[T] == VIA.attempt))
         return Or(s.completed, Not(s.pending), Exists([T], heeds))
 
@@ -393,6 +396,38 @@ class TryPending(ComparedAndSet):
     def no_completion_lost(self, s):
         """Every condition holds and nobody is in an attempt: then the operation is completed. Runs by the timer do not count."""
         return self.nothing_lost(s)
+
+
+class Held(ComparedAndSet):
+    """A stranger may take the operation's lock too: one who makes no attempt, and reads no note."""
+
+    @action(t=THREAD, begins=True)
+    def holds_lock(self, s, t) -> Step:
+        return when(self.is_at(s, t, "Idle"), s.owner == NOBODY, at=self.go(s, t, "H2"), owner=t)
+
+    @action(t=THREAD)
+    def lets_lock_go(self, s, t) -> Step:
+        return when(self.is_at(s, t, "H2"), at=self.go(s, t, "Idle"), owner=NOBODY)
+
+
+class TryOnceHeld(Held, TryOnce):
+    """TryOnce, with strangers in its lock."""
+
+    PLACES = Enumeration("TryOnceHeldPlace", "Idle O1 O2 Y1 X1 X3 D1 X4 T1 V1 H2")
+    LOCKED = (*TryOnce.LOCKED, "H2")
+
+
+class TryPendingHeld(Held, TryPending):
+    """TryPending, with strangers in its lock, such as who holds a lock of the callers' that the operation was given.
+
+    Who does not get the lock because of a stranger leaves a note that nobody reads: P7 does not hold (KAFKA-8334).
+    """
+
+    PLACES = Enumeration("TryPendingHeldPlace", "Idle P1 P2 Y1 P3 P4 P5 P6 X1 X3 D1 X4 T1 V1 H2")
+    LOCKED = (*TryPending.LOCKED, "H2")
+    ready_is_looked_at = None
+    note_is_read = None
+    no_completion_lost = None
 
 
 class Blocking(Operation):
@@ -522,7 +557,7 @@ class Blocking(Operation):
     @safety("P6")
     def try_excludes_complete(self, s):
         """tryComplete runs neither while onComplete runs nor after it."""
-        return ForAll([T], Implies(self.is_at(s, T, "Y1"), And(Not(s.completed), s.completions == 0)))
+        return ForAll([T], Implies(self.is_at(s, T, "Y1"), s.completions == 0))
 
     @safety("P7")
     def no_completion_lost(self, s):

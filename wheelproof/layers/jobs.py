@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wheelproof.errors import WheelproofError
-from wheelproof.layers import liveness, mutant, prove, real, refinement, safety, search
+from wheelproof.layers import composed, liveness, mutant, proof_edges, prove, real, refinement, safety, search
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.subject import Config, Mechanism
 from wheelproof.verdict import Verdict
 
 RUN: dict[str, Callable[[Bench, object], Report]] = {
-    "config": safety.check, "liveness": liveness.check, "refinement": refinement.check, "search": search.check, "race": search.check_mutant, "real": real.check,
+    "config": safety.check, "liveness": liveness.check, "refinement": refinement.check, "composed": composed.check,
+    "search": search.check, "race": search.check_mutant, "real": real.check,
 }
 
 
@@ -63,6 +64,7 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
             jobs.append(Job(mechanism.stem, kind, config.name, wanted, size * (2 if kind != "config" else 1)))
         if kind == "config" and config.expect == "exhaustive" and size <= 100_000 and config.scenario == config.name:
             jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in ("search", "real") if wants(layer)]
+    jobs += [Job(mechanism.stem, "composed", entry.name, ("walk",), 8_000) for entry in mechanism.composed.values() if entry.lane in lanes and wants("walk")]
     alike: dict[tuple[str, str], list[str]] = {}
     for entry in mechanism.mutants.values():
         if entry.lane in lanes:
@@ -71,6 +73,8 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
             if entry.data_race and wants("search"):
                 jobs.append(Job(mechanism.stem, "race", entry.name, ("search",), 500))
     jobs += [Job(mechanism.stem, "mutant", first, ("mutant",), 8_000 + 4_000 * len(others), tuple(others)) for first, *others in alike.values()]
+    if wants("proof") and proof_edges.declared(mechanism):
+        jobs.append(Job(mechanism.stem, "edges", proof_edges.NAME, ("proof",), 50_000))
     return jobs
 
 
@@ -97,7 +101,10 @@ def carry_out(bench: Bench, job: Job) -> Report:
             return mutant.check(bench, [mechanism.mutants[name] for name in job.names])
         if job.kind == "proof":
             return prove.check(bench, job.names, job.seeds)
-        return RUN[job.kind](bench, mechanism.mutants[job.name] if job.kind == "race" else mechanism.configs[job.name])
+        if job.kind == "edges":
+            return proof_edges.check(bench)
+        of_kind = {"race": mechanism.mutants, "composed": mechanism.composed}
+        return RUN[job.kind](bench, of_kind.get(job.kind, mechanism.configs)[job.name])
     except WheelproofError as error:
         why = str(error)
     except MemoryError:

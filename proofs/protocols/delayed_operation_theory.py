@@ -1,0 +1,12 @@
+"""P6 - P8, for each of the three generations of the completion protocol."""
+from __future__ import annotations
+
+from proofs.kernel import Theory
+from proofs.protocols import delayed_operation as systems
+from proofs.protocols.delayed_operation_faults import EVERYTHING, FAULTS, view_of
+from proofs.protocols.theory import submit
+
+THEORY = Theory("protocols.delayed_operation", mechanism="delayed_operation")
+
+for system in (systems.TryOnce, systems.TryPending, systems.Blocking):
+    submit(THEORY, system, EVERYTHING, FAULTS.values(), view_of, ("A-MONOTONE",), f".{system.__name__}")

@@ -1,0 +1,163 @@
+"""The states of ``model/delayed_operation.py`` as states of the proof, one view for each operation of a scenario.
+
+A thread's place is where it is on the viewed operation. While it works on another one, which the viewed one's onComplete
+completes, it stays where that call stands; steps on another operation leave the view as it is.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from proofs.protocols import delayed_operation as proof
+from proofs.protocols.stack import Level, levels
+from proofs.ts_concrete import Compiled, Instance, State
+
+OPERATION_OF = {"onComplete": "co", "forceComplete": "xo", "forceCompleteLocked": "lo", "tryComplete": "yo",
+                "tryOnce": "oo", "tryPending": "po", "safeTryComplete": "bo"}
+"""Which variable of a procedure says what operation it is about."""
+
+COMPLETING = {"D2", "D3", "D4"}
+"""Labels of onComplete after it was counted: the proof has one place for them, and for those who come back to forceComplete."""
+
+SYSTEMS = (proof.TryOnce, proof.TryOnceHeld, proof.TryPending, proof.TryPendingHeld, proof.Blocking)
+"""Every system that some operation is one of."""
+
+_compiled: dict[type, Compiled] = {}
+
+
+class Place(NamedTuple):
+    """What the viewed operation sees of one thread. ``acts``: the thread's next step is about this operation."""
+
+    at: str
+    via: str
+    seen: tuple[str, ...]
+    won: bool
+    retry: bool
+    acts: bool
+
+
+def views(model: Any) -> list[View]:
+    """One view for each operation of the model's scenario."""
+    return [View(model, name) for name in model.operations]
+
+
+def system_of(model: Any, operation: str) -> type[proof.Operation]:
+    """The system that an operation is one of, by its protocol and by whether strangers take its lock."""
+    held = any(step[0] == "hold" and step[-1] == operation for program in model.program.values() for step in program)
+    return {"TryOnce": proof.TryOnceHeld if held else proof.TryOnce,
+            "TryPending": proof.TryPendingHeld if held else proof.TryPending, "Blocking": proof.Blocking}[model.protocol[operation]]
+
+
+class View:
+    """One operation of a model, as a state of its system in ``proofs.protocols.delayed_operation``."""
+
+    def __init__(self, model: Any, operation: str, system: type[proof.Operation] | None = None) -> None:
+        """``system``: another one than ``system_of`` says, such as a mutant."""
+        self.model, self.operation = model, operation
+        system = system or system_of(model, operation)
+        if system not in _compiled:
+            _compiled[system] = Compiled(system())
+        self.needs = model.needs[operation]
+        delivered = [step[1] for program in model.program.values() for step in program
+                     if step[0].startswith("deliver") and step[-1] == operation]
+        self.conditions = tuple(dict.fromkeys([*self.needs, *delivered]))
+        self.instance = Instance(_compiled[system], {"Thread": model.threads, "Condition": self.conditions},
+                                 {"needed": dict.fromkeys(self.needs, True), "unseen": {}})
+        self.name = f"{system.__name__} {operation}"
+        self._places: dict[tuple[int, tuple, bool], Place] = {}
+        self._shared: dict[tuple, tuple] = {}
+        self._local: dict[tuple[Place, ...], dict] = {}
+
+    # -- what the check of edges asks for
+
+    def state(self, frozen: Any) -> State:
+        """The proof's state that a model's state is."""
+        shared, processes = frozen
+        if shared not in self._shared:
+            self._shared[shared] = self.shared(frozen)
+        common, won = self._shared[shared]
+        places = tuple(self.place(index, process, told) for index, (process, told) in enumerate(zip(processes, won.values())))
+        if places not in self._local:
+            self._local[places] = self.local(places)
+        return tuple([common[name] if name in common else self._local[places][name] for name in self.instance.compiled.variables])
+
+    def local(self, places: tuple[Place, ...]) -> dict[str, Any]:
+        """The variables that say where threads are, encoded."""
+        of, threads = self.instance.system.VARIABLES, self.model.threads
+        own = {name: {t: getattr(place, name) for t, place in zip(threads, places)} for name in ("at", "via", "won", "retry")}
+        own["seen"] = {t: dict.fromkeys(place.seen, True) for t, place in zip(threads, places)}
+        return {name: self.instance.encode(name, one) for name, one in own.items() if name in of}
+
+    def shared(self, frozen: Any) -> tuple[dict[str, Any], dict[str, bool]]:
+        """The variables that no thread's place is part of, encoded; and what each thread was told last."""
+        pieces = dict(zip(self.model.variables, self.model.pieces(frozen)))
+        value = {name: self.model.tla(name, pieces[name]) for name in self.model.variables}
+        o, of = self.operation, self.instance.system.VARIABLES
+        own = {"ready": {c: value["ready"][c] for c in self.conditions}, "owner": value["lock"][o]["owner"], "depth": value["lock"][o]["depth"],
+               "expired": {t: t in value["expiredBy"][o] for t in self.model.threads},
+               **{name: value[name][o] for name in ("completed", "armed", "pending", "completions", "expirations", "winner")}}
+        return {name: self.instance.encode(name, one) for name, one in own.items() if name in of}, value["won"]
+
+    def acts(self, index: int, frozen: Any) -> bool:
+        """Whether a thread's next step is about this operation; another one must leave the proof's state as it is."""
+        return self.place(index, frozen[1][index], False).acts
+
+    # -- where a thread is
+
+    def place(self, index: int, process: tuple, won: bool) -> Place:
+        """Where a thread is on the viewed operation; ``won``: what its last forceComplete returned."""
+        key = index, process, won
+        if key not in self._places:
+            self._places[key] = self.found(levels(self.model, process), self.model.program[self.model.threads[index]], won)
+        return self._places[key]
+
+    def found(self, stack: list[Level], program: list[list[str]], won: bool) -> Place:
+        base, *inner = stack
+        turn = base.values["turn"]
+        now = program[turn - 2] if turn > 1 else None
+        run = self.run(inner)
+        if not run:
+            mine = now is not None and now[-1] == self.operation
+            if base.label == "T0":
+                begins = turn <= len(program) and program[turn - 1][-1] == self.operation
+                return Place("Idle", "none", (), False, False, not inner and begins or self.enters(inner))
+            at = base.label if mine and not inner and base.label in ("T1", "V1", "H2") else "Idle"
+            return Place(at, "none", (), at == "T1" and won, False, mine and not inner or self.enters(inner))
+        last = run[-1]
+        at = {"Y2": "Y1"}.get(last.label, last.label)
+        if at in COMPLETING:
+            at = self.instance.system.FORCE_LAST
+        via = self.caller(stack, run)
+        seen = self.needs[:last.values["at"] - (last.label == "Y1")] if last.procedure == "tryComplete" else ()
+        return Place(at, via, tuple(seen), at == "L7" and via == "expiry" and won, self.noted(at, last), last is inner[-1])
+
+    def noted(self, at: str, last: Level) -> bool:
+        """Whether the thread has read a note that it is to try again for."""
+        return at in getattr(self.instance.system, "NOTED", ()) and last.values["retry"]
+
+    def about(self, level: Level) -> str:
+        """The operation that a procedure is about."""
+        return level.values[OPERATION_OF[level.procedure]]
+
+    def run(self, inner: list[Level]) -> list[Level]:
+        """The outermost levels about the viewed operation, up to the first about another one."""
+        found: list[Level] = []
+        for level in inner:
+            if self.about(level) == self.operation:
+                found.append(level)
+            elif found:
+                break
+        return found
+
+    def enters(self, inner: list[Level]) -> bool:
+        """Whether the thread, in another operation's onComplete, is about to complete the viewed one."""
+        return bool(inner) and inner[-1].label == "D4" and self.operation in self.model.completes[self.about(inner[-1])]
+
+    def caller(self, stack: list[Level], run: list[Level]) -> str:
+        """Who called the viewed operation's forceComplete; none where the thread is not in it."""
+        force = next((level for level in run if level.procedure.startswith("forceComplete")), None)
+        if force is None:
+            return "none"
+        outside = stack[stack.index(force) - 1]
+        if outside.procedure in ("tryOnce", "tryPending", "safeTryComplete"):
+            return "attempt"
+        return "expiry" if outside.label == "T1" else "other"

@@ -1,0 +1,145 @@
+"""Systems with one decision taken away: a trace from the start to the property that breaks, followed on the mutated model.
+
+A fault that has no such trace within its scope is no counterexample, only a claim less; `unreached` then says why.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from proofs.kernel import Control, Found
+from proofs.ts import System
+from proofs.ts_concrete import Compiled, Instance
+from proofs.ts_search import BudgetSpent, Roles, Searched, Taken, search
+
+
+class NotFollowed(Exception):
+    """A trace of the proof's system that the model does not have, or that does not break the property there."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A finite size: the elements of each sort, the rigid constants, the start, and what each thread may begin."""
+
+    elements: Mapping[str, tuple[str, ...]]
+    start: Mapping[str, Any]
+    roles: Roles
+    rigid: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mutant of a system. ``formula``: the proof's property that breaks; ``property``: the model's, with ``switch`` off; ""
+    where the fault is no switch of the model's, and the trace is one of the proof's system alone.
+
+    ``theorem``: the id of the theorem that it is a control of. ``unreached``: why there is no trace, where there is none.
+    """
+
+    name: str
+    says: str
+    system: type[System]
+    scope: Scope
+    formula: str = ""
+    theorem: str = ""
+    switch: str = ""
+    property: str = ""
+    unreached: str = ""
+
+    def instance(self) -> Instance:
+        """The system at the scope's size."""
+        return Instance(_compiled(self.system), self.scope.elements, self.scope.rigid)
+
+    def searched(self) -> Searched:
+        """The shortest trace, by breadth-first search of everything within the scope."""
+        return _searched(self)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.system))
+
+
+@lru_cache(maxsize=None)
+def _compiled(system: type[System]) -> Compiled:
+    return Compiled(system())
+
+
+@lru_cache(maxsize=None)
+def _searched(fault: Fault) -> Searched:
+    instance = fault.instance()
+    return search(instance, instance.state(fault.scope.start), fault.formula, fault.scope.roles)
+
+
+def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, str]]:
+    """A run of the view's model that is the trace, seen through the view, and ends where the model's property ``broken`` fails.
+
+    Steps that the view does not show may come in between. The run as (thread, label). Raises NotFollowed.
+    """
+    model, instance, trace = view.model, view.instance, list(trace)
+    expected = [view.state(model.initial())]
+    for taken in trace:
+        arguments = _numbers(instance, taken)
+        after = instance.take(taken.action, expected[-1], arguments)
+        if after is None:
+            raise NotFollowed(f"{taken} is not enabled after {len(expected) - 1} steps of the trace, from the model's own start")
+        expected.append(after)
+    first = (model.initial(), 0)
+    reached: dict[tuple[Any, int], tuple[Any, tuple[str, str] | None]] = {first: (None, None)}
+    layer, furthest = [first], 0
+    while layer:
+        following = []
+        for node in layer:
+            state, done = node
+            if done == len(trace) and not model.holds(broken, state):
+                return _run(reached, node)
+            for thread, label, after in model.successors(state):
+                seen = view.state(after)
+                if seen == expected[done]:
+                    new = (after, done)
+                elif done < len(trace) and seen == expected[done + 1] and model.threads[thread] == trace[done].arguments[0]:
+                    new = (after, done + 1)
+                    furthest = max(furthest, done + 1)
+                else:
+                    continue
+                if new not in reached:
+                    reached[new] = (node, (model.threads[thread], label))
+                    following.append(new)
+        layer = following
+    if furthest == len(trace):
+        raise NotFollowed(f"the model takes the whole trace, but {broken} holds after it")
+    raise NotFollowed(f"the model does not take {trace[furthest]} after {furthest} steps of the trace")
+
+
+def _numbers(instance: Instance, taken: Taken) -> tuple[int, ...]:
+    kinds = instance.system.actions()[taken.action].parameters.values()
+    return tuple(instance.number[item.sort.name][name] for item, name in zip(kinds, taken.arguments, strict=True))
+
+
+def _run(reached: Mapping[Any, tuple[Any, Any]], node: Any) -> list[tuple[str, str]]:
+    steps = []
+    while reached[node][1] is not None:
+        node, step = reached[node]
+        steps.append(step)
+    return steps[::-1]
+
+
+def control(fault: Fault, view_of: Callable[[Fault, list[Taken]], Any]) -> Control:
+    """A theorem's control: the fault's trace, confirmed on the mutated model that ``view_of`` makes for it."""
+
+    def find(_seed: int) -> Found:
+        try:
+            found = fault.searched()
+        except BudgetSpent as spent:
+            return Found("unknown", str(spent))
+        if found.trace is None:
+            return Found("unsat", f"{found.states} states")
+        told = f"{len(found.trace)} steps: " + ", ".join(map(str, found.trace))
+        if not fault.property:
+            return Found("sat", told)
+        try:
+            follow(view_of(fault, found.trace), found.trace, fault.property)
+        except NotFollowed as error:
+            return Found("sat", told, f"the mutated model does not follow: {error}")
+        return Found("sat", told)
+
+    return Control(fault.name, fault.says, find, "trace")

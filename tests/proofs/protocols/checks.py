@@ -1,0 +1,92 @@
+"""What is asked of every protocol's proof, whichever mechanism it is of; the mechanism's own tests name the systems."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import z3
+
+from proofs.protocols.faults import Fault, follow
+from proofs.ts import Condition, System, conditions
+from wheelproof import subject
+from wheelproof.graph.explorer import StateGraph, explore
+from wheelproof.layers import proof_edges
+from wheelproof.layers.mutant import class_of
+from wheelproof.layers.bench import Bench
+from wheelproof.replay import OnImplementation
+from wheelproof.subject import Mechanism
+from wheelproof.trace.story import tell
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@cache
+def mechanism(stem: str) -> Mechanism:
+    return subject.find(ROOT)[stem]
+
+
+def answers(of: Iterable[Condition], milliseconds: int = 10_000) -> Iterator[tuple[str, z3.CheckSatResult]]:
+    """Z3's answer to the denial of each condition: unsat proves it."""
+    solver, premises = None, None
+    for condition in of:
+        ids = [formula.get_id() for formula in condition.premises.values()]
+        if ids != premises:
+            solver, premises = z3.Solver(), ids
+            solver.set("timeout", milliseconds)
+            solver.add(*condition.premises.values())
+        solver.push()
+        solver.add(z3.Not(condition.goal))
+        yield condition.name, solver.check()
+        solver.pop()
+
+
+def failing(system: System) -> list[str]:
+    """The conditions that do not hold, or of which Z3 does not say so."""
+    return [name for name, answer in answers(conditions(system)) if answer != z3.unsat]
+
+
+def needed(system: System, conjunct: str) -> bool:
+    """Whether some condition does not go through without the conjunct."""
+    found = sorted(conditions(system, conjunct), key=lambda condition: condition.kind != "implication")
+    return any(answer != z3.unsat for _, answer in answers(found, 300))
+
+
+def compared(stem: str, views: Any, *scenarios: str) -> proof_edges.Compared:
+    """The graphs of scenarios compared with what ``views(model)`` gives."""
+    found = proof_edges.Compared()
+    for name in scenarios:
+        graph = graph_of(stem, name)
+        for view in views(graph.model):
+            proof_edges.compare(view, graph, mechanism(stem).labels, found, name)
+    return found
+
+
+@cache
+def graph_of(stem: str, scenario: str) -> StateGraph:
+    return explore(mechanism(stem).model(scenario))
+
+
+def replayed(stem: str, fault: Fault, scenario: Mapping[str, Any], view: Any) -> int:
+    """Follow a fault's trace on the mutated model, then run that schedule on the mutated implementation: its length.
+
+    Raises NotFollowed or NotReproduced.
+    """
+    found = fault.searched()
+    schedule = follow(view, found.trace, fault.property)
+    of = replace(mechanism(stem), scenarios={"found": scenario})
+    model = view.model
+    switches = {fault.switch: False} if fault.switch else {}
+    override = None
+    if fault.switch:
+        mutant = next(item for item in mechanism(stem).mutants.values() if item.switch == fault.switch)
+        override = class_of(Bench(mechanism(stem), ROOT), mutant)
+    told = tell(of, model, [(model.threads.index(thread), label) for thread, label in schedule],
+                layer="proof", name=fault.name, scenario="found", property=fault.property, explanation=fault.says,
+                switches=switches, mutant=override)
+    replay = OnImplementation(of, told)
+    replay.go(len(told.steps))
+    replay.judge()
+    return len(told.steps)

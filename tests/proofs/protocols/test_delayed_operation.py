@@ -1,0 +1,197 @@
+"""P6 - P8: the invariants of the completion protocol, what breaks them, and that they are about this program."""
+from __future__ import annotations
+
+import pytest
+import z3
+from z3 import And, ForAll, Implies, Not, Store
+
+from proofs.protocols import delayed_operation as systems
+from proofs.protocols.delayed_operation_faults import EVERYTHING, FAULTS, OPERATION, scenario, view_of
+from proofs.protocols.delayed_operation_theory import THEORY
+from proofs.protocols.delayed_operation_view import SYSTEMS, View, views
+from proofs.protocols.faults import NotFollowed, follow
+from proofs.protocols.theory import submit
+from proofs.kernel import Theory
+from proofs.ts import action, conjunct, when
+from tests.proofs.protocols.checks import compared, failing, mechanism, needed, replayed
+from wheelproof.layers import proof_edges
+
+STEM = "delayed_operation"
+TRACED = [name for name, fault in FAULTS.items() if not fault.unreached]
+SMALL = ("two_completers", "two_expirers", "raising", "completes_another", "try_once", "try_once_alone", "try_once_holder",
+         "pending_holder", "blocking", "blocking_holder", "blocking_crossed", "blocking_completes_another", "three_completers")
+T = systems.THREAD.consts("thread")[0]
+
+
+# -- theorems
+
+
+@pytest.mark.parametrize("name", THEORY.theorems)
+def test_a_theorem_is_proved_with_its_controls(name):
+    evidence = THEORY.check(name, seeds=1)
+    assert evidence.verdict == "proved", evidence.why
+    assert evidence.second == {"unsat"} and not evidence.unused
+    assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
+
+
+def test_what_is_proved_of_whom():
+    assert set(THEORY.theorems) == {f"{each}.{system}" for each, of in {
+        "Inv": ("TryOnce", "TryPending", "Blocking"), "P6": ("TryOnce", "TryPending", "Blocking"), "P8": ("TryOnce", "TryPending", "Blocking"),
+        "P7": ("TryPending", "Blocking")}.items() for system in of}
+    assert "try_excludes_complete" in {vc.name for vc in THEORY.theorems["P6.Blocking"].vcs}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_condition_holds_and_no_conjunct_can_go(system):
+    assert not failing(system())
+    for name, formula in system.conjuncts().items():
+        assert needed(system(), name) != bool(formula.kept), f"{system.__name__} without {name}"
+
+
+def test_strangers_take_p7_from_try_pending():
+    assert "no_completion_lost" in systems.TryPending.safety() and "no_completion_lost" not in systems.TryPendingHeld.safety()
+    assert "safety/no_completion_lost" in failing(FAULTS["pending_holder"].system())
+    assert "safety/no_completion_lost" in failing(FAULTS["article_lost_completion"].system())
+
+
+# -- faults
+
+
+def test_the_faults_are_the_mutants_of_the_spec():
+    mutants = mechanism(STEM).mutants
+    same_switch = {"P9_live"}  # a liveness property: the safety form of the same race is P9
+    assert set(mutants) - set(FAULTS) == same_switch
+    for name in set(mutants) & set(FAULTS):
+        assert (FAULTS[name].switch, FAULTS[name].property) == (mutants[name].switch, mutants[name].property), name
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_a_fault_breaks_the_invariant_and_has_a_trace(name):
+    fault = FAULTS[name]
+    assert failing(fault.system()), "no counterexample to induction"
+    assert fault.searched().trace
+    if fault.property:
+        assert len(follow(view_of(fault, fault.searched().trace), fault.searched().trace, fault.property)) >= len(fault.searched().trace)
+
+
+@pytest.mark.parametrize("name", [name for name in TRACED if FAULTS[name].property and not name.startswith(("TryOnce_", "Blocking_"))])
+def test_the_mutated_implementation_runs_the_trace(name):
+    fault = FAULTS[name]
+    trace = fault.searched().trace
+    assert replayed(STEM, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace)
+
+
+@pytest.mark.parametrize("name", ["P1", "P9", "ClearedLate", "ReadEarly", "NoRetry", "P10", "P11", "P12", "unannounced"])
+def test_the_right_system_has_no_such_trace(name):
+    fault = FAULTS[name]
+    right = next(base for base in fault.system.__mro__ if base in SYSTEMS)
+    twin = type(fault)(fault.name, fault.says, right, fault.scope, fault.formula)
+    found = twin.searched()
+    assert found.trace is None and found.states > 10
+
+
+def test_the_right_model_does_not_follow_a_faults_trace():
+    fault = FAULTS["P9"]
+    trace = fault.searched().trace
+    right = View(mechanism(STEM).model_module.Model(scenario(fault, trace)), OPERATION)
+    with pytest.raises(NotFollowed):
+        follow(right, trace, fault.property)
+    with pytest.raises(NotFollowed, match="CompletedOnce holds"):
+        follow(view_of(fault, trace), trace, "CompletedOnce")
+
+
+def test_a_wait_more_breaks_nothing():
+    assert FAULTS["BlockingTry"].unreached and not failing(FAULTS["BlockingTry"].system())
+
+
+# -- the proof is about this program
+
+
+def test_labels_and_actions_name_each_other():
+    labels = mechanism(STEM).labels
+    assert proof_edges.table_faults(labels, SYSTEMS) == []
+    fewer = {name: label for name, label in labels.items() if name != "P5"}
+    assert proof_edges.table_faults(fewer, SYSTEMS) == ["no label names the action leaves_note"]
+    more = proof_edges.table_faults(labels, tuple(system for system in SYSTEMS if system is not systems.Blocking))
+    assert "the labels name need_not_try, which is no action" in more
+
+
+def test_every_edge_is_a_step_and_every_action_is_an_edge():
+    found = compared(STEM, views, *SMALL)
+    assert not found.wrong and not found.broken
+    assert not proof_edges.idle(SYSTEMS, found.taken)
+    assert found.states > 5_000 and found.edges > 15_000
+    one = compared(STEM, views, "two_completers")
+    assert "Blocking.locks" in proof_edges.idle(SYSTEMS, one.taken)
+
+
+class WrongConjunct(systems.TryPending):
+    @conjunct
+    def note_is_short(self, s):
+        """A note is only left at a completed operation (it is not)."""
+        return Implies(s.pending, s.completed)
+
+
+class WrongGuard(systems.TryPending):
+    @action(t=systems.THREAD)
+    def leaves_note(self, s, t):
+        return when(self.is_at(s, t, "P5"), Not(s.pending), at=self.go(s, t, "P6"), retry=Store(s.retry, t, Not(s.pending)),
+                    pending=z3.BoolVal(True))
+
+
+class WrongUpdate(systems.TryPending):
+    @action(t=systems.THREAD)
+    def unlocks(self, s, t):
+        return when(self.is_at(s, t, "P3"), at=self.go(s, t, "P6"), owner=systems.NOBODY)
+
+
+class MissingAction(systems.TryPending):
+    tries_again = None
+
+
+class WrongStart(systems.TryPending):
+    def initially(self, s):
+        return [*super().initially(s), And(ForAll([T], s.retry[T]))]
+
+
+@pytest.mark.parametrize("system, said", [
+    (WrongGuard, "P5 is no step"), (WrongUpdate, "P3 is no step"), (MissingAction, "P6 is no step"), (WrongStart, "does not start"),
+    (FAULTS["NoRetry"].system, "P5 is no step")])
+def test_a_system_that_is_another_one_is_noticed(system, said):
+    found = compared(STEM, lambda model: [View(model, "o", system)], "three_completers")
+    assert any(said in fault for fault in found.wrong), found.wrong[:3]
+
+
+def test_a_conjunct_that_does_not_hold_is_noticed():
+    found = compared(STEM, lambda model: [View(model, "o", WrongConjunct)], "two_completers")
+    assert set(found.broken) == {"note_is_short"} and not found.wrong
+
+
+def test_a_view_that_shows_too_little_is_noticed():
+    class Blind(View):
+        def acts(self, index, frozen):
+            return False
+
+    assert compared(STEM, lambda model: [Blind(model, "o")], "two_completers").wrong
+
+
+# -- theorems that are not put together as they must be
+
+
+def test_an_action_that_no_run_takes_makes_the_lemma_vacuous():
+    class Never(systems.TryPending):
+        @action(t=systems.THREAD)
+        def never(self, s, t):
+            return when(self.is_at(s, t, "P1"), s.completions == 7, at=self.go(s, t, "Idle"))
+
+    theory = Theory("never", mechanism=STEM)
+    submit(theory, Never, EVERYTHING, FAULTS.values(), view_of, suffix=".TryPending")
+    evidence = theory.check("Inv.TryPending", seeds=1)
+    assert evidence.verdict == "vacuous" and evidence.why.startswith("step never")
+
+
+def test_a_system_that_is_not_inductive_is_refuted_by_the_kernel():
+    theory = Theory("wrong", mechanism=STEM)
+    submit(theory, FAULTS["P11"].system, EVERYTHING, FAULTS.values(), view_of, suffix=".Blocking")
+    evidence = theory.check("Inv.Blocking", seeds=1)
+    assert evidence.verdict in ("violated", "inconclusive") and "sets_completed" in evidence.why

@@ -1,0 +1,133 @@
+"""Layer proof, row `edges`: the transition system that is proved for every size is the one of the model, edge by edge.
+
+Every edge of every finite graph of a mechanism must be, seen through the proof's view, a step that the proof's system can take and
+that ends in the same state, under one of the actions that the label's row names in the column `proof`; or a stutter, where that
+column or the view says so. Every formula of the proof must hold in every state, and every action must be some edge. The bisimulation
+shows the implementation's states to be the model's, so that what holds of one holds of the other.
+
+A subject offers this as `proofs/protocols/<stem>_view.py`: `SYSTEMS`, the systems that some scenario is one of, and `views(model)`,
+the views of a scenario. A view has a `name`, an `instance` (its system at the scenario's size: `initial`, `broken`, `moves`,
+`named`), `state(model's state)`, and `acts(thread, model's state)`, whether the thread's next step is about what is viewed.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wheelproof import floors
+from wheelproof.graph.explorer import StateGraph
+from wheelproof.layers.bench import Bench, Report
+from wheelproof.subject import Label, Mechanism
+from wheelproof.verdict import Verdict
+
+STUTTER = "stutter"
+NAME = "edges"
+SHOWN = 3
+"""How many faults a row tells."""
+
+
+def declared(mechanism: Mechanism) -> bool:
+    """Whether a mechanism's proof says how its states are the model's."""
+    return (mechanism.root / "proofs" / "protocols" / f"{mechanism.stem}_view.py").is_file()
+
+
+@dataclass
+class Compared:
+    """What the comparison of graphs with systems found.
+
+    ``wrong``: edges that are no step, in words; ``broken``: formula -> a state in which it does not hold, in words; ``taken``: the
+    methods of the actions that some edge is, by qualified name, so that an action that systems share counts once.
+    """
+
+    states: int = 0
+    edges: int = 0
+    wrong: list[str] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+
+
+def actions_of(label: Label) -> list[str]:
+    """The names in a label's column `proof`."""
+    return label.proof.split()
+
+
+def table_faults(labels: Mapping[str, Label], systems: tuple[type, ...]) -> list[str]:
+    """What does not fit between the column `proof` and the systems' actions, in both directions."""
+    known = {name for system in systems for name in system.actions()}
+    named = {name for label in labels.values() for name in actions_of(label)} - {STUTTER}
+    faults = [f"{label.name} says nothing in its column proof" for label in labels.values() if not label.proof and not label.only]
+    faults += [f"the labels name {name}, which is no action" for name in sorted(named - known)]
+    return faults + [f"no label names the action {name}" for name in sorted(known - named)]
+
+
+def compare(view: Any, graph: StateGraph, labels: Mapping[str, Label], found: Compared, where: str = "") -> None:
+    """Compare one model graph with one view's system; what is found is added to ``found``."""
+    instance = view.instance
+    actions = instance.system.actions()
+    states = [view.state(state) for state in graph.states]
+    if not instance.initial(states[0]):
+        found.wrong.append(f"{where}: {type(instance.system).__name__} does not start in {instance.named(states[0])}")
+    different = dict.fromkeys(states)
+    found.states += len(different)
+    for state in different:
+        for name in instance.broken(state, [*instance.formulas]):
+            found.broken.setdefault(name, f"{where}: {instance.named(state)}")
+    known: set[tuple] = set()
+    of_label = {name: [action for action in actions_of(label) if action in actions] for name, label in labels.items()}
+    for number, row in enumerate(graph.edges):
+        for thread, label, after in row:
+            acts = view.acts(thread, graph.states[number])
+            edge = (states[number], thread, label, acts, states[after])
+            if edge in known:
+                continue
+            known.add(edge)
+            names = of_label[label] if acts else []
+            move = next((move for move in instance.moves(states[number], names, thread) if move.after == states[after]), None)
+            if move is not None:
+                found.taken.add(actions[move.action].method.__qualname__)
+            elif states[number] != states[after] or acts and STUTTER not in actions_of(labels[label]):
+                found.wrong.append(f"{where}: {graph.model.threads[thread]}'s {label} is no step of {type(instance.system).__name__}: "
+                                   + difference(instance.named(states[number]), instance.named(states[after])))
+    found.edges += len(known)
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What a step changes, in words."""
+    return "; ".join(f"{name} from {before[name]} to {after[name]}" for name in before if before[name] != after[name]) or "nothing changes"
+
+
+def idle(systems: tuple[type, ...], taken: set[str]) -> list[str]:
+    """The actions that no edge is, by qualified name."""
+    every = {action.method.__qualname__ for system in systems for action in system.actions().values()}
+    return sorted(every - taken)
+
+
+def check(bench: Bench) -> Report:
+    """The row of one mechanism: every config's scenario of the lane, each once."""
+    mechanism = bench.mechanism
+    started, beat = bench.begin("proof", NAME), bench.beat("proof", NAME)
+    module = floors.load(mechanism.root, f"proofs.protocols.{mechanism.stem}_view")
+    faults, found, scenarios = table_faults(mechanism.labels, module.SYSTEMS), Compared(), set()
+    lanes = ("fast",) if bench.lane == "fast" else ("fast", "nightly")
+    for config in mechanism.configs.values():
+        if config.lane not in lanes or config.scenario in scenarios or config.module or config.switches:
+            continue
+        scenarios.add(config.scenario)
+        graph = bench.explored(config, "proof")
+        for view in module.views(graph.model):
+            compare(view, graph, mechanism.labels, found, f"{config.scenario}, {view.name}")
+        beat(found.states)
+    unused = idle(module.SYSTEMS, found.taken)
+    verdict, broken, why = Verdict.EXHAUSTIVE, None, "the implementation's states are the model's: layer walk"
+    if found.wrong or found.broken:
+        verdict, broken = Verdict.VIOLATED, next(iter(found.broken), "EveryEdgeIsAStep")
+        told = found.wrong[:SHOWN] + [f"{name} does not hold: {state}" for name, state in list(found.broken.items())[:SHOWN]]
+        why = f"{len(found.wrong)} edges are no steps, {len(found.broken)} formulas do not hold. " + " | ".join(told)
+    elif unused or not scenarios:
+        verdict, why = Verdict.VACUOUS, f"no edge is {', '.join(unused)}" if scenarios else "no config belongs to this lane"
+    row = bench.row("proof", NAME, started, expected="exhaustive", verdict=verdict, property=broken, why=why, fault="; ".join(faults),
+                    bound=f"{len(scenarios)} scenarios", figures={
+                        "states": found.states, "edges": found.edges, "systems": len(module.SYSTEMS), "actions": len(found.taken),
+                        "formulas": len({name for system in module.SYSTEMS for name in (*system.conjuncts(), *system.safety())})})
+    return Report([row])
