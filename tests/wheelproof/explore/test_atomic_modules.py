@@ -308,3 +308,105 @@ def test_an_import_for_production_only_passes_and_its_use_stops_the_thread(load)
     used = ("impl/upper.py", "        for i in range(2):", "        time.sleep(0)\n        for i in range(2):")
     with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: time is imported for production only"):
         labels(load(plain, spared, used), ["twice", 1])
+
+
+# -- what an operation that is one step calls back
+
+WEIGHING = (
+    ("impl/lower.py", "    def ready(self):", "    def heaviest(self, weight):\n        with self.monitor:  # lock H1, unlock H2\n            return weight(self.top)\n\n    def ready(self):"),
+    ("impl/upper.py", "    def make(self):", "    def compare(self):\n        self.pile.heaviest(self.weight)  # read C1\n\n    def weight(self, value):\n        return value + self.sum.get()\n\n"
+     "    def make(self):"),
+    ("mapping/upper.py", "    def make(self)", "    def compare(self): self.upper.compare()\n    def weight(self): self.upper.weight(1)\n    def make(self)"),
+)
+"""An operation that calls back code of the subject on a line without a label, as a heap calls the comparison of its elements."""
+
+
+def test_what_an_atomic_operation_calls_back_belongs_to_its_step(load):
+    assert labels(load(*WEIGHING), ["put", 3], ["compare"], ["compare"]) == "P1 C1 C1"
+    run = begin(load(*WEIGHING), a=[["compare"]], b=[["put", 5]])
+    assert run.labels == ["C1", "P1"] and run.threads[0].kind == "read"
+    run.step(0)
+    assert run.labels == ["Done", "P1"] and run.shared()["owner"] is None  # nobody came between
+    run.end()
+
+
+def test_so_does_what_that_code_calls_in_its_turn(load):
+    further = ("impl/upper.py", "        return value + self.sum.get()", "        return value + self.total()\n\n    def total(self):\n        return self.sum.get() + self.pile.ready()")
+    assert labels(load(*WEIGHING, further), ["put", 3], ["compare"]) == "P1 C1"
+
+
+def test_the_same_code_called_by_anybody_else_needs_its_label(load):
+    with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: .*without a label in weight"):
+        labels(load(*WEIGHING), ["weight"])
+    labelled = ("impl/upper.py", "return value + self.sum.get()", "return value + self.sum.get()  # read C2")
+    assert labels(load(*WEIGHING, labelled), ["weight"]) == "C2"
+
+
+def test_a_label_in_what_is_called_back_makes_a_step_of_its_own(load):
+    labelled = ("impl/upper.py", "return value + self.sum.get()", "return value + self.sum.get()  # read C2")
+    assert labels(load(*WEIGHING, labelled), ["put", 3], ["compare"]) == "P1 C1 C2"
+
+
+def test_what_a_function_with_kept_labels_calls_back_is_no_part_of_it(load):
+    bare = ("impl/upper.py", "self.sum.add_and_get(value)  # update S1", "self.sum.add_and_get(value)")
+    with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: .*without a label in add"):
+        labels(load(bare), ["put", 3], ["drain"])
+    # once its label goes it is one step, with all that it calls
+    whole = ("mapping/upper.py", '("F2",)', "()"), ("impl/upper.py", "self.pile.empty(self.add)", "self.pile.empty(self.add)  # update D1")
+    assert labels(load(bare, *whole), ["put", 3], ["drain"]) == "P1 D1"
+
+
+def test_what_is_called_back_is_refused_where_the_operation_has_no_label(load):
+    unlabelled = ("impl/upper.py", "self.pile.heaviest(self.weight)  # read C1", "self.pile.heaviest(self.weight)")
+    with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: compare calls an operation of an atomic module"):
+        labels(load(*WEIGHING, unlabelled), ["compare"])
+
+
+# -- whose a derived class is
+
+STACK = (
+    ("impl/upper.py", "class Upper:", "class Stack(Pile):\n    __slots__ = ()\n\n    def push(self, value):\n        with self.monitor:  # lock U1, unlock U3\n"
+     "            super().push(value)  # update U2\n\n\nclass Upper:"),
+    ("impl/upper.py", "self.pile, self.late, self.sum = Pile()", "self.pile, self.late, self.sum = Stack()"),
+    ("impl/upper.py", "self.pile.push(value)  # update P1", "self.pile.push(value)"),
+)
+"""A class of the subject's own module that derives from an atomic module's: its steps are the mechanism's."""
+
+STACKS = """
+from impl import upper, lower
+
+class Flat:
+    switch = "Deep"
+
+    class Stack(upper.Stack):
+        __slots__ = ()
+        def push(self, value):
+            with self.monitor:  # lock U1, unlock U3
+                self.size  # read U2
+"""
+
+
+def test_a_class_of_the_subject_is_not_atomic_though_it_derives_from_one_that_is(load):
+    subject = load(*STACK)
+    assert labels(subject, ["put", 3]) == "U1 U2 U3"
+    run = begin(subject, a=[["put", 3]], b=[["put", 5]])
+    run.step(0)
+    assert run.enabled() == {0: "U2"} and run.shared()["owner"].name == "a", "its own lock excludes the other"
+    run.end()
+    assert labels(subject, ["put", 3], ["drain"]) == "U1 U2 U3 F2 S1 F2", "what it inherits is atomic as before"
+
+
+def test_nor_is_a_mutants_class_that_derives_from_that_one(load):
+    subject = load(*STACK, ("mutants/upper.py", MUTANTS, STACKS), mutant="Flat")
+    assert labels(subject, ["put", 3]) == "U1 U2 U3"
+    assert {label for line in subject.labels["mutants/upper.py"].values() for label in line.values()} == {"U1", "U2", "U3"}
+
+
+def test_the_same_class_in_a_module_that_is_not_the_subjects_is_atomic(load):
+    """The mapping's: what it adds to a class of an atomic module is one step of whoever calls it."""
+    elsewhere = (("impl/upper.py", "= Pile(), Late()", "= self.pile_of(), Late()"), ("impl/upper.py", "    def put(self", "    pile_of = Pile\n\n    def put(self"),
+                 ("mapping/upper.py", "class World:", "from impl import lower\n\nclass Stack(lower.Pile):\n    __slots__ = ()\n\n    def push(self, value):\n"
+                  "        with self.monitor:  # lock U1, unlock U3\n            super().push(value)  # update U2\n\nclass World:"),
+                 ("mapping/upper.py", "self.upper = impl.Upper()", "impl.Upper.pile_of = Stack\n        self.upper = impl.Upper()"))
+    subject = load(*elsewhere)
+    assert labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2" and not subject.labels["mapping/upper.py"]
