@@ -107,3 +107,52 @@ def test_a_walk_that_ran_out_of_time_is_inconclusive(bench, monkeypatch):
 def test_every_row_has_a_class(bench, name):
     mutant = MECHANISM.mutants[name]
     assert bench.subject(class_of(bench, mutant)).mutant.switch == mutant.switch
+
+
+# -- mutants of one switch and scenario share what does not depend on the property
+
+OTHERS = [UNDERFLOW, replace(UNDERFLOW, name="Again", property="AtMostOneList"), replace(UNDERFLOW, name="Same", property=None, equivalent="so it is said")]
+
+
+@pytest.fixture
+def made(monkeypatch, bench):
+    """How often graphs are explored, dumped and walked."""
+    calls = {"explored": 0, "dumped": 0, "walked": 0}
+
+    def counted(owner, name):
+        whole = getattr(owner, name)
+
+        def count(*arguments, **options):
+            calls[name] += 1
+            return whole(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, count)
+
+    counted(layer, "dumped")
+    counted(layer, "walked")
+    counted(type(bench), "explored")
+    return calls
+
+
+def test_together_they_have_the_rows_that_each_has_alone(bench, made):
+    together = check(bench, OTHERS).rows
+    once = dict(made)
+    alone = [row_of(bench, mutant) for mutant in OTHERS]
+    assert [replace(row, seconds=0.0) for row in together] == [replace(row, seconds=0.0) for row in alone]
+    assert [row.ok for row in together] == [True, False, False], "each is judged by its own property"
+    assert [row.verdict for row in together] == ["violated", "exhaustive", "violated"]
+    # a walk of the mutated model, and one of the unmutated that must reject
+    assert once == {"explored": 1, "dumped": 1, "walked": 2}
+    assert {name: count - once[name] for name, count in made.items()} == {name: 3 * count for name, count in once.items()}, "alone nothing is shared"
+
+
+def test_a_fault_of_the_shared_graphs_is_in_the_row_of_each(bench, monkeypatch):
+    monkeypatch.setattr(layer, "class_of", lambda bench, mutant: None)
+    rows = check(bench, OTHERS[:2]).rows
+    assert not any(row.ok for row in rows)
+    assert all("mutated model and mutated implementation differ" in row.why for row in rows)
+
+
+def test_the_order_of_a_group_does_not_matter(bench):
+    forth, back = check(bench, OTHERS[:2]).rows, check(bench, OTHERS[1::-1]).rows
+    assert [replace(row, seconds=0.0) for row in forth] == [replace(row, seconds=0.0) for row in reversed(back)]

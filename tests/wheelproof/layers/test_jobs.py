@@ -1,0 +1,101 @@
+"""Jobs: mutants of one switch and scenario are one job, every row is made by one job, and an error gives each of a job's rows its error."""
+from dataclasses import replace
+
+import pytest
+
+from tests.model import timing_wheel
+from tests.model.timer import MECHANISM
+from wheelproof.errors import ToolError
+from wheelproof.layers import jobs
+from wheelproof.layers.bench import Bench
+from wheelproof.layers.jobs import Job, carry_out, plan
+from wheelproof.options import Ended
+from wheelproof.subject import Mutant
+from wheelproof.verdict import Verdict
+
+WHEEL = timing_wheel.MECHANISM
+
+
+def only(*layers):
+    return lambda *names: bool(set(layers) & set(names))
+
+
+def groups(mechanism, lane="fast"):
+    """The names of each job of mutants."""
+    return [job.names for job in plan(mechanism, lane, only("mutant"))]
+
+
+# -- which jobs there are
+
+def test_mutants_of_one_switch_and_scenario_are_one_job():
+    found = groups(WHEEL)
+    assert ("M12", "M12_lost") in found and ("M17_late", "M17_slot", "M17_bucket") in found and ("M11",) in found
+    assert ("WrongSlot", "WrongSlot_keys") in found and ("WrongSlot_late",) in found, "the same switch in another scenario has other graphs"
+    for names in found:
+        assert len({(WHEEL.mutants[name].switch, WHEEL.mutants[name].scenario) for name in names}) == 1
+    alike = [frozenset((WHEEL.mutants[name].switch, WHEEL.mutants[name].scenario) for name in names) for names in found]
+    assert len(alike) == len(set(alike)), "no two jobs make the same graphs"
+
+
+@pytest.mark.parametrize("mechanism", [WHEEL, MECHANISM], ids=lambda mechanism: mechanism.stem)
+def test_every_mutant_is_in_one_job(mechanism):
+    assert sorted(name for names in groups(mechanism, "nightly") for name in names) == sorted(mechanism.mutants)
+
+
+def test_a_mutant_of_the_night_is_in_no_job_of_the_fast_lane():
+    late = replace(WHEEL, mutants=WHEEL.mutants | {"M12_lost": replace(WHEEL.mutants["M12_lost"], lane="nightly")})
+    assert ("M12",) in groups(late) and ("M12", "M12_lost") in groups(late, "nightly")
+    first = replace(WHEEL, mutants=WHEEL.mutants | {"M12": replace(WHEEL.mutants["M12"], lane="nightly")})
+    assert ("M12_lost",) in groups(first)
+
+
+def test_a_job_says_how_many_rows_it_makes():
+    found = {job.name: job for job in plan(WHEEL, "fast", lambda *names: True) if job.kind == "mutant"}
+    assert found["M17_late"].rows == 3 and found["M11"].rows == 1 and found["M17_late"].weight > found["M12"].weight > found["M11"].weight
+    assert sum(job.rows for job in found.values()) == len(WHEEL.mutants)
+    assert Job("x", "config", "c", ("tlc", "graph", "walk")).rows == 3
+
+
+def test_a_layer_that_is_not_wanted_has_no_job():
+    kinds = {name: {job.kind for job in plan(WHEEL, "fast", only(name))} for name in ("mutant", "search", "tlc", "liveness", "real")}
+    assert kinds == {"mutant": {"mutant"}, "search": {"search", "race"}, "tlc": {"config"}, "liveness": {"liveness"}, "real": {"real"}}
+    assert [job.name for job in plan(WHEEL, "fast", only("search")) if job.kind == "race"] == ["M13"]
+
+
+# -- one that fails
+
+UNDERFLOW = MECHANISM.mutants["M19_underflow"]
+OTHER = Mutant("Other", UNDERFLOW.switch, UNDERFLOW.scenario, "AtMostOneList")
+TWO = replace(MECHANISM, mutants={"M19_underflow": UNDERFLOW, "Other": OTHER})
+
+
+@pytest.fixture
+def heard(tmp_path):
+    """A bench that keeps the rows that it says have ended."""
+    ended = []
+    bench = Bench(TWO, tmp_path, listen=lambda notice: ended.append(notice.row) if isinstance(notice, Ended) else None)
+    return bench, ended
+
+
+@pytest.mark.parametrize("error, says", [
+    (ToolError("TLC is not there.", "Fetch it."), "TLC is not there."), (MemoryError(), "out of memory"), (RecursionError("too deep"), "the checker broke: too deep"),
+    (ZeroDivisionError("by zero"), "ZeroDivisionError: by zero (at refuse, line"),
+])
+def test_an_error_is_a_row_for_each(heard, monkeypatch, error, says):
+    bench, ended = heard
+
+    def refuse(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(Bench, "explored", refuse)
+    (job,) = plan(TWO, "fast", only("mutant"))
+    assert job.names == ("M19_underflow", "Other")
+    rows = carry_out(bench, job).rows
+    assert [(row.name, row.layer, row.verdict, row.ok) for row in rows] == [(name, "mutant", Verdict.ERROR, False) for name in job.names]
+    assert all(says in row.why for row in rows) and ended == rows
+
+
+def test_a_job_of_one_mutant_has_one_error(heard, monkeypatch):
+    bench, ended = heard
+    monkeypatch.setattr(jobs.mutant, "check", lambda bench, mutants: 1 / 0)
+    assert [row.name for row in carry_out(bench, Job("x", "mutant", "Other", ("mutant",))).rows] == ["Other"] and len(ended) == 1
