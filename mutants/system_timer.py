@@ -235,3 +235,34 @@ class HandsOverAnyway:
             self.wheel.add(entry)
             if not entry.cancelled():  # read K1
                 self.executor.submit(entry)  # update K2
+
+
+# -- mutants of a mechanism below: the atomic model cannot see them, a composed run must
+
+class Unguarded:
+    """A bucket's monitor excludes nobody."""
+
+    class Bucket(timing_wheel.Bucket):
+        __slots__ = ()
+
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            self.monitor = NoMonitor()
+
+
+class Unowned:
+    """A bucket unlinks an entry without asking whether it still has it."""
+
+    class Bucket(timing_wheel.Bucket):
+        __slots__ = ()
+
+        def remove(self, entry):
+            with self.monitor:  # lock U1, unlock U11
+                with entry.monitor:  # lock U2, unlock U10
+                    entry.list  # read U3
+                    entry.next.prev = entry.prev  # write U4
+                    entry.prev.next = entry.next  # write U5
+                    entry.next = None  # write U6
+                    entry.prev = None  # write U7
+                    entry.list = None  # write U8
+                    self.task_counter.add_and_get(-1)  # update U9

@@ -33,7 +33,8 @@ def run(root: Path, *, update_counts: bool = False, as_json: bool = False) -> in
     if as_json:
         print(documents.encode({"schema": "wheelproof.list/1", "mechanisms": {
             stem: {"title": m.title, "properties": {n: asdict(p) for n, p in m.properties.items()},
-                   "configs": {n: asdict(c) for n, c in m.configs.items()}, "mutants": {n: asdict(x) for n, x in m.mutants.items()}}
+                   "configs": {n: asdict(c) for n, c in m.configs.items()}, "mutants": {n: asdict(x) for n, x in m.mutants.items()},
+                   "composed": {n: asdict(x) for n, x in m.composed.items()}}
             for stem, m in mechanisms.items()}}), end="")
     else:
         for mechanism in mechanisms.values():
@@ -51,6 +52,9 @@ def show(mechanism: Mechanism) -> None:
         about = config.about or mechanism.scenarios[config.scenario].get("about", "")
         configs.add_row(config.name, "safety" if kind == "config" else kind, config.lane, shows,
                         f"{config.distinct:,}" if config.distinct else "", about)
+    for entry in mechanism.composed.values():
+        shows = "violated: Composition" if entry.mutant else "exhaustive"
+        configs.add_row(entry.name, "composed", entry.lane, shows, "", entry.about or mechanism.scenarios[entry.scenario].get("about", ""))
     mutants = Table("mutant", "switch off", "killed by", "in scenario", "what goes wrong")
     for mutant in mechanism.mutants.values():
         mutants.add_row(mutant.name, mutant.switch, mutant.property or "equivalent", mutant.scenario, mutant.race or mutant.equivalent)

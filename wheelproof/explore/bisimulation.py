@@ -142,7 +142,7 @@ class _Search:
         except StepError as error:
             raise self._stopped(error) from None
         if first:
-            self._pair(0, self._visit(None), None)
+            self._started(self._visit(None))
         return self.unfinished[0] if self.unfinished else None
 
     def _walk(self, target: int) -> None:
@@ -220,8 +220,7 @@ class _Search:
         following = self._visit((node, thread))
         self.successors[node][thread] = following
         self.left[node].remove(thread)
-        for pair in self.graph.of_node[node]:
-            self._extend(pair, thread, following)
+        self._taken(node, thread, following)
         return following
 
     def _visit(self, parent: tuple[int, int] | None) -> int:
@@ -242,9 +241,14 @@ class _Search:
             self.graph.of_node.append([])
             if enabled:
                 self.unfinished.append(node)
-            if fingerprint[0] not in self.shared:
-                self.shared[fingerprint[0]] = run.shared()
+            self._found(node)
         return node
+
+    def _found(self, node: int) -> None:
+        """The run is in a new state."""
+        part = self.fingerprints[node][0]
+        if part not in self.shared:
+            self.shared[part] = self.current.shared()
 
     def _check_place(self, node: int) -> None:
         """After known steps the run must be where they led before: else a part of the state is not in the fingerprint."""
@@ -260,6 +264,15 @@ class _Search:
             raise _Parted(self._difference("unnamed", str(error))) from None
 
     # -- pairing with the model
+
+    def _started(self, node: int) -> None:
+        """The search begins, in this state."""
+        self._pair(0, node, None)
+
+    def _taken(self, node: int, thread: int, following: int) -> None:
+        """A step has been taken that had not been taken before."""
+        for pair in self.graph.of_node[node]:
+            self._extend(pair, thread, following)
 
     def _extend(self, pair: int, thread: int, node: int) -> None:
         """The implementation's step ``thread`` from this pair is known: the pair that it leads to, and all that follows from known steps."""

@@ -217,7 +217,7 @@ def _module_state(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
             if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or not _mutable(statement.value):
                 continue
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if all(isinstance(t, ast.Name) and (t.id.startswith("__") or t.id == "ATOMIC") for t in targets):
-                continue  # __all__, __slots__, a mapping's ATOMIC: read once
+            if all(isinstance(t, ast.Name) and (t.id.startswith("__") or t.id in ("ATOMIC", "COMPOSED")) for t in targets):
+                continue  # __all__, __slots__, a mapping's tables of atomic modules: read once
             yield (statement.lineno, "module-state", "a mutable object in a module or in a class body: its state is not seen",
                    "use a tuple or a frozenset, or keep it in a slot of an object")

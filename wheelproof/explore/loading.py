@@ -25,11 +25,12 @@ class Loaded:
 
     ``mapping``: its mapping module; ``implementation``: the namespace of the implementation's classes, the mutant's in
     place of those that it replaces; ``world``: the class that sets a scenario up; ``mutant``: the mutant's class or None;
-    ``labels``: file relative to the root -> labels by line, of an atomic module those that the mapping keeps; ``delayed``: the fields
-    whose stores may reach memory late.
+    ``labels``: file relative to the root -> labels by line, of an atomic module those that the mapping keeps; ``named``: those of them that
+    the mapping's ATOMIC leaves, whatever ``grain`` says; ``delayed``: the fields whose stores may reach memory late.
     """
 
-    def __init__(self, root: Path, stem: str, mutant: str | None, texts: Mapping[str, str], lint: bool) -> None:
+    def __init__(self, root: Path, stem: str, mutant: str | None, texts: Mapping[str, str], lint: bool, grain: str = "ATOMIC") -> None:
+        """``grain``: the mapping's table of atomic modules that counts."""
         self.root, self.stem = root, stem
         self.scheduler = Scheduler()
         self.runtime = runtime_module(self.scheduler, RUNTIME)
@@ -55,8 +56,11 @@ class Loaded:
         store_buffer.delay(classes, self.delayed, self.scheduler, f"mapping/{stem}.py")
         if lint and (findings := check(sources)):
             raise StyleError(findings)
-        self.scheduler.atomic = atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.mapping.SUBJECT, self.modules, self.labels,
-                                               self.scheduler)
+        if grain != "ATOMIC" and not getattr(self.mapping, grain, None):
+            raise ExploreError(f"mapping/{stem}.py has no {grain}.", f"Write {grain} = {{'impl.some_module': ()}}: the modules that are atomic all the same.")
+        self.named = {file: {line: dict(kinds) for line, kinds in lines.items()} for file, lines in self.labels.items()}
+        atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.mapping.SUBJECT, self.modules, self.named, self.scheduler)
+        self.scheduler.atomic = atomic.declare(getattr(self.mapping, grain, None), stem, self.mapping.SUBJECT, self.modules, self.labels, self.scheduler)
         self._combine(mutant)
 
     def _import(self, finder: Finder, with_mutants: bool) -> dict[str, ModuleType]:

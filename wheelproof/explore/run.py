@@ -33,21 +33,27 @@ class Subject:
         self._run: Run | None = None
 
     @classmethod
-    def load(cls, root: Path | str, stem: str, *, mutant: str | None = None, texts: Mapping[str, str] = NO_TEXTS, lint: bool = True) -> Subject:
+    def load(cls, root: Path | str, stem: str, *, mutant: str | None = None, texts: Mapping[str, str] = NO_TEXTS, lint: bool = True,
+             grain: str = "ATOMIC") -> Subject:
         """Load the subject ``stem`` of the folder ``root``.
 
         ``mutant``: name of a class in ``mutants/<stem>.py``. ``texts``: module name -> source to load in the place of its file.
-        ``lint``: refuse sources that break the style rules.
+        ``lint``: refuse sources that break the style rules. ``grain``: the mapping's table of atomic modules that counts.
 
         Raises :class:`~wheelproof.explore.findings.ExploreError`: a file or a name is missing, a label cannot be read
         (``LabelError``), the style is broken (``StyleError``).
         """
-        return cls(Loaded(Path(root).resolve(), stem, mutant, texts, lint))
+        return cls(Loaded(Path(root).resolve(), stem, mutant, texts, lint, grain))
 
     @property
     def labels(self) -> dict[str, labels.Labels]:
         """File, relative to the root -> line -> {kind: label}: what the sources declare."""
         return self._loaded.labels
+
+    @property
+    def named(self) -> dict[str, labels.Labels]:
+        """Those of them that are steps of the mechanism's own model, whatever the grain."""
+        return self._loaded.named
 
     @property
     def exercised(self) -> frozenset[tuple[str, str, str]]:

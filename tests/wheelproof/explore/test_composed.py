@@ -1,0 +1,112 @@
+"""A composed run: with every step of the lists on, the timer does only what its atomic model does; and what must be noticed is."""
+import pytest
+
+from tests.model.system_timer import MECHANISM
+from wheelproof.explore import ExploreError, Subject, bisimulate
+from wheelproof.explore.composed import compose
+from wheelproof.graph import reduced
+from wheelproof.layers import composed as layer
+from wheelproof.layers.bench import Bench
+from wheelproof.subject import Composed
+from wheelproof.verdict import Verdict
+
+ONE = {"wheel_size": 2, "levels": 1, "task_of": {"e": "x"}, "deadline": {"e": 1},
+       "threads": {"adder": [["add", "e"]], "canceller": [["cancel", "x"]], "clock": [["tick"]], "reaper": [["reap"]]}}
+MAPPING = (MECHANISM.root / "mapping" / "system_timer.py").read_text(encoding="utf-8")
+LISTS = (MECHANISM.root / "impl" / "timer_task_list.py").read_text(encoding="utf-8")
+
+
+def composed(scenario=ONE, mutant=None, switches=(), texts=(), **options):
+    """One composed search. ``switches``: those that the model is without; ``texts``: sources in the place of files."""
+    graph = reduced.reduce(MECHANISM.model_module.Model(scenario, dict.fromkeys(switches, False)), MECHANISM.silent)
+    subject = Subject.load(MECHANISM.root, MECHANISM.stem, mutant=mutant, grain="COMPOSED", texts=dict(texts))
+    return compose(subject, scenario, reduced.rows(graph), reduced.shared_of(graph), layer.labels_of(graph), **options)
+
+
+def changed(text, there, instead):
+    assert there in text
+    return text.replace(there, instead)
+
+
+def test_every_run_is_one_of_the_atomic_models_and_every_step_of_that_is_met():
+    """Among them: cancel reads that the entry is in no list, the adder links it, cancel clears the task; it counts at the adder's step."""
+    found = composed()
+    assert found.outcome == "included" and found.difference is None
+    assert found.figures["matched_edges"] == found.figures["model_edges"] > 150
+    assert found.figures["impl_states"] > 5 * found.figures["model_states"]
+
+
+def test_a_lost_entry_is_noticed_in_full_and_only_there():
+    scenario = MECHANISM.scenarios["one_bucket"]
+    found = composed(scenario, "Unguarded")
+    assert found.outcome == "different" and found.difference.kind == "deadlock" and "reaper at R1" in str(found.difference)
+    assert {"a", "b"} <= set(found.difference.threads)
+    graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
+    atomic = bisimulate(Subject.load(MECHANISM.root, MECHANISM.stem, mutant="Unguarded"), scenario, reduced.rows(graph), reduced.shared_of(graph))
+    assert atomic.outcome == "equal"
+
+
+def test_an_exception_in_a_lower_step_is_noticed():
+    found = composed(MECHANISM.scenarios["cancel_one"], "Unowned")
+    assert found.outcome == "different" and found.difference.kind == "exception" and "AttributeError" in str(found.difference)
+
+
+def test_an_operation_that_does_something_else_is_noticed_when_it_is_over():
+    """A cancel that leaves the entry where it is: at rest the implementation has an entry that the model has not."""
+    text = changed(LISTS, "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None", "            self.timer_task_entry = None")
+    found = composed(texts={"impl.timer_task_list": text})
+    assert found.outcome == "different" and found.difference.kind == "shared"
+    assert found.difference.schedule[-1] == ("canceller", "C4") and "with nobody inside an operation" in str(found.difference)
+
+
+def test_a_step_that_the_model_does_not_have_is_noticed():
+    """The model queues a bucket whenever it links, the implementation when the key is new."""
+    found = composed(MECHANISM.scenarios["one_bucket"], switches=["OfferIfChanged"])
+    assert found.outcome == "different" and found.difference.kind in ("label", "shared") and found.difference.schedule
+
+
+def test_too_little_time_is_inconclusive():
+    found = composed(budget=-1.0)
+    assert found.outcome == "inconclusive" and "were not enough" in found.why
+
+
+def test_a_mapping_without_the_finer_grain_is_refused():
+    with pytest.raises(ExploreError, match="has no COMPOSED"):
+        composed(texts={"mapping.system_timer": changed(MAPPING, "COMPOSED = {", "ELSEWHERE = frozenset({}) or {")})
+
+
+# -- the row
+
+def row(tmp_path, **entry):
+    return layer.check(Bench(MECHANISM, tmp_path), Composed("in_full", **entry)).rows[0]
+
+
+def test_a_row_says_what_was_covered(tmp_path):
+    found = row(tmp_path, scenario="one_bucket")
+    assert found.ok and found.verdict == Verdict.EXHAUSTIVE and found.bound.endswith("every step")
+    assert found.figures["matched_edges"] == found.figures["model_edges"]
+
+
+def test_a_mutant_that_is_noticed_is_in_order_and_one_that_is_not_is_none(tmp_path):
+    noticed = row(tmp_path, scenario="one_bucket", mutant="Unguarded")
+    assert noticed.ok and (noticed.verdict, noticed.property) == (Verdict.VIOLATED, layer.COMPOSITION)
+    unseen = row(tmp_path, scenario="one_adder", mutant="Unguarded")
+    assert not unseen.ok and unseen.verdict == Verdict.EXHAUSTIVE
+
+
+def test_a_grain_that_is_no_finer_is_vacuous(tmp_path, monkeypatch):
+    load = Subject.load
+    monkeypatch.setattr(layer.Subject, "load", lambda *arguments, grain, **options: load(*arguments, **options))
+    found = row(tmp_path, scenario="one_bucket")
+    assert not found.ok and found.verdict == Verdict.VACUOUS and "COMPOSED" in found.why
+
+
+def test_steps_of_the_model_that_no_run_takes_are_not_in_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(layer, "compose", lambda *arguments, **options: fewer(compose(*arguments, **options)))
+    found = row(tmp_path, scenario="one_bucket")
+    assert not found.ok and "1 edges of the model were taken in no run" in found.why
+
+
+def fewer(found):
+    found.figures["matched_edges"] -= 1
+    return found

@@ -1,0 +1,206 @@
+"""One mechanism on top of another with every step of both on: whatever it does, the atomic model can do.
+
+The model takes an operation of the lower mechanism for one step. Here the implementation takes all of that operation's steps, one
+by one, and the search follows which states the model could be in: a step that the model has, it takes; while a thread is inside an
+operation the model may take that operation's one step at any moment (linearizability, with the model as the sequential one). When no thread is inside an operation, one of these
+states must have the implementation's variables and every thread at the same label. So each property that the model's states have
+holds, at such moments, with the real operations too (trace inclusion; who may move is compared only in that nobody is stuck).
+"""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wheelproof.explore.bisimulation import _Parted, _rare_collections, _Search
+from wheelproof.explore.controlled import DONE, Thread
+from wheelproof.explore.difference import Difference, Rows, Step
+from wheelproof.explore.run import Subject
+from wheelproof.explore.watchdog import Watchdog
+
+Way = tuple[str | None, str | None, int]
+"""How a thread goes on: (the model's label, None, 0) for a step of the model's own, else (None, the operation it is in, or None, how many calls deep)."""
+
+
+@dataclass(frozen=True)
+class Composition:
+    """What a search came to.
+
+    ``outcome``: ``included``, ``different`` or ``inconclusive`` (the budget was used up; ``why`` says so). ``figures``: impl_states, impl_edges, model_states,
+    model_edges, matched_edges (of the model, that some run took), followed (pairs of a state and what the model may be in), runs, steps, cpu (seconds).
+    """
+
+    outcome: str
+    figures: Mapping[str, float]
+    difference: Difference | None = None
+    why: str = ""
+
+
+def compose(subject: Subject, scenario: Mapping[str, object], rows: Rows, shared_of: Callable[[int], Mapping[str, object]],
+            labels_of: Callable[[int], Sequence[str]], *, budget: float = 60.0, progress: Callable[[Mapping[str, float]], None] | None = None) -> Composition:
+    """Follow an implementation, all steps on, with the atomic model.
+
+    ``subject``: loaded at the finer grain. ``rows``: the model's reduced graph; ``shared_of(i)``: the variables of its state i; ``labels_of(i)``: the label
+    that each thread is at there. ``budget``: CPU seconds.
+    """
+    search = _Composed(subject, scenario, rows, shared_of, budget, None, False, progress)
+    with Watchdog(subject.scheduler), _rare_collections():
+        found = search.run()
+    if found.outcome != "equal":
+        return Composition(found.outcome, search.figures(), found.difference, found.why)
+    try:
+        search.follow(labels_of)
+    except _Parted as parted:
+        return Composition("different", search.figures(), parted.difference)
+    return Composition("included", search.figures())
+
+
+class _Composed(_Search):
+    """The implementation's states alone; which states the model may be in is followed when they are all known."""
+
+    def __init__(self, *arguments) -> None:
+        super().__init__(*arguments)
+        self.ways: list[tuple[Way, ...]] = []
+        self.entries: set[tuple] = set()  # the steps with which operations begin
+        self.operations: set[str] = set()  # the model's labels that are no step of the implementation's here
+        self.matched: set[tuple[int, int]] = set()
+        self.sets = 0
+
+    def figures(self) -> dict[str, float]:
+        known = self._figures()
+        return {name: known[name] for name in ("impl_states", "impl_edges", "model_states", "model_edges", "runs", "steps", "cpu")} | {
+            "matched_edges": len(self.matched), "followed": self.sets}
+
+    # -- the implementation's states
+
+    def _started(self, node: int) -> None:
+        for thread, (_, inside, _) in enumerate(self.ways[node]):
+            self._entered(node, thread, inside)
+
+    def _taken(self, node: int, thread: int, following: int) -> None:
+        inside = self.ways[following][thread][1]
+        if inside != self.ways[node][thread][1]:
+            self._entered(following, thread, inside)
+
+    def _entered(self, node: int, thread: int, inside: str | None) -> None:
+        if inside is not None:
+            self.entries.add(self._beginning(node, thread))
+
+    def _beginning(self, node: int, thread: int) -> tuple:
+        """What tells the step with which an operation begins from its others: a call may come to the same line again, deeper."""
+        _, inside, deep = self.ways[node][thread]
+        site = self.sites[node][thread]
+        return inside, deep, site and site.where, site and site.label
+
+    def _found(self, node: int) -> None:
+        ways = tuple([self._way(thread) for thread in self.current.threads])
+        self.ways.append(ways)
+        if not self.enabled[node] and any(label != DONE for label in self.waits[node]):
+            stuck = ", ".join(f"{thread.name} at {thread.label}" for thread in self.current.threads if thread.label != DONE)
+            raise _Parted(self._difference("deadlock", f"nobody can move: {stuck}"))
+        super()._found(node)
+
+    def _rests(self, node: int, thread: int) -> str | None:
+        """The model's label at which a thread is that has begun no operation, or not yet; None for one inside an operation, or between two steps."""
+        own, inside, _ = self.ways[node][thread]
+        if inside is not None and self._beginning(node, thread) in self.entries:
+            return inside
+        return own
+
+    def _way(self, thread: Thread) -> Way:
+        if thread.label == DONE:
+            return DONE, None, 0
+        site = thread.site
+        if site.label in self._own(site.file, site.line):
+            return site.label, None, 0
+        frame, deep = thread.frame.f_back, 1
+        while frame is not None:
+            shown = self.subject.scheduler.shown.get(frame.f_code.co_filename)
+            if shown is not None and (labels := self._own(shown, frame.f_lineno)):
+                return None, labels[0], deep
+            frame, deep = frame.f_back, deep + 1
+        return None, None, 0
+
+    def _own(self, shown: str, line: int) -> tuple[str, ...]:
+        """The model's labels on a line."""
+        return tuple(self.subject.named.get(shown, {}).get(line, {}).values())
+
+    # -- what the model may be in
+
+    def follow(self, labels_of: Callable[[int], Sequence[str]]) -> None:
+        """Go along all steps with the set of states that the model may be in. Raises _Parted where there is none left."""
+        self.operations = {label for row in self.rows for label, _ in row.values()} - {own for ways in self.ways for own, _, _ in ways}
+        start = (0, self._settled(0, frozenset({0}), labels_of, None))
+        came: dict[tuple[int, frozenset[int]], tuple | None] = {start: None}
+        todo = deque([start])
+        while todo:
+            place = node, states = todo.popleft()
+            for thread, following in self.successors[node].items():
+                after = self._after(states, thread, *self.ways[node][thread][:2])
+                here = came, place, thread
+                if not after:
+                    raise _Parted(self._lost(here, "label", f"{self.names[thread]} takes {self.waits[node][thread]}, and in no state that the model may be in it can"))
+                reached = (following, self._settled(following, after, labels_of, here))
+                if reached not in came:
+                    came[reached] = (place, thread)
+                    todo.append(reached)
+        self.sets = len(came)
+
+    def _after(self, states: frozenset[int], thread: int, own: str | None, inside: str | None) -> frozenset[int]:
+        """What the model may be in after a step: its own, or one inside an operation, at which that may count."""
+        out = set() if own is not None else set(states)
+        for state in states:
+            step = self.rows[state].get(thread)
+            if step is not None and step[0] == (own or inside):
+                self.matched.add((state, thread))
+                out.add(step[1])
+        return frozenset(out)
+
+    def _meanwhile(self, node: int, states: frozenset[int]) -> frozenset[int]:
+        """The states, and those after operations that are under way: each may count at any moment until it returns."""
+        within = [inside if self._rests(node, thread) is None else None for thread, (_, inside, _) in enumerate(self.ways[node])]
+        known, todo = set(states), list(states)
+        while todo:
+            state = todo.pop()
+            for thread, (label, after) in self.rows[state].items():
+                if label == within[thread] or self._idle(state, label, after):
+                    self.matched.add((state, thread))
+                    if after not in known:
+                        known.add(after)
+                        todo.append(after)
+        return frozenset(known)
+
+    def _idle(self, state: int, label: str, after: int) -> bool:
+        """An operation that did nothing, of which the implementation therefore shows no step: no variable changes."""
+        return label in self.operations and self._model_shared(state) == self._model_shared(after)
+
+    def _settled(self, node: int, states: frozenset[int], labels_of: Callable[[int], Sequence[str]], here: tuple | None) -> frozenset[int]:
+        """What the states may become meanwhile; where no thread is inside an operation, those of them that agree with the implementation."""
+        states = self._meanwhile(node, states)
+        labels = tuple([self._rests(node, thread) for thread in range(len(self.names))])
+        if None in labels:
+            return states
+        shared = self.shared[self.fingerprints[node][0]]
+        agreed = frozenset(state for state in states if tuple(labels_of(state)) == labels and self._model_shared(state) == shared)
+        if not agreed:
+            theirs = self._model_shared(min(states))
+            wrong = [name for name, value in shared.items() if theirs.get(name) != value]
+            what = "; ".join(f"{name} is {shared[name]!r}, {theirs.get(name)!r} in the model" for name in wrong) or \
+                f"the threads are at {', '.join(labels)}, in the model at {', '.join(labels_of(min(states)))}"
+            raise _Parted(self._lost(here, "shared", f"with nobody inside an operation {what}"))
+        return agreed
+
+    def _lost(self, here: tuple | None, kind: str, message: str) -> Difference:
+        """A difference with the way to it, in the implementation's own labels."""
+        steps: list[Step] = []
+        source = None
+        if here is not None:
+            came, place, thread = here
+            site = self.sites[place[0]][thread]
+            source = site and site.where
+            before = (place, thread)
+            while before is not None:
+                place, thread = before
+                steps.append((self.names[thread], self.waits[place[0]][thread]))
+                before = came[place]
+        return Difference(kind, message, tuple(reversed(steps)), source=source)
