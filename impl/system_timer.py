@@ -85,9 +85,10 @@ class SystemTimer:
         return self.task_counter.get()
 
     def close(self) -> None:
-        """Take no more tasks. What was handed over runs to its end; what still waits never runs. May be called twice.
+        """Take no more tasks. What was handed over runs to its end. May be called twice.
 
-        The timer's own executor is shut down, and waited for unless it is one of its tasks that closes; another's is left alone.
+        The timer's own executor is shut down, and waited for unless it is one of its tasks that closes: what still waits in the timer then never
+        runs. Somebody else's executor is left alone; with that, what waits runs if somebody goes on calling ``advance_clock``.
         """
         with self.lock.write_lock:  # lock B1, unlock B3
             self.closed = True  # write B2
