@@ -3,7 +3,7 @@
 Per VC: the premises are satisfiable, with a model that is no trivial one; Z3 refutes the negated goal for every seed within the cap on
 resources; cvc5 refutes the same text; the text is written with its hash. Per control: a counterexample, confirmed by plain Python.
 
-The verdict is the worst that applies, in the order error, violated, vacuous, inconclusive, proved.
+The verdict is the worst that applies, in the order violated, error, vacuous, inconclusive, proved.
 """
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from proofs import solvers
 if TYPE_CHECKING:
     from proofs.kernel import VC, Control, Theorem
 
-ORDER = ("error", "violated", "vacuous", "inconclusive", "proved")
-"""Verdicts, the worst first."""
+ORDER = ("violated", "error", "vacuous", "inconclusive", "proved")
+"""Verdicts, the worst first: no defect elsewhere makes a counterexample to the theorem doubtful."""
 
 
 @dataclass

@@ -1,21 +1,26 @@
 """The wheel's arithmetic: every theorem by both solvers with its controls, and each statement run as Python over small numbers."""
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 
-from proofs.arith import base, bounds, clock, levels, order, slots
+from impl import timing_wheel
+from mutants import timing_wheel as mutants
+from proofs.arith import base, bounds, clock, code, levels, order, slots
 from proofs.kernel import Theory
 
-THEORIES = (base, clock, slots, levels, bounds, order)
+THEORIES = (base, clock, slots, levels, bounds, order, code)
 NAMES = [(module.THEORY, name) for module in THEORIES for name in module.THEORY.theorems]
-CATALOGUE = {"T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11", "T12", "T13", "T14", "T15", "T16", "T17"}
+CATALOGUE = {"T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11", "T12", "T13", "T14", "T15", "T16", "T17", "code"}
 
 # Premises that no step needs, and why they are kept.
 IDLE = {
     "T1": {"tick"},  # without a tick above 0 there is no quotient
     "T16": {"size", "passed over", "one slot"},  # they are what makes T16 about D1; the bound holds of all that comes down
     "T17-advance": {"size", "key"},  # those of a queued bucket, as in T17-insert
+    # the code divides by the tick and by the size, whatever comes of it
+    "code-bucket_index": {"tick", "size"}, "code-trim": {"tick"}, "code-advance_clock": {"tick"}, "code-add": {"size"},
 }
 
 
@@ -97,6 +102,25 @@ def test_the_bound_of_the_proof_is_the_one_that_the_timer_enforces():
         timer = SystemTimer(Never(), wheel_size=size, clock=VirtualClock())
         assert timer.max_deadline_ms == bounds.last(size)
         timer.close()
+
+
+@pytest.mark.parametrize(("mutant", "theorem"), [
+    ("M11", "code-add"), ("M17_late", "code-add"), ("M17_turn", "code-add"), ("WrongSlot", "code-add"), ("M18", "code-advance_clock")])
+def test_the_wheels_mutants_are_not_what_the_theorems_are_about(mutant, theorem):
+    """The code is part of the proof: each change of the wheel's steps that tells in numbers is refuted, by numbers."""
+    changed = SimpleNamespace(**vars(timing_wheel) | {"TimingWheel": getattr(mutants, mutant).TimingWheel})
+    theory = code.theory(changed)
+    found = {name: theory.check(name, seeds=1).verdict for name in theory.theorems}
+    assert {name for name, verdict in found.items() if verdict != "proved"} == {theorem} and found[theorem] == "violated"
+
+
+@pytest.mark.parametrize(("function", "change"), [
+    ("bucket_index", lambda deadline, tick, size: deadline % size // tick), ("bucket_index", lambda deadline, tick, size: deadline // tick % (size + 1)),
+    ("bucket_expiration", lambda deadline, tick: deadline), ("trim", lambda time, tick: time // tick), ("fits", lambda deadline, current, interval: deadline <= current + interval),
+    ("expired", lambda deadline, current, tick: deadline <= current + tick)])
+def test_changed_functions_are_not_what_the_theorems_are_about(function, change):
+    theory = code.theory(SimpleNamespace(**vars(timing_wheel) | {function: change}))
+    assert "violated" in {theory.check(name, seeds=1).verdict for name in theory.theorems}
 
 
 def test_kafkas_numbers():
