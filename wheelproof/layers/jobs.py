@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wheelproof.errors import WheelproofError
 from wheelproof.layers import composed, liveness, mutant, proof_edges, prove, real, refinement, safety, search
 from wheelproof.layers.bench import Bench, Report
+from wheelproof.options import Ended, Notice
 from wheelproof.subject import Config, Mechanism
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Row, Verdict
 
 RUN: dict[str, Callable[[Bench, object], Report]] = {
     "config": safety.check, "liveness": liveness.check, "refinement": refinement.check, "composed": composed.check,
@@ -93,9 +94,17 @@ def proofs(theorems: Sequence[prove.Declared], lane: str, names: Sequence[str] =
 
 
 def carry_out(bench: Bench, job: Job) -> Report:
-    """Run one job. An error of the tool ends it as rows with the verdict error, so that the others can go on."""
+    """Run one job. An error of the tool ends it: each row that was not made yet has the verdict error, so that the others can go on."""
     mechanism = bench.mechanism
     started = time.monotonic()
+    made: list[Row] = []
+
+    def hear(notice: Notice) -> None:
+        if isinstance(notice, Ended):
+            made.append(notice.row)
+        listener(notice)
+
+    listener, bench = bench.listen, replace(bench, listen=hear)
     try:
         if job.kind == "mutant":
             return mutant.check(bench, [mechanism.mutants[name] for name in job.names])
@@ -116,5 +125,8 @@ def carry_out(bench: Bench, job: Job) -> Report:
 
         place = traceback.extract_tb(error.__traceback__)[-1]
         why = f"{type(error).__name__}: {error} (at {place.name}, line {place.lineno} of {place.filename.rpartition('/')[2]})"
-    return Report([bench.row(layer, name, started, expected="proved" if job.kind == "proof" else "exhaustive", verdict=Verdict.ERROR, why=why)
-                   for name in job.names for layer in job.layers])
+    # a row is told once: what was made before the error stays as it is
+    there = {(row.layer, row.name) for row in made}
+    for layer, name in [(layer, name) for name in job.names for layer in job.layers if (layer, name) not in there]:
+        bench.row(layer, name, started, expected="proved" if job.kind == "proof" else "exhaustive", verdict=Verdict.ERROR, why=why)
+    return Report(made)

@@ -7,11 +7,12 @@ from tests.model import timing_wheel
 from tests.model.timer import MECHANISM
 from wheelproof.errors import ToolError
 from wheelproof.layers import jobs
+from wheelproof.layers import mutant as layer
 from wheelproof.layers.bench import Bench
 from wheelproof.layers.jobs import Job, carry_out, plan
 from wheelproof.options import Ended
 from wheelproof.subject import Mutant
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Results, Verdict, exit_code
 
 WHEEL = timing_wheel.MECHANISM
 
@@ -99,3 +100,47 @@ def test_a_job_of_one_mutant_has_one_error(heard, monkeypatch):
     bench, ended = heard
     monkeypatch.setattr(jobs.mutant, "check", lambda bench, mutants: 1 / 0)
     assert [row.name for row in carry_out(bench, Job("x", "mutant", "Other", ("mutant",))).rows] == ["Other"] and len(ended) == 1
+
+
+def breaks(owner, name, when):
+    """The method, which raises as soon as ``when(self)``."""
+    whole = getattr(owner, name)
+
+    def method(self, *arguments, **options):
+        return 1 / 0 if when(self) else whole(self, *arguments, **options)
+
+    return method
+
+
+def one_run(rows):
+    """Whether rows can be those of one run: no two are called alike."""
+    return Results(tuple(rows), {}, "run", "now").rows == tuple(rows)
+
+
+def test_what_was_made_before_the_error_stays_and_is_told_once(heard, monkeypatch):
+    bench, ended = heard
+    monkeypatch.setattr(layer._Kill, "judged", breaks(layer._Kill, "judged", lambda kill: kill.mutant.name == "Other"))
+    (job,) = plan(TWO, "fast", only("mutant"))
+    rows = carry_out(bench, job).rows
+    assert [(row.name, row.verdict, row.ok) for row in rows] == [("M19_underflow", Verdict.VIOLATED, True), ("Other", Verdict.ERROR, False)]
+    assert ended == rows and one_run(ended)
+
+
+def test_a_config_whose_walk_breaks_has_its_other_rows(heard, monkeypatch):
+    bench, ended = heard
+    monkeypatch.setattr(Bench, "subject", breaks(Bench, "subject", lambda bench: True))
+    (job,) = [job for job in plan(TWO, "fast", only("tlc", "graph", "walk")) if job.name == "remove_cancel"]
+    assert job.layers == ("tlc", "graph", "walk")
+    rows = carry_out(bench, job).rows
+    assert {row.layer: (row.verdict, row.ok) for row in rows} == {
+        "tlc": (Verdict.EXHAUSTIVE, True), "graph": (Verdict.EXHAUSTIVE, True), "walk": (Verdict.ERROR, False)}
+    assert ended == rows and one_run(ended) and exit_code(rows) == 4
+
+
+def test_of_two_rows_with_one_title_one_would_hide_the_other(heard, monkeypatch):
+    """Why a row may be told once only."""
+    bench, ended = heard
+    for _ in range(2):
+        bench.row("mutant", "Other", 0.0, expected="exhaustive", verdict=Verdict.ERROR, why="")
+    with pytest.raises(ValueError, match="several rows are called timer_task_list / mutant / Other"):
+        one_run(ended)
