@@ -23,6 +23,7 @@ class Calls(Machine):
         "tail": Procedure("Y1", ("y",), (("kept", 7),)),
         "middle": Procedure("M1", ("x",), (("n", 5),)),
         "down": Procedure("D1", ("m",), (("v", 3),)),
+        "spare": Procedure("S1", ("w",), defaults=(("w", 8),)),
     }
     total = Scalar("total")
 
@@ -48,7 +49,10 @@ class Calls(Machine):
         self.call(t, "tail", 2, back="P5")
 
     def P5(self, t):
-        self.call(t, "leaf", 0, back="P6")
+        self.call(t, "leaf", 0, back="Q1")
+
+    def Q1(self, t):
+        self.call(t, "spare", 3, back="P6")
 
     def P6(self, t):
         self.call(t, "down", 2, back=DONE)
@@ -86,6 +90,23 @@ class Calls(Machine):
 
     def Y2(self, t):
         self.call(t, "leaf", t.y + 1)
+
+    def S1(self, t):
+        self.total += t.w
+        t.pc = "S2"
+
+    def S2(self, t):
+        if t.w > 2:
+            self.call(t, "spare", t.w - 1, back="S4")
+        else:
+            t.pc = "S3"
+
+    def S4(self, t):
+        self.total += t.w
+        t.pc = "S3"
+
+    def S3(self, t):
+        self.leave(t)
 
     def L1(self, t):
         self.total += t.z
@@ -125,6 +146,21 @@ class LeakyMonitor(Calls):
         return super().acquire(monitors, name) and (monitors.__setitem__(name, Monitor(self.me, 2)) or True)
 
 
+class NoDefault(Calls):
+    """A parameter that is NULL before the first call, whatever the procedure says."""
+
+    PROCEDURES = Calls.PROCEDURES | {"spare": Procedure("S1", ("w",))}
+
+
+class DefaultAgain(Calls):
+    """A return to the default instead of to what the parameter was before the call."""
+
+    def leave(self, process):
+        procedure = self.PROCEDURES[process.stack[0].procedure]
+        super().leave(process)
+        vars(process).update(procedure.defaults)
+
+
 @pytest.fixture(scope="module")
 def tlc(tmp_path_factory):
     folder = tmp_path_factory.mktemp("calls")
@@ -140,7 +176,7 @@ def test_calls_returns_and_tail_calls_are_those_of_pluscal(tlc):
     assert explore(Calls()).labels == Calls().labels == set(tlc.labels) - {"Terminating"}
 
 
-@pytest.mark.parametrize("wrong", [RestoringTailCall, StaleTailCall, ForgetfulReturn, LeakyMonitor])
+@pytest.mark.parametrize("wrong", [RestoringTailCall, StaleTailCall, ForgetfulReturn, LeakyMonitor, NoDefault, DefaultAgain])
 def test_another_rule_is_noticed(tlc, wrong):
     assert not compare(tlc, explore(wrong())).equal
 
@@ -176,6 +212,22 @@ def test_a_tail_call_of_the_procedure_itself_keeps_its_frame():
     process = alone(machine, "D3")
     assert [(frame.procedure, frame.pc, frame.saved) for frame in process.stack] == [("down", DONE, (None, 3))]
     assert (process.m, process.v) == (0, 3)
+
+
+def test_a_parameter_with_a_default_has_it_before_the_first_call_and_after_the_last_return():
+    machine = Calls()
+    process = alone(machine, "Q1")
+    assert process.w == 8 and process.z is None and NoDefault().processes[0].w is None
+    alone(machine, "S3")
+    assert process.w == 2 and [(frame.procedure, frame.saved) for frame in process.stack] == [("spare", (3,)), ("spare", (8,))]
+    machine.step(0)
+    assert (process.pc, process.w) == ("S4", 3), "what it was before this call, not the default"
+    alone(machine, "P6")
+    assert (process.w, process.stack) == (8, ())
+
+
+def test_defaults_are_of_parameters_and_add_no_names():
+    assert Procedure("S1", ("w",), (("d", 1),), (("w", 8),)).names == ("w", "d")
 
 
 def test_a_call_keeps_the_callers_values_in_the_frame():
