@@ -5,7 +5,7 @@ ARGS =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
 
 .DEFAULT_GOAL = help
-.PHONY: help setup verify prove test nightly fuzz doctor clean
+.PHONY: help setup setup-data verify prove test nightly fuzz doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast lane)'
@@ -21,20 +21,24 @@ help:
 setup:
 	@tools/setup
 
+# With Spark and Parquet, which only the pipeline and its tests need.
+setup-data:
+	@tools/setup data
+
 verify: setup
 	@$(RUN) wheelproof verify $(ARGS)
 
 prove: setup
 	@$(RUN) wheelproof prove $(ARGS)
 
-test: setup
+test: setup-data
 	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(ARGS)
 
-fuzz: setup
+fuzz: setup-data
 	@HYPOTHESIS_PROFILE=long $(RUN) pytest -m fuzz $(ARGS)
 
 # Both parts run even where the first has a finding; either makes the target fail.
-nightly: setup
+nightly: setup-data
 	@$(RUN) wheelproof verify --lane nightly $(ARGS); verified=$$?; \
 	HYPOTHESIS_PROFILE=fast $(RUN) pytest -m nightly; tested=$$?; \
 	[ $$verified -eq 0 ] && [ $$tested -eq 0 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LOCKS = ("requirements.lock", "requirements-java.lock", "requirements-fetch.lock")
+LOCKS = ("requirements.lock", "requirements-java.lock", "requirements-fetch.lock", "requirements-data.lock")
 
 # Stands for a Python of the version in $0.version (as tools/setup's one-liner judges it) and for the venv made from it.
 # What it is asked goes to the log; an exit code in a file of the state folder makes that part fail.
@@ -23,6 +23,7 @@ case "$*" in
     "-m venv"*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;;
     "-m wheelproof.tlc java") exit "$(code java)" ;;
     "-m wheelproof.tlc jar") exit "$(code jar)" ;;
+    "-m wheelproof.pipeline java") exit "$(code spark)" ;;
     *"-r requirements.lock"*) exit "$(code install)" ;;
 esac
 """
@@ -51,11 +52,11 @@ class Tree:
         path.chmod(0o755)
         return path
 
-    def run(self, **environment: str) -> subprocess.CompletedProcess:
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
         log = self.state / "log"
         log.write_text("")
         ended = subprocess.run(
-            [self.root / "tools" / "setup"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+            [self.root / "tools" / "setup", *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
             env={"PATH": str(self.bin), "STATE": str(self.state), "HOME": os.devnull, **environment},
         )
         self.asked = log.read_text().splitlines()
@@ -186,6 +187,32 @@ def test_what_the_tool_does_not_find_is_installed_once(ready, what, extra):
     assert ready.installed() == ["requirements.lock", lock]
 
 
+def test_the_data_extra_is_installed_once_and_only_where_it_is_asked_for(ready):
+    lock = "requirements-data.lock"
+    assert ready.run("data").returncode == 0
+    assert ready.installed() == [lock]
+    assert ready.run("data").returncode == 0
+    assert ready.installed() == []
+    (ready.root / lock).write_text("changed\n")
+    assert ready.run().returncode == 0
+    assert ready.installed() == ["requirements.lock", lock]
+
+
+def test_spark_gets_a_java_of_its_own_where_the_one_of_tlc_is_too_old(ready):
+    (ready.state / "spark").write_text("4")
+    assert ready.run().returncode == 0
+    assert ready.installed() == []
+    assert ready.run("data").returncode == 0
+    assert ready.installed() == ["requirements-data.lock", "requirements-java.lock"]
+
+
+def test_an_unknown_extra_is_refused(ready):
+    ended = ready.run("date")
+    assert ended.returncode == 4
+    assert "there is no extra 'date'" in ended.stderr
+    assert ready.asked == []
+
+
 def test_a_tool_that_crashes_is_not_taken_for_a_missing_java(ready):
     (ready.state / "java").write_text("1")
     assert ready.run().returncode == 0
@@ -207,6 +234,7 @@ def test_every_declared_dependency_is_locked():
         table = tomllib.load(file)
     extras = table["project"]["optional-dependencies"]
     declared = [table["project"]["dependencies"] + table["build-system"]["requires"], extras["java"], extras["fetch"]]
+    declared.append(extras["data"] + extras["data-test"])
     for lock, requirements in zip(LOCKS, declared, strict=True):
         locked = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
         assert {re.match(r"[a-z0-9-]+", requirement)[0] for requirement in requirements} <= locked
