@@ -6,15 +6,17 @@ from typing import Any
 
 from model.pluscal import Machine
 from wheelproof.explore import StepError, Subject
+from wheelproof.explore.controlled import Thread
 from wheelproof.explore.difference import compare_enabled, compare_shared
 from wheelproof.graph.reduced import settle
 
 
 class Beside:
-    """A scenario on both sides. After every step the two are compared: who can move, with which step, and all shared variables.
+    """A scenario on both sides. After every step the two are compared: who can move, with which step, and all shared variables; after the last one
+    of a call the model's properties are asked for as well.
 
-    ``rests``: the labels at which a thread is between two rounds of an operation that it repeats. Its methods raise AssertionError where the
-    two sides differ, where the implementation breaks down, and where the model's state violates one of its properties.
+    ``rests``: the labels at which a thread is between two rounds of an operation that it repeats. The methods raise AssertionError where the
+    two sides differ, where the implementation breaks down, and where a property is violated.
     """
 
     def __init__(self, subject: Subject, model: Machine, silent: frozenset[str], scenario: Mapping[str, Any], rests: Collection[str]) -> None:
@@ -28,31 +30,37 @@ class Beside:
     def can_move(self, name: str) -> bool:
         return self.run.threads[self.names.index(name)].enabled
 
-    def step(self, name: str) -> None:
-        """The thread takes one step, on both sides; it must be able to."""
-        index = self.names.index(name)
-        thread = self.run.threads[index]
-        after = f"after {name}.{thread.label}"
-        try:
-            self.run.step(index)
-        except StepError as error:
-            raise AssertionError(f"{after}: {error.message}") from None
-        # the two could take the same steps before this one: that has been compared
-        self.state = self._settled(next(state for thread, _, state in self.model.successors(self.state) if thread == index))
-        self._compare(after)
-
     def let(self, name: str) -> bool:
         """The thread takes one operation, or one round of one; False if somebody else keeps it from ending that."""
         thread = self.run.threads[self.names.index(name)]
         position = thread.position
         while thread.enabled:
-            self.step(name)
-            if thread.position != position or thread.label in self.rests:
-                return True
-        return thread.label in self.rests or thread.label == "Done"
+            after = self._step(thread)
+            if thread.position != position or thread.label in self.rests or not thread.enabled:
+                self._properties(after)
+                break
+        return thread.position != position or thread.label in self.rests or thread.label == "Done"
+
+    def some_steps(self, name: str, count: int) -> None:
+        """The thread takes so many steps, or as many of them as it can."""
+        thread, after = self.run.threads[self.names.index(name)], "before"
+        while count and thread.enabled:
+            after, count = self._step(thread), count - 1
+        self._properties(after)
 
     def end(self) -> None:
         self.run.end()
+
+    def _step(self, thread: Thread) -> str:
+        after = f"after {thread.name}.{thread.label}"
+        try:
+            self.run.step(thread.index)
+        except StepError as error:
+            raise AssertionError(f"{after}: {error.message}") from None
+        # both could take the same steps before this one: that has been compared
+        self.state = self._settled(next(state for index, _, state in self.model.successors(self.state) if index == thread.index))
+        self._compare(after)
+        return after
 
     def _compare(self, after: str) -> None:
         mine, theirs = self.run.shared(), self._shared()
@@ -63,6 +71,8 @@ class Beside:
         row = {index: (label, 0) for index, label, _ in self.model.successors(self.state)}
         parted = compare_enabled(self.run.enabled(), row, self.names, self.run.labels)
         assert parted is None, f"{after}: {parted[1]}"
+
+    def _properties(self, after: str) -> None:
         violated = [name for name in self.model.INVARIANTS if not self.model.holds(name, self.state)]
         assert not violated, f"{after}: the model violates {', '.join(violated)}"
 
