@@ -1,0 +1,154 @@
+"""The Spark session: the one place that configures it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.pipeline import java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_MEGABYTE = 1 << 20
+_UNITS = {"k": 1 << 10, "m": _MEGABYTE, "g": 1 << 30, "t": 1 << 40}
+_HEADROOM = 512 * _MEGABYTE
+"""What a JVM needs beside its heap, and Python beside the JVM."""
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """How Spark runs. ``partitions``: of a shuffle; 0 leaves it to Spark's own adaptive choice from two for each core."""
+
+    master: str = "local[*]"
+    memory: str = "2g"
+    partitions: int = 0
+    scratch: Path | None = None
+    more: dict[str, str] = field(default_factory=dict)
+
+
+@contextmanager
+def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession]:
+    """A Spark session that is stopped at the end, whatever happens. Raises as :func:`build` does."""
+    spark = build(options)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def build(options: SessionOptions = SessionOptions()) -> SparkSession:
+    """Start Spark. ToolError: no pyspark, no Java that will do, too little memory, or Spark did not start; UsageError: a bad option."""
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise ToolError(f"The pipeline needs pyspark, which is not installed ({error}).",
+                        "Run `make setup-data`, or: pip install --require-hashes -r requirements-data.lock.") from error
+    local = options.master.startswith("local")
+    if local:
+        _check_memory(options.memory)
+    os.environ["JAVA_HOME"] = str(java.launcher(java.locate()))
+    # An environment that is not activated would otherwise hand the work to the system's Python.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if local:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.appName("wheelproof").master(options.master)
+    for name, value in _configuration(options, local).items():
+        builder = builder.config(name, value)
+    try:
+        with _quiet_banner():
+            spark = builder.getOrCreate()
+    except (PySparkException, RuntimeError, OSError) as error:
+        said = str(error).strip().splitlines()
+        raise ToolError(f"Spark did not start ({said[0] if said else type(error).__name__}).",
+                        f"See whether {os.environ['JAVA_HOME']}/bin/java runs, and try less memory than {options.memory}.") from error
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
+    logging = Path(__file__).with_name("log4j2.properties")
+    # The incubator module's warning and the launcher's own lines would be the first thing that a user reads.
+    quiet = f"-Dlog4j2.configurationFile={logging.as_uri()}"
+    settings = {
+        "spark.driver.memory": options.memory,
+        "spark.driver.extraJavaOptions": quiet,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.parquet.compression.codec": "zstd",
+        "spark.sql.parquet.filterPushdown": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+    }
+    if local:
+        settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
+        settings["spark.sql.shuffle.partitions"] = str(options.partitions or 2 * _cores(options.master))
+    elif options.partitions:
+        settings["spark.sql.shuffle.partitions"] = str(options.partitions)
+    if options.scratch:
+        settings["spark.local.dir"] = str(options.scratch)
+    return settings | options.more
+
+
+def _cores(master: str) -> int:
+    wanted = master.removeprefix("local").strip("[]").split(",")[0]
+    return int(wanted) if wanted.isdigit() else os.cpu_count() or 1
+
+
+def size_in_bytes(text: str) -> int:
+    """Bytes that a size such as 512m or 2g stands for. UsageError where it is none."""
+    digits, unit = text[:-1], text[-1:].lower()
+    if unit not in _UNITS or not digits.isdigit() or int(digits) == 0:
+        raise UsageError(f"{text!r} is no size of memory.", "Write a whole number and a unit, such as 512m or 2g.")
+    return int(digits) * _UNITS[unit]
+
+
+def available_memory() -> int | None:
+    """Bytes that the machine could give now; None where it does not say (not Linux)."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    except OSError:
+        pass
+    return None
+
+
+def _check_memory(memory: str) -> None:
+    wanted, free = size_in_bytes(memory) + _HEADROOM, available_memory()
+    if wanted < 1 << 30:
+        raise UsageError(f"{memory} is too little memory for Spark.", "Give it 512m or more.")
+    if free is not None and wanted > free:
+        raise ToolError(f"Spark is to have {memory} and {_HEADROOM // _MEGABYTE} MiB beside it, and {free // _MEGABYTE} MiB are free.",
+                        "Give it less (--memory 1g), or end what holds the memory.")
+
+
+@contextmanager
+def _quiet_banner() -> Iterator[None]:
+    """Holds back what the JVM's launcher writes to standard error while it starts; it is shown if the start fails."""
+    import tempfile
+
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as held:
+        kept = os.dup(2)
+        os.dup2(held.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            held.seek(0)
+            os.write(kept, held.read())
+            raise
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
