@@ -7,7 +7,7 @@ from typing import Any
 from model.pluscal import BLOCKED, DONE, Function, Machine, Procedure, Process, Scalar
 
 SWITCHES = {
-    "PutBack": True, "PutsBackAlways": True, "PollsUnlocked": True, "CancelledTest": True, "SubmitTest": True, "OfferIfChanged": True, "ReadLock": True, "ResetKey": True,
+    "PutBack": True, "PutsBackAlways": True, "PollsUnlocked": True, "CancelledTest": True, "SubmitTest": True, "LinksFirst": True, "OfferIfChanged": True, "ReadLock": True, "ResetKey": True,
     "Drains": True, "CountAtUnlink": True, "AddedWaits": True, "DueAtTick": True,
 }
 
@@ -141,7 +141,7 @@ class Model(Machine):
             t.bucket = self.slot(t.ke, t.level)
             if self.revoked[t.ke]:
                 self.slipped |= {t.ke}
-            t.pc = "W2"
+            t.pc = "W2" if self.on["LinksFirst"] else "W3"
         else:
             t.pc = "W0"
 
@@ -152,7 +152,10 @@ class Model(Machine):
     def W2(self, t: Process):
         self.content[t.bucket] += (t.ke,)
         self.task_counter += 1
-        t.pc = "W3"
+        if self.on["LinksFirst"]:
+            t.pc = "W3"
+        else:
+            self.leave(t)
 
     def W3(self, t: Process):
         key = self.trim(self.deadline[t.ke], t.level)
@@ -162,6 +165,8 @@ class Model(Machine):
         if changed or not self.on["OfferIfChanged"]:
             self.key[t.bucket] = key
             t.pc = "W4"
+        elif not self.on["LinksFirst"]:
+            t.pc = "W2"
         elif self.on["AddedWaits"]:
             self.leave(t)
         else:
@@ -169,7 +174,9 @@ class Model(Machine):
 
     def W4(self, t: Process):
         self.queue = offered(self.queue, t.bucket, self.key)
-        if self.on["AddedWaits"]:
+        if not self.on["LinksFirst"]:
+            t.pc = "W2"
+        elif self.on["AddedWaits"]:
             self.leave(t)
         else:
             t.pc = "K1"

@@ -134,6 +134,29 @@ class M10:
             return True
 
 
+class M11:
+    """A bucket is keyed and queued before the entry is in it."""
+
+    switch = "LinksFirst"
+
+    class TimingWheel(timing_wheel.TimingWheel):
+        __slots__ = ()
+
+        def add(self, entry):
+            if entry.cancelled():  # read W1
+                return False
+            deadline, current = entry.expiration_ms, self.current_time
+            if expired(deadline, current, self.tick_ms):
+                return False
+            if fits(deadline, current, self.interval):
+                bucket = self.buckets[bucket_index(deadline, self.tick_ms, self.wheel_size)]
+                if bucket.set_expiration(bucket_expiration(deadline, self.tick_ms)):
+                    self.queue.offer(bucket)  # update W4
+                bucket.add(entry)  # update W2
+                return True
+            return self.parent().add(entry)
+
+
 class M12:
     """A flushed bucket keeps its key."""
 

@@ -45,6 +45,7 @@ CONSTANTS       \* the decisions; FALSE takes one away
   PollsUnlocked,    \* M14  the reaper takes a bucket while it waits, before it has the write lock
   CancelledTest,    \* M8   an entry goes into a bucket only if not cancelled
   SubmitTest,       \* M9   an entry goes to the executor only if not cancelled
+  LinksFirst,       \* M11  an entry is linked before its bucket is keyed and queued
   OfferIfChanged,   \* M10  a bucket is queued only when its key has changed
   ReadLock,         \* M13  adders are kept out while the reaper works
   ResetKey,         \* M12  a flushed bucket's key is reset
@@ -64,7 +65,7 @@ ASSUME EveryEntryHasADeadline == DOMAIN Deadline = Entries /\ \A e \in Entries :
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
 ASSUME SwitchesAreBooleans ==
-  {PutBack, PutsBackAlways, PollsUnlocked, CancelledTest, SubmitTest, OfferIfChanged, ReadLock, ResetKey, Drains,
+  {PutBack, PutsBackAlways, PollsUnlocked, CancelledTest, SubmitTest, LinksFirst, OfferIfChanged, ReadLock, ResetKey, Drains,
    CountAtUnlink, AddedWaits, DueAtTick} \subseteq BOOLEAN
 
 Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
@@ -138,20 +139,24 @@ W1:  if timerTaskEntry[TaskOf[ke]] # ke /\ CancelledTest then goto K1;
      elsif Deadline[ke] < current[level] + WheelSize * Tick(level) then
        bucket := Slot(ke, level);
        if revoked[ke] then slipped := slipped \cup {ke}; end if;
-       goto W2;
+       if LinksFirst then goto W2; else goto W3; end if;
      end if;
 W0:  level := level + 1;
      goto W1;
 W2:  content[bucket] := Append(content[bucket], ke);
      taskCounter := taskCounter + 1;
+     if ~LinksFirst then return; end if;
 W3:  if key[bucket] # KeyFor(ke, level) /\ Count(bucket) > 0 then rekeyed := rekeyed \cup {bucket}; end if;
      if key[bucket] # KeyFor(ke, level) \/ ~OfferIfChanged then
        key[bucket] := KeyFor(ke, level);
+     elsif ~LinksFirst then goto W2;
      elsif AddedWaits then return;
      else goto K1;
      end if;
 W4:  queue := Offer(queue, bucket, key);
-     if AddedWaits then return; end if;
+     if ~LinksFirst then goto W2;
+     elsif AddedWaits then return;
+     end if;
 K1:  if timerTaskEntry[TaskOf[ke]] # ke /\ SubmitTest then return;
      elsif revoked[ke] then slipped := slipped \cup {ke};
      end if;
@@ -334,7 +339,9 @@ W1(self) == /\ pc[self] = "W1"
                                                    THEN /\ slipped' = (slipped \cup {ke[self]})
                                                    ELSE /\ TRUE
                                                         /\ UNCHANGED slipped
-                                             /\ pc' = [pc EXCEPT ![self] = "W2"]
+                                             /\ IF LinksFirst
+                                                   THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
+                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
                                         ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
                                              /\ UNCHANGED << slipped, bucket >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
@@ -355,12 +362,18 @@ W0(self) == /\ pc[self] = "W0"
 W2(self) == /\ pc[self] = "W2"
             /\ content' = [content EXCEPT ![bucket[self]] = Append(content[bucket[self]], ke[self])]
             /\ taskCounter' = taskCounter + 1
-            /\ pc' = [pc EXCEPT ![self] = "W3"]
+            /\ IF ~LinksFirst
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+                       /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+                       /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
+                       /\ UNCHANGED << stack, ke, level, bucket >>
             /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
                             writer, closed, waiting, adding, rekeyed, early, 
-                            submitted, revoked, slipped, ran, added, stack, ke, 
-                            level, bucket, ae, ct, polled, expiration, head, 
-                            turn >>
+                            submitted, revoked, slipped, ran, added, ae, ct, 
+                            polled, expiration, head, turn >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF key[bucket[self]] # KeyFor(ke[self], level[self]) /\ Count(bucket[self]) > 0
@@ -371,14 +384,18 @@ W3(self) == /\ pc[self] = "W3"
                   THEN /\ key' = [key EXCEPT ![bucket[self]] = KeyFor(ke[self], level[self])]
                        /\ pc' = [pc EXCEPT ![self] = "W4"]
                        /\ UNCHANGED << stack, ke, level, bucket >>
-                  ELSE /\ IF AddedWaits
-                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                  /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                  /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                  /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
-                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+                  ELSE /\ IF ~LinksFirst
+                             THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
                                   /\ UNCHANGED << stack, ke, level, bucket >>
+                             ELSE /\ IF AddedWaits
+                                        THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+                                             /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+                                             /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+                                             /\ UNCHANGED << stack, ke, level, 
+                                                             bucket >>
                        /\ key' = key
             /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
                             taskCounter, readers, writer, closed, waiting, 
@@ -387,14 +404,17 @@ W3(self) == /\ pc[self] = "W3"
 
 W4(self) == /\ pc[self] = "W4"
             /\ queue' = Offer(queue, bucket[self], key)
-            /\ IF AddedWaits
-                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                       /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                       /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+            /\ IF ~LinksFirst
+                  THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
                        /\ UNCHANGED << stack, ke, level, bucket >>
+                  ELSE /\ IF AddedWaits
+                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+                                  /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+                                  /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+                                  /\ UNCHANGED << stack, ke, level, bucket >>
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
                             taskCounter, readers, writer, closed, waiting, 
                             adding, rekeyed, early, submitted, revoked, 
