@@ -121,7 +121,11 @@ def compared(name, scenario, off):
     return bisimulate(subject, MECHANISM.scenarios[scenario], reduced.rows(small), reduced.shared_of(small)), small
 
 
-@pytest.mark.parametrize("name", CLASSES)
+NIGHTLY = ("SaysNo", "M18")
+"""The larger graphs."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in CLASSES])
 def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(name):
     switch, scenario = CLASSES[name].switch, MECHANISM.mutants[name].scenario
     found, small = compared(name, scenario, [switch])

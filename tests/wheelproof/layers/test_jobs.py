@@ -71,11 +71,10 @@ TWO = replace(MECHANISM, mutants={"M19_underflow": UNDERFLOW, "Other": OTHER})
 
 
 @pytest.fixture
-def heard(tmp_path):
-    """A bench that keeps the rows that it says have ended."""
+def heard(bench):
+    """A bench, and the rows that it says have ended."""
     ended = []
-    bench = Bench(TWO, tmp_path, listen=lambda notice: ended.append(notice.row) if isinstance(notice, Ended) else None)
-    return bench, ended
+    return replace(bench, mechanism=TWO, listen=lambda notice: ended.append(notice.row) if isinstance(notice, Ended) else None), ended
 
 
 @pytest.mark.parametrize("error, says", [
