@@ -21,7 +21,7 @@ from wheelproof.layers import controls, prove, whole
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.layers.jobs import Job, carry_out, plan, proofs
 from wheelproof.options import Ended, Listener, Notice, Planned, Tick, VerifyOptions
-from wheelproof.tlc import jar, java
+from wheelproof.tlc import archive, jar, java
 from wheelproof.verdict import LAYERS, Row, judge
 
 TICK = 5.0
@@ -45,8 +45,7 @@ def run(options: VerifyOptions) -> list[Row]:
         raise NothingChecked("No check belongs to the chosen mechanisms, layers and lane.",
                              "Choose others; `wheelproof list` shows what there is.")
     if any(job.kind in ("config", "liveness", "refinement", "mutant") and set(job.layers) != {"walk"} for job in jobs):
-        java.locate()
-        jar.locate()
+        archive.make(java.locate(), jar.locate())
     overall = wants("tlc") + wants("graph") + 2 * (options.layers is None)
     options.listen(Planned(sum(job.rows for job in jobs) + overall * len(mechanisms)))
     benches = {mechanism.stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.tlc import archive
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
 from wheelproof.tlc.jar import Jar
@@ -83,7 +84,7 @@ def run(
     ):
         command = [
             str(java.executable), *(THROUGHPUT if large else QUICK_START), f"-Xmx{heap_mb}m", "-XX:-UsePerfData",
-            "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={scratch}", "-cp", str(jar.path), "tlc2.TLC", "-tool",
+            *archive.options(java, jar), "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={scratch}", "-cp", str(jar.path), "tlc2.TLC", "-tool",
             "-workers", str(workers), "-fp", "0",
             "-metadir", str(Path(scratch, "states")),
             *([] if deadlock_check else ["-deadlock"]),

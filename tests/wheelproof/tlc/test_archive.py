@@ -1,0 +1,77 @@
+"""TLC's class-data archive: made once, used where it fits, and never needed."""
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wheelproof.tlc import archive, jar, java, process
+
+MODULE = """---- MODULE Few ----
+EXTENDS Naturals
+VARIABLE x
+Spec == x = 0 /\\ [][x < 5 /\\ x' = x + 1]_x
+====
+"""
+
+
+@pytest.fixture
+def tools(tmp_path, monkeypatch):
+    found = java.locate(), jar.locate()
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    return found
+
+
+@pytest.fixture
+def module(tmp_path):
+    (tmp_path / "Few.cfg").write_text("SPECIFICATION Spec\n")
+    (tmp_path / "Few.tla").write_text(MODULE)
+    return tmp_path / "Few.tla"
+
+
+def counts(module, tools):
+    result = process.run(module, timeout=60, deadlock_check=False, java=tools[0], jar=tools[1])
+    return result.outcome, result.generated, result.distinct, result.depth
+
+
+def test_it_is_made_once_and_changes_nothing_that_tlc_says(module, tools):
+    before = counts(module, tools)
+    assert archive.options(*tools) == ()
+    assert archive.make(*tools)
+    file = archive.path(*tools)
+    made = file.stat()
+    assert archive.make(*tools) and file.stat().st_mtime_ns == made.st_mtime_ns
+    assert list(file.parent.iterdir()) == [file], "nothing else is left in the cache"
+    assert str(file) in archive.options(*tools)[0]
+    assert counts(module, tools) == before and before[1:] == (6, 6, 6)
+
+
+def test_one_that_does_not_fit_is_passed_over_without_a_word(module, tools):
+    before = counts(module, tools)
+    file = archive.path(*tools)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"not an archive")
+    assert archive.options(*tools)
+    assert counts(module, tools) == before
+    assert not [line for line in module.with_suffix(".log").read_text().splitlines() if "archive" in line.lower()]
+
+
+def test_another_jar_or_java_has_another_archive(tools):
+    runtime, tlc = tools
+    paths = {archive.path(runtime, tlc), archive.path(replace(runtime, executable=Path("/elsewhere/java")), tlc),
+             archive.path(runtime, replace(tlc, sha256="0" * 64)), archive.path(replace(runtime, version=runtime.version + 1), tlc)}
+    assert len(paths) == 4
+
+
+@pytest.mark.parametrize("broken", [{"version": 11}, {"executable": Path("/no/such/java")}])
+def test_where_none_can_be_made_there_is_none(tools, broken):
+    runtime, tlc = tools
+    assert not archive.make(replace(runtime, **broken), tlc)
+    assert archive.options(replace(runtime, **broken), tlc) == ()
+
+
+def test_a_jar_without_tlc_leaves_nothing(tools, tmp_path):
+    runtime, tlc = tools
+    (tmp_path / "empty.jar").write_bytes(b"")
+    other = replace(tlc, path=tmp_path / "empty.jar", sha256="1" * 64)
+    assert not archive.make(runtime, other)
+    assert not any(archive.path(runtime, other).parent.iterdir())

@@ -1,0 +1,75 @@
+"""A class-data archive for TLC's JVM: TLC's classes as the JVM has parsed them, which a quarter of a short run goes into.
+
+The archive is made once for a jar and a Java, in the cache beside the jar, by a run of TLC on a module of a few states. The JVM
+itself compares it with the jar and with its own build, and does without where they differ. Whatever goes wrong in the making leaves
+TLC as it was: an archive is never needed.
+"""
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from wheelproof.tlc import jar as jars
+from wheelproof.tlc.jar import Jar
+from wheelproof.tlc.java import Java
+
+MINIMUM = 13
+"""The first Java that archives the classes of an application at its exit."""
+
+_SECONDS = 60
+
+_MODULE = """---- MODULE Archived ----
+EXTENDS Integers, Sequences, FiniteSets, TLC
+VARIABLES number, list, of
+vars == <<number, list, of>>
+Init == number = 0 /\\ list = <<>> /\\ of = [name \\in {"a", "b"} |-> [owner |-> "none", depth |-> 0]]
+Step == /\\ number < 3
+        /\\ number' = number + 1
+        /\\ list' = Append(list, number)
+        /\\ \\E name \\in DOMAIN of : of' = [of EXCEPT ![name] = [owner |-> name, depth |-> number]]
+Spec == Init /\\ [][Step]_vars /\\ WF_vars(Step)
+Small == number \\in 0..3 /\\ Len(list) <= 3 /\\ Cardinality(DOMAIN of) = 2
+Ends == <>(number = 3)
+====
+"""
+
+_CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nPROPERTY Ends\n"
+
+
+def options(java: Java, jar: Jar) -> tuple[str, ...]:
+    """The JVM's options that use the archive; none where there is no archive."""
+    file = path(java, jar)
+    # The JVM would say on standard output, where TLC's messages are, that an archive does not fit.
+    return (f"-XX:SharedArchiveFile={file}", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr") if file.is_file() else ()
+
+
+def path(java: Java, jar: Jar) -> Path:
+    """Where the archive of a jar and a Java is, or would be."""
+    which = hashlib.sha256(f"{os.path.realpath(java.executable)} {java.version} {jar.path} {jar.sha256}".encode()).hexdigest()[:16]
+    return jars.cache() / f"tlc-{which}.jsa"
+
+
+def make(java: Java, jar: Jar) -> bool:
+    """Make the archive if there is none; whether there is one now. Never raises for what the machine does not let it do."""
+    file = path(java, jar)
+    if file.is_file():
+        return True
+    if java.version < MINIMUM:
+        return False
+    with suppress(OSError, subprocess.SubprocessError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="wheelproof-archive-", dir=file.parent, ignore_cleanup_errors=True) as scratch:
+            folder, made = Path(scratch), Path(scratch, file.name)
+            (folder / "Archived.tla").write_text(_MODULE, encoding="utf-8")
+            (folder / "Archived.cfg").write_text(_CONFIG, encoding="utf-8")
+            ended = subprocess.run(
+                [str(java.executable), f"-XX:ArchiveClassesAtExit={made}", "-Xlog:disable", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+                 f"-Djava.io.tmpdir={folder}", "-cp", str(jar.path), "tlc2.TLC", "-tool", "-workers", "1", "-deadlock", "-metadir", str(folder / "states"),
+                 "-dump", "dot,actionlabels", str(folder / "states.dot"), "-config", "Archived.cfg", "Archived"],
+                cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS)
+            if ended.returncode == 0 and made.is_file():
+                os.replace(made, file)
+    return file.is_file()
