@@ -95,11 +95,10 @@ def test_what_the_timers_lock_hides_shows_here():
 
 # -- scenarios
 
-def test_a_scenario_has_the_levels_that_it_needs_and_no_more():
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in FLOORS.fast)) for name in MECHANISM.scenarios])
+def test_a_scenario_has_the_levels_that_it_needs_and_no_more(name):
     """Of one level too few the model would ask for a clock that there is not; of one too many a bound would say more than is shown."""
-    for name, of in MECHANISM.scenarios.items():
-        graph = FLOORS.model_graph(name)
-        assert max(state[0][0] for state in graph.states) == of["levels"], name
+    assert max(state[0][0] for state in FLOORS.model_graph(name).states) == MECHANISM.scenarios[name]["levels"]
 
 
 def test_the_first_shared_variable_is_the_number_of_levels():
