@@ -27,6 +27,10 @@ class TraceError(UsageError):
         self.file, self.line, self.field = str(file), line, field
 
 
+class CutOff(TraceError):
+    """The file ends within a line: whoever wrote it was stopped. What is before is as good as a file without a footer."""
+
+
 _RANGES = {"int32": 1 << 31, "int64": 1 << 63}
 
 
@@ -201,7 +205,7 @@ class Reader:
                     if self.footer is not None:
                         raise TraceError(self.path, number, "", "there is a line after the footer", "One file holds one run: a second one begins a second file.")
                     if not line.endswith(b"\n") and not _is_whole(line):
-                        raise TraceError(self.path, number, "", "the line is cut off", "The recording was stopped while it was written; delete the line to check what is before it.")
+                        raise CutOff(self.path, number, "", "the line is cut off", "The recording was stopped while it was written; delete the line to check what is before it.")
                     value = self._object(line, number)
                     if "footer" in value:
                         self.footer = footer_of(value["footer"], self.path, number)
@@ -213,7 +217,7 @@ class Reader:
                         self.unknown |= unknown
                     yield number, event_of(value, self.path, number)
             except EOFError as error:
-                raise TraceError(self.path, 0, "", "the compressed file is cut off") from error
+                raise CutOff(self.path, 0, "", "the compressed file is cut off") from error
 
 
 def _is_whole(line: bytes) -> bool:

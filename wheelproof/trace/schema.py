@@ -184,7 +184,7 @@ HEADER = (
     Field("threads", "map", "thread id as a text -> its name", True),
     Field("capture", "object", "mode: one of CAPTURES; kinds: the kinds recorded, absent: all; keys and rate of a sample", True),
     Field("sources", "object", "array of places in the code, 'path:line label'; src is an index into it"),
-    Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counter"),
+    Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id -> value)"),
 )
 """The first line of JSON Lines; the metadata ``wheelproof.trace.header`` of a Parquet file."""
 

@@ -1,0 +1,223 @@
+"""The recorder: what each thread did, in fixed-width records of its own, and the clocks and numbers that put them in order.
+
+The hot path packs integers into a buffer of the thread's: no lock but those that the implementation takes anyway (and one for each
+volatile word), no text, no file. What a record means is worked out afterwards, by ``translate``, from the table of sites.
+
+The recorder keeps every object that it has given an id alive until it is dropped itself: so an id is never used twice.
+"""
+from __future__ import annotations
+
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from itertools import count
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+TOKENS = 6
+"""How many locks a record has room for; more are counted, and their tokens left out, which the footer says."""
+
+CHUNK = 4096
+"""Records in one buffer of a thread."""
+
+_WIDTH = 9 + 2 * TOKENS
+_PACK = tuple(struct.Struct(f"<{9 + 2 * held}q").pack_into for held in range(TOKENS + 1))
+_UNPACK = struct.Struct(f"<{_WIDTH}q").unpack_from
+_SIZE = 8 * _WIDTH
+
+
+class Site(NamedTuple):
+    """A place in the code that is recorded: the line's label and the kind of event that the label table gives it."""
+
+    label: str
+    event: str
+    operation: str
+    where: str
+
+
+class Raw(NamedTuple):
+    """One record, unpacked. ``locks``: (number of the lock, seq) from the outermost held to the innermost."""
+
+    site: Site
+    lc: int
+    obj: int
+    old: int
+    new: int
+    me: int
+    word: int
+    version: int
+    locks: tuple[tuple[int, int], ...]
+
+
+class Log:
+    """One thread's records and clock. ``held``: the locks that it is in, each once, outermost first."""
+
+    __slots__ = ("name", "lc", "held", "buffer", "offset", "full", "muted", "_limit", "dropped", "gate")
+
+    def __init__(self, name: str, limit: int) -> None:
+        self.name = name
+        self.lc = 0
+        self.held: list[Any] = []
+        self.buffer = bytearray(_SIZE * CHUNK)
+        self.offset = 0
+        self.full: list[bytearray] = []
+        self.muted = False
+        self.dropped = 0
+        self._limit = limit
+        self.gate: Any = None
+
+    def emit(self, site: int, obj: int, old: int, new: int, me: int, word: int, version: int) -> None:
+        """Record one event, while all that makes it exclusive is held. ``word``: number of the word that is touched, 0 for none."""
+        offset = self.offset
+        if offset == _SIZE * CHUNK:
+            if len(self.full) >= self._limit:
+                self.dropped += 1
+                return
+            self.full.append(self.buffer)
+            self.buffer = bytearray(_SIZE * CHUNK)
+            offset = 0
+        self.offset = offset + _SIZE
+        held = self.held
+        self.lc = lc = self.lc + 1
+        depth = len(held)
+        if depth == 2:
+            first, second = held
+            first.seq = one = first.seq + first.step
+            second.seq = two = second.seq + second.step
+            _PACK[2](self.buffer, offset, site, lc, obj, old, new, me, word, version, 2, first.number, one, second.number, two)
+        elif depth == 1:
+            first, = held
+            first.seq = one = first.seq + first.step
+            _PACK[1](self.buffer, offset, site, lc, obj, old, new, me, word, version, 1, first.number, one)
+        elif depth == 0:
+            _PACK[0](self.buffer, offset, site, lc, obj, old, new, me, word, version, 0)
+        else:
+            tokens = []
+            for lock in held:
+                lock.seq += lock.step
+                tokens += lock.number, lock.seq
+            del tokens[2 * TOKENS:]
+            _PACK[len(tokens) // 2](self.buffer, offset, site, lc, obj, old, new, me, word, version, len(tokens) // 2, *tokens)
+
+    def __len__(self) -> int:
+        return len(self.full) * CHUNK + self.offset // _SIZE
+
+    def records(self, sites: list[Site]) -> Iterator[Raw]:
+        """The thread's records, in its order."""
+        for buffer in [*self.full, self.buffer]:
+            end = self.offset if buffer is self.buffer else len(buffer)
+            for offset in range(0, end, _SIZE):
+                site, lc, obj, old, new, me, word, version, held, *rest = _UNPACK(buffer, offset)
+                yield Raw(sites[site], lc, obj, old, new, me, word, version, tuple([(rest[2 * i], rest[2 * i + 1]) for i in range(held)]))
+
+
+class Recorder:
+    """Logs by thread, ids by object, sites by place in the code.
+
+    ``event_of(file, line, operation)`` gives the label and the kind of event of an operation (``lock``, ``unlock``, ``read``,
+    ``write``, ``update`` ...) on a line, ("", "") where it is not recorded. ``known``: the classes whose objects have ids.
+    ``limit``: chunks of :data:`CHUNK` records that a thread may fill before events are dropped, and counted.
+    ``turn``: called before each operation of a directed run; None where threads run as they like.
+    """
+
+    def __init__(self, event_of: Callable[[CodeType, int, str], tuple[str, str, str]], limit: int = 1 << 12) -> None:
+        self.sites: list[Site] = [Site("", "", "", "")]
+        self.known: set[type] = set()
+        self.logs: list[Log] = []
+        self.objects: dict[int, Any] = {}
+        self.primitives: dict[int, Any] = {}
+        self.turn: Callable[[FrameType, str], None] | None = None
+        self.recording = False
+        self._event_of, self._limit = event_of, limit
+        self._ids: dict[int, int] = {}
+        self._sites: dict[tuple[int, int], int] = {}
+        self._codes: list[CodeType] = []
+        self._next_id, self._next_number = count(1), count(1)
+        self._local = threading.local()
+        self._guard = threading.Lock()
+
+    # -- threads
+
+    def log(self) -> Log:
+        """The running thread's log; made at its first operation. Outside a recording it is muted."""
+        try:
+            return self._local.log
+        except AttributeError:
+            return self.enter(threading.current_thread().name)
+
+    def enter(self, name: str) -> Log:
+        """Begin a log for the running thread, under a name of its own."""
+        log = Log(name, self._limit)
+        if self.recording:
+            with self._guard:
+                self.logs.append(log)
+        else:
+            log.muted = True
+        self._local.log = log
+        return log
+
+    def begin(self) -> None:
+        """From here on the events of threads that :meth:`enter` are recorded; those of setting up are not."""
+        self.recording = True
+
+    def end(self) -> None:
+        """No more events: what threads still do is not recorded."""
+        self.recording = False
+        for log in self.logs:
+            log.muted = True
+
+    # -- identity
+
+    def id_of(self, value: Any) -> int:
+        """The id of an object of a known class; a whole number is itself; 0 for None and all else."""
+        if value is None:
+            return 0
+        found = self._ids.get(id(value))
+        if found is not None:
+            return found
+        kind = type(value)
+        if kind is int or kind is bool:
+            return int(value)
+        return self.identify(value) if kind in self.known else 0
+
+    def identify(self, value: Any) -> int:
+        """The object's id, given at its first sight."""
+        with self._guard:
+            found = self._ids.get(id(value))
+            if found is None:
+                found = next(self._next_id)
+                self.objects[found] = value
+                self._ids[id(value)] = found
+            return found
+
+    def register(self, primitive: Any) -> int:
+        """The number of a lock or a word."""
+        number = next(self._next_number)
+        self.primitives[number] = primitive
+        return number
+
+    def owner(self, frame: FrameType) -> int:
+        """The id of the object whose method a frame runs, 0 outside one: who makes a lock in its constructor has it."""
+        return self.id_of(frame.f_locals.get("self"))
+
+    # -- sites
+
+    def site(self, frame: FrameType, operation: str) -> int:
+        """The index of the site that a frame stands at, 0 where nothing is recorded."""
+        code = frame.f_code
+        key = (id(code), frame.f_lasti)
+        found = self._sites.get(key)
+        return self._resolve(code, key, frame.f_lineno, operation) if found is None else found
+
+    def _resolve(self, code: CodeType, key: tuple[int, int], line: int, operation: str) -> int:
+        label, event, where = self._event_of(code, line, operation)
+        with self._guard:
+            self._codes.append(code)
+            if not event:
+                self._sites[key] = 0
+                return 0
+            site = Site(label, event, operation, where)
+            if site not in self.sites:
+                self.sites.append(site)
+            self._sites[key] = index = self.sites.index(site)
+            return index

@@ -1,0 +1,256 @@
+"""A subject loaded once more, on traced primitives, and its scenarios run on real threads: freely, or by a schedule.
+
+A schedule is a list of (thread, label) as the explorer or TLC gives it. Each thread then waits in front of every labelled operation
+until it is its turn, so that a run that takes a machine years to hit is recorded at the first attempt.
+"""
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import CodeType, FrameType, MemberDescriptorType, SimpleNamespace
+from typing import Any
+
+from wheelproof import floors
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.explore import labels
+from wheelproof.explore.fields import classes_of, marks_of
+from wheelproof.explore.labels import STEP_KINDS
+from wheelproof.subject import Mechanism
+from wheelproof.trace import traced
+from wheelproof.trace.recorder import Log, Recorder
+
+RUNTIME = "impl.runtime"
+PATIENCE_SECONDS = 60
+"""How long a thread of a directed run may take to its next step before the run is given up."""
+
+_LOCKS = {"lock": "lock_acquire", "unlock": "lock_release"}
+
+
+class Stop(BaseException):
+    """Ends a thread of a directed run. No code of the subject catches it."""
+
+
+class Traced:
+    """The modules of one subject on traced primitives.
+
+    ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``: a class of ``mutants/<stem>.py``.
+    ``directed``: plain fields wait for their turn too. Raises UsageError where the subject has no such mutant or cannot be imported.
+    """
+
+    def __init__(self, mechanisms: Mapping[str, Mechanism], stem: str, mutant: str | None = None, kinds: Iterable[str] | None = None,
+                 directed: bool = False) -> None:
+        if stem not in mechanisms:
+            raise UsageError(f"There is no mechanism {stem!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
+        self.mechanism, self.mechanisms, self.stem = mechanisms[stem], mechanisms, stem
+        self.kinds = None if kinds is None else frozenset(kinds)
+        self.labels: dict[str, labels.Labels] = {}
+        self._tables: dict[str, Mapping[str, Any]] = {}
+        self._shown: dict[str, str] = {}
+        self.recorder = Recorder(self._event_of)
+        root = self.mechanism.root
+        production = floors.load(root, RUNTIME)
+        finder = floors.Finder(root)
+        wanted = [f"mapping.{stem}", *([f"mutants.{stem}"] if mutant else [])]
+        with floors.apart(finder):
+            sys.modules[RUNTIME] = traced.runtime_module(self.recorder, production)
+            try:
+                importlib.import_module("impl").runtime = sys.modules[RUNTIME]
+                for name in wanted:
+                    importlib.import_module(name)
+                self.mapping = sys.modules[f"mapping.{stem}"]
+                for name in self.mapping.SUBJECT:
+                    importlib.import_module(name)
+            except ImportError as error:
+                raise UsageError(f"{root}: the subject {stem} cannot be imported: {error}.") from error
+            self.modules = floors.present()
+        for name, module in self.modules.items():
+            if name != RUNTIME and module.__spec__ is not None and not name.startswith("model"):
+                self._prepare(name, module, root, directed)
+        self._combine(mutant)
+
+    def _prepare(self, name: str, module: Any, root: Path, directed: bool) -> None:
+        file = module.__spec__.origin
+        text = module.__spec__.loader.get_source(name)
+        self.labels[file] = labels.of_source(text, file)
+        self._shown[file] = Path(file).relative_to(root).as_posix()
+        own = self.mechanisms.get(name.rpartition(".")[2], self.mechanism)
+        self._tables[file] = own.labels
+        for cls in classes_of(module):
+            if name.startswith(("impl", "mutants")) and "__slots__" in vars(cls):
+                self.recorder.known.add(cls)
+            for field, volatile in marks_of(cls).items():
+                member = vars(cls).get(field)
+                if isinstance(member, MemberDescriptorType) and (volatile or directed):
+                    setattr(cls, field, (traced.VolatileField if volatile else traced.PlainField)(member, self.recorder))
+
+    def _combine(self, mutant: str | None) -> None:
+        modules = [self.modules[name] for name in self.mapping.SUBJECT]
+        names = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
+        self.world = self.mapping.World
+        if mutant:
+            chosen = getattr(self.modules[f"mutants.{self.stem}"], mutant, None)
+            if not isinstance(chosen, type):
+                raise UsageError(f"mutants/{self.stem}.py has no class {mutant}.")
+            for name, value in vars(chosen).items():
+                if name == "World":
+                    self.world = value
+                elif isinstance(value, type):
+                    for module in self.modules.values():
+                        if vars(module).get(name) is names.get(name) is not None:
+                            setattr(module, name, value)
+                    names[name] = value
+        self.implementation = SimpleNamespace(**names)
+
+    def _event_of(self, code: CodeType, line: int, operation: str) -> tuple[str, str, str]:
+        """Label, kind of event and place of an operation on a line; the kind is "" where nothing is to be recorded."""
+        file = code.co_filename
+        where = f"{self._shown.get(file, Path(file).name)}:{line}"
+        label = self.labels.get(file, {}).get(line, {}).get(operation, "")
+        row = self._tables.get(file, {}).get(label) if label else None
+        event = row.event if row is not None else "" if label else _LOCKS.get(operation, "")
+        if self.kinds is not None and event not in self.kinds:
+            event = ""
+        return label, event, where
+
+    def label_of(self, frame: FrameType, operation: str) -> tuple[str, bool]:
+        """The label of an operation, and whether it is the operation that the label names (else a plain read of its line)."""
+        kinds = self.labels.get(frame.f_code.co_filename, {}).get(frame.f_lineno, {})
+        if operation in kinds:
+            return kinds[operation], True
+        if operation == "read":
+            return next((label for kind, label in kinds.items() if kind in STEP_KINDS), ""), False
+        return "", True
+
+    # -- runs
+
+    def begin(self, scenario: Mapping[str, Any]) -> Any:
+        """The scenario's World, set up. Its own events are not recorded; the threads' are, from here on."""
+        self.recorder.recording = False
+        world = self.world(scenario, self.implementation)
+        self.recorder.begin()
+        return world
+
+    def run_freely(self, scenario: Mapping[str, Any], world: Any) -> None:
+        """Run every thread's program at once, and wait for the last. Raises ToolError for what a program raises."""
+        start = threading.Barrier(len(scenario["threads"]))
+        failures: list[tuple[str, BaseException]] = []
+
+        def body(name: str, program: Sequence[Sequence[Any]]) -> None:
+            operations = [(getattr(world, operation), arguments) for operation, *arguments in program]
+            self.recorder.enter(name)
+            start.wait()
+            try:
+                for method, arguments in operations:
+                    method(*arguments)
+            except Exception as error:
+                failures.append((name, error))
+
+        threads = [threading.Thread(target=body, args=item, name=item[0], daemon=True) for item in scenario["threads"].items()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if failures:
+            name, error = failures[0]
+            raise ToolError(f"Thread {name} of the recorded run raised {type(error).__name__}: {error}.") from error
+
+    def run_by(self, schedule: Iterable[tuple[str, str]], scenario: Mapping[str, Any], world: Any) -> None:
+        """Run the threads one labelled step at a time. Threads that are not through when the schedule ends are stopped where they are.
+
+        Raises ToolError where a thread stands at another label than the schedule has, or raises.
+        """
+        director = _Director(self, scenario, world)
+        try:
+            for number, (thread, label) in enumerate(schedule, 1):
+                director.step(number, thread, label)
+        finally:
+            self.recorder.end()
+            director.stop()
+
+
+class _Actor:
+    """One thread of a directed run: where it waits, and how it is let go."""
+
+    def __init__(self) -> None:
+        self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
+        self.label: str | None = None
+        self.open: tuple[int, int] | None = None  # frame and line of a step whose operation is still to come
+        self.error: BaseException | None = None
+
+
+class _Director:
+    """Lets the threads of a run step one after the other."""
+
+    def __init__(self, subject: Traced, scenario: Mapping[str, Any], world: Any) -> None:
+        self.subject, self.over = subject, False
+        self.actors = {name: _Actor() for name in scenario["threads"]}
+        self._by_log: dict[int, _Actor] = {}
+        subject.recorder.turn = self.turn
+        self.threads = [threading.Thread(target=self._body, args=(name, world, program), name=name, daemon=True)
+                        for name, program in scenario["threads"].items()]
+        for thread, actor in zip(self.threads, self.actors.values()):
+            thread.start()
+            self._wait(thread.name, actor)
+
+    def _body(self, name: str, world: Any, program: Sequence[Sequence[Any]]) -> None:
+        actor = self.actors[name]
+        self._by_log[id(self.subject.recorder.enter(name))] = actor
+        try:
+            for operation, *arguments in program:
+                getattr(world, operation)(*arguments)
+        except Stop:
+            pass
+        except BaseException as error:
+            actor.error = error
+        actor.label = None
+        actor.arrived.release()
+
+    def turn(self, frame: FrameType, operation: str) -> None:
+        """Called before each operation of a traced primitive: stop in front of it if it begins a step."""
+        log: Log = self.subject.recorder.log()
+        actor = self._by_log.get(id(log))
+        if actor is None:
+            return
+        if self.over:
+            if operation != "unlock":
+                raise Stop
+            return
+        label, exact = self.subject.label_of(frame, operation)
+        if not label:
+            return
+        place = (id(frame), frame.f_lineno)
+        if actor.open == place:
+            if exact:
+                actor.open = None
+            return
+        actor.open = None if exact else place
+        actor.label = label
+        actor.arrived.release()
+        actor.go.acquire()
+        if self.over and operation != "unlock":
+            raise Stop
+
+    def _wait(self, name: str, actor: _Actor) -> None:
+        if not actor.arrived.acquire(timeout=PATIENCE_SECONDS):
+            raise ToolError(f"Thread {name} of the recorded run came to no step in {PATIENCE_SECONDS} s: it waits for a lock that another one holds.")
+        if actor.error is not None:
+            raise ToolError(f"Thread {name} of the recorded run raised {type(actor.error).__name__}: {actor.error}.") from actor.error
+
+    def step(self, number: int, name: str, label: str) -> None:
+        actor = self.actors[name]
+        if actor.label != label:
+            raise ToolError(f"Step {number} of the schedule: {name} waits at {actor.label or 'its end'}, and should take {label}.",
+                            "Make the schedule anew: it is of other sources, or of another mutant.")
+        actor.go.release()
+        self._wait(name, actor)
+
+    def stop(self) -> None:
+        self.over = True
+        for actor in self.actors.values():
+            actor.go.release()
+        for thread in self.threads:
+            thread.join(PATIENCE_SECONDS)
+        self.subject.recorder.turn = None

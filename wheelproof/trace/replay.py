@@ -1,0 +1,253 @@
+"""A trace taken event by event through the rules of the model, with one of four verdicts.
+
+``conforms``: each event is a step of the model, and nothing is missing. ``violates``: some event is none; the property says which rule.
+``incomplete``: nothing was refused, but events or order tokens are missing, so that nothing follows. ``out-of-model``: the trace speaks of what
+the rules do not know, or contradicts itself. The last two are never "conforms"; a trace of no events is incomplete.
+"""
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wheelproof.trace.jsonl import CutOff, Reader, Tally
+from wheelproof.trace.rules import Refusal, TimerState, spoken
+
+Event = dict[str, Any]
+
+CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL = "conforms", "violates", "incomplete", "out-of-model"
+VERDICTS = (CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL)
+
+TIMER_KINDS = frozenset((
+    "entry_new", "set_entry", "add_request", "list_add", "list_remove", "list_add_retry", "owner_read", "cancel_check", "cancel", "reinsert",
+    "expire_submit", "task_run", "wheel_new", "overflow_create", "wheel_place", "wheel_reject", "bucket_new", "bucket_expiry_set", "dq_offer",
+    "dq_poll", "dq_ready", "clock_advance", "flush_begin", "flush_end", "lock_acquire", "lock_release", "rw_acquire", "rw_release",
+    "thread_start", "thread_stop", "checkpoint", "drop"))
+"""The kinds that these rules know. Operations are the pipeline's and come later here: a trace with them is out of this model."""
+
+NEEDS = {"list_add": ("list", "entry"), "list_remove": ("list", "entry"), "cancel": ("task",), "set_entry": ("task",),
+         "flush_begin": ("list",), "flush_end": ("list",)}
+"""Kind -> whose monitors must be among its exact tokens: without them the order of the event is not known."""
+
+BUFFER = 1 << 16
+"""How far from the order of their clocks the events of a file may be. Files beyond that are sorted as a whole."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One event that was refused, or one thing that is missing. ``line`` is 0 where it is not about a line."""
+
+    line: int
+    event: Event | None
+    property: str
+    message: str
+    enabled: tuple[str, ...] = ()
+
+
+@dataclass
+class Verdict:
+    """What became of a trace. ``findings`` are in the order of the events: violations first, then what is missing or not understood."""
+
+    verdict: str
+    events: int
+    findings: tuple[Finding, ...] = ()
+    applied: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Finding | None:
+        return self.findings[0] if self.findings else None
+
+
+class _Order:
+    """Whether the clocks agree with threads and tokens, and whether any number is missing."""
+
+    def __init__(self) -> None:
+        self.threads: dict[int, tuple[int, int]] = {}
+        self.tokens: dict[str, tuple[int, int, str]] = {}
+        self.missing: list[tuple[int, str, str]] = []
+        self.contradictions: list[tuple[int, str, str]] = []
+
+    def look(self, line: int, event: Event) -> None:
+        tid, tseq, lc = event["tid"], event["tseq"], event["lc"]
+        last, last_lc = self.threads.get(tid, (0, 0))
+        if tseq <= last:
+            self.contradictions.append((line, "ThreadSequence", f"thread {tid} has event {tseq} after event {last}"))
+        elif tseq != last + 1:
+            self.missing.append((line, "ThreadSequence", f"of thread {tid} the events {last + 1} to {tseq - 1} are missing"))
+        if lc <= last_lc:
+            self.contradictions.append((line, "ThreadSequence", f"the clock of thread {tid} goes from {last_lc} to {lc}"))
+        self.threads[tid] = tseq, lc
+        for token in event.get("ord", ()):
+            if len(token) == 4:
+                self._token(line, token, lc)
+
+    def _token(self, line: int, token: tuple, lc: int) -> None:
+        kind, name, seq, mode = token
+        key = f"{kind} {name}"
+        before = self.tokens.get(key)
+        if before is None:
+            # what came before the recording is not asked for: a lock and a word begin where they are first seen, if that is their first number
+            first = 1 if kind == "L" or kind == "V" and mode in ("w", "cas+") else 0
+            if seq > first and kind != "RW":
+                self.missing.append((line, "TokenSequence", f"of {name} the numbers before {seq} are missing"))
+            self.tokens[key] = seq, lc, mode
+            return
+        last, last_lc, last_mode = before
+        if kind == "L":
+            if seq <= last:
+                self.contradictions.append((line, "TokenSequence", f"{name} has the number {seq} after {last}"))
+            elif seq != last + 1:
+                self.missing.append((line, "TokenSequence", f"of {name} the numbers {last + 1} to {seq - 1} are missing"))
+            if lc <= last_lc:
+                self.contradictions.append((line, "TokenOrder", f"{name} number {seq} has the clock {lc}, and number {last} has {last_lc}"))
+        elif kind == "V":
+            due = last + (mode in ("w", "cas+"))
+            if seq < due:
+                self.contradictions.append((line, "TokenSequence", f"version {seq} of {name} is touched ({mode}) after version {last}"))
+            elif seq > due:
+                self.missing.append((line, "TokenSequence", f"of {name} the writes {last + 1} to {seq - (mode != 'r' and mode != 'cas-')} are missing"))
+        elif seq < last or (seq == last and mode == "r" and last_mode == "w"):
+            self.contradictions.append((line, "TokenSequence", f"{name} is held ({mode}) at {seq} after {last} ({last_mode})"))
+        self.tokens[key] = max(seq, last), lc, mode
+
+
+class Replay:
+    """One trace taken through the rules. ``limit``: findings that are kept."""
+
+    def __init__(self, header: Mapping[str, Any], limit: int = 100) -> None:
+        kinds = header.get("capture", {}).get("kinds")
+        self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds))
+        self.header, self.limit, self.events = header, limit, 0
+        self.violations: list[Finding] = []
+        self.violated = 0
+        self.order = _Order()
+        self.unknown: list[tuple[int, str, str]] = []
+        self.unordered: dict[tuple[str, str], tuple[int, int]] = {}
+
+    def take(self, line: int, event: Event) -> Refusal | None:
+        """One event, in the order of the clocks."""
+        self.events += 1
+        self.order.look(line, event)
+        kind = event["k"]
+        if kind not in TIMER_KINDS:
+            self.unknown.append((line, "Kind", f"these rules know no {kind}"))
+            return None
+        if kind == "drop":
+            self.order.missing.append((line, "Dropped", f"{event['count']} events were lost here"))
+        refusal = self.state.judge(event)
+        if refusal is not None:
+            self.violated += 1
+            if len(self.violations) < self.limit:
+                able = tuple(spoken(each) for each in self.state.enabled(event))
+                self.violations.append(Finding(line, event, refusal.property, refusal.message, able))
+        elif kind in NEEDS:
+            exact = {token[1] for token in event.get("ord", ()) if token[0] == "L" and len(token) == 4}
+            for role in NEEDS[kind]:
+                if f"{role}:{event[role]}" not in exact:
+                    at, times = self.unordered.get((kind, role), (line, 0))
+                    self.unordered[kind, role] = at, times + 1
+        self.state.apply(event)
+        return refusal
+
+    def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True) -> Verdict:
+        """The verdict, once all events are taken. ``tally``: of the file, where it is to be held against its footer."""
+        missing = [Finding(line, None, name, message) for line, name, message in self.order.missing]
+        if self.header.get("capture", {}).get("mode") != "full":
+            missing.append(Finding(1, None, "Capture", "only a sample was recorded"))
+        missing += [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
+                    for (kind, role), (line, times) in self.unordered.items()]
+        contradictions = [Finding(line, None, name, message) for line, name, message in self.order.contradictions + self.unknown]
+        if not self.events:
+            missing.append(Finding(0, None, "Events", "there is no event"))
+        if footer is None:
+            missing.append(Finding(0, None, "Footer", "there is no footer: the recording was cut off"))
+        else:
+            gone, wrong = self._against(footer, tally, hashed)
+            missing += gone
+            contradictions += wrong
+        verdict = VIOLATES if self.violated else OUT_OF_MODEL if contradictions else INCOMPLETE if missing else CONFORMS
+        rest = (contradictions + missing)[:self.limit]
+        return Verdict(verdict, self.events, (*self.violations, *rest), dict(self.state.applied))
+
+    def _against(self, footer: Mapping[str, Any], tally: Tally | None, hashed: bool) -> tuple[list[Finding], list[Finding]]:
+        missing, wrong = [], []
+        if footer["dropped"]:
+            missing.append(Finding(0, None, "Dropped", f"{footer['dropped']} events were dropped by the recorder"))
+        if footer["events"] > self.events:
+            missing.append(Finding(0, None, "Footer", f"the footer counts {footer['events']} events, and there are {self.events}"))
+        elif footer["events"] < self.events:
+            wrong.append(Finding(0, None, "Footer", f"the footer counts {footer['events']} events, and there are {self.events}"))
+        for tid, last in footer["per_thread_last_tseq"].items():
+            seen = self.order.threads.get(int(tid), (0, 0))[0] if tid.isdigit() else 0
+            if seen != last:
+                (missing if seen < last else wrong).append(Finding(0, None, "Footer", f"the last event of thread {tid} is {last} in the footer, and {seen} here"))
+        for key, last in footer["per_token_last_seq"].items():
+            seen = self.order.tokens.get(key, (-1,))[0]
+            if seen != last:
+                (missing if seen < last else wrong).append(Finding(0, None, "Footer", f"the last number of {key} is {last} in the footer, and {max(seen, 0)} here"))
+        if hashed and tally is not None and footer.get("sha256") not in (None, tally.sha256):
+            wrong.append(Finding(0, None, "Footer", "the footer's sha256 is that of other events"))
+        return missing, wrong
+
+
+def key_of(event: Event) -> tuple[int, int, int]:
+    """What events are sorted by."""
+    return event["lc"], event["tid"], event["tseq"]
+
+
+def in_order(events: Iterable[tuple[int, Event]]) -> Iterator[tuple[int, Event]]:
+    """Events by their clocks: a file that is nearly so, as a recorder's is, passes through a heap of bounded size."""
+    heap: list[tuple[tuple[int, int, int], int, Event]] = []
+    last = (0, 0, 0)
+    for line, event in events:
+        item = (key_of(event), line, event)
+        if item[0] < last:
+            raise _Far
+        if len(heap) < BUFFER:
+            heapq.heappush(heap, item)
+            continue
+        key, at, first = heapq.heappushpop(heap, item)
+        last = key
+        yield at, first
+    while heap:
+        _, at, event = heapq.heappop(heap)
+        yield at, event
+
+
+class _Far(Exception):
+    """An event comes too late for the heap."""
+
+
+def replay(path: Path) -> Verdict:
+    """The verdict on the trace in a file. Raises TraceError where the file is no trace at all."""
+    reader = Reader(path)
+    try:
+        return _replay(reader, in_order)
+    except _Far:
+        return _replay(reader, lambda events: iter(sorted(events, key=lambda item: key_of(item[1]))))
+
+
+def _replay(reader: Reader, ordered: Any) -> Verdict:
+    run, tally, cut = Replay(reader.header), Tally(reader.header), []
+
+    def counted() -> Iterator[tuple[int, Event]]:
+        try:
+            for line, event in reader:
+                tally.count(event)
+                yield line, event
+        except CutOff as error:
+            cut.append(error)
+
+    for line, event in ordered(counted()):
+        run.take(line, event)
+    return run.end(reader.footer, tally, hashed=not reader.unknown)
+
+
+def replay_events(header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None) -> Verdict:
+    """The verdict on events at hand, numbered from line 2 on as in a file."""
+    run = Replay(header)
+    for line, event in sorted(enumerate(events, 2), key=lambda item: key_of(item[1])):
+        run.take(line, event)
+    return run.end(footer)

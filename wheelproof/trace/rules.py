@@ -1,0 +1,310 @@
+"""Which events may come next: the state of a timer's lists, tasks, counters and threads, as far as a trace tells it.
+
+The rules are those of the models, at the grain of events: ``list_add`` is the model's link with its counter (A3 - A9), ``list_remove`` its
+unlink (U3 - U9), ``cancel_check`` its K1, and so on; ``tests/wheelproof/trace/test_agreement.py`` holds every recorded run to the model's own state.
+Each refusal bears the name of the property that a model would find violated. Nothing here orders events: they come in the order of
+their clocks, which ``replay`` has checked against the tokens.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wheelproof.trace.schema import NONE
+
+Event = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why an event is no step of the model: the property that it breaks, and a sentence."""
+
+    property: str
+    message: str
+
+
+class _Thread:
+    __slots__ = ("flushes", "checked", "hand")
+
+    def __init__(self) -> None:
+        self.flushes: list[tuple[int, int]] = []  # (span, list) of the walks that are open, outermost first
+        self.checked: tuple[int, bool] = (NONE, False)  # the entry last checked, and whether it was cancelled
+        self.hand = NONE  # the entry that a walk has taken out and not yet handed on
+
+
+class TimerState:
+    """The abstract state that events lead to.
+
+    ``judge(event)`` says why the event may not come now, or None; ``apply(event)`` takes it, refused or not, so that one fault
+    is not reported once for each event after it. ``initial``: of a header. ``kinds``: those that were recorded; a rule that needs one that was not
+    is not applied. ``applied`` counts, by property, how often a rule had something to look at.
+    """
+
+    def __init__(self, initial: Mapping[str, Any] | None = None, kinds: frozenset[str] | None = None) -> None:
+        initial = initial or {}
+        self.kinds = kinds
+        self.rings: dict[int, dict[int, None]] = {int(name): dict.fromkeys(ring) for name, ring in initial.get("lists", {}).items()}
+        self.where: dict[int, int] = {entry: name for name, ring in self.rings.items() for entry in ring}
+        self.entry_of: dict[int, int] = {int(name): entry for name, entry in initial.get("tasks", {}).items()}
+        self.counters: dict[str, int] = dict(initial.get("counters", {}))
+        self.keys: dict[int, int] = {int(name): key for name, key in initial.get("keys", {}).items()}
+        self.holder: dict[str, int] = {}
+        self.threads: dict[int, _Thread] = {}
+        self.applied: dict[str, int] = {}
+        self._judges: dict[str, Callable[[Event, _Thread], Refusal | None]] = {
+            "list_add": self._list_add, "list_remove": self._list_remove, "cancel_check": self._cancel_check,
+            "expire_submit": self._expire_submit, "cancel": self._cancel, "set_entry": self._set_entry,
+            "flush_begin": self._flush_begin, "flush_end": self._flush_end, "lock_acquire": self._lock_acquire,
+            "lock_release": self._lock_release, "bucket_expiry_set": self._bucket_expiry_set}
+
+    def thread(self, tid: int) -> _Thread:
+        found = self.threads.get(tid)
+        if found is None:
+            found = self.threads[tid] = _Thread()
+        return found
+
+    def recorded(self, kind: str) -> bool:
+        """Whether events of this kind are in the trace, if they took place."""
+        return self.kinds is None or kind in self.kinds
+
+    def judge(self, event: Event) -> Refusal | None:
+        """Why the event is no step from here; None if it is one. Changes nothing but ``applied``."""
+        judge = self._judges.get(event["k"])
+        return None if judge is None else judge(event, self.thread(event["tid"]))
+
+    def _look(self, name: str) -> None:
+        self.applied[name] = self.applied.get(name, 0) + 1
+
+    # -- what is asked of each kind
+
+    def _list_add(self, event: Event, thread: _Thread) -> Refusal | None:
+        entry, bucket = event["entry"], event["list"]
+        here = self.where.get(entry, NONE)
+        self._look("AtMostOneList")
+        if here == bucket:
+            return Refusal("RingWellFormed", f"entry {entry} is linked into list {bucket}, which has it already")
+        if here:
+            return Refusal("AtMostOneList", f"entry {entry} is linked into list {bucket} while list {here} has it")
+        if thread.flushes and self.recorded("cancel_check"):
+            self._look("CancelWins")
+            if thread.checked != (entry, False):
+                what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
+                return Refusal("CancelWins", f"a flush puts entry {entry}, {what}, into list {bucket}")
+        return self._counted(event, 1)
+
+    def _list_remove(self, event: Event, thread: _Thread) -> Refusal | None:
+        entry, bucket = event["entry"], event["list"]
+        here = self.where.get(entry, NONE)
+        self._look("ExactlyItsList")
+        if not here:
+            return Refusal("CounterExact", f"entry {entry} is taken out of list {bucket}, and no list has it")
+        if here != bucket:
+            return Refusal("ExactlyItsList", f"entry {entry} is taken out of list {bucket}, and list {here} has it")
+        if event.get("cause") == "flush":
+            self._look("RingWellFormed")
+            head = next(iter(self.rings[bucket]))
+            if head != entry:
+                return Refusal("RingWellFormed", f"a flush of list {bucket} takes entry {entry}, and entry {head} is its head")
+        return self._counted(event, -1)
+
+    def _counted(self, event: Event, delta: int) -> Refusal | None:
+        seen = event.get("post", {}).get("counter")
+        name = counter_of(event)
+        if seen is None or name is None:
+            return None
+        self._look("CounterExact")
+        if name in self.counters and self.counters[name] + delta != seen:
+            return Refusal("CounterExact", f"{name} is {seen} after {event['k']}, and was {self.counters[name]} before")
+        return Refusal("TypeOK", f"{name} is {seen}") if seen < 0 else None
+
+    def _cancel_check(self, event: Event, thread: _Thread) -> Refusal | None:
+        task, entry = event["task"], event["entry"]
+        self._look("CancelWins")
+        if task not in self.entry_of:
+            return None
+        current = self.entry_of[task]
+        seen = event.get("pre", {}).get("entry")
+        if seen is not None and seen != current:
+            return Refusal("CancelWins", f"a check reads entry {seen} of task {task}, and its entry is {current or 'none'}")
+        if "res" in event and event["res"] != ("false" if current == entry else "true"):
+            return Refusal("CancelWins", f"a check finds entry {entry} {'cancelled' if event['res'] == 'true' else 'live'}, and its task's entry is {current or 'none'}")
+        return None
+
+    def _expire_submit(self, event: Event, thread: _Thread) -> Refusal | None:
+        entry = event["entry"]
+        if self.recorded("cancel_check"):
+            self._look("CancelWins")
+            if thread.checked != (entry, False):
+                what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
+                return Refusal("CancelWins", f"entry {entry}, {what}, is handed over")
+        if thread.flushes:
+            self._look("RunsOncePerAdd")
+            if thread.hand != entry:
+                return Refusal("RunsOncePerAdd", f"entry {entry} is handed over by a flush that has not taken it out of a list")
+        return None
+
+    def _cancel(self, event: Event, thread: _Thread) -> Refusal | None:
+        return self._was(event)
+
+    def _set_entry(self, event: Event, thread: _Thread) -> Refusal | None:
+        return self._was(event)
+
+    def _was(self, event: Event) -> Refusal | None:
+        task = event["task"]
+        seen = event.get("pre", {}).get("entry")
+        if seen is not None and self.entry_of.get(task, seen) != seen:
+            return Refusal("CancelWins", f"{event['k']} finds entry {seen or 'none'} of task {task}, and its entry is {self.entry_of[task] or 'none'}")
+        return None
+
+    def _flush_begin(self, event: Event, thread: _Thread) -> Refusal | None:
+        return None
+
+    def _flush_end(self, event: Event, thread: _Thread) -> Refusal | None:
+        if not thread.flushes or thread.flushes[-1] != (event["span"], event["list"]):
+            return Refusal("ExactlyItsList", f"a flush of list {event['list']} ends that the thread has not begun last")
+        self._look("EveryEntryFlushed")
+        if left := self.rings.get(event["list"]):
+            return Refusal("RingWellFormed", f"a flush of list {event['list']} ends while entry {next(iter(left))} is its head")
+        return None
+
+    def _lock_acquire(self, event: Event, thread: _Thread) -> Refusal | None:
+        held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
+        if not held:
+            return None
+        *outer, lock = held
+        tid = event["tid"]
+        self._look("NoDataRace")
+        if self.holder.get(lock, tid) != tid:
+            return Refusal("NoDataRace", f"{lock} is taken by thread {tid} while thread {self.holder[lock]} holds it")
+        self._look("NoDeadlock")
+        rank = _RANKS.get(lock.partition(":")[0])
+        walks = {f"list:{bucket}" for _, bucket in thread.flushes}
+        for other in outer:
+            before = _RANKS.get(other.partition(":")[0])
+            if rank is None or before is None or before < rank or (before == rank and other in walks):
+                continue
+            return Refusal("NoDeadlock", f"{lock} is taken while {other} is held: the order is task, list, entry, and only a flush holds its list "
+                                         "while it enters another")
+        return None
+
+    def _lock_release(self, event: Event, thread: _Thread) -> Refusal | None:
+        held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
+        if held and self.holder.get(held[-1], event["tid"]) != event["tid"]:
+            return Refusal("NoDataRace", f"{held[-1]} is let go by thread {event['tid']}, and thread {self.holder[held[-1]]} holds it")
+        return None
+
+    def _bucket_expiry_set(self, event: Event, thread: _Thread) -> Refusal | None:
+        bucket, seen = event["list"], event.get("pre", {}).get("key_ms")
+        self._look("QueuedOnceWithItsKey")
+        if seen is not None and self.keys.get(bucket, seen) != seen:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} had the key {self.keys[bucket]}, and {seen} is found")
+        if seen not in (None, -1) and event["key_ms"] not in (-1, seen):
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is given the key {event['key_ms']} while it is queued with {seen}")
+        return None
+
+    # -- what each kind does
+
+    def apply(self, event: Event) -> None:
+        """Take the event."""
+        kind, thread = event["k"], self.thread(event["tid"])
+        if kind == "list_add":
+            self._unlink(event["entry"])
+            self.rings.setdefault(event["list"], {})[event["entry"]] = None
+            self.where[event["entry"]] = event["list"]
+            thread.hand = NONE
+            self._count(event)
+        elif kind == "list_remove":
+            self._unlink(event["entry"])
+            if event.get("cause") == "flush":
+                thread.hand, thread.checked = event["entry"], (NONE, False)
+            self._count(event)
+        elif kind == "cancel_check":
+            thread.checked = (event["entry"], event.get("res") == "true")
+            if event.get("res") == "true" and thread.hand == event["entry"]:
+                thread.hand = NONE
+        elif kind == "expire_submit":
+            thread.checked, thread.hand = (NONE, False), NONE
+        elif kind == "cancel":
+            self.entry_of[event["task"]] = NONE
+        elif kind == "set_entry":
+            self.entry_of[event["task"]] = event["entry"]
+        elif kind == "flush_begin":
+            thread.flushes.append((event["span"], event["list"]))
+        elif kind == "flush_end":
+            if thread.flushes:
+                thread.flushes.pop()
+            thread.hand = NONE
+        elif kind == "lock_acquire":
+            if lock := last_lock(event):
+                self.holder[lock] = event["tid"]
+        elif kind == "lock_release":
+            if lock := last_lock(event):
+                self.holder.pop(lock, None)
+        elif kind == "bucket_expiry_set":
+            self.keys[event["list"]] = event["key_ms"]
+
+    def _unlink(self, entry: int) -> None:
+        here = self.where.pop(entry, NONE)
+        if here:
+            self.rings[here].pop(entry, None)
+
+    def _count(self, event: Event) -> None:
+        name = counter_of(event)
+        if name is not None:
+            seen = event.get("post", {}).get("counter")
+            self.counters[name] = seen if seen is not None else self.counters.get(name, 0) + (1 if event["k"] == "list_add" else -1)
+
+    # -- for those who explain
+
+    def enabled(self, event: Event) -> Iterator[dict[str, Any]]:
+        """Steps on the objects of ``event`` that its thread could take here, as far as the lists, tasks and checks are concerned."""
+        tid, entry, task, bucket = event["tid"], event.get("entry"), event.get("task"), event.get("list")
+        candidates: list[dict[str, Any]] = []
+        if entry:
+            lists = dict.fromkeys(name for name in (bucket, self.where.get(entry)) if name)
+            candidates += [{"k": kind, "entry": entry, "list": name} for kind in ("list_add", "list_remove") for name in lists]
+            candidates.append({"k": "expire_submit", "entry": entry})
+        if entry and task:
+            candidates.append({"k": "cancel_check", "task": task, "entry": entry,
+                               "res": "false" if self.entry_of.get(task) == entry else "true"})
+        if task:
+            candidates.append({"k": "cancel", "task": task})
+        walk = self.thread(tid).flushes
+        if walk:
+            candidates.append({"k": "flush_end", "span": walk[-1][0], "list": walk[-1][1]})
+        applied = dict(self.applied)
+        for candidate in candidates:
+            candidate["tid"] = tid
+            if self.judge(candidate) is None:
+                yield candidate
+        self.applied = applied
+
+    def initial(self) -> dict[str, Any]:
+        """The state as a header has it."""
+        return {"lists": {str(name): list(ring) for name, ring in sorted(self.rings.items())},
+                "tasks": {str(name): entry for name, entry in sorted(self.entry_of.items())}, "counters": dict(sorted(self.counters.items())),
+                "keys": {str(name): key for name, key in sorted(self.keys.items())}}
+
+
+_RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}
+
+
+def counter_of(event: Event) -> str | None:
+    """The id of the counter that an event touches."""
+    for token in event.get("ord", ()):
+        if token[0] == "V" and token[1].startswith("counter"):
+            return token[1]
+    return None
+
+
+def last_lock(event: Event) -> str | None:
+    """The lock that a lock event is about: the innermost of its tokens."""
+    return next((token[1] for token in reversed(event.get("ord", ())) if token[0] == "L"), None)
+
+
+def spoken(event: Event) -> str:
+    """An event in a few words: ``list_remove(e17, l7)``."""
+    names = [f"{letter}{event[column]}" for column, letter in (("task", "t"), ("entry", "e"), ("list", "l"), ("op", "op")) if event.get(column)
+             and not (column == "task" and event.get("entry") and event["k"] not in ("cancel", "set_entry", "cancel_check"))]
+    return f"{event['k']}({', '.join(names)})"

@@ -1,0 +1,183 @@
+"""What the records of a timer mean: the columns of each kind of event, ids by role, and the state that a run begins in.
+
+This module and ``rules`` know Kafka's classes; the recorder, the file formats and the shrinker do not.
+"""
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from wheelproof.trace.recorder import Log, Raw, Recorder
+from wheelproof.trace.schema import MINOR, SCHEMA
+
+ROLES = {"TimerTask": "task", "TimerTaskEntry": "entry", "TimerTaskList": "list", "SystemTimer": "timer", "TimingWheel": "wheel"}
+"""Class -> the column that its objects are named in, and the class of their tokens."""
+
+COUNTED = ("list_add", "list_remove")
+BEGINS = {"flush_begin": "flush_end"}
+
+
+def role_of(value: Any) -> str:
+    """The role of an object: that of the first of its classes that has one; its own class's name for others."""
+    for cls in type(value).__mro__:
+        if cls.__name__ in ROLES:
+            return ROLES[cls.__name__]
+    return type(value).__name__
+
+
+class Translator:
+    """Turns a recorder's records into the events of ``wheelproof.trace/1``, in the order of (lc, tid, tseq)."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.roles = {number: role_of(value) for number, value in recorder.objects.items()}
+        self.sources: list[str] = []
+        self._sources: dict[str, int] = {}
+        self._spans = 0
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """All threads' events, merged."""
+        streams = [self._thread(tid, log) for tid, log in enumerate(self.recorder.logs, 1)]
+        return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
+
+    def _thread(self, tid: int, log: Log) -> list[dict[str, Any]]:
+        out: list[dict[str, Any]] = []
+        spans: list[tuple[str, int, int]] = []  # kind that closes it, span, list
+        checked = 0
+        for tseq, raw in enumerate(log.records(self.recorder.sites), 1):
+            event = self._event(tid, tseq, raw, checked)
+            kind = event["k"]
+            if kind == "cancel_check":
+                checked = event["entry"]
+            if spans and kind == spans[-1][0]:
+                event["span"], event["phase"] = spans.pop()[1], "end"
+            if spans:
+                event["parent"] = spans[-1][1]
+            if kind in BEGINS:
+                self._spans += 1
+                event["span"], event["phase"] = self._spans, "begin"
+                spans.append((BEGINS[kind], self._spans, event["list"]))
+            if kind == "list_remove" and spans and event.get("list") == spans[-1][2] and not self._holds(event, "task"):
+                event["cause"] = "flush"
+            out.append(event)
+        self._causes(out)
+        return out
+
+    def _event(self, tid: int, tseq: int, raw: Raw, checked: int) -> dict[str, Any]:
+        site, kind = raw.site, raw.site.event
+        event: dict[str, Any] = {"tid": tid, "tseq": tseq, "lc": raw.lc, "k": kind, "phase": "atomic"}
+        held = {}
+        for number, _ in raw.locks:
+            lock = self.recorder.primitives[number]
+            held[self.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
+        if kind in COUNTED:
+            event |= {name: held[name] for name in ("entry", "list") if name in held}
+            event["post"] = {"counter": raw.new}
+        elif kind == "set_entry":
+            event |= {"task": raw.obj, "entry": raw.new, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
+        elif kind == "cancel":
+            event |= {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
+        elif kind == "cancel_check":
+            event |= {"task": raw.obj, "entry": raw.me, "pre": {"entry": raw.new}, "res": "false" if raw.new == raw.me else "true"}
+        elif kind == "expire_submit":
+            event["entry"] = checked
+        elif kind == "bucket_expiry_set":
+            event |= {"list": raw.obj, "key_ms": raw.new, "pre": {"key_ms": raw.old}, "post": {"key_ms": raw.new},
+                      "res": "true" if raw.old != raw.new else "false"}
+        else:
+            role = self.roles.get(raw.obj, "")
+            if role in ("task", "entry", "list", "op"):
+                event[role] = raw.obj
+        if "entry" in event and event["entry"]:
+            entry = self.recorder.objects[event["entry"]]
+            if entry.timer_task is not None:
+                event.setdefault("task", self.recorder.id_of(entry.timer_task))
+            event["exp_ms"] = entry.expiration_ms
+        self._order(event, raw)
+        event["src"] = self._source(f"{site.where} {site.label}".rstrip())
+        return event
+
+    def _order(self, event: dict[str, Any], raw: Raw) -> None:
+        tokens = []
+        for number, seq in raw.locks:
+            lock = self.recorder.primitives[number]
+            if not lock.kind:
+                continue
+            role = self.roles.get(lock.owner, "lock")
+            name = f"{role}:{lock.owner or lock.number}"
+            tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
+            column = {"entry": "eseq", "list": "lseq", "op": "oseq"}.get(role)
+            if column and lock.owner == event.get(role):
+                event[column] = seq
+        if raw.word:
+            word = self.recorder.primitives[raw.word]
+            operation = raw.site.operation
+            mode = "r" if operation == "read" else "w" if operation != "cas" else "cas+" if raw.old != raw.new else "cas-"
+            tokens.append(("V", self._word(word, event["k"]), raw.version, mode))
+        if tokens:
+            event["ord"] = tuple(tokens)
+
+    def _word(self, word: Any, kind: str) -> str:
+        field = getattr(word, "field", None)
+        if field is not None:
+            return f"{self.roles[word.owner]}:{word.owner}.{field}"
+        return f"{'counter' if kind in COUNTED else 'word'}:{word.number}"
+
+    @staticmethod
+    def _holds(event: Mapping[str, Any], role: str) -> bool:
+        return any(token[1].startswith(f"{role}:") for token in event.get("ord", ()))
+
+    @staticmethod
+    def _causes(events: list[dict[str, Any]]) -> None:
+        """A removal outside a flush was made for what its thread does next: a cancel, a new entry, or a link elsewhere."""
+        waiting: list[dict[str, Any]] = []
+        for event in events:
+            kind = event["k"]
+            if kind == "list_remove" and "cause" not in event:
+                waiting.append(event)
+            elif kind == "cancel" or kind == "set_entry":
+                for removal in waiting:
+                    if removal.get("task") == event["task"]:
+                        removal["cause"] = "cancel" if kind == "cancel" else "readd"
+                waiting = []
+            elif kind == "list_add":
+                for removal in waiting:
+                    if removal.get("entry") == event.get("entry"):
+                        removal["cause"] = "readd"
+                waiting = []
+
+    def _source(self, text: str) -> int:
+        if text not in self._sources:
+            self._sources[text] = len(self.sources)
+            self.sources.append(text)
+        return self._sources[text]
+
+
+def initial_of(recorder: Recorder) -> dict[str, Any]:
+    """What the objects that are known by now hold: to be asked before threads run."""
+    lists, tasks, counters = {}, {}, {}
+    for number, value in list(recorder.objects.items()):
+        role = role_of(value)
+        if role == "list":
+            ring, node = [], value.root.next
+            while node is not value.root:
+                ring.append(recorder.identify(node))
+                node = node.next
+            lists[str(number)] = ring
+            counter = value.task_counter
+            counters[f"counter:{counter.number}"] = counter.value
+        elif role == "task":
+            tasks[str(number)] = recorder.id_of(value.timer_task_entry)
+    return {"lists": lists, "tasks": tasks, "counters": counters}
+
+
+def header_of(run_id: str, stem: str, threads: Iterable[str], initial: Mapping[str, Any], kinds: Iterable[str] | None,
+              variant: str, sources: list[str], version: str, spec: Mapping[str, str]) -> dict[str, Any]:
+    """The header of a recording."""
+    capture: dict[str, Any] = {"mode": "full"}
+    if kinds is not None:
+        capture["kinds"] = sorted(kinds)
+    return {"schema": SCHEMA, "schema_minor": MINOR, "run_id": run_id, "producer": {"name": "wheelproof", "version": version, "lang": "Python"},
+            "spec": {"module": stem, **spec}, "variant": variant, "clock": {"kind": "none", "virtual": True},
+            "threads": {str(tid): name for tid, name in enumerate(threads, 1)}, "capture": capture, "sources": sources, "initial": dict(initial)}

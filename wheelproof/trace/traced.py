@@ -1,0 +1,426 @@
+"""The traced twin of ``impl/runtime.py``: the same names on real locks, each operation recorded while it is exclusive.
+
+A lock folds its Lamport clock into the thread that enters and takes the thread's back when it is left; it counts the events that are
+recorded under it. A volatile word has a lock, a version and a clock of its own, so that a read that is recorded sorts before the write that
+comes after it (strict mode: what that costs is measured by ``tests/wheelproof/trace/test_recorder.py``).
+"""
+from __future__ import annotations
+
+import sys
+import threading
+from types import MemberDescriptorType, ModuleType
+from typing import Annotated, Any, TypeVar
+
+from wheelproof.trace.recorder import Recorder
+
+T = TypeVar("T")
+_frame = sys._getframe
+
+
+def runtime_module(recorder: Recorder, production: ModuleType, name: str = "impl.runtime") -> ModuleType:
+    """A module with the names of ``impl/runtime.py`` whose primitives write to ``recorder``.
+
+    ``production``: the runtime itself; what is not recorded, such as the gate at which a queue's users wait, is taken from it.
+    """
+    module = ModuleType(name, "Traced primitives.")
+    module.__dict__.update({name: getattr(production, name) for name in production.__all__})
+    module.__dict__.update(_locks(recorder), Atomic=_atomic(recorder), ReadWriteLock=_read_write_lock(recorder),
+                           Volatile=Annotated[T, "volatile"], Plain=Annotated[T, "plain"], T=T)
+    return module
+
+
+def _locks(recorder: Recorder) -> dict[str, type]:
+    log_of, site_of = recorder.log, recorder.site
+
+    class Lock:
+        """``owner``: id of the object that made it; ``number``: its own; ``seq``: events recorded while it was held."""
+
+        __slots__ = ("lock", "owner", "number", "seq", "lc", "depth")
+        step = 1
+        kind = "L"
+        make = staticmethod(threading.Lock)
+
+        def __init__(self) -> None:
+            self.lock = self.make()
+            self.owner = recorder.owner(_frame(1))
+            self.number = recorder.register(self)
+            self.seq = self.lc = self.depth = 0
+
+        def entered(self, frame: Any, operation: str) -> None:
+            """The running thread has the lock: fold its clock in, and record where the line is one that is."""
+            log = log_of()
+            self.depth += 1
+            if self.depth == 1:
+                log.held.append(self)
+                if self.lc > log.lc:
+                    log.lc = self.lc
+            if not log.muted and (site := site_of(frame, operation)):
+                if self.depth == 1 or recorder.sites[site].event != "lock_acquire":
+                    log.emit(site, self.owner, 0, 1, 0, 0, 0)
+
+        def leaving(self, frame: Any) -> None:
+            """The running thread is about to let go: record, and leave its clock behind."""
+            log = log_of()
+            if not log.muted and (site := site_of(frame, "unlock")):
+                if self.depth == 1 or recorder.sites[site].event != "lock_release":
+                    log.emit(site, self.owner, 1, 0, 0, 0, 0)
+            self.depth -= 1
+            if not self.depth:
+                held = log.held
+                if held and held[-1] is self:
+                    held.pop()
+                elif self in held:
+                    held.remove(self)
+                self.lc = log.lc
+
+        def acquire(self, blocking: bool = True) -> bool:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock" if blocking else "try")
+            if not self.lock.acquire(blocking):
+                log = log_of()
+                if not log.muted and (site := site_of(_frame(1), "try")):
+                    log.emit(site, self.owner, 0, 0, 0, 0, 0)
+                return False
+            self.entered(_frame(1), "lock" if blocking else "try")
+            return True
+
+        def release(self) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "unlock")
+            self.leaving(_frame(1))
+            self.lock.release()
+
+        def __enter__(self) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock")
+            self.lock.acquire()
+            self.entered(_frame(1), "lock")
+
+        def __exit__(self, *exception: object) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "unlock")
+            self.leaving(_frame(1))
+            self.lock.release()
+
+    class Monitor(Lock):
+        """A re-entrant lock. ``depth`` is its holder's."""
+
+        __slots__ = ()
+        make = staticmethod(threading.RLock)
+
+    class NoMonitor:
+        """Excludes nobody and orders nothing; its events have no token of it. Its state is the thread's, since several may be inside."""
+
+        __slots__ = ("owner", "number", "seq", "lc")
+        step = 0
+        kind = ""
+
+        def __init__(self) -> None:
+            self.owner = recorder.owner(_frame(1))
+            self.number = recorder.register(self)
+            self.seq = self.lc = 0
+
+        def _enter(self, frame: Any, operation: str) -> None:
+            log = log_of()
+            log.held.append(self)
+            if not log.muted and (site := site_of(frame, operation)):
+                log.emit(site, self.owner, 0, 1, 0, 0, 0)
+
+        def _leave(self, frame: Any) -> None:
+            log = log_of()
+            if not log.muted and (site := site_of(frame, "unlock")):
+                log.emit(site, self.owner, 1, 0, 0, 0, 0)
+            log.held.reverse()
+            log.held.remove(self)
+            log.held.reverse()
+
+        def acquire(self, blocking: bool = True) -> bool:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock" if blocking else "try")
+            self._enter(_frame(1), "lock" if blocking else "try")
+            return True
+
+        def release(self) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "unlock")
+            self._leave(_frame(1))
+
+        def __enter__(self) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock")
+            self._enter(_frame(1), "lock")
+
+        def __exit__(self, *exception: object) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "unlock")
+            self._leave(_frame(1))
+
+    return {"Lock": Lock, "Monitor": Monitor, "NoMonitor": NoMonitor}
+
+
+def _atomic(recorder: Recorder) -> type:
+    log_of, site_of, id_of = recorder.log, recorder.site, recorder.id_of
+
+    class Atomic:
+        """``value`` with the version and the clock of the word, all changed under ``lock``."""
+
+        __slots__ = ("value", "lock", "owner", "number", "version", "lc")
+        kind = "V"
+
+        def __init__(self, value: object) -> None:
+            self.value = value
+            self.lock = threading.Lock()
+            self.owner = recorder.owner(_frame(1))
+            self.number = recorder.register(self)
+            self.version = self.lc = 0
+
+        def __class_getitem__(cls, item: object) -> type:
+            return cls
+
+        def note(self, frame: Any, operation: str, old: object, new: object) -> None:
+            """Record, with the word's lock held; every access moves the word's clock on."""
+            log = log_of()
+            if self.lc > log.lc:
+                log.lc = self.lc
+            if not log.muted and (site := site_of(frame, operation)):
+                log.emit(site, self.owner, id_of(old), id_of(new), 0, self.number, self.version)
+            self.lc = log.lc
+
+        def get(self) -> object:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "read")
+            with self.lock:
+                self.note(_frame(1), "read", self.value, self.value)
+                return self.value
+
+        def set(self, value: object) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "write")
+            with self.lock:
+                old, self.value = self.value, value
+                self.version += recorder.recording
+                self.note(_frame(1), "write", old, value)
+
+        def get_and_set(self, value: object) -> object:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "swap")
+            with self.lock:
+                old, self.value = self.value, value
+                self.version += recorder.recording
+                self.note(_frame(1), "swap", old, value)
+                return old
+
+        def compare_and_set(self, expected: object, value: object) -> bool:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "cas")
+            with self.lock:
+                old = self.value
+                won = old is expected or type(old) is type(expected) is int and old == expected
+                if won:
+                    self.value = value
+                    self.version += recorder.recording
+                self.note(_frame(1), "cas", old, self.value)
+                return won
+
+        def add_and_get(self, delta: Any) -> Any:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "update")
+            with self.lock:
+                old = self.value
+                self.value = new = old + delta
+                self.version += recorder.recording
+                self.note(_frame(1), "update", old, new)
+                return new
+
+    return Atomic
+
+
+def _read_write_lock(recorder: Recorder) -> type:
+    log_of, site_of = recorder.log, recorder.site
+
+    class Half:
+        """One half. Its ``seq`` is the epoch: how many write holds were over when it was taken."""
+
+        __slots__ = ("of", "number", "owner", "mode")
+        step = 0
+        kind = "RW"
+
+        def __init__(self, of: ReadWriteLock, owner: int, mode: str) -> None:
+            self.of, self.owner, self.mode = of, owner, mode
+            self.number = recorder.register(self)
+
+        @property
+        def seq(self) -> int:
+            return self.of.epoch
+
+        @seq.setter
+        def seq(self, value: int) -> None:
+            """The epoch moves when a writer is through, not with events."""
+
+        def _entered(self, frame: Any) -> None:
+            log, of = log_of(), self.of
+            log.held.append(self)
+            log.lc = max(log.lc, of.lc_read if self.mode == "w" else 0, of.lc_write)
+            if not log.muted and (site := site_of(frame, "lock")):
+                log.emit(site, self.owner, 0, 1, 0, 0, 0)
+
+        def _leaving(self, frame: Any) -> None:
+            log = log_of()
+            if not log.muted and (site := site_of(frame, "unlock")):
+                log.emit(site, self.owner, 1, 0, 0, 0, 0)
+            log.held.remove(self)
+
+    class ReadLock(Half):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            of = self.of
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock")
+            with of.changed:
+                while of.writing or of.waiting:
+                    of.changed.wait()
+                of.reading += 1
+                self._entered(_frame(1))
+
+        def __exit__(self, *exception: object) -> None:
+            of = self.of
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "unlock")
+            with of.changed:
+                self._leaving(_frame(1))
+                of.reading -= 1
+                of.lc_read = max(of.lc_read, log_of().lc)
+                of.changed.notify_all()
+
+    class WriteLock(Half):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            of = self.of
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock")
+            with of.changed:
+                of.waiting += 1
+                try:
+                    while of.writing or of.reading:
+                        of.changed.wait()
+                    of.writing = True
+                finally:
+                    of.waiting -= 1
+                self._entered(_frame(1))
+
+        def __exit__(self, *exception: object) -> None:
+            of = self.of
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "unlock")
+            with of.changed:
+                self._leaving(_frame(1))
+                of.writing = False
+                of.epoch += 1
+                of.lc_write = log_of().lc
+                of.changed.notify_all()
+
+    class ReadWriteLock:
+        """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in production."""
+
+        __slots__ = ("changed", "reading", "writing", "waiting", "epoch", "lc_read", "lc_write", "read_lock", "write_lock")
+
+        def __init__(self) -> None:
+            self.changed = threading.Condition(threading.Lock())
+            self.reading = self.waiting = self.epoch = self.lc_read = self.lc_write = 0
+            self.writing = False
+            owner = recorder.owner(_frame(1))
+            self.read_lock, self.write_lock = ReadLock(self, owner, "r"), WriteLock(self, owner, "w")
+
+    return ReadWriteLock
+
+
+class Word:
+    """What stands in the slot of a volatile field: the value with its version, its clock, and the lock that makes them one."""
+
+    __slots__ = ("value", "version", "lc", "lock", "number", "owner", "field")
+    kind = "V"
+
+    def __init__(self, value: object, number: int, owner: int, field: str) -> None:
+        self.value = value
+        self.version = self.lc = 0
+        self.lock = threading.Lock()
+        self.number, self.owner, self.field = number, owner, field
+
+
+class VolatileField:
+    """Stands in front of a volatile field's slot, which then holds a :class:`Word`."""
+
+    __slots__ = ("recorder", "name", "_get", "_set")
+
+    def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
+        self.recorder, self.name = recorder, member.__name__
+        self._get, self._set = member.__get__, member.__set__
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        recorder, frame = self.recorder, _frame(1)
+        if recorder.turn is not None:
+            recorder.turn(frame, "read")
+        word = self._get(instance)
+        log = recorder.log()
+        site = 0 if log.muted else recorder.site(frame, "read")
+        if not site:
+            value = word.value
+            if word.lc > log.lc:
+                log.lc = word.lc
+            return value
+        me = recorder.id_of(frame.f_locals.get("self"))
+        with word.lock:
+            value = word.value
+            if word.lc > log.lc:
+                log.lc = word.lc
+            log.emit(site, word.owner, recorder.id_of(value), recorder.id_of(value), me, word.number, word.version)
+            word.lc = log.lc
+        return value
+
+    def __set__(self, instance: object, value: object) -> None:
+        recorder, frame = self.recorder, _frame(1)
+        if recorder.turn is not None:
+            recorder.turn(frame, "write")
+        try:
+            word = self._get(instance)
+        except AttributeError:  # the constructor's write: nobody else has the object yet
+            word = Word(value, 0, recorder.identify(instance), self.name)
+            word.number = recorder.register(word)
+            self._set(instance, word)
+            return
+        log = recorder.log()
+        site = 0 if log.muted else recorder.site(frame, "write")
+        with word.lock:
+            old, word.value = word.value, value
+            word.version += recorder.recording
+            if word.lc > log.lc:
+                log.lc = word.lc
+            if site:
+                log.emit(site, word.owner, recorder.id_of(old), recorder.id_of(value), 0, word.number, word.version)
+            word.lc = log.lc
+
+
+class PlainField:
+    """Stands in front of a plain field's slot in a directed run, where each access is a step that waits for its turn."""
+
+    __slots__ = ("recorder", "name", "_get", "_set")
+
+    def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
+        self.recorder, self.name = recorder, member.__name__
+        self._get, self._set = member.__get__, member.__set__
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        if self.recorder.turn is not None:
+            self.recorder.turn(_frame(1), "read")
+        return self._get(instance)
+
+    def __set__(self, instance: object, value: object) -> None:
+        if self.recorder.turn is not None:
+            self.recorder.turn(_frame(1), "write")
+        self._set(instance, value)
