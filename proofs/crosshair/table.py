@@ -1,0 +1,159 @@
+"""What CrossHair says of each function, read line by line from its output: its exit code is 0 for "not confirmed" too.
+
+Every postcondition must have its line: where one is missing, the function has no verdict. A counterexample counts when Python, calling
+the function with its arguments, finds the preconditions met and the postcondition false.
+"""
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PATIENCE, GIVEN_UP = 40, 4
+"""Seconds of wall time that one condition may take: where an end is expected, which comes long before that on an idle machine; and where none is."""
+
+_LINE = re.compile(r"^(?P<file>.*?):(?P<line>\d+): (?P<kind>info|error|warning): (?P<said>.*)$")
+_SAID = {"Confirmed over all paths.": "confirmed", "Not confirmed.": "bounded", "Unable to meet precondition.": "unmet"}
+_CALL = re.compile(r"^false when calling (?P<call>.*?\))(?: \(which returns .*\))?$")
+WORST = ("no verdict", "raised", "refuted", "unmet", "bounded", "confirmed")
+"""A function's verdict is the worst of its conditions'."""
+
+
+class OutputError(Exception):
+    """CrossHair said something that has no meaning here, or nothing."""
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A function with its conditions, as Python expressions; ``lines`` are those of its postconditions, ``before`` of its preconditions."""
+
+    name: str
+    pre: tuple[str, ...]
+    post: tuple[str, ...]
+    lines: tuple[int, ...]
+    before: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict of WORST, and the calls that CrossHair gives as counterexamples."""
+
+    verdict: str
+    calls: tuple[str, ...] = ()
+
+
+def contracts(module: ModuleType) -> dict[str, Contract]:
+    """The functions of a module that have postconditions in their docstrings (PEP 316)."""
+    source = inspect.getsource(module)
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node, clean=False)):
+            first = node.body[0].lineno
+            told = [(first + number, line.strip()) for number, line in enumerate(text.splitlines())]
+            post = [(line, each.removeprefix("post:").strip()) for line, each in told if each.startswith("post:")]
+            if post:
+                pre = [(line, each.removeprefix("pre:").strip()) for line, each in told if each.startswith("pre:")]
+                found[node.name] = Contract(node.name, *[tuple(each for _, each in part) for part in (pre, post)],
+                                            *[tuple(line for line, _ in part) for part in (post, pre)])
+    return found
+
+
+def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
+    """The outcome of every contract. OutputError: a line that is none of CrossHair's verdicts, or is about no postcondition."""
+    said: dict[int, str] = {}
+    calls: dict[int, str] = {}
+    known = list(known)
+    lines = {line: [line] for contract in known for line in contract.lines}
+    # that nothing meets the preconditions is said on one of their lines, once for all postconditions
+    unmet = {line: contract.lines for contract in known for line in contract.before}
+    for text in output.splitlines():
+        if not text.strip():
+            continue
+        match = _LINE.match(text)
+        if match is None:
+            raise OutputError(f"CrossHair said {text!r}, which is no verdict.")
+        line = int(match["line"])
+        if line not in (unmet if _SAID.get(match["said"]) == "unmet" and line not in lines else lines):
+            raise OutputError(f"CrossHair said {text!r}: there is no such condition on that line.")
+        if match["kind"] == "error":
+            call = _CALL.match(match["said"])
+            said[line] = "refuted" if call else "raised"
+            calls[line] = call["call"] if call else match["said"]
+        elif match["said"] in _SAID:
+            said |= dict.fromkeys(lines.get(line) or unmet[line], _SAID[match["said"]])
+        else:
+            raise OutputError(f"CrossHair said {text!r}, which is no verdict.")
+    return {contract.name: Outcome(min((said.get(line, "no verdict") for line in contract.lines), key=WORST.index),
+                                   tuple(calls[line] for line in contract.lines if line in calls)) for contract in known}
+
+
+def check(module: str, wanted: Mapping[str, str]) -> dict[str, Outcome]:
+    """Run CrossHair on a module of this package. ``wanted``: how each function is to end, by which it gets its time.
+
+    Raises OutputError where CrossHair does not end as it does with verdicts.
+    """
+    known = contracts(importlib.import_module(module))
+    found: dict[str, Outcome] = {}
+    for endless, seconds in (False, PATIENCE), (True, GIVEN_UP):
+        some = [contract for name, contract in known.items() if (wanted.get(name) in ("bounded", "unmet")) is endless]
+        if some:
+            ended = crosshair("check", "--report_all", "--analysis_kind=PEP316", f"--per_condition_timeout={seconds}",
+                              *[f"{module}.{contract.name}" for contract in some])
+            if ended.returncode not in (0, 1):
+                raise OutputError(f"CrossHair ended with {ended.returncode}: {ended.stderr.strip()[-500:]}")
+            found |= read(ended.stdout, some)
+    return {name: found[name] for name in known}
+
+
+def crosshair(*arguments: str) -> subprocess.CompletedProcess:
+    """Run CrossHair's command in the subject's folder, with one hash seed, so that it goes the same way each time."""
+    environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, "-m", "crosshair", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def confirmed(module: ModuleType, contract: Contract, call: str) -> str:
+    """"" where Python confirms a counterexample; else why it does not."""
+    expression = ast.parse(call, mode="eval").body
+    if not isinstance(expression, ast.Call) or ast.unparse(expression.func) != contract.name:
+        return f"{call} calls something else"
+    function = getattr(module, contract.name)
+    given = inspect.signature(function).bind(*[ast.literal_eval(each) for each in expression.args],
+                                             **{each.arg: ast.literal_eval(each.value) for each in expression.keywords}).arguments
+    names: dict[str, Any] = vars(module) | given
+    if unmet := [each for each in contract.pre if not eval(each, names)]:
+        return f"the precondition {unmet[0]} does not hold of {call}"
+    names["__return__"] = function(**given)
+    return "" if not all(eval(each, names) for each in contract.post) else f"every postcondition holds of {call}"
+
+
+def expected() -> Mapping[str, Mapping[str, str]]:
+    """By module, what each function must end with."""
+    return tomllib.loads((HERE / "expected.toml").read_text(encoding="utf-8"))
+
+
+def main() -> int:
+    """Print function, expected and found verdict; 1 where they differ."""
+    differ = 0
+    for module, wanted in expected().items():
+        found = check(f"proofs.crosshair.{module}", wanted)
+        for name in dict.fromkeys([*wanted, *found]):
+            verdict = found[name].verdict if name in found else "no contract"
+            differ += verdict != wanted.get(name)
+            print(f"{module}.{name}: expected {wanted.get(name, 'nothing')}, {verdict}{''.join(f': {each}' for each in found[name].calls) if name in found else ''}", flush=True)
+    return int(differ > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
