@@ -13,7 +13,8 @@ from wheelproof.explore import StepError, Subject
 from wheelproof.explore.controlled import Thread
 
 STEM = "composed_timer"
-MAX_STEPS = 3_000
+MAX_STEPS = 1_000
+"""Several times as many as a program takes: a run of more does not end."""
 SIZE_LABEL = ("        return self.task_counter.get()\n", "        return self.task_counter.get()  # read Z1\n")
 """``size`` is no step of the mechanism's specification, hence has no label in the source; here it is one."""
 

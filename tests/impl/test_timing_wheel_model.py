@@ -127,7 +127,7 @@ def program(found):
     return lines[lines.index("state = Planted()"):]
 
 
-NIGHTLY = ("M12", "M18", "WrongSlot", "NarrowTurn")
+NIGHTLY = ("CounterDrifts", "SlotAtCurrentTick", "M12", "M18", "WrongSlot", "NarrowTurn")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS])
