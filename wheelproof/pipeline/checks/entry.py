@@ -1,0 +1,76 @@
+"""Rules of one entry over its life, and of one task over its entries: in one list at a time, each entry new, checked, and handed over once.
+
+Events of an entry are looked at in the order of the Lamport clock, each beside the last one before it that changed where the entry is.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, text
+from wheelproof.pipeline.coverage import entry_measures
+
+_ENTRY_KINDS = ("entry_new", "list_add", "list_remove", "list_add_retry", "wheel_place", "wheel_reject", "reinsert", "expire_submit", "checkpoint")
+_MOVES = ("list_add", "list_remove", "expire_submit", "entry_new", "checkpoint")
+_TASK_KINDS = ("set_entry", "cancel", "cancel_check", "checkpoint")
+
+
+def prepare_entries(inputs: Inputs) -> DataFrame:
+    """The events of an entry with ``was`` and ``was_list``: the last move before, and the list of that move (0 for none)."""
+    events = inputs.events.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
+        "run", "tid", "tseq", "lc", "k", "task", "entry", "list", "cause", "res", "exp_ms",
+        F.col("pre.list").alias("seen"), F.when(is_one_of("checkpoint"), F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))).alias("found"))
+    order = Window.partitionBy("run", "entry").orderBy("lc", "tid", "tseq")
+    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    stays = F.when(is_one_of("list_add"), F.col("list")).when(is_one_of("checkpoint"), F.col("found")).otherwise(F.lit(0))
+    move = F.when(is_one_of(*_MOVES), F.struct(F.col("k"), stays.alias("list"), F.col("tid"), F.col("tseq")))
+    return (events.withColumn("move", F.last(move, ignorenulls=True).over(before))
+            .withColumn("deadline", F.last("exp_ms", ignorenulls=True).over(before))
+            .withColumn("was", F.col("move.k")).withColumn("was_list", F.coalesce(F.col("move.list"), F.lit(0))).drop("move"))
+
+
+def _came() -> Column:
+    return text(" after ", F.coalesce(F.col("was"), F.lit("nothing")), " in list ", F.col("was_list"))
+
+
+ENTRY_RULES = (
+    Rule("AtMostOneList", "an entry is linked only when it is in no list", lambda: is_one_of("list_add"), lambda: F.col("was_list") == 0,
+         lambda: text("linked into ", F.col("list"), _came())),
+    Rule("ExactlyItsList", "an entry is unlinked from the list that it is in", lambda: is_one_of("list_remove"), lambda: F.col("was_list") == F.col("list"),
+         lambda: text("unlinked from ", F.col("list"), _came())),
+    # A lone read of the owner may come between the write of the word and the event that stands for the link: no rule is made of it.
+    Rule("RetrySeesOwner", "who cannot link an entry sees the list that it is in", lambda: is_one_of("list_add_retry") & F.col("seen").isNotNull(),
+         lambda: F.col("seen") == F.col("was_list"), lambda: text("read ", F.col("seen"), _came())),
+    Rule("FreshId", "an entry is made once, before anything happens to it", lambda: is_one_of("entry_new"), lambda: F.col("was").isNull(), lambda: text("made", _came()), alone=True),
+    Rule("FiredOnce", "an entry is handed over once, and nothing links it afterwards", lambda: is_one_of("expire_submit", "list_add", "wheel_place"),
+         lambda: ~F.col("was").eqNullSafe("expire_submit"), lambda: text(F.col("k"), _came()), alone=True),
+    Rule("HandedOverUnlinked", "an entry is handed over, or refused, only when it is in no list", lambda: is_one_of("expire_submit", "wheel_reject", "reinsert"),
+         lambda: F.col("was_list") == 0, lambda: text(F.col("k"), _came())),
+    Rule("DeadlineStays", "an entry's deadline never changes", lambda: F.col("exp_ms").isNotNull() & F.col("deadline").isNotNull(),
+         lambda: F.col("exp_ms") == F.col("deadline"), lambda: text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"), alone=True),
+)
+
+ENTRIES = Family("entries", "event of an entry", ("run", "entry"), prepare_entries, ENTRY_RULES, entry_measures)
+
+
+def prepare_tasks(inputs: Inputs) -> DataFrame:
+    """The events of a task's word with ``live``: the entry that the last write made the task's, 0 for none; null before any write."""
+    events = inputs.events.where(F.col("task").isNotNull() & is_one_of(*_TASK_KINDS)).select(
+        "run", "tid", "tseq", "lc", "k", "task", "entry", "res", F.col("pre.entry").alias("seen"), F.col("post.entry").alias("left"))
+    before = Window.partitionBy("run", "task").orderBy("lc", "tid", "tseq").rowsBetween(Window.unboundedPreceding, -1)
+    write = F.when(is_one_of("set_entry"), F.col("entry")).when(is_one_of("cancel"), F.lit(0)).when(is_one_of("checkpoint"), F.col("left"))
+    return events.withColumn("live", F.last(write, ignorenulls=True).over(before))
+
+
+TASK_RULES = (
+    Rule("CancelWins", "a check says that an entry is cancelled if and only if it is not its task's live one",
+         lambda: is_one_of("cancel_check") & F.col("res").isin("true", "false") & F.col("live").isNotNull(),
+         lambda: (F.col("res") == "true") == (F.col("entry") != F.col("live")),
+         lambda: text("entry ", F.col("entry"), " cancelled: ", F.col("res"), ", live is ", F.col("live"))),
+    Rule("LiveEntryObserved", "who replaces a task's live entry saw the one that the last writer left",
+         lambda: is_one_of("set_entry", "cancel") & F.col("seen").isNotNull() & F.col("live").isNotNull(),
+         lambda: F.col("seen") == F.col("live"), lambda: text("saw ", F.col("seen"), ", live was ", F.col("live"))),
+)
+
+TASKS = Family("tasks", "event of a task", ("run", "task"), prepare_tasks, TASK_RULES)

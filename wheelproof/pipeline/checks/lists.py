@@ -1,0 +1,107 @@
+"""Rules of one list, and of one order token: a list is emptied by its flush and queued with its key; every token is dense and in order."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, is_one_of, text
+
+COUNTER = "counter:"
+"""How the id of a counter's word begins."""
+
+START, WRITE, READ, END = 0, 1, 2, 3
+"""Of a row at a token: what the header says, a write or a hold, a read, what the footer says. Of equal numbers the lesser comes first."""
+
+_LIST_KINDS = ("list_add", "list_remove", "flush_end", "bucket_expiry_set", "dq_offer", "dq_poll", "checkpoint")
+
+
+def prepare_lists(inputs: Inputs) -> DataFrame:
+    """The events of a list with ``linked`` (entries in it after the event), ``key`` (its key before) and ``queued`` (its key in the queue)."""
+    events = inputs.events.where(F.col("list").isNotNull() & is_one_of(*_LIST_KINDS)).select(
+        "run", "tid", "tseq", "lc", "k", "entry", "list", "exp_ms", "key_ms", "cause", F.col("pre.key_ms").alias("seen_key"))
+    order = Window.partitionBy("run", "list").orderBy("lc", "tid", "tseq")
+    so_far, before = order.rowsBetween(Window.unboundedPreceding, 0), order.rowsBetween(Window.unboundedPreceding, -1)
+    step = F.when(is_one_of("list_add", "checkpoint"), 1).when(is_one_of("list_remove"), -1).otherwise(0)
+    queue = F.when(is_one_of("dq_offer", "dq_poll"), F.struct("k", "key_ms"))
+    return (events.withColumn("linked", F.sum(step).over(so_far))
+            .withColumn("key", F.last(F.when(is_one_of("bucket_expiry_set"), F.col("key_ms")), ignorenulls=True).over(before))
+            .withColumn("queued", F.last(queue, ignorenulls=True).over(before)))
+
+
+LIST_RULES = (
+    Rule("FlushEmpties", "when a flush ends the list is empty", lambda: is_one_of("flush_end"), lambda: F.col("linked") == 0,
+         lambda: text(F.col("linked"), " entries are left")),
+    Rule("KeyObserved", "who sets a bucket's key saw the one that was set before", lambda: is_one_of("bucket_expiry_set") & F.col("seen_key").isNotNull() & F.col("key").isNotNull(),
+         lambda: F.col("seen_key") == F.col("key"), lambda: text("saw ", F.col("seen_key"), ", key was ", F.col("key"))),
+    Rule("KeyBeforeDeadline", "an entry leaves a flushed bucket whose key was not after the entry's deadline",
+         lambda: is_one_of("list_remove") & (F.col("cause") == "flush") & F.col("exp_ms").isNotNull() & F.col("key").isNotNull() & (F.col("key") >= 0),
+         lambda: F.col("key") <= F.col("exp_ms"), lambda: text("key ", F.col("key"), " ms, deadline ", F.col("exp_ms"), " ms")),
+    Rule("QueuedOnce", "a bucket is put into the queue only when it is not in it", lambda: is_one_of("dq_offer"),
+         lambda: ~F.col("queued.k").eqNullSafe("dq_offer"), lambda: text("offered with key ", F.col("key_ms"), " ms, in the queue with ", F.col("queued.key_ms"), " ms")),
+    Rule("QueuedWithItsKey", "a bucket leaves the queue with the key with which it went in", lambda: is_one_of("dq_poll") & F.col("key_ms").isNotNull(),
+         lambda: F.col("queued.k").eqNullSafe("dq_offer") & (F.col("queued.key_ms") == F.col("key_ms")),
+         lambda: text("polled with key ", F.col("key_ms"), " ms, went in with ", F.col("queued.key_ms"), " ms")),
+)
+
+LISTS = Family("lists", "event of a list", ("run", "list"), prepare_lists, LIST_RULES)
+
+
+def prepare_tokens(inputs: Inputs) -> DataFrame:
+    """Each event once for each of its exact tokens, beside the event before it at the same token.
+
+    What the header says of a counter comes first, what the footer says of a token last.
+    """
+    events = inputs.events.where(F.size("ord") > 0).select("run", "tid", "tseq", "lc", "k", F.col("post.counter").alias("counter"), F.explode("ord").alias("t"))
+    counts = F.col("t.id").startswith(COUNTER)
+    events = events.where(F.col("t.upto").isNull()).select(
+        "run", F.concat_ws(" ", "t.kind", "t.id").alias("token"), F.col("t.seq").alias("seq"),
+        F.when(F.col("t.mode").isin("w", "cas+"), WRITE).otherwise(READ).alias("mode"), "lc", "tid", "tseq", "k", F.when(counts, F.col("counter")).alias("counter"))
+    said = F.col("kind") == "counter"
+    ends = inputs.ends.where(F.col("kind") != "thread").select(
+        "run", F.col("id").alias("token"), F.when(said, 0).otherwise(F.col("last")).alias("seq"), F.when(said, START).otherwise(END).alias("mode"),
+        F.lit(None).cast("long").alias("lc"), F.lit(None).cast("int").alias("tid"), F.lit(None).cast("long").alias("tseq"),
+        F.when(said, "header").otherwise("footer").alias("k"), F.when(said, F.col("last")).alias("counter"))
+    rows = events.unionByName(ends)
+    # Of a word's version the write comes before the reads; of a read/write lock's epoch the readers come before the writer.
+    turn = F.when(F.substring("token", 1, 1) == "R", F.when(F.col("mode") == READ, 1).otherwise(2)).otherwise(F.col("mode"))
+    order = Window.partitionBy("run", "token").orderBy(F.when(F.col("mode") == END, 2).when(F.col("mode") == START, 0).otherwise(1), "seq", turn, "lc", "tid", "tseq")
+    return rows.withColumn("was", F.lag(F.struct("seq", "mode", "lc", "counter")).over(order)).withColumn("kind", F.substring("token", 1, 1))
+
+
+def _is_event() -> Column:
+    return F.col("mode").isin(READ, WRITE)
+
+
+def _before() -> Column:
+    return F.coalesce(F.col("was.seq"), F.lit(0))
+
+
+def _shared() -> Column:
+    """A read of what the event before only read as well."""
+    return (F.col("mode") == READ) & (F.col("was.mode") == READ) & (F.col("seq") == F.col("was.seq"))
+
+
+def _now() -> Column:
+    mode = F.when(F.col("mode") == WRITE, "w ").otherwise("r ")
+    return text(mode, F.col("seq"), " at lc ", F.col("lc"), " after ", F.col("was.seq"), " at lc ", F.col("was.lc"))
+
+
+TOKEN_RULES = (
+    # versions of other words may be made by writes that nobody records
+    Rule("TokenDense", "the numbers of a lock, and the versions of a counter, have no gap",
+         lambda: _is_event() & ((F.col("kind") == "L") | F.col("token").startswith(f"V {COUNTER}") & (F.col("mode") == WRITE)),
+         lambda: F.col("seq") <= _before() + 1, _now, finding=Finding.INCOMPLETE, alone=True),
+    Rule("TokenOnce", "no number of a lock, and no version of a word, is given twice", lambda: (F.col("mode") == WRITE) & (F.col("kind") != "R"),
+         lambda: (F.col("seq") >= 1) & (F.col("was.seq").isNull() | (F.col("seq") > F.col("was.seq"))), _now, alone=True),
+    Rule("TokenClock", "the Lamport clock rises along a token; those who only share it may be equal", lambda: _is_event() & F.col("was.lc").isNotNull(),
+         lambda: (F.col("lc") > F.col("was.lc")) | (_shared() & (F.col("lc") == F.col("was.lc"))), _now, alone=True),
+    Rule("TokenEnd", "a token ends where the footer says", lambda: F.col("mode") == END, lambda: _before() == F.col("seq"),
+         lambda: text("footer says ", F.col("seq"), ", last is ", F.col("was.seq")), finding=Finding.INCOMPLETE, alone=True),
+    Rule("CounterExact", "the count of linked entries goes up by one with a link and down by one with an unlink",
+         lambda: is_one_of("list_add", "list_remove") & F.col("counter").isNotNull() & F.col("was.counter").isNotNull(),
+         lambda: F.col("counter") - F.col("was.counter") == F.when(is_one_of("list_add"), 1).otherwise(-1),
+         lambda: text(F.col("k"), " left ", F.col("counter"), " after ", F.col("was.counter"))),
+)
+
+TOKENS = Family("tokens", "token of an event", ("run", "token"), prepare_tokens, TOKEN_RULES)

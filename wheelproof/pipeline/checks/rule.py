@@ -1,0 +1,97 @@
+"""What a rule is: a name, the events that it applies to, and what must hold of each of them; and a family of rules with one key.
+
+Everything is a native expression over the columns that the family prepares, so that Spark runs it without Python. The columns of a
+family are made once, with at most one shuffle, and all its rules are asked in the same pass: how many events each applied to is
+counted as the events go by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from wheelproof.pipeline.schema import VIOLATION
+
+Expression = Callable[[], Column]
+"""Made when it is asked for: a column cannot be made before Spark runs."""
+
+
+class Finding(StrEnum):
+    """What it means when a rule is broken."""
+
+    VIOLATION = "violation"
+    INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``holds`` must be true wherever ``applies`` is; an unknown (null) counts as broken. ``detail``: a text for people.
+
+    ``alone``: the rule looks at what the event itself says, or at things that occur too often, so that it can be trusted although
+    other events were lost. A broken rule that is not so is only a sign of the loss in a run that is known to have one.
+    """
+
+    name: str
+    says: str
+    applies: Expression
+    holds: Expression
+    detail: Expression
+    alone: bool = False
+    finding: Finding = Finding.VIOLATION
+
+    def broken(self) -> Column:
+        return F.when(self.applies() & ~F.coalesce(self.holds(), F.lit(False)),
+                      F.struct(F.lit(self.name).alias("rule"), self.detail().cast("string").alias("detail")))
+
+    def applied(self) -> Column:
+        return F.count_if(F.coalesce(self.applies(), F.lit(False))).alias(self.name)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is checked. ``events``: EVENT and PLACE columns; ``runs``: one row for each run (run, tick_ms, wheel_size, start_ms, variant,
+    whole); ``ends``: what the footers say (run, kind thread or token, id, last)."""
+
+    events: DataFrame
+    runs: DataFrame
+    ends: DataFrame
+
+
+@dataclass(frozen=True)
+class Family:
+    """Rules over one key. ``prepare`` selects and shuffles; its frame has ``run`` and what the rules name.
+
+    ``unit``: what one row of the frame is. ``measures``: further aggregates of the same pass, by name.
+    """
+
+    name: str
+    unit: str
+    key: tuple[str, ...]
+    prepare: Callable[[Inputs], DataFrame]
+    rules: tuple[Rule, ...]
+    measures: Callable[[], dict[str, Column]] = dict
+
+    def violations(self, prepared: DataFrame) -> DataFrame:
+        """The VIOLATION rows in a frame that ``prepare`` made."""
+        broken = F.filter(F.array(*[rule.broken() for rule in self.rules]), lambda each: each.isNotNull())
+        found = prepared.withColumn("broken", broken).where(F.size("broken") > 0).withColumn("broken", F.explode("broken"))
+        columns = [F.col(f"broken.{field.name}") if field.name in ("rule", "detail")
+                   else F.col(field.name) if field.name in prepared.columns else F.lit(None) for field in VIOLATION]
+        return found.select(*[column.cast(field.dataType).alias(field.name) for column, field in zip(columns, VIOLATION)])
+
+    def counts(self) -> list[Column]:
+        """Aggregates over the prepared frame: for each rule the rows that it applied to, then the measures."""
+        return [rule.applied() for rule in self.rules] + [column.alias(name) for name, column in self.measures().items()]
+
+
+def text(*parts: Column | str | int) -> Column:
+    """Parts put together; an absent one reads "none"."""
+    return F.concat(*[F.lit(part) if isinstance(part, (str, int)) else F.coalesce(part.cast("string"), F.lit("none")) for part in parts])
+
+
+def is_one_of(*kinds: str) -> Column:
+    return F.col("k").isin(*kinds)

@@ -1,0 +1,238 @@
+"""Reads traces: Parquet as it is, JSON Lines into columns on the scratch disk; what is no event goes to quarantine with file, line and reason.
+
+The types are Spark's: a number in a string, a number that is too large and broken syntax make a line no event, as with the reader in
+``wheelproof.trace.jsonl``; inside an order token numbers and texts are not told apart, and a name that occurs twice counts once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as t
+
+from wheelproof.errors import UsageError, WheelproofError
+from wheelproof.pipeline import runs
+from wheelproof.pipeline.checks.rule import Inputs
+from wheelproof.pipeline.runs import File, Run
+from wheelproof.pipeline.schema import EVENT, QUARANTINED
+from wheelproof.trace import jsonl, schema
+
+SHOWN = 1000
+"""Quarantined lines that are shown with their own reason; the others are counted."""
+
+_CORRUPT = "_corrupt"
+_RAW = t.StructType([t.StructField(each.name, t.ArrayType(t.ArrayType(t.StringType())) if each.name == "ord" else each.dataType) for each in EVENT]
+                    + [t.StructField(_CORRUPT, t.StringType())])
+_IDS = ("task", "entry", "list", "op", "key", "span")
+_UNQUOTED = r'"(k|phase|cause|res)"\s*:\s*[^"\sn]'
+"""A text column whose value is a number or a truth value: Spark would read it as its text."""
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """Runs and events. ``quarantined``: how many lines are no events; ``shown``: the first of them as rows (file, row, reason, text)."""
+
+    runs: list[Run]
+    inputs: Inputs
+    quarantined: int
+    shown: list[dict[str, Any]]
+    counts: dict[tuple[int, str], int]
+    """Events by (run, kind)."""
+
+    @property
+    def events(self) -> int:
+        return sum(self.counts.values())
+
+
+def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
+    """Everything in files and folders. ``scratch``: a folder for columns made from JSON Lines; it must last while the result is used.
+
+    Raises UsageError: a file that is no trace by name or content as a whole; NothingChecked: no file.
+    """
+    files = runs.find(paths)
+    lined, columned = [file for file in files if not file.is_parquet], [file for file in files if file.is_parquet]
+    try:
+        marks: dict[int, list[tuple[str, int, str]]] = {}
+        frames: list[DataFrame] = []
+        bad: list[DataFrame] = []
+        if lined:
+            staged = _stage(spark, lined, scratch)
+            for row in staged.where(F.col("what").isin("header", "footer")).select("file", "what", "row", "text").collect():
+                marks.setdefault(row.file, []).append((row.what, row.row, row.text))
+            frames.append(staged.where(F.col("what") == "event").select("file", "row", *EVENT.names))
+            bad.append(staged.where(F.col("what") == "bad").select("file", "row", "reason", "text"))
+        found = runs.gather(files, marks)
+        if columned:
+            columns = _columns(spark, columned)
+            frames.append(columns.where(F.col("reason").isNull()).select("file", "row", *EVENT.names))
+            bad.append(columns.where(F.col("reason").isNotNull()).select("file", "row", "reason", F.to_json(F.struct("tid", "tseq", "lc", "k")).alias("text")))
+        total, shown = _quarantine(reduce(DataFrame.unionByName, bad), files)
+        if columned and not total:
+            # nothing to keep out: the checks read the files without asking again
+            frames[-1] = columns.select("file", "row", *EVENT.names)
+        for row in {row["file"] for row in shown} if total else ():
+            for run in found:
+                if any(str(file.path) == row for file in run.files):
+                    run.problems.append(f"lines of {row} are in quarantine")
+        events = reduce(DataFrame.unionByName, frames)
+        inputs, counts = _inputs(spark, events, found, files)
+    except PySparkException as error:
+        raise _explained(error) from error
+    return Ingested(found, inputs, total, shown, counts)
+
+
+def _index(spark: SparkSession, files: list[File]) -> DataFrame:
+    rows = [(_address(file.path), file.index) for file in files]
+    return F.broadcast(spark.createDataFrame(rows, "address string, file int"))
+
+
+def _address(path: Path) -> str:
+    return "/" + path.as_uri().removeprefix("file:").lstrip("/")
+
+
+def _located(column: str) -> Column:
+    return F.regexp_replace(F.col(column), "^file:/+", "/")
+
+
+def _stage(spark: SparkSession, files: list[File], scratch: Path) -> DataFrame:
+    """JSON Lines as columns on the scratch disk: ``what`` (event, header, footer, bad), file, line from 1, and the text of all but events."""
+    lines = spark.read.text([str(file.path) for file in files]).select(
+        "value", _located("_metadata.file_path").alias("address"), F.col("_metadata.file_block_start").alias("block"), F.monotonically_increasing_id().alias("id"))
+    # A file may be read in blocks, by several tasks: a line's number is that in its block and the lines of the blocks before.
+    blocks = lines.groupBy("address", "block").agg(F.min("id").alias("least"), F.count("*").alias("lines")).collect()
+    before, numbered = {}, []
+    for block in sorted(blocks, key=lambda each: (each.address, each.block)):
+        start = before.get(block.address, 0)
+        numbered.append((block.address, block.block, block.least, start))
+        before[block.address] = start + block.lines
+    starts = F.broadcast(spark.createDataFrame(numbered, "address string, block long, least long, start long"))
+    parsed = F.from_json("value", _RAW, {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT})
+    whole = lines.join(starts, ["address", "block"]).join(_index(spark, files), "address").select(
+        "file", (F.col("id") - F.col("least") + F.col("start") + 1).alias("row"), "value", parsed.alias("e"))
+    eventful = F.col("e.k").isNotNull()
+    what = F.when(~eventful & F.get_json_object("value", "$.schema").isNotNull(), "header").when(~eventful & F.get_json_object("value", "$.footer").isNotNull(), "footer")
+    tokens = F.transform("ord", lambda each: F.struct(
+        each[0].alias("kind"), each[1].alias("id"), each[2].cast("long").alias("seq"), each[3].alias("mode"), F.get(each, F.lit(4)).cast("long").alias("upto")))
+    sizes = F.coalesce(F.forall("ord", lambda each: F.size(each).between(4, 5)), F.lit(True))
+    flat = whole.select("file", "row", "value", what.alias("mark"), "e.*")
+    reason = F.when(F.col(_CORRUPT).isNotNull(), "is no JSON object, or a column has a value of another type").when(
+        ~sizes, "field ord: an order token has four or five parts").when(F.col("value").rlike(_UNQUOTED), "a text is no text")
+    checked = flat.withColumn("reason", reason).withColumn("ord", F.when(sizes, tokens))
+    checked = checked.withColumn("reason", F.coalesce("reason", _reason()))
+    kind = F.coalesce(F.when(F.col("mark").isNotNull(), F.col("mark")), F.when(F.col("reason").isNull(), "event"), F.lit("bad"))
+    out = checked.select(kind.alias("what"), "file", "row", F.when(kind == "bad", F.col("reason")).alias("reason"),
+                         F.when(kind != "event", F.col("value")).alias("text"), *EVENT.names)
+    target = str(scratch / "staged")
+    out.write.mode("overwrite").parquet(target)
+    return spark.read.schema(out.schema).parquet(target)
+
+
+def _columns(spark: SparkSession, files: list[File]) -> DataFrame:
+    """Parquet files, with ``reason`` null for each row that is an event."""
+    read = spark.read.schema(EVENT).parquet(*[str(file.path) for file in files])
+    rows = read.select(*EVENT.names, F.col("_metadata.row_index").alias("index"), _located("_metadata.file_path").alias("address"))
+    if len(files) == 1:
+        placed = rows.withColumn("file", F.lit(files[0].index))
+    else:
+        placed = rows.join(_index(spark, files), "address")
+    return placed.select("file", (F.col("index") + 1).alias("row"), *EVENT.names, _reason().alias("reason"))
+
+
+def _reason() -> Column:
+    """What keeps a row from being an event; null for nothing."""
+    reasons: list[Column] = []
+    for column in schema.COLUMNS:
+        if column.required:
+            reasons.append(F.when(F.col(column.name).isNull(), f"field {column.name}: is missing"))
+        if column.values:
+            says = F.concat(F.lit(f"field {column.name}: "), F.col(column.name), F.lit(" is not known"))
+            reasons.append(F.when(~F.col(column.name).isin(*column.values), says))
+    for needed in sorted({name for names in schema.REQUIRED_IDS.values() for name in names}):
+        kinds = [kind for kind, names in schema.REQUIRED_IDS.items() if needed in names]
+        reasons.append(F.when(F.col(needed).isNull() & F.col("k").isin(*kinds), f"field {needed}: is missing, and an event of this kind says nothing without it"))
+    for name in ("tseq", "lc"):
+        reasons.append(F.when(F.col(name) < 1, f"field {name}: counts from 1"))
+    for name in _IDS:
+        reasons.append(F.when(F.col(name) < 1, f"field {name}: must be a positive id"))
+    reasons.append(F.when(~F.forall("ord", _sound), "field ord: an order token is not [kind, id, seq, mode] or [kind, id, seq, mode, upto]"))
+    return F.coalesce(*reasons)
+
+
+def _sound(token: Column) -> Column:
+    modes = reduce(lambda one, other: one | other, [(token.kind == kind) & token["mode"].isin(*modes) for kind, modes in schema.MODES.items()])
+    return F.coalesce(modes & token.id.isNotNull() & (token.seq >= F.when(token.kind == "L", 1).otherwise(0)) & (token.upto.isNull() | (token.upto >= token.seq)), F.lit(False))
+
+
+def _quarantine(bad: DataFrame, files: list[File]) -> tuple[int, list[dict[str, Any]]]:
+    """How many rows are no events, and the first of them by file and line, each with as good a reason as there is."""
+    rows = bad.orderBy("file", "row").limit(SHOWN).collect()
+    total = bad.count() if len(rows) == SHOWN else len(rows)
+    by_index = {file.index: file for file in files}
+    shown = []
+    for row in rows:
+        file = by_index[row.file]
+        reason = row.reason if file.is_parquet else _reason_of_line(row.text, file.path, row.row) or row.reason
+        shown.append(dict(zip(QUARANTINED.names, (str(file.path), row.row, reason, row.text[:200]), strict=True)))
+    return total, shown
+
+
+def _reason_of_line(text: str, path: Path, number: int) -> str:
+    """What the reader of single traces says of the line; "" where it would have taken it."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"is no JSON ({error})" if text.strip() else "is empty"
+    if not isinstance(value, dict):
+        return "is no JSON object"
+    try:
+        jsonl.event_of(value, path, number)
+    except WheelproofError as error:
+        return error.message.removeprefix(f"{path}:{number}: ")
+    return ""
+
+
+def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], files: list[File]) -> tuple[Inputs, dict[tuple[int, str], int]]:
+    if len(found) == 1:
+        placed = events.withColumn("run", F.lit(found[0].index))
+    else:
+        of_file = [(file.index, run.index) for run in found for file in run.files]
+        placed = events.join(F.broadcast(spark.createDataFrame(of_file, "file int, run int")), "file")
+    counts = {(row.run, row.k): row["count"] for row in placed.groupBy("run", "k").count().collect()}
+    initial = [(run.index, *_row(event)) for run in found for event in run.initial()]
+    if initial:
+        first = spark.createDataFrame(initial, t.StructType([t.StructField("run", t.IntegerType()), *EVENT]))
+        placed = placed.unionByName(first.withColumn("file", F.lit(None).cast("int")).withColumn("row", F.lit(None).cast("long")))
+    table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole) for run in found],
+                                  "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean")
+    ends = spark.createDataFrame([end for run in found for end in run.ends()], "run int, kind string, id string, last long")
+    return Inputs(placed, table, ends), counts
+
+
+def _row(event: dict[str, Any]) -> tuple[Any, ...]:
+    def value(name: str) -> Any:
+        found = event.get(name)
+        return tuple(found.get(each.name) for each in schema.OBSERVED) if isinstance(found, dict) else found
+
+    return tuple(value(name) for name in EVENT.names)
+
+
+def _explained(error: PySparkException) -> WheelproofError:
+    said = str(error)
+    reasons: tuple[tuple[str, Callable[[], WheelproofError]], ...] = (
+        ("EOFException", lambda: UsageError("A compressed trace is cut off.", "Test the files with gzip -t and record the one again.")),
+        ("ZipException", lambda: UsageError("A file that is named .gz is not compressed so.", "Test the files with gzip -t.")),
+        ("FAILED_READ_FILE", lambda: UsageError(f"A trace cannot be read ({said.splitlines()[0][:300]}).", "Columns must have the types of docs/trace-format.md.")),
+        ("CANNOT_MERGE", lambda: UsageError("The traces' columns have different types.", "Columns must have the types of docs/trace-format.md.")),
+    )
+    for mark, made in reasons:
+        if mark in said:
+            return made()
+    raise error

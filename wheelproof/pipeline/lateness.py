@@ -1,0 +1,53 @@
+"""How late entries were handed over: a histogram of exact counts, the same for every partitioning of the events.
+
+Lateness is counted on the clock that the event read (``now_ms``) or else on the wheel's. Percentiles are bounds of the histogram's
+classes, twice as wide each; a sketch would give closer ones that change with the partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+EDGES_MS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+"""Lower ends of the classes above the first, which is below 0 (handed over before the deadline, in the deadline's tick)."""
+
+
+def _late() -> Column:
+    return F.when(F.col("k") == "expire_submit", F.coalesce(F.col("now_ms"), F.col("wheel_ms")) - F.col("exp_ms"))
+
+
+def lateness_measures() -> dict[str, Column]:
+    """Aggregates over events: the classes, least, greatest and sum in milliseconds."""
+    late = _late()
+    bounds = (None, *EDGES_MS, None)
+    classes = {}
+    for index, (low, high) in enumerate(zip(bounds, bounds[1:])):
+        inside = F.lit(True) if low is None else late >= low
+        inside = inside if high is None else inside & (late < high)
+        classes[f"late_{index}"] = F.count_if(F.coalesce(inside & late.isNotNull(), F.lit(False)))
+    return classes | {"late_min": F.min(late), "late_max": F.max(late), "late_sum": F.sum(late)}
+
+
+def summary(measured: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain data of the measures: ``count`` 0 and nothing else where no entry was handed over."""
+    counts = [measured[f"late_{index}"] for index in range(len(EDGES_MS) + 1)]
+    total = sum(counts)
+    if not total:
+        return {"count": 0}
+    classes = [{"from_ms": low, "below_ms": high, "count": count} for low, high, count in zip((None, *EDGES_MS), (*EDGES_MS, None), counts) if count]
+    return {"count": total, "least_ms": measured["late_min"], "greatest_ms": measured["late_max"], "mean_ms": measured["late_sum"] / total,
+            **{f"p{share}_below_ms": _percentile(counts, share / 100, measured["late_max"]) for share in (50, 99)}, "classes": classes}
+
+
+def _percentile(counts: list[int], share: float, greatest: int) -> int:
+    """The upper end of the class in which the share is reached; of the last class the greatest value, plus one."""
+    seen, wanted = 0, share * sum(counts)
+    for count, high in zip(counts, (*EDGES_MS, None)):
+        seen += count
+        if seen >= wanted:
+            return greatest + 1 if high is None else high
+    raise AssertionError("the counts add up to less than their sum")

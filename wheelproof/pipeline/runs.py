@@ -1,0 +1,197 @@
+"""Which files belong to which run, and what headers and footers say: found on the driver, before and beside the events.
+
+A trace is a file (``.jsonl``, ``.jsonl.gz`` or ``.parquet``) with its header and footer, or a folder with ``header.json``, ``footer.json``
+and any number of such files without: the parts of one run. Folders are searched all the way down; names that begin with . or _ are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.trace import jsonl
+from wheelproof.trace.jsonl import TraceError
+
+JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
+PARQUET_SUFFIX = ".parquet"
+HEADER_FILE, FOOTER_FILE = "header.json", "footer.json"
+HEADER_KEY, FOOTER_KEY = b"wheelproof.trace.header", b"wheelproof.trace.footer"
+
+
+@dataclass(frozen=True)
+class File:
+    """``parts_of``: the folder whose run this is a part of; None for a trace of its own."""
+
+    index: int
+    path: Path
+    parts_of: Path | None
+
+    @property
+    def is_parquet(self) -> bool:
+        return self.path.name.endswith(PARQUET_SUFFIX)
+
+
+@dataclass
+class Run:
+    """One run: ``header`` {} where there is none that can be read, ``footer`` None. ``problems``: why it cannot be whole."""
+
+    index: int
+    name: str
+    files: list[File]
+    header: dict[str, Any] = field(default_factory=dict)
+    footer: dict[str, Any] | None = None
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def run_id(self) -> str:
+        return self.header.get("run_id", self.name)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the end of the trace is the end of the run: only then may a rule blame something for not having happened."""
+        footer = self.footer
+        return (footer is not None and not footer["dropped"] and footer.get("cut") is None and not self.problems
+                and self.header.get("capture", {}).get("mode") == "full")
+
+    @property
+    def config(self) -> tuple[int | None, int | None, int | None]:
+        """Tick in ms, buckets in a level, start in ms; None where the header has none that make sense."""
+        config = self.header.get("config") or {}
+        tick, size, start = (config.get(name) for name in ("tick_ms", "wheel_size", "start_ms"))
+        sane = type(tick) is int and tick >= 1 and type(size) is int and size >= 2
+        return (tick, size, start if type(start) is int else None) if sane else (None, None, None)
+
+    def ends(self) -> Iterator[tuple[int, str, str, int]]:
+        """What the footer says of threads and tokens, and the header of counters: (run, thread | token | counter, id, number)."""
+        for name, value in ((self.header.get("initial") or {}).get("counters") or {}).items():
+            yield self.index, "counter", f"V {name}", value
+        # Of a trace that was cut the footer's numbers are those of the prefix or of the file: no rule is made of them.
+        if self.footer is not None and self.footer.get("cut") is None:
+            for thread, last in self.footer["per_thread_last_tseq"].items():
+                yield self.index, "thread", thread, last
+            for token, last in self.footer["per_token_last_seq"].items():
+                yield self.index, "token", token, last
+
+    def initial(self) -> Iterator[dict[str, Any]]:
+        """What was there before the first event, as checkpoints at the Lamport time 0."""
+        initial = self.header.get("initial") or {}
+        common = {"tid": 0, "tseq": 0, "lc": 0, "k": "checkpoint", "phase": "atomic"}
+        for name, entries in (initial.get("lists") or {}).items():
+            for entry in entries:
+                yield common | {"entry": int(entry), "list": int(name), "post": {"list": int(name)}}
+        for task, entry in (initial.get("tasks") or {}).items():
+            yield common | {"task": int(task), "post": {"entry": int(entry)}}
+
+
+def find(paths: Iterable[Path]) -> list[File]:
+    """The files of traces, in the order of their paths. UsageError: a path that is not there or no trace; NothingChecked: no file."""
+    found: dict[Path, Path | None] = {}
+    for path in paths:
+        path = Path(path)
+        if path.is_dir():
+            for inner in sorted(path.rglob("*")):
+                hidden = any(part.startswith((".", "_")) for part in inner.relative_to(path).parts)
+                if inner.is_file() and not hidden and is_trace(inner):
+                    found[inner.resolve()] = _folder_of(inner)
+        elif path.is_file():
+            if not is_trace(path):
+                raise UsageError(f"{path} is no trace by its name.", f"Names of traces end in {', '.join((*JSON_SUFFIXES, PARQUET_SUFFIX))}.")
+            found[path.resolve()] = _folder_of(path)
+        else:
+            raise UsageError(f"{path} does not exist.", "Give files or folders of traces.")
+    if not found:
+        raise NothingChecked("There is no trace in the folders given.", f"Names of traces end in {', '.join((*JSON_SUFFIXES, PARQUET_SUFFIX))}.")
+    return [File(index, path, found[path]) for index, path in enumerate(sorted(found))]
+
+
+def is_trace(path: Path) -> bool:
+    return path.name.endswith((*JSON_SUFFIXES, PARQUET_SUFFIX))
+
+
+def _folder_of(file: Path) -> Path | None:
+    """The folder with a ``header.json`` that the file lies in, at the same level or one below (as Spark writes folders of parts)."""
+    for folder in (file.resolve().parent, file.resolve().parent.parent):
+        if (folder / HEADER_FILE).is_file():
+            return folder
+    return None
+
+
+def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> list[Run]:
+    """The runs of the files. ``lines``: of each JSON file's headers and footers (what, line, text).
+
+    Raises UsageError where two runs bear one id, and where a header is of another schema.
+    """
+    runs: list[Run] = []
+    by_folder: dict[Path, Run] = {}
+    for file in files:
+        if file.parts_of is not None:
+            if file.parts_of not in by_folder:
+                by_folder[file.parts_of] = run = Run(len(runs), str(file.parts_of), [])
+                _read_folder(run, file.parts_of)
+                runs.append(run)
+            by_folder[file.parts_of].files.append(file)
+            continue
+        run = Run(len(runs), str(file.path), [file])
+        _read_parquet(run, file) if file.is_parquet else _read_lines(run, file, lines.get(file.index, []))
+        runs.append(run)
+    seen: dict[str, Run] = {}
+    for run in runs:
+        if not run.header:
+            run.problems.append("there is no header")
+        elif run.run_id in seen:
+            raise UsageError(f"{run.name} and {seen[run.run_id].name} are both named {run.run_id!r}.",
+                             "No two runs that are checked together may share a run_id.")
+        seen[run.run_id] = run
+        if run.footer is None:
+            run.problems.append("there is no footer: the recording was cut short")
+        elif sum(run.footer["per_thread_last_tseq"].values()) != run.footer["events"]:
+            run.problems.append(f"the footer counts {run.footer['events']} events, and its threads {sum(run.footer['per_thread_last_tseq'].values())}")
+        if run.footer is not None and run.footer["dropped"]:
+            run.problems.append(f"the footer says that {run.footer['dropped']} events were dropped")
+    return runs
+
+
+def _read_folder(run: Run, folder: Path) -> None:
+    run.header = _decoded((folder / HEADER_FILE).read_text(encoding="utf-8"), folder / HEADER_FILE, 1, "header")
+    if (folder / FOOTER_FILE).is_file():
+        run.footer = _decoded((folder / FOOTER_FILE).read_text(encoding="utf-8"), folder / FOOTER_FILE, 1, "footer")
+
+
+def _read_parquet(run: Run, file: File) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        metadata = parquet.read_metadata(file.path).metadata or {}
+    except (OSError, pyarrow.ArrowInvalid) as error:
+        raise UsageError(f"{file.path} is no Parquet file ({str(error).splitlines()[0]}).", "It may have been cut off while it was written.") from error
+    if HEADER_KEY in metadata:
+        run.header = _decoded(metadata[HEADER_KEY].decode(), file.path, 0, "header")
+    if FOOTER_KEY in metadata:
+        run.footer = _decoded(metadata[FOOTER_KEY].decode(), file.path, 0, "footer")
+
+
+def _read_lines(run: Run, file: File, lines: list[tuple[str, int, str]]) -> None:
+    for what, number, line in sorted(lines, key=lambda each: each[1]):
+        if what == "header" and number == 1:
+            run.header = _decoded(line, file.path, number, what)
+        elif what == "footer" and run.footer is None:
+            run.footer = _decoded(line, file.path, number, what)
+        else:
+            run.problems.append(f"line {number} is a second {what}")
+
+
+def _decoded(line: str, path: Path, number: int, what: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise TraceError(path, number, what, f"is no JSON ({error})") from error
+    if what == "header":
+        return jsonl.header_of(value, path, number)
+    if isinstance(value, dict) and "footer" in value:
+        value = value["footer"]
+    return jsonl.footer_of(value, path, number)
