@@ -127,10 +127,11 @@ class Recorder:
         self.objects: dict[int, Any] = {}
         self.primitives: dict[int, Any] = {}
         self.turn: Callable[[FrameType, str], None] | None = None
-        self.recording = False
+        self.recording = self.stopped = False
         self._event_of, self._limit = event_of, limit
         self._ids: dict[int, int] = {}
         self._sites: dict[tuple[int, int], int] = {}
+        self._waits: dict[tuple[int, int], int] = {}
         self._codes: list[CodeType] = []
         self._next_id, self._next_number = count(1), count(1)
         self._local = threading.local()
@@ -206,18 +207,19 @@ class Recorder:
         """The index of the site that a frame stands at, 0 where nothing is recorded."""
         code = frame.f_code
         key = (id(code), frame.f_lasti)
-        found = self._sites.get(key)
+        found = self._sites.get(key) if operation != "wait" else self._waits.get(key)
         return self._resolve(code, key, frame.f_lineno, operation) if found is None else found
 
     def _resolve(self, code: CodeType, key: tuple[int, int], line: int, operation: str) -> int:
         label, event, where = self._event_of(code, line, operation)
         with self._guard:
             self._codes.append(code)
+            table = self._waits if operation == "wait" else self._sites
             if not event:
-                self._sites[key] = 0
+                table[key] = 0
                 return 0
             site = Site(label, event, operation, where)
             if site not in self.sites:
                 self.sites.append(site)
-            self._sites[key] = index = self.sites.index(site)
+            table[key] = index = self.sites.index(site)
             return index

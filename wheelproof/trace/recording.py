@@ -21,16 +21,19 @@ from wheelproof.explore.labels import STEP_KINDS
 from wheelproof.subject import Mechanism
 from wheelproof.trace import traced
 from wheelproof.trace.recorder import Log, Recorder
+from wheelproof.trace.traced import Stop
 
 RUNTIME = "impl.runtime"
 PATIENCE_SECONDS = 60
 """How long a thread of a directed run may take to its next step before the run is given up."""
 
-_LOCKS = {"lock": "lock_acquire", "unlock": "lock_release"}
+KNOCK_SECONDS = 0.5
+"""How long a thread that may be in a deadlock is given to say that it waits."""
 
+STALL_SECONDS = 5
+"""How long no thread of a free run records anything before they are taken to wait for each other, and stopped."""
 
-class Stop(BaseException):
-    """Ends a thread of a directed run. No code of the subject catches it."""
+_LOCKS = {"lock": "lock_acquire", "unlock": "lock_release", "wait": "lock_wait"}
 
 
 class Traced:
@@ -108,9 +111,9 @@ class Traced:
         """Label, kind of event and place of an operation on a line; the kind is "" where nothing is to be recorded."""
         file = code.co_filename
         where = f"{self._shown.get(file, Path(file).name)}:{line}"
-        label = self.labels.get(file, {}).get(line, {}).get(operation, "")
+        label = self.labels.get(file, {}).get(line, {}).get("lock" if operation == "wait" else operation, "")
         row = self._tables.get(file, {}).get(label) if label else None
-        event = row.event if row is not None else "" if label else _LOCKS.get(operation, "")
+        event = "lock_wait" if operation == "wait" else row.event if row is not None else "" if label else _LOCKS.get(operation, "")
         if self.kinds is not None and event not in self.kinds:
             event = ""
         return label, event, where
@@ -126,12 +129,9 @@ class Traced:
 
     # -- runs
 
-    def begin(self, scenario: Mapping[str, Any]) -> Any:
-        """The scenario's World, set up. Its own events are not recorded; the threads' are, from here on."""
-        self.recorder.recording = False
-        world = self.world(scenario, self.implementation)
-        self.recorder.begin()
-        return world
+    def set_up(self, scenario: Mapping[str, Any]) -> Any:
+        """The scenario's World. What is done until the recorder begins is not recorded."""
+        return self.world(scenario, self.implementation)
 
     def run_freely(self, scenario: Mapping[str, Any], world: Any) -> None:
         """Run every thread's program at once, and wait for the last. Raises ToolError for what a program raises."""
@@ -145,14 +145,22 @@ class Traced:
             try:
                 for method, arguments in operations:
                     method(*arguments)
+            except traced.Stop:
+                pass
             except Exception as error:
                 failures.append((name, error))
 
         threads = [threading.Thread(target=body, args=item, name=item[0], daemon=True) for item in scenario["threads"].items()]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        recorder, seen = self.recorder, -1
+        while alive := [thread for thread in threads if thread.is_alive()]:
+            alive[0].join(STALL_SECONDS)
+            now = sum(map(len, recorder.logs))
+            if alive[0].is_alive() and now == seen:  # nobody has done anything for so long: they wait for each other
+                recorder.end()
+                recorder.stopped = True
+            seen = now
         if failures:
             name, error = failures[0]
             raise ToolError(f"Thread {name} of the recorded run raised {type(error).__name__}: {error}.") from error
@@ -166,6 +174,7 @@ class Traced:
         try:
             for number, (thread, label) in enumerate(schedule, 1):
                 director.step(number, thread, label)
+            director.knock()
         finally:
             self.recorder.end()
             director.stop()
@@ -177,6 +186,7 @@ class _Actor:
     def __init__(self) -> None:
         self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
         self.label: str | None = None
+        self.operation = ""
         self.open: tuple[int, int] | None = None  # frame and line of a step whose operation is still to come
         self.error: BaseException | None = None
 
@@ -227,7 +237,7 @@ class _Director:
                 actor.open = None
             return
         actor.open = None if exact else place
-        actor.label = label
+        actor.label, actor.operation = label, operation
         actor.arrived.release()
         actor.go.acquire()
         if self.over and operation != "unlock":
@@ -247,8 +257,16 @@ class _Director:
         actor.go.release()
         self._wait(name, actor)
 
+    def knock(self) -> None:
+        """Where all that are left are about to take a lock, let them: in a deadlock, that they wait is the last that is seen of them."""
+        left = [actor for actor in self.actors.values() if actor.label is not None]
+        if all(actor.operation == "lock" for actor in left):
+            for actor in left:
+                actor.go.release()
+                actor.arrived.acquire(timeout=KNOCK_SECONDS)
+
     def stop(self) -> None:
-        self.over = True
+        self.over = self.subject.recorder.stopped = True
         for actor in self.actors.values():
             actor.go.release()
         for thread in self.threads:

@@ -23,7 +23,7 @@ VERDICTS = (CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL)
 TIMER_KINDS = frozenset((
     "entry_new", "set_entry", "add_request", "list_add", "list_remove", "list_add_retry", "owner_read", "cancel_check", "cancel", "reinsert",
     "expire_submit", "task_run", "wheel_new", "overflow_create", "wheel_place", "wheel_reject", "bucket_new", "bucket_expiry_set", "dq_offer",
-    "dq_poll", "dq_ready", "clock_advance", "flush_begin", "flush_end", "lock_acquire", "lock_release", "rw_acquire", "rw_release",
+    "dq_poll", "dq_ready", "clock_advance", "flush_begin", "flush_end", "lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release",
     "thread_start", "thread_stop", "checkpoint", "drop"))
 """The kinds that these rules know. Operations are the pipeline's and come later here: a trace with them is out of this model."""
 
@@ -158,6 +158,9 @@ class Replay:
             missing.append(Finding(1, None, "Capture", "only a sample was recorded"))
         missing += [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
                     for (kind, role), (line, times) in self.unordered.items()]
+        missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
+                    for tid, thread in self.state.threads.items() if thread.flushes]
+        missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}") for lock, tid in self.state.holder.items()]
         contradictions = [Finding(line, None, name, message) for line, name, message in self.order.contradictions + self.unknown]
         if not self.events:
             missing.append(Finding(0, None, "Events", "there is no event"))
@@ -187,7 +190,7 @@ class Replay:
             seen = self.order.tokens.get(key, (-1,))[0]
             if seen != last:
                 (missing if seen < last else wrong).append(Finding(0, None, "Footer", f"the last number of {key} is {last} in the footer, and {max(seen, 0)} here"))
-        if hashed and tally is not None and footer.get("sha256") not in (None, tally.sha256):
+        if hashed and not missing and tally is not None and footer.get("sha256") not in (None, tally.sha256):
             wrong.append(Finding(0, None, "Footer", "the footer's sha256 is that of other events"))
         return missing, wrong
 

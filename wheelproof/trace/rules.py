@@ -49,14 +49,16 @@ class TimerState:
         self.entry_of: dict[int, int] = {int(name): entry for name, entry in initial.get("tasks", {}).items()}
         self.counters: dict[str, int] = dict(initial.get("counters", {}))
         self.keys: dict[int, int] = {int(name): key for name, key in initial.get("keys", {}).items()}
+        self.task_of: dict[int, int] = {}
         self.holder: dict[str, int] = {}
+        self.waits: dict[int, str] = {}
         self.threads: dict[int, _Thread] = {}
         self.applied: dict[str, int] = {}
         self._judges: dict[str, Callable[[Event, _Thread], Refusal | None]] = {
             "list_add": self._list_add, "list_remove": self._list_remove, "cancel_check": self._cancel_check,
             "expire_submit": self._expire_submit, "cancel": self._cancel, "set_entry": self._set_entry,
             "flush_begin": self._flush_begin, "flush_end": self._flush_end, "lock_acquire": self._lock_acquire,
-            "lock_release": self._lock_release, "bucket_expiry_set": self._bucket_expiry_set}
+            "lock_release": self._lock_release, "lock_wait": self._lock_wait, "bucket_expiry_set": self._bucket_expiry_set}
 
     def thread(self, tid: int) -> _Thread:
         found = self.threads.get(tid)
@@ -71,7 +73,14 @@ class TimerState:
     def judge(self, event: Event) -> Refusal | None:
         """Why the event is no step from here; None if it is one. Changes nothing but ``applied``."""
         judge = self._judges.get(event["k"])
-        return None if judge is None else judge(event, self.thread(event["tid"]))
+        if judge is None:
+            return None
+        if "entry" in event and "task" in event:
+            self._look("TypeOK")
+            task = self.task_of.get(event["entry"])
+            if task is not None and task != event["task"]:
+                return Refusal("TypeOK", f"entry {event['entry']} is one of task {task}, and here of task {event['task']}: an entry keeps its task")
+        return judge(event, self.thread(event["tid"]))
 
     def _look(self, name: str) -> None:
         self.applied[name] = self.applied.get(name, 0) + 1
@@ -102,6 +111,8 @@ class TimerState:
         if here != bucket:
             return Refusal("ExactlyItsList", f"entry {entry} is taken out of list {bucket}, and list {here} has it")
         if event.get("cause") == "flush":
+            if refusal := self._handed_on(thread):
+                return refusal
             self._look("RingWellFormed")
             head = next(iter(self.rings[bucket]))
             if head != entry:
@@ -163,9 +174,21 @@ class TimerState:
     def _flush_end(self, event: Event, thread: _Thread) -> Refusal | None:
         if not thread.flushes or thread.flushes[-1] != (event["span"], event["list"]):
             return Refusal("ExactlyItsList", f"a flush of list {event['list']} ends that the thread has not begun last")
-        self._look("EveryEntryFlushed")
+        if refusal := self._handed_on(thread):
+            return refusal
         if left := self.rings.get(event["list"]):
             return Refusal("RingWellFormed", f"a flush of list {event['list']} ends while entry {next(iter(left))} is its head")
+        return None
+
+    def _handed_on(self, thread: _Thread) -> Refusal | None:
+        """A walk that has found an entry live puts it into a list or hands it over before it does anything else."""
+        if not self.recorded("cancel_check") or not self.recorded("expire_submit"):
+            return None
+        self._look("EveryTimerFires")
+        if thread.hand and thread.checked[0] != thread.hand:
+            return Refusal("EveryTimerFires", f"a flush has taken out entry {thread.hand}, and goes on without having checked it")
+        if thread.hand:
+            return Refusal("EveryTimerFires", f"a flush has taken out entry {thread.hand}, which is live, and hands it nowhere")
         return None
 
     def _lock_acquire(self, event: Event, thread: _Thread) -> Refusal | None:
@@ -177,6 +200,9 @@ class TimerState:
         self._look("NoDataRace")
         if self.holder.get(lock, tid) != tid:
             return Refusal("NoDataRace", f"{lock} is taken by thread {tid} while thread {self.holder[lock]} holds it")
+        return self._ordered(lock, outer, thread)
+
+    def _ordered(self, lock: str, outer: list[str], thread: _Thread) -> Refusal | None:
         self._look("NoDeadlock")
         rank = _RANKS.get(lock.partition(":")[0])
         walks = {f"list:{bucket}" for _, bucket in thread.flushes}
@@ -184,8 +210,23 @@ class TimerState:
             before = _RANKS.get(other.partition(":")[0])
             if rank is None or before is None or before < rank or (before == rank and other in walks):
                 continue
-            return Refusal("NoDeadlock", f"{lock} is taken while {other} is held: the order is task, list, entry, and only a flush holds its list "
+            return Refusal("NoDeadlock", f"{lock} is wanted while {other} is held: the order is task, list, entry, and only a flush holds its list "
                                          "while it enters another")
+        return None
+
+    def _lock_wait(self, event: Event, thread: _Thread) -> Refusal | None:
+        lock = wanted(event)
+        if lock is None:
+            return None
+        held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
+        if refusal := self._ordered(lock, held, thread):
+            return refusal
+        chain, tid = [event["tid"]], self.holder.get(lock)
+        while tid is not None and tid not in chain:
+            chain.append(tid)
+            tid = self.holder.get(self.waits.get(tid, ""))
+        if tid == event["tid"]:
+            return Refusal("NoDeadlock", f"the threads {', '.join(map(str, chain))} wait for each other in a ring")
         return None
 
     def _lock_release(self, event: Event, thread: _Thread) -> Refusal | None:
@@ -208,6 +249,8 @@ class TimerState:
     def apply(self, event: Event) -> None:
         """Take the event."""
         kind, thread = event["k"], self.thread(event["tid"])
+        if "entry" in event and "task" in event:
+            self.task_of.setdefault(event["entry"], event["task"])
         if kind == "list_add":
             self._unlink(event["entry"])
             self.rings.setdefault(event["list"], {})[event["entry"]] = None
@@ -238,6 +281,10 @@ class TimerState:
         elif kind == "lock_acquire":
             if lock := last_lock(event):
                 self.holder[lock] = event["tid"]
+            self.waits.pop(event["tid"], None)
+        elif kind == "lock_wait":
+            if lock := wanted(event):
+                self.waits[event["tid"]] = lock
         elif kind == "lock_release":
             if lock := last_lock(event):
                 self.holder.pop(lock, None)
@@ -296,6 +343,11 @@ def counter_of(event: Event) -> str | None:
         if token[0] == "V" and token[1].startswith("counter"):
             return token[1]
     return None
+
+
+def wanted(event: Event) -> str | None:
+    """The lock that a thread waits for: the monitor of the innermost kind of object that the event names."""
+    return next((f"{role}:{event[role]}" for role in ("op", "entry", "list", "task") if role in event), None)
 
 
 def last_lock(event: Event) -> str | None:

@@ -73,6 +73,7 @@ KINDS = {
     # locks
     "lock_acquire": "a monitor was entered, from outside",
     "lock_release": "a monitor is about to be left for good",
+    "lock_wait": "a monitor is another thread's, and this one waits for it; its owner is named by task, entry, list or op, and ord has what is held",
     "rw_acquire": "half of a read/write lock was taken; the token's mode says which",
     "rw_release": "half of a read/write lock is about to be given back",
     # control
@@ -184,6 +185,7 @@ HEADER = (
     Field("threads", "map", "thread id as a text -> its name", True),
     Field("capture", "object", "mode: one of CAPTURES; kinds: the kinds recorded, absent: all; keys and rate of a sample", True),
     Field("sources", "object", "array of places in the code, 'path:line label'; src is an index into it"),
+    Field("names", "map", "id as a text -> a name, for people"),
     Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id -> value)"),
 )
 """The first line of JSON Lines; the metadata ``wheelproof.trace.header`` of a Parquet file."""

@@ -5,11 +5,10 @@ This module and ``rules`` know Kafka's classes; the recorder, the file formats a
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wheelproof.trace.recorder import Log, Raw, Recorder
-from wheelproof.trace.schema import MINOR, SCHEMA
 
 ROLES = {"TimerTask": "task", "TimerTaskEntry": "entry", "TimerTaskList": "list", "SystemTimer": "timer", "TimingWheel": "wheel"}
 """Class -> the column that its objects are named in, and the class of their tokens."""
@@ -172,12 +171,6 @@ def initial_of(recorder: Recorder) -> dict[str, Any]:
     return {"lists": lists, "tasks": tasks, "counters": counters}
 
 
-def header_of(run_id: str, stem: str, threads: Iterable[str], initial: Mapping[str, Any], kinds: Iterable[str] | None,
-              variant: str, sources: list[str], version: str, spec: Mapping[str, str]) -> dict[str, Any]:
-    """The header of a recording."""
-    capture: dict[str, Any] = {"mode": "full"}
-    if kinds is not None:
-        capture["kinds"] = sorted(kinds)
-    return {"schema": SCHEMA, "schema_minor": MINOR, "run_id": run_id, "producer": {"name": "wheelproof", "version": version, "lang": "Python"},
-            "spec": {"module": stem, **spec}, "variant": variant, "clock": {"kind": "none", "virtual": True},
-            "threads": {str(tid): name for tid, name in enumerate(threads, 1)}, "capture": capture, "sources": sources, "initial": dict(initial)}
+def named(recorder: Recorder, names: Mapping[str, Any]) -> dict[str, str]:
+    """Give ids to a scenario's objects, in the scenario's order; id -> name."""
+    return {str(recorder.identify(value)): name for name, value in names.items() if type(value) in recorder.known}

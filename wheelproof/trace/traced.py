@@ -14,6 +14,13 @@ from typing import Annotated, Any, TypeVar
 from wheelproof.trace.recorder import Recorder
 
 T = TypeVar("T")
+STOP_SECONDS = 0.1
+"""How often a thread that waits for a lock looks whether the recording was stopped."""
+
+
+class Stop(BaseException):
+    """Ends a thread of a recording that was stopped. No code of the subject catches it."""
+
 _frame = sys._getframe
 
 
@@ -76,11 +83,13 @@ def _locks(recorder: Recorder) -> dict[str, type]:
         def acquire(self, blocking: bool = True) -> bool:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock" if blocking else "try")
-            if not self.lock.acquire(blocking):
-                log = log_of()
-                if not log.muted and (site := site_of(_frame(1), "try")):
-                    log.emit(site, self.owner, 0, 0, 0, 0, 0)
-                return False
+            if not self.lock.acquire(False):
+                if not blocking:
+                    log = log_of()
+                    if not log.muted and (site := site_of(_frame(1), "try")):
+                        log.emit(site, self.owner, 0, 0, 0, 0, 0)
+                    return False
+                self.wait(_frame(1))
             self.entered(_frame(1), "lock" if blocking else "try")
             return True
 
@@ -93,7 +102,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
         def __enter__(self) -> None:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock")
-            self.lock.acquire()
+            if not self.lock.acquire(False):
+                self.wait(_frame(1))
             self.entered(_frame(1), "lock")
 
         def __exit__(self, *exception: object) -> None:
@@ -101,6 +111,15 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 recorder.turn(_frame(1), "unlock")
             self.leaving(_frame(1))
             self.lock.release()
+
+        def wait(self, frame: Any) -> None:
+            """Another thread has it: say so, since a thread that waits for ever says nothing afterwards; then wait."""
+            log = log_of()
+            if not log.muted and (site := site_of(frame, "wait")):
+                log.emit(site, self.owner, 0, 0, 0, 0, 0)
+            while not self.lock.acquire(timeout=STOP_SECONDS):
+                if recorder.stopped:
+                    raise Stop
 
     class Monitor(Lock):
         """A re-entrant lock. ``depth`` is its holder's."""

@@ -1,0 +1,94 @@
+"""Recordings for the tests: schedules that the model finds, programs for many threads, and the files that both become."""
+from __future__ import annotations
+
+import random
+from functools import cache
+from pathlib import Path
+
+from wheelproof import floors, subject
+from wheelproof.graph.explorer import explore, first_violation
+from wheelproof.trace.record import Recorded, record
+
+ROOT = Path(__file__).parents[3]
+STEM = "timer_task_list"
+
+REJECTED = {
+    "M1": "ExactlyItsList", "M2": "AtMostOneList", "M3": "AtMostOneList", "M3_stale_list": "AtMostOneList", "M4": "NoDeadlock", "M8": "CancelWins",
+    "M9": "CancelWins", "M19": "ExactlyItsList", "M19_underflow": "CounterExact", "FlushWithoutMonitor": "RunsOncePerAdd",
+}
+"""Mutant of timer_task_list -> the property under which its trace is refused.
+
+Events stand for several steps of the model, so that it may be another than the model's, which sees the state between them: M1 and M3 break a ring
+there first, and here what the ring is for; a decrement without unlinking (M19) is told from an unlinking elsewhere only by the ring.
+"""
+
+
+@cache
+def mechanisms():
+    return subject.find(ROOT)
+
+
+def class_of(switch: str) -> str:
+    """The class of the mutants' module that turns a switch off."""
+    module = floors.load(ROOT, f"mutants.{STEM}")
+    return next(name for name, value in vars(module).items() if isinstance(value, type) and getattr(value, "switch", None) == switch)
+
+
+def completed(model, graph, number: int, seed: int) -> list[tuple[str, str]]:
+    """A schedule to state ``number``, and on from there until no thread can move; without the silent steps."""
+    silent, chance, path = mechanisms()[STEM].silent, random.Random(seed), list(graph.path(number))
+    here = number
+    while graph.edges[here] and len(path) < 400:
+        path.append(chance.choice(graph.edges[here]))
+        here = path[-1][2]
+    return [(model.threads[thread], label) for thread, label, _ in path if label not in silent]
+
+
+@cache
+def of_mutant(name: str, seed: int = 1) -> Recorded:
+    """A run of the mutant in its scenario, through a state in which its property fails."""
+    mechanism = mechanisms()[STEM]
+    mutant = mechanism.mutants[name]
+    model = mechanism.model(mutant.scenario, {mutant.switch: False})
+    graph = explore(model)
+    number = first_violation(graph, mutant.property) if mutant.property else len(graph.states) - 1
+    return record(mechanisms(), STEM, mutant.scenario, f"mutant-{name}", mutant=class_of(mutant.switch), schedule=completed(model, graph, number, seed))
+
+
+def walk(scenario: str, seed: int) -> list[tuple[int, str, object]]:
+    """A random run of the model to its end: (thread's index, label, state after)."""
+    model = mechanisms()[STEM].model(scenario)
+    state, chance, out = model.initial(), random.Random(seed), []
+    while moves := list(model.successors(state)):
+        out.append(chance.choice(moves))
+        state = out[-1][2]
+    return out
+
+
+def of_walk(scenario: str, seed: int) -> Recorded:
+    """The same run of the implementation."""
+    mechanism = mechanisms()[STEM]
+    names = mechanism.model(scenario).threads
+    schedule = [(names[thread], label) for thread, label, _ in walk(scenario, seed) if label not in mechanism.silent]
+    return record(mechanisms(), STEM, scenario, f"{scenario}-{seed}", schedule=schedule)
+
+
+def busy(operations: int, seed: int) -> dict:
+    """A scenario of eight threads: seven schedule and cancel, one flushes the lists upwards and expires the last one."""
+    chance, lists, task_of, threads = random.Random(seed), [f"l{i}" for i in range(8)], {}, {}
+    for thread in range(8):
+        program: list[list[str]] = []
+        mine: list[str] = []
+        for number in range(operations if thread else operations // 10):
+            if not thread:
+                below = chance.randrange(8)
+                program.append(["expire", lists[7]] if below == 7 else ["flush", lists[below], lists[below + 1]])
+            elif mine and chance.random() < 0.4:
+                program.append(["cancel", chance.choice(mine)])
+            else:
+                entry, task = f"e{thread}_{number}", f"t{thread}_{chance.randrange(operations // 4 + 1)}"
+                task_of[entry] = task
+                mine.append(task)
+                program.append(["schedule", chance.choice(lists), entry])
+        threads[f"w{thread}"] = program
+    return {"lists": lists, "task_of": task_of, "ring": {name: [] for name in lists}, "current": [], "threads": threads}

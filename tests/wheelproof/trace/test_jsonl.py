@@ -1,0 +1,104 @@
+"""Reading and writing JSON Lines: nothing is lost, and what is wrong is said by file, line and field."""
+from __future__ import annotations
+
+import gzip
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.wheelproof.trace.drawing import HEADERS, events
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.trace import jsonl, replay
+
+HERE = Path(__file__).parent
+GOLDEN = sorted((HERE / "golden").glob("*.jsonl"))
+BROKEN = tomllib.loads((HERE / "broken/expected.toml").read_text())
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_golden_file_is_written_again_byte_for_byte(path, tmp_path):
+    reader = jsonl.Reader(path)
+    found = [event for _, event in reader]
+    jsonl.write(tmp_path / "again.jsonl", reader.header, found, reader.footer)
+    assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
+    jsonl.write(tmp_path / "counted.jsonl", reader.header, found)
+    counted = jsonl.Reader(tmp_path / "counted.jsonl")
+    assert [event for _, event in counted] == found and counted.footer == reader.footer
+
+
+@given(HEADERS, st.lists(events(), max_size=6))
+def test_what_is_written_is_read(tmp_path_factory, header, drawn):
+    path = tmp_path_factory.mktemp("drawn") / "trace.jsonl"
+    jsonl.write(path, header, drawn)
+    reader = jsonl.Reader(path)
+    assert [event for _, event in reader] == drawn
+    assert reader.header == header and reader.footer["events"] == len(drawn)
+
+
+@given(events())
+def test_null_and_absent_are_one_thing(event):
+    filled = dict.fromkeys(jsonl.NAMES) | json.loads(jsonl.line_of(event))
+    assert jsonl.event_of(filled, "x", 1) == event
+    assert jsonl.line_of(jsonl.event_of(filled, "x", 1)) == jsonl.line_of(event)
+
+
+def test_the_corpus_and_its_table_are_the_same_files():
+    assert {path.stem for path in (HERE / "broken").glob("*.jsonl")} == set(BROKEN)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in BROKEN if "error" in BROKEN[name]))
+def test_a_broken_file_is_refused_with_line_and_field(name):
+    expected, path = BROKEN[name], HERE / "broken" / f"{name}.jsonl"
+    with pytest.raises(jsonl.TraceError) as caught:
+        for _ in jsonl.Reader(path):
+            pass
+    error = caught.value
+    assert expected["error"] in error.message
+    assert (error.line, error.field) == (expected["line"], expected["field"])
+    assert f"{path}:{expected['line']}:" in str(error) and error.remedy
+
+
+@pytest.mark.parametrize("name", sorted(name for name in BROKEN if "verdict" in BROKEN[name]))
+def test_a_well_formed_file_that_is_not_whole_never_conforms(name):
+    expected = BROKEN[name]
+    verdict = replay.replay(HERE / "broken" / f"{name}.jsonl")
+    assert verdict.verdict in expected["verdict"].split() and verdict.verdict != replay.CONFORMS
+    assert set(expected["rule"].split()) <= {finding.property for finding in verdict.findings}
+
+
+def test_a_newer_minor_version_may_have_more_columns(tmp_path):
+    text = (HERE / "golden/two_adders.jsonl").read_text().replace('"schema_minor":0', '"schema_minor":1').replace('"k":', '"colour":3,"k":')
+    (tmp_path / "newer.jsonl").write_text(text)
+    reader = jsonl.Reader(tmp_path / "newer.jsonl")
+    assert all("colour" not in event for _, event in reader) and reader.unknown == {"colour"}
+    assert replay.replay(tmp_path / "newer.jsonl").verdict == replay.CONFORMS
+
+
+def test_a_compressed_file_is_read_and_one_that_is_cut_is_incomplete(tmp_path):
+    packed = gzip.compress((HERE / "golden/two_adders.jsonl").read_bytes())
+    (tmp_path / "whole.jsonl.gz").write_bytes(packed)
+    (tmp_path / "cut.jsonl.gz").write_bytes(packed[:-40])
+    assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == replay.CONFORMS
+    assert replay.replay(tmp_path / "cut.jsonl.gz").verdict == replay.INCOMPLETE
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path):
+    path = tmp_path / "trace.jsonl"
+    path.write_text("before")
+
+    def breaks():
+        yield jsonl.event_of({"tid": 1, "tseq": 1, "lc": 1, "k": "thread_start", "phase": "atomic"}, "x", 1)
+        raise RuntimeError
+
+    header = jsonl.Reader(GOLDEN[0]).header
+    with pytest.raises(RuntimeError):
+        jsonl.write(path, header, breaks())
+    assert path.read_text() == "before" and list(tmp_path.iterdir()) == [path]
+    with pytest.raises(ToolError):
+        jsonl.write(path / "below.jsonl", header, [])
+    with pytest.raises(UsageError):
+        jsonl.Reader(tmp_path / "absent.jsonl")

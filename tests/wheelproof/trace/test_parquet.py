@@ -1,0 +1,65 @@
+"""JSON Lines to Parquet and back: nothing is lost."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.wheelproof.trace.drawing import HEADERS, events
+from wheelproof.errors import UsageError
+from wheelproof.trace import jsonl, parquet
+from wheelproof.trace.schema import NAMES
+
+pytest.importorskip("pyarrow", reason="the extra data is not installed")
+
+GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_golden_file_comes_back_byte_for_byte(path, tmp_path):
+    reader = jsonl.Reader(path)
+    parquet.write(tmp_path / "trace.parquet", reader.header, [event for _, event in reader], reader.footer)
+    back = parquet.Reader(tmp_path / "trace.parquet")
+    jsonl.write(tmp_path / "back.jsonl", back.header, [event for _, event in back], back.footer)
+    assert (tmp_path / "back.jsonl").read_bytes() == path.read_bytes()
+
+
+@given(HEADERS, st.lists(events(), max_size=6))
+def test_any_trace_comes_back_as_it_was(tmp_path_factory, header, drawn):
+    folder = tmp_path_factory.mktemp("drawn")
+    jsonl.write(folder / "trace.jsonl", header, drawn)
+    first = jsonl.Reader(folder / "trace.jsonl")
+    given_events = [event for _, event in first]
+    parquet.write(folder / "trace.parquet", first.header, given_events, first.footer)
+    back = parquet.Reader(folder / "trace.parquet")
+    assert [event for _, event in back] == given_events
+    assert back.header == first.header and back.footer == first.footer
+    jsonl.write(folder / "again.jsonl", back.header, (event for _, event in back), back.footer)
+    assert (folder / "again.jsonl").read_bytes() == (folder / "trace.jsonl").read_bytes()
+
+
+def test_the_columns_are_the_schema_s_whatever_the_events_have(tmp_path):
+    reader = jsonl.Reader(GOLDEN[0])
+    parquet.write(tmp_path / "none.parquet", reader.header, [])
+    assert tuple(parquet.schema().names) == NAMES
+    assert parquet.Reader(tmp_path / "none.parquet")._file.schema_arrow.names == list(NAMES)
+
+
+def test_a_file_that_is_no_trace_is_refused(tmp_path):
+    (tmp_path / "text.parquet").write_text("no")
+    with pytest.raises(UsageError, match="cannot be read as Parquet"):
+        parquet.Reader(tmp_path / "text.parquet")
+    import pyarrow
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(pyarrow.table({"tid": [1]}), tmp_path / "other.parquet")
+    with pytest.raises(jsonl.TraceError, match="no header"):
+        parquet.Reader(tmp_path / "other.parquet")
+
+
+def test_a_file_without_a_footer_has_none(tmp_path):
+    reader = jsonl.Reader(GOLDEN[0])
+    parquet.write(tmp_path / "cut.parquet", reader.header, [event for _, event in reader], None)
+    assert parquet.Reader(tmp_path / "cut.parquet").footer is None

@@ -1,0 +1,107 @@
+"""Traces as Parquet: the schema's columns with their types, header and footer in the file's metadata.
+
+``pyarrow`` comes with the extra ``data``; it is imported when a function is called. A column that no event has is still in the file, so that
+files of one folder have one schema. Rows are in the order in which they were given.
+"""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.trace.jsonl import Event, Tally, TraceError, event_of, footer_of, header_of
+from wheelproof.trace.schema import COLUMNS, OBSERVED, TOKEN, Field
+
+HEADER_KEY, FOOTER_KEY = b"wheelproof.trace.header", b"wheelproof.trace.footer"
+ROWS = 1 << 16
+"""Events in one row group."""
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise UsageError("Parquet needs pyarrow, which is not installed.", "Install the extra: pip install 'wheelproof[data]'; JSON Lines need nothing.") from error
+    return pyarrow, pyarrow.parquet
+
+
+def schema(header: Mapping[str, Any] | None = None) -> Any:
+    """The Arrow schema of the columns; with a header, it is in the metadata."""
+    arrow, _ = _arrow()
+    simple = {"int32": arrow.int32(), "int64": arrow.int64(), "text": arrow.string(), "bool": arrow.bool_(),
+              "enum": arrow.dictionary(arrow.int32(), arrow.string())}
+
+    def plain(field: Field) -> Any:
+        return arrow.field(field.name, arrow.string() if field.type == "enum" else simple[field.type], nullable=not field.required)
+
+    structs = {"token": arrow.list_(arrow.field("element", arrow.struct([plain(field) for field in TOKEN]), nullable=False)),
+               "observed": arrow.struct([plain(field) for field in OBSERVED])}
+    fields = [arrow.field(field.name, structs.get(field.type) or simple[field.type], nullable=not field.required) for field in COLUMNS]
+    return arrow.schema(fields, {HEADER_KEY: json.dumps(header).encode()} if header is not None else None)
+
+
+def write(path: Path, header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None | bool = True,
+          compression: str = "zstd") -> None:
+    """Write a trace under a temporary name, then rename it. ``footer`` as in ``jsonl.write``. Raises ToolError, and UsageError without pyarrow."""
+    arrow, parquet = _arrow()
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    columns, tally, rest = schema(header), Tally(header), iter(events)
+    names = [field.name for field in TOKEN]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with parquet.ParquetWriter(temporary, columns, compression=compression) as writer:
+                while rows := list(islice(rest, ROWS)):
+                    for event in rows:
+                        tally.count(event)
+                    table = [{**event, "ord": [dict(zip(names, token)) for token in event["ord"]]} if "ord" in event else event for event in rows]
+                    writer.write_table(arrow.Table.from_pylist(table, schema=columns))
+                if footer is True:
+                    footer = tally.footer()
+                if footer:
+                    writer.add_key_value_metadata({FOOTER_KEY: json.dumps(footer).encode()})
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise ToolError(f"{path} cannot be written ({error.strerror}).", "Choose another folder.") from error
+
+
+class Reader:
+    """A trace in a Parquet file: as ``jsonl.Reader``, with the number of the row, from 1, in the place of the line's."""
+
+    def __init__(self, path: Path) -> None:
+        arrow, parquet = _arrow()
+        self.path = Path(path)
+        try:
+            self._file = parquet.ParquetFile(self.path)
+        except (OSError, arrow.ArrowInvalid) as error:
+            raise UsageError(f"{self.path} cannot be read as Parquet ({error}).", "Give the path of a trace.") from error
+        metadata = self._file.schema_arrow.metadata or {}
+        stored = self._file.metadata.metadata or {}
+        self.header = header_of(self._json(metadata.get(HEADER_KEY)), self.path, 0)
+        footer = self._json(stored.get(FOOTER_KEY))
+        self.footer = None if footer is None else footer_of(footer, self.path, 0)
+        known = {field.name for field in COLUMNS}
+        self.unknown = set(self._file.schema_arrow.names) - known
+
+    def _json(self, text: bytes | None) -> Any:
+        try:
+            return None if text is None else json.loads(text)
+        except ValueError as error:
+            raise TraceError(self.path, 0, "metadata", f"is no JSON ({error})") from error
+
+    def __iter__(self) -> Iterator[tuple[int, Event]]:
+        row, names = 0, [field.name for field in TOKEN]
+        for batch in self._file.iter_batches(batch_size=ROWS):
+            for value in batch.to_pylist():
+                row += 1
+                if value.get("ord") is not None:
+                    value["ord"] = [tuple([token[name] for name in names]) for token in value["ord"]]
+                yield row, event_of(value, self.path, row)
