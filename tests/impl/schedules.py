@@ -152,7 +152,30 @@ class Priorities:
         return max(able, key=self.priority.get)
 
 
-SCHEDULES = (RandomWalk, Priorities)
+class Stall:
+    """One thread goes first, and stops after a number of its steps for as long as anybody else can move."""
+
+    STEPS = 40
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.order: dict[int, float] = {}
+        self.left = self.chance.randrange(self.STEPS)
+        self.stalled: int | None = None
+
+    def choose(self, able: list[int]) -> int:
+        for index in able:
+            self.order.setdefault(index, self.chance.random())
+        if self.stalled is None:
+            self.stalled = max(able, key=self.order.get)
+        others = [index for index in able if index != self.stalled]
+        if self.stalled in able and (self.left > 0 or not others):
+            self.left -= 1
+            return self.stalled
+        return max(others, key=self.order.get)
+
+
+SCHEDULES = (RandomWalk, Priorities, Stall)
 
 
 class Ran(NamedTuple):

@@ -117,7 +117,7 @@ def planted(change):
     return Subject.load(ROOT, STEM, texts={module: text.replace(old, new)}, lint=False)
 
 
-SHORT = settings(max_examples=400, stateful_step_count=6, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
+SHORT = settings(max_examples=1500, stateful_step_count=6, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
                  suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink])
 
 
