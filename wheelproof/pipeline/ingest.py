@@ -65,19 +65,20 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
         bad: list[DataFrame] = []
         if lined:
             staged = _stage(spark, lined, scratch)
-            for row in staged.where(F.col("what").isin("header", "footer")).select("file", "what", "row", "text").collect():
-                marks.setdefault(row.file, []).append((row.what, row.row, row.text))
-            frames.append(staged.where(F.col("what") == "event").select("file", "row", *EVENT.names))
-            bad.append(staged.where(F.col("what") == "bad").select("file", "row", "reason", "text"))
+            for row in staged.where(F.col("mark").isNotNull()).select("file", "mark", "row", "text").collect():
+                marks.setdefault(row.file, []).append((row.mark, row.row, row.text))
+            frames.append(staged.where(F.col("reason").isNull()))
+            bad.append(staged.where(F.col("reason").isNotNull() & F.col("mark").isNull()).select("file", "row", "reason", "text"))
         found = runs.gather(files, marks)
         if columned:
             columns = _columns(spark, columned)
-            frames.append(columns.where(F.col("reason").isNull()).select("file", "row", *EVENT.names))
+            frames.append(columns.where(F.col("reason").isNull()))
             bad.append(columns.where(F.col("reason").isNotNull()).select("file", "row", "reason", F.to_json(F.struct("tid", "tseq", "lc", "k")).alias("text")))
         total, shown = _quarantine(reduce(DataFrame.unionByName, bad), files)
-        if columned and not total:
-            # nothing to keep out: the checks read the files without asking again
-            frames[-1] = columns.select("file", "row", *EVENT.names)
+        if not total:
+            # Nothing to keep out but headers and footers: the checks read the columns without asking again.
+            frames = [*([staged.where(F.col("wrong").isNull())] if lined else []), *([columns] if columned else [])]
+        frames = [frame.select("file", "row", *EVENT.names) for frame in frames]
         for row in {row["file"] for row in shown} if total else ():
             for run in found:
                 if any(str(file.path) == row for file in run.files):
@@ -115,24 +116,23 @@ def _stage(spark: SparkSession, files: list[File], scratch: Path) -> DataFrame:
         before[block.address] = start + block.lines
     starts = F.broadcast(spark.createDataFrame(numbered, "address string, block long, least long, start long"))
     parsed = F.from_json("value", _RAW, {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT})
-    whole = lines.join(starts, ["address", "block"]).join(_index(spark, files), "address").select(
-        "file", (F.col("id") - F.col("least") + F.col("start") + 1).alias("row"), "value", parsed.alias("e"))
-    eventful = F.col("e.k").isNotNull()
-    what = F.when(~eventful & F.get_json_object("value", "$.schema").isNotNull(), "header").when(~eventful & F.get_json_object("value", "$.footer").isNotNull(), "footer")
+    rows = lines.join(starts, ["address", "block"]).join(_index(spark, files), "address").select(
+        "file", (F.col("id") - F.col("least") + F.col("start") + 1).alias("row"), "value", parsed.alias("e")).select("file", "row", "value", "e.*")
+    strange = F.col(_CORRUPT).isNotNull() | F.col("k").isNull()
+    wrong = F.when(strange, "is no JSON object, or a column has a value of another type").when(
+        ~F.forall("ord", lambda each: F.size(each).between(4, 5)), "field ord: an order token has four or five parts").when(
+        F.col("value").rlike(_UNQUOTED), "a text is no text")
     tokens = F.transform("ord", lambda each: F.struct(
-        each[0].alias("kind"), each[1].alias("id"), each[2].cast("long").alias("seq"), each[3].alias("mode"), F.get(each, F.lit(4)).cast("long").alias("upto")))
-    sizes = F.coalesce(F.forall("ord", lambda each: F.size(each).between(4, 5)), F.lit(True))
-    flat = whole.select("file", "row", "value", what.alias("mark"), "e.*")
-    reason = F.when(F.col(_CORRUPT).isNotNull(), "is no JSON object, or a column has a value of another type").when(
-        ~sizes, "field ord: an order token has four or five parts").when(F.col("value").rlike(_UNQUOTED), "a text is no text")
-    checked = flat.withColumn("reason", reason).withColumn("ord", F.when(sizes, tokens))
-    checked = checked.withColumn("reason", F.coalesce("reason", _reason()))
-    kind = F.coalesce(F.when(F.col("mark").isNotNull(), F.col("mark")), F.when(F.col("reason").isNull(), "event"), F.lit("bad"))
-    out = checked.select(kind.alias("what"), "file", "row", F.when(kind == "bad", F.col("reason")).alias("reason"),
-                         F.when(kind != "event", F.col("value")).alias("text"), *EVENT.names)
+        F.get(each, F.lit(0)).alias("kind"), F.get(each, F.lit(1)).alias("id"), F.get(each, F.lit(2)).cast("long").alias("seq"), F.get(each, F.lit(3)).alias("mode"),
+        F.get(each, F.lit(4)).cast("long").alias("upto")))
+    # Written before anything else is asked: Spark would else put the parsing into each of the questions.
+    columns = rows.select("file", "row", "value", wrong.alias("wrong"), *[tokens.alias(name) if name == "ord" else name for name in EVENT.names])
     target = str(scratch / "staged")
-    out.write.mode("overwrite").parquet(target)
-    return spark.read.schema(out.schema).parquet(target)
+    columns.write.mode("overwrite").parquet(target)
+    staged = spark.read.schema(columns.schema).parquet(target)
+    marked = F.when(F.col("wrong").isNotNull() & F.get_json_object("value", "$.schema").isNotNull(), "header").when(
+        F.col("wrong").isNotNull() & F.get_json_object("value", "$.footer").isNotNull(), "footer")
+    return staged.withColumn("mark", marked).withColumn("reason", F.coalesce("wrong", _reason())).withColumnRenamed("value", "text")
 
 
 def _columns(spark: SparkSession, files: list[File]) -> DataFrame:

@@ -87,6 +87,8 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "true",
         # A number that is absurd must break a rule, not the query.
         "spark.sql.ansi.enabled": "false",
+        # It would parse a line once for each of its columns.
+        "spark.sql.optimizer.enableJsonExpressionOptimization": "false",
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.sql.parquet.filterPushdown": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",

@@ -16,7 +16,9 @@ def prepare(inputs: Inputs) -> DataFrame:
         F.lit(True).alias("end"), F.lit(None).cast("long").alias("lost"))
     order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k")
     rows = events.unionByName(ends)
-    return rows.withColumn("was", F.lag("tseq").over(order)).withColumn("was_lc", F.lag("lc").over(order))
+    hold = F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)
+    so_far = order.rowsBetween(Window.unboundedPreceding, 0)
+    return rows.withColumn("was", F.lag("tseq").over(order)).withColumn("was_lc", F.lag("lc").over(order)).withColumn("holds", F.sum(hold).over(so_far))
 
 
 def _now() -> Column:
@@ -30,8 +32,35 @@ RULES = (
     Rule("ThreadClock", "the Lamport clock rises along a thread", lambda: ~F.col("end") & F.col("was").isNotNull(), lambda: F.col("lc") > F.col("was_lc"), _now, alone=True),
     Rule("NothingDropped", "no event says that others were lost", lambda: ~F.col("end"), lambda: F.col("k") != "drop", lambda: text(F.col("lost"), " events were lost here"),
          finding=Finding.INCOMPLETE, alone=True),
+    Rule("TimerLockBalanced", "a thread takes one half of the timer's lock, and gives it back", lambda: F.col("k").isin("rw_acquire", "rw_release"),
+         lambda: F.col("holds") == F.when(F.col("k") == "rw_acquire", 1).otherwise(0), lambda: text(F.col("k"), " left ", F.col("holds"), " holds")),
+    Rule("TimerLockReturned", "no thread ends with a half of the timer's lock", lambda: F.col("end") & (F.col("tseq") > 0), lambda: F.col("holds") == 0,
+         lambda: text("ended with ", F.col("holds"), " holds")),
     Rule("ThreadEnd", "a thread ends where the footer says", lambda: F.col("end"), lambda: F.coalesce(F.col("was"), F.lit(0)) == F.col("tseq"),
          lambda: text("footer says ", F.col("tseq"), ", last is ", F.col("was")), finding=Finding.INCOMPLETE, alone=True),
 )
 
 FAMILY = Family("threads", "event", ("run", "tid"), prepare, RULES)
+
+
+def prepare_brackets(inputs: Inputs) -> DataFrame:
+    """One row for each bracket: how often it was opened and closed, by whom, when, and about what."""
+    about = F.struct("tid", F.regexp_replace("k", "_(begin|end)$", "").alias("what"), "list", "op", "key")
+    events = inputs.events.where(F.col("span").isNotNull() & F.col("phase").isin("begin", "end"))
+    begins, ends = F.col("phase") == "begin", F.col("phase") == "end"
+    grouped = events.groupBy("run", "span").agg(
+        F.count_if(begins).alias("begun"), F.count_if(ends).alias("ended"), F.min(F.when(begins, F.col("lc"))).alias("begun_at"), F.max(F.when(ends, F.col("lc"))).alias("ended_at"),
+        F.min(about).alias("least"), F.max(about).alias("greatest"))
+    return grouped.join(F.broadcast(inputs.runs.select("run", "whole")), "run", "inner")
+
+
+BRACKET_RULES = (
+    Rule("BracketOnce", "a bracket is opened and closed once at most, by one thread, about one thing", lambda: F.lit(True),
+         lambda: (F.col("begun") <= 1) & (F.col("ended") <= 1) & F.col("least").eqNullSafe(F.col("greatest")),
+         lambda: text("bracket ", F.col("span"), " of ", F.col("least.what"), ": opened ", F.col("begun"), " times, closed ", F.col("ended"), " times"), alone=True),
+    Rule("BracketCloses", "in a whole trace every bracket is opened, and closed after that", lambda: F.col("whole"),
+         lambda: (F.col("begun") >= 1) & (F.col("ended") >= 1) & (F.col("begun_at") < F.col("ended_at")),
+         lambda: text("bracket ", F.col("span"), " of ", F.col("least.what"), ": opened at lc ", F.col("begun_at"), ", closed at lc ", F.col("ended_at"))),
+)
+
+BRACKETS = Family("brackets", "bracket", ("run", "span"), prepare_brackets, BRACKET_RULES)

@@ -1,0 +1,125 @@
+"""Traces with one thing changed: every kind of event dropped, doubled, exchanged with its neighbour, given another object or another time.
+
+A change of the *log* leaves every number as it was written: what a broken recorder, a lost line or a bad merge makes. A change of the
+*behaviour* numbers everything anew, as if the implementation itself had done so and had been recorded well.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+Event = dict[str, Any]
+OPERATORS = ("drop", "duplicate", "swap", "retarget", "retime")
+STYLES = ("log", "behaviour")
+_TARGETS = ("list", "op", "entry", "task", "key", "span")
+_TIMES = ("exp_ms", "key_ms", "wheel_ms", "now_ms")
+
+
+def renumbered(events: list[Event]) -> list[Event]:
+    """The events in their order with new thread numbers, Lamport clocks and token numbers."""
+    numbers: Counter[str] = Counter()
+    for position, event in enumerate(events, 1):
+        numbers[f"t {event['tid']}"] += 1
+        event["lc"], event["tseq"] = position, numbers[f"t {event['tid']}"]
+        tokens = []
+        for kind, name, _, mode in event.get("ord", ()):
+            counted = f"{kind} {name}"
+            if kind == "L" or kind == "V" and mode in ("w", "cas+"):
+                numbers[counted] += 1
+            tokens.append((kind, name, numbers[counted], mode))
+        if tokens:
+            event["ord"] = tuple(tokens)
+        for role, column in (("entry", "eseq"), ("list", "lseq"), ("op", "oseq")):
+            event.pop(column, None)
+            for kind, name, number, _ in tokens:
+                if kind == "L" and name == f"{role}:{event.get(role)}":
+                    event[column] = number
+        if event["k"] == "rw_release" and tokens[0][3] == "w" or event["k"] == "clock_advance" and position == len(events):
+            numbers["RW timer:3"] += 1
+    return events
+
+
+def mutate(events: list[Event], kind: str, operator: str, style: str, seed: int) -> list[Event] | None:
+    """A changed copy; None where the operator has nothing to work on (no id to change, no time, no neighbour)."""
+    choice = random.Random(f"{kind} {operator} {style} {seed}")
+    events = copy.deepcopy(events)
+    places = [index for index, event in enumerate(events) if event["k"] == kind]
+    index = choice.choice(places)
+    made = _OPERATIONS[operator](events, index, choice, style)
+    if made is None:
+        return None
+    return renumbered(made) if style == "behaviour" else made
+
+
+def _drop(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
+    return events[:index] + events[index + 1:]
+
+
+def _duplicate(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
+    return events[:index + 1] + [copy.deepcopy(events[index])] + events[index + 1:]
+
+
+def _swap(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
+    """With the next event of the thread: what was done first is written as done second."""
+    one = events[index]
+    other = next((later for later in range(index + 1, len(events)) if events[later]["tid"] == one["tid"]), None)
+    if other is None:
+        return None
+    two = events[other]
+    for name in ("tseq", "lc"):
+        one[name], two[name] = two[name], one[name]
+    events[index], events[other] = two, one
+    return events
+
+
+def _retarget(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
+    """Another object of the same class, one that occurs elsewhere in the trace. A behaviour takes the tokens along, a log does not."""
+    event = events[index]
+    role = next((role for role in _TARGETS if role in event), None)
+    if role is None:
+        return None
+    others = sorted({each[role] for each in events if each.get(role, event[role]) != event[role]})
+    if not others:
+        return None
+    old, new = event[role], choice.choice(others)
+    event[role] = new
+    if style == "behaviour":
+        event["ord"] = tuple((kind, _renamed(name, f"{role}:{old}", f"{role}:{new}"), number, mode) for kind, name, number, mode in event.get("ord", ()))
+        for observed in ("pre", "post"):
+            if role == "list" and event.get(observed, {}).get("list") == old:
+                event[observed]["list"] = new
+    return events
+
+
+def _renamed(name: str, old: str, new: str) -> str:
+    return new + name[len(old):] if name == old or name.startswith(f"{old}.") else name
+
+
+def _retime(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
+    """Another time: of a log the Lamport clock, which is its order; of a behaviour the milliseconds of deadline, key or clock."""
+    event = events[index]
+    if style == "log":
+        event["lc"] = max(1, event["lc"] + choice.choice((-1, 1)) * choice.randint(200, 2000))
+        return events
+    names = [name for name in _TIMES if name in event]
+    if not names:
+        return None
+    event[names[0]] += choice.choice((-1, 1)) * choice.randint(20, 300)
+    return events
+
+
+_OPERATIONS = {"drop": _drop, "duplicate": _duplicate, "swap": _swap, "retarget": _retarget, "retime": _retime}
+
+
+def all_mutants(events: list[Event], style: str, seeds: int = 1) -> Iterator[tuple[str, str, int, list[Event]]]:
+    """(kind, operator, seed, events) of every kind that occurs."""
+    for kind in sorted({event["k"] for event in events}):
+        for operator in OPERATORS:
+            for seed in range(seeds):
+                changed = mutate(events, kind, operator, style, seed)
+                if changed is not None:
+                    yield kind, operator, seed, changed

@@ -1,0 +1,119 @@
+"""``wheelproof trace check --engine spark``: what it prints and writes. Progress goes to standard error, the verdict to standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from wheelproof import documents
+from wheelproof.pipeline.session import SessionOptions, session
+from wheelproof.report.console import visible
+
+SHOWN = 20
+"""Violations that are printed; the report file has more."""
+
+EXPLAINED_EVENTS = 1_000_000
+"""A violating run of at most so many events is also taken event by event through the model, on the executors."""
+
+
+def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json: bool = False, quiet: bool = False, explain: bool = True) -> int:
+    """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None: nowhere. Raises as ``validate.check`` does."""
+    from wheelproof.pipeline import explain as explaining
+    from wheelproof.pipeline import runs, validate
+
+    runs.find(paths)  # a wrong path is said before Spark is started
+    with session(options) as spark:
+        report = validate.check(spark, paths, options.scratch, progress=_progress)
+        explanations = explaining.explain(spark, report, EXPLAINED_EVENTS) if explain else []
+    document = report.document() | {"explanations": explanations}
+    _progress("")
+    if output is not None:
+        documents.write(output / "trace-check.json", document)
+    if as_json:
+        sys.stdout.write(documents.encode(document))
+    else:
+        _print(document, output, quiet)
+    return report.exit_code
+
+
+def _progress(said: str) -> None:
+    """One line that is written over; nothing where standard error is no terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{said}")
+        sys.stderr.flush()
+
+
+def _print(document: dict[str, Any], output: Path | None, quiet: bool) -> None:
+    lines: list[str] = []
+    if not quiet:
+        lines += _runs(document) + _rules(document) + _violations(document) + _quarantine(document)
+        late = document["lateness"]
+        if late.get("count"):
+            lines.append(f"lateness of {late['count']:,} entries: least {late['least_ms']} ms, half below {late['p50_below_ms']} ms, 99 % below {late['p99_below_ms']} ms, "
+                         f"greatest {late['greatest_ms']} ms")
+        covered = document["coverage"]
+        lines.append(f"coverage: {len(covered['kinds'])} of {len(covered['kinds']) + len(covered['kinds_unseen'])} kinds, "
+                     f"{len(covered['edges'])} of {len(covered['edges']) + len(covered['edges_untaken'])} (abstract state, action) edges")
+        if output is not None:
+            lines.append(f"all of it: {output / 'trace-check.json'}")
+    verdicts: dict[str, int] = {}
+    for each in document["runs"]:
+        verdicts[each["verdict"]] = verdicts.get(each["verdict"], 0) + 1
+    vacuous = sum(rule["verdict"] == "vacuous" for rule in document["rules"].values())
+    lines.append(f"{', '.join(f'{count} {name}' for name, count in sorted(verdicts.items()))} of {len(document['runs'])} runs, {document['events']:,} events: "
+                 f"{document['violated']:,} rules broken, {document['quarantined']:,} lines in quarantine, {vacuous} of {len(document['rules'])} rules vacuous")
+    for line in lines:
+        print(visible(line))
+
+
+def _runs(document: dict[str, Any]) -> list[str]:
+    lines = []
+    for each in document["runs"]:
+        if each["verdict"] == "conforms" and len(document["runs"]) > SHOWN:
+            continue
+        broken = ", ".join(f"{name} {count:,}" for name, count in each["broken"].items())
+        lines.append(f"{each['run']}: {each['verdict']}, {each['events']:,} events{f' ({broken})' if broken else ''}")
+        lines += [f"  {problem}" for problem in each["problems"]]
+    return lines
+
+
+def _rules(document: dict[str, Any]) -> list[str]:
+    width = max(len(name) for name in document["rules"])
+    return [f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} {rule['unit']}{f', {rule['broken']:,} broken' if rule['broken'] else ''}"
+            for name, rule in document["rules"].items()]
+
+
+def _violations(document: dict[str, Any]) -> list[str]:
+    explained = {each["run"]: each for each in document["explanations"]}
+    lines = []
+    for each in document["violations"][:SHOWN]:
+        place = f"{each['file']}:{each['line']}: " if "file" in each else ""
+        ids = ", ".join(f"{name} {each[name]}" for name in ("task", "entry", "list", "op", "token") if name in each)
+        lines.append(f"{place}{each['rule']}: {each.get('detail', '')} ({ids}){'' if each['trusted'] else ' [events are missing: only a sign of that]'}")
+    if document["violated"] > SHOWN:
+        lines.append(f"({document['violated'] - SHOWN:,} more)")
+    for name, each in explained.items():
+        lines.append(f"{name}, by the model: {each['verdict']}{f', {each['property']}: {each['message']}' if each.get('property') else ''}")
+        lines += [f"    {event}" for event in each.get("shrunk", ())]
+        if each.get("repair"):
+            lines.append(f"    cheapest repair: {each['repair']}")
+    return lines
+
+
+def _quarantine(document: dict[str, Any]) -> list[str]:
+    lines = [f"quarantine: {each['file']}:{each['row']}: {each['reason']}" for each in document["quarantine"][:SHOWN]]
+    if document["quarantined"] > SHOWN:
+        lines.append(f"({document['quarantined'] - SHOWN:,} more in quarantine)")
+    return lines
+
+
+def options_of(master: str, memory: str, scratch: Path | None) -> SessionOptions:
+    """Options of a command line. ``master``: "" for all processors of this machine."""
+    return SessionOptions(master=master or f"local[{_processors()}]", memory=memory, scratch=scratch)
+
+
+def _processors() -> int:
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
