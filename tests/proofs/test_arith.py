@@ -130,3 +130,45 @@ def test_kafkas_numbers():
     assert slots.key(7990, 400) == 7600 and slots.slot(7990, 400, 20) == slots.slot(15700, 400, 20) == 19 and clock.trim(7990, 20) == 7980
     assert levels.key(4399, 400) == 4000 and order.key(4399, 20) == 4380
     assert base.THEORY.theorems
+
+
+# -- what the theorems assume
+
+def wheel(tick: int, size: int, start: int = 0):
+    from impl.clock import VirtualClock
+    from impl.delay_queue import DelayQueue
+    from impl.runtime import Atomic
+
+    return timing_wheel.TimingWheel(tick, size, start, Atomic(0), DelayQueue(), VirtualClock(start))
+
+
+def with_levels(one, count: int) -> list:
+    found = [one]
+    while len(found) < count:
+        found.append(found[-1].parent())
+    return found
+
+
+def test_a_wheels_interval_is_its_turn():
+    """The assumption A-INTERVAL, on a wheel that is made and on those that it makes."""
+    for tick in range(1, 5):
+        for size in range(2, 5):
+            for each in with_levels(wheel(tick, size, 7), 4):
+                assert each.interval == each.tick_ms * each.wheel_size
+
+
+def test_the_induction_over_levels_is_what_a_wheel_of_many_levels_does():
+    """A-INDUCTION for T8, on real wheels: told any times, each of six levels has its clock at the time rounded to its own tick."""
+    for tick, size in (1, 2), (3, 2), (2, 3):
+        one = wheel(tick, size, 5)
+        rows = with_levels(one, 6)
+        for time in (5, 6, 9, 13, 13, 40, 41, 63, 64, 200):
+            one.advance_clock(time)
+            assert [each.current_time for each in rows] == [clock.trim(time, tick * size ** number) for number in range(6)]
+
+
+def test_a_tick_beyond_the_bound_leaves_64_bits():
+    """A-START: a tick that is more than M makes a turn that 64 bits do not hold, on the bottom level already."""
+    tick = bounds.last(20) + 1
+    assert tick * 20 + bounds.last(20) > bounds.LONG and not bounds.fits(tick + tick * 20)
+    assert wheel(bounds.last(20), 20).interval + bounds.last(20) <= bounds.LONG

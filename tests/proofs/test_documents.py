@@ -1,0 +1,88 @@
+"""The documents of the proofs: every assumption that a theorem names is explained, every link and test that they name is there, the table is the theorems'."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wheelproof.layers import prove
+from wheelproof.report import theorems
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "proofs" / "ASSUMPTIONS.md"
+TABLE = ROOT / "docs" / "theorems.md"
+ROW = re.compile(r"^\| (A-[A-Z]+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def declared():
+    return prove.declared(ROOT)
+
+
+def faults(text: str, declared, folder: Path = PAGE.parent) -> list[str]:
+    """What is wrong with the page of assumptions."""
+    rows = {row[0]: row for row in ROW.findall(text)}
+    used = {each for item in declared for each in item.assumes}
+    wrong = [f"{each} is assumed and not explained" for each in sorted(used - set(rows))]
+    wrong += [f"{each} is explained and not assumed" for each in sorted(set(rows) - used)]
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        if not (folder / target).exists():
+            wrong.append(f"the link {target} leads nowhere")
+    for identifier, *_, tested in rows.values():
+        for target, test in re.findall(r"\]\(([^)]+)\): `(test_\w+)`", tested):
+            if not re.search(rf"^def {test}\(", (folder / target).read_text(encoding="utf-8"), re.MULTILINE):
+                wrong.append(f"{identifier}: {target} has no {test}")
+    return wrong
+
+
+def test_every_assumption_is_explained_used_and_tested_where_the_page_says(declared):
+    assert faults(PAGE.read_text(encoding="utf-8"), declared) == []
+
+
+@pytest.mark.parametrize(("old", "new", "says"), [
+    ("| A-DIV |", "| A-DIVISION |", "A-DIV is assumed and not explained"), ("| A-DIV |", "| A-DIVISION |", "A-DIVISION is explained and not assumed"),
+    ("(arith/base.py)", "(arith/gone.py)", "the link arith/gone.py leads nowhere"), ("`test_a_wheels_interval", "`test_no_wheels_interval", "has no test_no_wheels_interval"),
+])
+def test_what_is_wrong_with_the_page_is_noticed(declared, old, new, says):
+    text = PAGE.read_text(encoding="utf-8")
+    assert old in text
+    assert any(says in fault for fault in faults(text.replace(old, new), declared))
+
+
+# -- the table
+
+OUTCOMES = 4
+"""The last columns of a theorem's line, which a run fills."""
+
+
+def lines(text: str) -> dict[str, list[str]]:
+    """The cells of every theorem's line, by the theorem."""
+    cells = [re.split(r" \| ", line[2:-2]) for line in text.splitlines() if line.startswith("| **")]
+    return {each[0]: each for each in cells}
+
+
+def without_outcomes(text: str) -> list[str]:
+    return [" | ".join(re.split(r" \| ", line)[:-OUTCOMES]) if line.startswith("| **") else line for line in text.splitlines()]
+
+
+def test_the_table_is_that_of_the_theorems(declared):
+    """Made anew by `wheelproof prove --lane nightly --table > docs/theorems.md`."""
+    assert without_outcomes(TABLE.read_text(encoding="utf-8")) == without_outcomes(theorems.render(declared, []))
+
+
+def test_every_line_of_the_table_says_that_it_is_proved_on_twenty_seeds_by_both_solvers(declared):
+    shown = lines(TABLE.read_text(encoding="utf-8"))
+    for cells in shown.values():
+        assert cells[-3:-1] == ["proved, 20 seeds", "unsat"], cells[0]
+        assert int(cells[-4]) > 0
+    assert len(shown) == len({item.name for item in declared})
+
+
+def test_a_changed_statement_or_control_makes_the_table_stale(declared):
+    from dataclasses import replace
+
+    text = theorems.render(declared, [])
+    number = next(number for number, item in enumerate(declared) if not item.is_lemma)
+    for change in {"says": "something else"}, {"controls": ("another: one",)}, {"assumes": ("A-NEW",)}, {"rests_on": ()}, {"name": "T99"}:
+        changed = [*declared[:number], replace(declared[number], **change), *declared[number + 1:]]
+        assert without_outcomes(theorems.render(changed, [])) != without_outcomes(text), change
