@@ -70,11 +70,25 @@ def array(*sorts: Any) -> z3.SortRef:
     return result
 
 
+class Everywhere(NamedTuple):
+    """The value of an array that a step sets at every place: at ``index`` it is ``value``.
+
+    As a term it is a new array, of which the step's last guard says what it holds: SMT-LIB has no arrays by comprehension.
+    """
+
+    index: z3.ExprRef
+    value: z3.ExprRef
+
+
 class Step(NamedTuple):
-    """What an action does: it may be taken where all ``guards`` hold, and sets the variables in ``updates``."""
+    """What an action does: it may be taken where all ``guards`` hold, and sets the variables in ``updates``.
+
+    ``defined``: for a variable that is set everywhere, the comprehension that its update stands for.
+    """
 
     guards: tuple[z3.BoolRef, ...]
-    updates: Mapping[str, z3.ExprRef]
+    updates: Mapping[str, z3.ExprRef | Everywhere]
+    defined: Mapping[str, Everywhere] = {}
 
 
 def when(*guards: z3.BoolRef, **updates: z3.ExprRef) -> Step:
@@ -217,7 +231,10 @@ class System:
             raise TypeError(f"{type(self).__name__}.{name} sets {', '.join(sorted(unknown))}, which is no variable of the system")
         somebody = tuple(values[p] != item.sort.null for p, item in taken.parameters.items()
                          if item.sort.null is not None and not item.nullable)
-        return values, Step(somebody + made.guards, made.updates)
+        defined = {variable: value for variable, value in made.updates.items() if isinstance(value, Everywhere)}
+        arrays = {variable: z3.Const(f"{variable}!", self.VARIABLES[variable]) for variable in defined}
+        contents = tuple(z3.ForAll([each.index], arrays[variable][each.index] == each.value) for variable, each in defined.items())
+        return values, Step(somebody + made.guards + contents, {**made.updates, **arrays}, defined)
 
     def after(self, s: SimpleNamespace, made: Step) -> SimpleNamespace:
         """The state after a step: the updates substituted."""

@@ -139,8 +139,16 @@ class Compiled:
         values, made = self.system.step(name, s)
         names = self.names | {f"{parameter}!": f"p_{parameter}" for parameter in values}
         text = Compiler(names, self.nulls).text
-        body = [f"if not {text(guard)}: return None" for guard in made.guards]
-        after = [text(made.updates[name]) if name in made.updates else f"v_{name}" for name in self.variables]
+        guards = made.guards[:len(made.guards) - len(made.defined)]  # those behind only say what a comprehension holds
+        body = [f"if not {text(guard)}: return None" for guard in guards]
+        after = [f"v_{name}" for name in self.variables]
+        for position, name in enumerate(self.variables):
+            if name in made.defined:
+                index, value = made.defined[name]
+                within = Compiler(names | {index.decl().name(): "everywhere"}, self.nulls)
+                after[position] = f"tuple([{within.text(value)} for everywhere in PLACES_{index.sort().name()}])"
+            elif name in made.updates:
+                after[position] = text(made.updates[name])
         return self.function(tuple(values), [*body, f"return ({', '.join(after)},)"])
 
 

@@ -71,9 +71,10 @@ def _searched(fault: Fault) -> Searched:
 
 
 def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, str]]:
-    """A run of the view's model that is the trace, seen through the view, and ends where the model's property ``broken`` fails.
+    """A run of the view's model that is the trace, seen through the view, and goes on to where the model's property ``broken`` fails.
 
-    Steps that the view does not show may come in between. The run as (thread, label). Raises NotFollowed.
+    Steps that the view does not show may come in between; what comes after the trace is the shortest way. The run as (thread,
+    label). Raises NotFollowed.
     """
     model, instance, trace = view.model, view.instance, list(trace)
     expected = [view.state(model.initial())]
@@ -90,13 +91,13 @@ def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, st
         following = []
         for node in layer:
             state, done = node
-            if done == len(trace) and not model.holds(broken, state):
+            if done == len(trace) and fails(model, broken, state):
                 return _run(reached, node)
             for thread, label, after in model.successors(state):
                 seen = view.state(after)
-                if seen == expected[done]:
+                if done == len(trace) or seen == expected[done]:
                     new = (after, done)
-                elif done < len(trace) and seen == expected[done + 1] and model.threads[thread] == trace[done].arguments[0]:
+                elif seen == expected[done + 1] and model.threads[thread] == trace[done].arguments[0]:
                     new = (after, done + 1)
                     furthest = max(furthest, done + 1)
                 else:
@@ -108,6 +109,13 @@ def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, st
     if furthest == len(trace):
         raise NotFollowed(f"the model takes the whole trace, but {broken} holds after it")
     raise NotFollowed(f"the model does not take {trace[furthest]} after {furthest} steps of the trace")
+
+
+def fails(model: Any, name: str, state: Any) -> bool:
+    """Whether a property of a model fails in a state; ``NoDeadlock`` where no thread can move and not all are done."""
+    if name == "NoDeadlock":
+        return not model.successors(state) and not model.final(state)
+    return not model.holds(name, state)
 
 
 def _numbers(instance: Instance, taken: Taken) -> tuple[int, ...]:

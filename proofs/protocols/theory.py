@@ -4,57 +4,120 @@ The lemma has one condition for the start and one for each action, whose goal is
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any
 
 import z3
 
 from proofs.kernel import VC, Theorem, Theory
 from proofs.protocols.faults import Fault, Scope, control
-from proofs.protocols.witness import Reached, Witnesses
-from proofs.ts import System, conditions
+from proofs.protocols.witness import Witnesses
+from proofs.ts import Condition, System, conditions
+from proofs.ts_instances import needed
 
 ATOMIC = ("A-SC", "A-GRAIN")
 """What every protocol assumes: memory is sequentially consistent, and one label is one step."""
 
 
-def grouped(system: System, witnesses: Callable[[], Witnesses]) -> tuple[list[VC], dict[str, VC]]:
-    """The conditions of the invariant, one for the start and one for each action; those of safety, by property."""
-    steps: dict[str, tuple[dict[str, z3.BoolRef], list[z3.BoolRef]]] = {}
-    safety: dict[str, VC] = {}
-    for condition in conditions(system):
-        kind, _, rest = condition.name.partition("/")
-        if kind == "safety":
-            safety[rest] = VC(rest, condition.premises, condition.goal, Reached(lambda: witnesses().in_state(witnesses().last)))
-        else:
-            name = "init" if kind == "init" else f"step {rest.partition('/')[0]}"
-            steps.setdefault(name, (dict(condition.premises), []))[1].append(condition.goal)
-    vcs = []
-    for name, (premises, goals) in steps.items():
-        action = name.removeprefix("step ")
-        state = (lambda: witnesses().in_state(witnesses().start)) if name == "init" else partial(lambda each: witnesses().before(each), action)
-        vcs.append(VC(name, premises, z3.And(goals), Reached(state)))
-    return vcs, safety
+class LateVC:
+    """A `VC` that is made when it is first asked for more than its name: a system's conditions and its states take time."""
+
+    def __init__(self, name: str, make: Callable[[], VC]) -> None:
+        self.name, self._make = name, cache(make)
+
+    @property
+    def premises(self) -> Mapping[str, z3.BoolRef]:
+        return self._make().premises
+
+    @property
+    def goal(self) -> z3.BoolRef:
+        return self._make().goal
+
+    @property
+    def vivid(self) -> Sequence[z3.BoolRef]:
+        return self._make().vivid
+
+    def interpreted(self, formula: z3.BoolRef) -> z3.BoolRef:
+        return formula
+
+
+class Conditions:
+    """A system's conditions, those of the invariant grouped: one for the start and one for each action.
+
+    ``base``: a system that this one restricts; what is proved of its invariant is left out.
+    """
+
+    def __init__(self, system: System, scope: Scope, base: type[System] | None = None) -> None:
+        self.system, self.base = system, base
+        self._scope = scope
+
+    @cached_property
+    def witnesses(self) -> Witnesses:
+        return Witnesses(self.system, self._scope)
+
+    @cached_property
+    def made(self) -> dict[str, Condition]:
+        """Each by its name: "init", "step ACTION", or that of a safety property."""
+        found: dict[str, tuple[str, dict[str, z3.BoolRef], list[z3.BoolRef]]] = {}
+        for condition in conditions(self.system):
+            if self.base is not None and inherited(type(self.system), self.base, condition):
+                continue
+            head, *rest = condition.name.split("/")
+            name = {"init": "init", "step": f"step {rest[0]}", "safety": rest[0]}[head]
+            found.setdefault(name, (condition.kind, dict(condition.premises), []))[2].append(condition.goal)
+        return {name: Condition(name, kind, premises, z3.And(goals)) for name, (kind, premises, goals) in found.items()}
+
+    def vc(self, name: str) -> LateVC:
+        """One condition, with the instances that it needs, and a state that a run of the system reaches in which its premises hold."""
+
+        def make() -> VC:
+            condition = needed(self.system, self.made[name])
+            action = name.partition("step ")[2]
+            witnesses = self.witnesses
+            vivid = witnesses.before(action) if action else witnesses.in_state(witnesses.start if name == "init" else witnesses.last)
+            return VC(name, condition.premises, condition.goal, vivid)
+
+        return LateVC(name, make)
+
+    def invariant(self) -> list[LateVC]:
+        """The conditions of the invariant."""
+        names = ["init", *(f"step {action}" for action in self.system.actions())]
+        return [self.vc(name) for name in names if self.base is None or name in self.made]
 
 
 def submit(theory: Theory, system: type[System], scope: Scope, faults: Iterable[Fault], view_of: Callable[..., Any],
-           assumes: Sequence[str] = (), suffix: str = "") -> dict[str, Theorem]:
+           assumes: Sequence[str] = (), suffix: str = "", base: type[System] | None = None, lemma_of_base: str = "") -> dict[str, Theorem]:
     """Register a system's theorems; ``faults``: those whose theorem is one of them are its controls.
 
     ``scope``: within it every action must be taken by some run, or the lemma is vacuous. ``suffix``: what tells this system's theorems from those of the others, such as ``.TryPending``.
+    ``base``: a system that this one restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved again,
+    nor its properties.
     """
     made, faults = system(), tuple(faults)
-    steps, safety = grouped(made, cache(lambda: Witnesses(made, scope)))
+    of = Conditions(made, scope, base)
     lemma = theory.theorem(f"Inv{suffix}", f"the invariant of {made.STATES} in {system.__name__}: it holds at the start, and every action keeps it",
-                           steps, is_lemma=True, assumes=(*ATOMIC, *assumes), hypotheses=tuple(system.conjuncts()))
+                           of.invariant(), is_lemma=True, rests_on=[lemma_of_base] if base else [], assumes=(*ATOMIC, *assumes),
+                           hypotheses=() if base else tuple(system.conjuncts()))
     found = {lemma.name: lemma}
     by_id: dict[str, list[str]] = {}
     for name, formula in system.safety().items():
+        if base is not None and name in base.safety():
+            continue
         by_id.setdefault(formula.theorem, []).append(name)
     for identifier, names in by_id.items():
         name = f"{identifier}{suffix}"
         says = " ".join(system.safety()[each].says for each in names)
-        found[name] = theory.theorem(name, says, [safety[each] for each in names], [control(fault, view_of) for fault in faults if fault.theorem == name],
+        found[name] = theory.theorem(name, says, [of.vc(each) for each in names], [control(fault, view_of) for fault in faults if fault.theorem == name],
                                      rests_on=(lemma.name,), assumes=(*ATOMIC, *assumes))
     return found
+
+
+def inherited(system: type[System], base: type[System], condition: Condition) -> bool:
+    """Whether a condition of a system's invariant is one of its base's: the same methods make it, from no fewer premises."""
+    kind, *names = condition.name.split("/")
+    if kind == "safety" or names[-1] not in base.conjuncts() or system.conjuncts()[names[-1]] != base.conjuncts()[names[-1]]:
+        return False
+    if kind == "init":
+        return system.initially is base.initially
+    return names[0] in base.actions() and system.actions()[names[0]] == base.actions()[names[0]]

@@ -5,8 +5,7 @@ premises that is such a state, with exactly the scope's elements: there is one, 
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator
 from typing import Any
 
 import z3
@@ -100,16 +99,3 @@ class Witnesses:
         for term, value in zip(arguments.values(), move.arguments, strict=True):
             found += self.equal(term, value)
         return found
-
-
-class Reached(Sequence):
-    """Constraints that are made when they are first asked for, since the search for their state takes time."""
-
-    def __init__(self, make: Callable[[], list[z3.BoolRef]]) -> None:
-        self._make = cache(make)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._make()[index]
-
-    def __len__(self) -> int:
-        return len(self._make())

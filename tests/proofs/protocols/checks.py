@@ -10,7 +10,9 @@ from typing import Any
 import z3
 
 from proofs.protocols.faults import Fault, follow
+from proofs.protocols.theory import Conditions
 from proofs.ts import Condition, System, conditions
+from proofs.ts_instances import grounded
 from wheelproof import subject
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.layers import proof_edges
@@ -52,6 +54,29 @@ def needed(system: System, conjunct: str) -> bool:
     """Whether some condition does not go through without the conjunct."""
     found = sorted(conditions(system, conjunct), key=lambda condition: condition.kind != "implication")
     return any(answer != z3.unsat for _, answer in answers(found, 300))
+
+
+def grounded_failing(of: Conditions) -> list[str]:
+    """The grouped conditions that do not follow from instances of their premises."""
+    return [name for name, condition in of.made.items() if unproved(of.system, condition)]
+
+
+def unproved(system: System, condition: Condition) -> bool:
+    made = grounded(system, condition)
+    solver = z3.Solver()
+    solver.set("timeout", 10_000)
+    solver.add(*made.premises.values(), z3.Not(made.goal))
+    return solver.check() != z3.unsat
+
+
+def grounded_needs(system: type[System], conjunct: str) -> bool:
+    """Whether some condition does not go through without the conjunct: those of safety and of a few actions first."""
+    found: dict[str, tuple[str, dict, list]] = {}
+    for condition in conditions(system(), conjunct):
+        name = condition.name if condition.kind == "implication" else condition.name.rpartition("/")[0]
+        found.setdefault(name, (condition.kind, dict(condition.premises), []))[2].append(condition.goal)
+    made = [Condition(name, kind, premises, z3.And(goals)) for name, (kind, premises, goals) in found.items() if kind != "init"]
+    return any(unproved(system(), condition) for condition in sorted(made, key=lambda each: each.kind != "implication"))
 
 
 def compared(stem: str, views: Any, *scenarios: str) -> proof_edges.Compared:

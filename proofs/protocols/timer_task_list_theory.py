@@ -1,0 +1,12 @@
+"""P1 - P5 for any threads on any lists, P12 where one thread flushes into other lists."""
+from __future__ import annotations
+
+from proofs.kernel import Theory
+from proofs.protocols.theory import submit
+from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
+from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
+
+THEORY = Theory("protocols.timer_task_list", mechanism="timer_task_list")
+
+submit(THEORY, TimerTaskList, EVERYTHING, FAULTS.values(), view_of, ("A-CARDINALITY",))
+submit(THEORY, OneReaper, EVERYTHING, FAULTS.values(), view_of, ("A-RANK",), suffix=".OneReaper", base=TimerTaskList, lemma_of_base="Inv")

@@ -1,0 +1,111 @@
+"""The states of ``model/timer_task_list.py`` as states of the proof: all of a scenario's lists, entries and tasks in one view.
+
+The proof's relation "linked" is the walk along ``next`` from a list's sentinel, its history the sizes of sets that the state shows:
+the linked entries, the threads between a link or unlink and its count.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from proofs.protocols import timer_task_list as proof
+from proofs.protocols.stack import levels
+from proofs.ts_concrete import Compiled, Instance, State
+
+SYSTEMS = (proof.TimerTaskList, proof.OneReaper)
+"""Every system that some scenario is one of."""
+
+PARAMETERS = ("ul", "ue", "re", "al", "ae", "done", "kl", "ke", "fl", "fd", "ct")
+"""Variables of procedures that the proof has under the same name: their values where the procedure is under way."""
+
+_compiled: dict[type, Compiled] = {}
+
+
+def views(model: Any) -> list[View]:
+    """The one view of a scenario: ``OneReaper`` where at most one thread flushes into other lists."""
+    reapers = [thread for thread, program in model.program.items() if any(step[0] == "flush" for step in program)]
+    if len(reapers) > 1:
+        return [View(model, proof.TimerTaskList)]
+    return [View(model, proof.OneReaper, reapers[0] if reapers else model.threads[0])]
+
+
+class View:
+    """A scenario's model as a state of ``TimerTaskList``, or of a mutant of it."""
+
+    def __init__(self, model: Any, system: type[proof.TimerTaskList], reaper: str | None = None) -> None:
+        """``reaper``: the thread that may flush into other lists, for a system that has only one."""
+        self.model, self.name = model, system.__name__
+        if system not in _compiled:
+            _compiled[system] = Compiled(system())
+        rigid = {"task_of": model.task_of} | ({"reaper": reaper} if "reaper" in system.RIGID else {})
+        self.instance = Instance(_compiled[system], {
+            "Thread": model.threads, "TaskList": model.lists, "Entry": model.entries, "Task": model.tasks}, rigid)
+        self._threads: dict[tuple[int, tuple], dict[str, Any]] = {}
+        self._local: dict[tuple, dict[str, Any]] = {}
+        self._shared: dict[tuple, dict[str, Any]] = {}
+
+    def state(self, frozen: Any) -> State:
+        """The proof's state that a model's state is."""
+        shared, processes = frozen
+        if shared not in self._shared:
+            self._shared[shared] = self.shared(frozen)
+        if processes not in self._local:
+            self._local[processes] = self.local(processes)
+        common, own = self._shared[shared], self._local[processes]
+        return tuple([common[name] if name in common else own[name] for name in self.instance.compiled.variables])
+
+    def acts(self, index: int, frozen: Any) -> bool:
+        """Every step is about the one view."""
+        return True
+
+    def local(self, processes: tuple) -> dict[str, Any]:
+        """The threads' variables, encoded, and the history that they make."""
+        found = [self.thread(index, process) for index, process in enumerate(processes)]
+        names = ("at", "head", "sl", "se", *PARAMETERS)
+        own = {name: self.instance.encode(name, {t: of[name] for t, of in zip(self.model.threads, found) if of.get(name) is not None})
+               for name in names}
+        own["uncounted"] = sum(of["at"] in ("A8", "A9") for of in found)
+        own["overcounted"] = sum(of["at"] in ("U6", "U7", "U8", "U9") for of in found)
+        return own
+
+    def thread(self, index: int, process: tuple) -> dict[str, Any]:
+        """One thread's place and variables; what is not under way is left out."""
+        key = index, process
+        if key not in self._threads:
+            stack = levels(self.model, process)
+            own: dict[str, Any] = {}
+            for level in stack[1:]:
+                own |= {name: value for name, value in level.values.items() if name in PARAMETERS}
+            place, base = stack[-1].label, stack[0]
+            own["at"] = "Idle" if place in ("T0", "Done") else place
+            flush = next((level for level in stack if level.procedure == "flush"), None)
+            if flush is not None and flush.label == "F3":
+                own["head"] = flush.values["head"]
+            if base.label == "T1":
+                _, own["sl"], own["se"] = self.model.program[self.model.threads[index]][base.values["turn"] - 2]
+            self._threads[key] = own
+        return self._threads[key]
+
+    def shared(self, frozen: Any) -> dict[str, Any]:
+        """The variables that threads share, encoded."""
+        model = self.model
+        pieces = dict(zip(model.variables, model.pieces(frozen)))
+        value = {name: model.tla(name, piece) for name, piece in pieces.items() if name != "stack"}
+        members = {name: self.members(value["next"], name) for name in model.lists}
+        linked = {entry: {name: True for name in model.lists if entry in members[name]} for entry in model.entries}
+        own = {"list": value["list"], "linked": linked, "size": sum(map(len, linked.values())),
+               "list_owner": {name: of["owner"] for name, of in value["listMonitor"].items()},
+               "list_depth": {name: of["depth"] for name, of in value["listMonitor"].items()},
+               "entry_owner": {name: of["owner"] for name, of in value["entryMonitor"].items()},
+               "task_owner": {name: of["owner"] for name, of in value["taskMonitor"].items()},
+               "pointer": value["timerTaskEntry"], "revoked": value["revoked"], "counter": value["taskCounter"],
+               "slipped": dict.fromkeys(value["slipped"], True)}
+        return {name: self.instance.encode(name, one) for name, one in own.items()}
+
+    def members(self, following: dict[str, str | None], name: str) -> set[str]:
+        """The entries that a walk along ``next`` from a list meets, for as long as it meets new ones."""
+        found: set[str] = set()
+        node = following[name]
+        while node is not None and node != name and node not in found and node in following:
+            found.add(node)
+            node = following[node]
+        return found & set(self.model.entries)

@@ -1,0 +1,127 @@
+"""Conditions without quantifiers: the invariant instantiated at the terms that a condition speaks of.
+
+A condition says that universal premises entail a universal goal. For the goal it is enough to take arbitrary elements; of the
+premises a few instances are enough, at those elements and at the terms of guards and updates. What follows from instances follows
+from the premises, so nothing is assumed; and what is left has no quantifier, or few, and is decided in the same way for every seed.
+An existential premise is taken at a new constant. A premise or goal of another form is left as it is.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+
+import z3
+
+from proofs.ts import Condition, System
+
+
+def parts(formula: z3.BoolRef) -> Iterator[z3.BoolRef]:
+    """The conjuncts of a formula, a universal quantifier over a conjunction taken apart too."""
+    if z3.is_and(formula):
+        for child in formula.children():
+            yield from parts(child)
+    else:
+        yield formula
+
+
+def taken_at(formula: z3.QuantifierRef, values: Iterable[z3.ExprRef]) -> z3.BoolRef:
+    """The body of a quantifier with its variables replaced, the first by the first value."""
+    return z3.substitute_vars(formula.body(), *reversed(list(values)))
+
+
+def arbitrary(goal: z3.BoolRef, prefix: str = "any") -> z3.BoolRef:
+    """A goal for arbitrary elements: new constants in place of its outermost universal variables, shared between its conjuncts."""
+    found = []
+    for part in parts(goal):
+        if z3.is_quantifier(part) and part.is_forall():
+            found.append(taken_at(part, fresh(part, prefix)))
+        elif z3.is_implies(part) and z3.is_quantifier(part.arg(1)) and part.arg(1).is_forall():
+            found.append(z3.Implies(part.arg(0), taken_at(part.arg(1), fresh(part.arg(1), prefix))))
+        else:
+            found.append(part)
+    return z3.And(found)
+
+
+def fresh(quantified: z3.QuantifierRef, prefix: str) -> list[z3.ExprRef]:
+    """One constant for each variable of a quantifier: the first of its sort, the second, and so on."""
+    made, counted = [], {}
+    for index in range(quantified.num_vars()):
+        of = quantified.var_sort(index)
+        counted[of.name()] = counted.get(of.name(), 0) + 1
+        made.append(z3.Const(f"{prefix}_{of.name()}_{counted[of.name()]}", of))
+    return made
+
+
+def terms_of(formulas: Iterable[z3.ExprRef], sorts: Mapping[str, z3.SortRef]) -> dict[str, list[z3.ExprRef]]:
+    """The ground terms of each sort: constants, and variables of the system at such terms. Others are made of these."""
+    found: dict[str, dict[int, z3.ExprRef]] = {name: {} for name in sorts}
+    seen: set[int] = set()
+    plain: dict[int, bool] = {}
+
+    def visit(term: z3.ExprRef) -> bool:
+        """Whether the term is ground and made of constants and selections alone."""
+        if term.get_id() in seen:
+            return plain[term.get_id()]
+        seen.add(term.get_id())
+        if z3.is_quantifier(term) or z3.is_var(term):
+            plain[term.get_id()] = False
+            return False
+        children = [visit(child) for child in term.children()]
+        good = all(children) and (z3.is_select(term) or (term.num_args() == 0 and term.decl().kind() == z3.Z3_OP_UNINTERPRETED))
+        plain[term.get_id()] = good
+        if good and term.sort().name() in found and not isinstance(term.sort(), z3.ArraySortRef):
+            found[term.sort().name()][term.get_id()] = term
+        return good
+
+    for formula in formulas:
+        visit(formula)
+    return {name: list(of.values()) for name, of in found.items()}
+
+
+def instances(premise: z3.BoolRef, terms: Mapping[str, list[z3.ExprRef]], name: str) -> Iterator[z3.BoolRef]:
+    """What a premise says at the given terms; an existential one, of a new constant."""
+    for number, part in enumerate(parts(premise)):
+        if z3.is_quantifier(part) and part.is_forall():
+            choices = [terms.get(part.var_sort(index).name(), []) for index in range(part.num_vars())]
+            for values in product(*choices):
+                yield taken_at(part, values)
+        elif z3.is_quantifier(part) and part.is_exists():
+            yield taken_at(part, fresh(part, f"some_{name}_{number}".replace(" ", "_")))
+        else:
+            yield part
+
+
+def grounded(system: System, condition: Condition, whole: bool = False) -> Condition:
+    """A condition that entails the given one, with its premises instantiated. ``whole``: the premises themselves stay beside that."""
+    sorts = {item.name: item.z3 for item in system.SORTS}
+    goal = z3.simplify(arbitrary(condition.goal))
+    exact = [premise for name, premise in condition.premises.items() if name.startswith("guard")]
+    nulls = [item.null for item in system.SORTS if item.null is not None]
+    terms = terms_of([goal, *exact, *nulls], sorts)
+    premises = {}
+    for name, premise in condition.premises.items():
+        made = [*instances(premise, terms, name), *([premise] if whole else [])]
+        if made:
+            premises[name] = z3.And(made) if len(made) > 1 else made[0]
+    return Condition(condition.name, condition.kind, premises, goal)
+
+
+def needed(system: System, condition: Condition) -> Condition:
+    """A condition that entails the given one, with those instances only that one proof of it uses: few, so that any solver is quick.
+
+    Where no proof is found from instances, the premises stay beside them.
+    """
+    made = grounded(system, condition)
+    flat = [(name, each) for name, premise in made.premises.items() for each in parts(premise)]
+    solver = z3.Solver()
+    solver.set("timeout", 10_000)
+    for number, (_, each) in enumerate(flat):
+        solver.assert_and_track(each, f"instance!{number}")
+    solver.add(z3.Not(made.goal))
+    if solver.check() != z3.unsat:
+        return grounded(system, condition, whole=True)
+    used = sorted(int(str(each).partition("!")[2]) for each in solver.unsat_core())
+    premises: dict[str, list[z3.BoolRef]] = {}
+    for name, each in map(flat.__getitem__, used):
+        premises.setdefault(name, []).append(each)
+    return Condition(made.name, made.kind, {name: z3.And(of) if len(of) > 1 else of[0] for name, of in premises.items()}, made.goal)

@@ -1,0 +1,184 @@
+"""P1 - P5, P12: the invariants of the bucket's ring, what breaks them, and that they are about this program."""
+from __future__ import annotations
+
+import pytest
+from z3 import ForAll, Implies, Not, Store
+
+from proofs.protocols import timer_task_list as systems
+from proofs.protocols.faults import NotFollowed, follow
+from proofs.protocols.timer_task_list import E, T, TASK, THREAD, OneReaper, TimerTaskList, go, is_at
+from proofs.protocols.timer_task_list_faults import FAULTS, scenario, view_of
+from proofs.protocols.timer_task_list_theory import THEORY
+from proofs.protocols.timer_task_list_view import SYSTEMS, View, views
+from proofs.protocols.theory import Conditions
+from proofs.ts import action, conjunct, when
+from tests.proofs.protocols.checks import compared, graph_of, grounded_failing, grounded_needs, mechanism, replayed
+from wheelproof.layers import proof_edges
+
+STEM = "timer_task_list"
+TRACED = [name for name, fault in FAULTS.items() if not fault.unreached]
+SMALL = ("two_adders", "cancel_cancel", "cancels_crossed", "remove_cancel", "expire_cancel", "two_expire", "expire_readd", "moved_on",
+         "flush_into_itself", "opposite_flushes", "flush_cancel", "two_entries_crossed")
+
+
+# -- theorems
+
+
+@pytest.mark.parametrize("name", [name for name in THEORY.theorems if name != "Inv"])
+def test_a_theorem_is_proved_with_its_controls(name):
+    evidence = THEORY.check(name, seeds=1)
+    assert evidence.verdict == "proved", evidence.why
+    assert evidence.second == {"unsat"} and not evidence.unused
+    assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
+
+
+def test_what_is_proved():
+    assert list(THEORY.theorems) == ["Inv", "P1", "P2", "P3", "P4", "P5", "Inv.OneReaper", "P12.OneReaper"]
+    assert THEORY.theorems["Inv.OneReaper"].rests_on == ("Inv",)
+
+
+def test_every_condition_of_the_invariant_holds():
+    """Without the second solver and the seeds, which the layer proof asks: a look at all conditions within seconds."""
+    assert not grounded_failing(Conditions(TimerTaskList(), FAULTS["M2"].scope))
+
+
+@pytest.mark.nightly
+def test_no_conjunct_can_go():
+    kept = {name for name, formula in OneReaper.conjuncts().items() if formula.kept}
+    assert {name for name in OneReaper.conjuncts() if not grounded_needs(OneReaper, name)} == kept
+
+
+def test_what_a_restriction_inherits_is_not_proved_again():
+    own = {vc.name for vc in THEORY.theorems["Inv.OneReaper"].vcs}
+    conditions = Conditions(OneReaper(), FAULTS["M4"].scope, TimerTaskList)
+    assert own <= {"init", *(f"step {name}" for name in OneReaper.actions())}
+    assert "list_owner" in conditions.made["step flushes"].goal.sexpr(), "an action that is not the base's keeps every conjunct as its goal"
+    assert "list_owner" not in conditions.made["step adds"].goal.sexpr()
+
+
+# -- faults
+
+
+def test_the_faults_are_the_mutants_of_the_spec():
+    mutants = mechanism(STEM).mutants
+    assert set(mutants) <= set(FAULTS) and set(FAULTS) - set(mutants) == {"opposite_flushes"}
+    for name, mutant in mutants.items():
+        assert FAULTS[name].switch == mutant.switch, name
+        assert FAULTS[name].property == (mutant.property or ""), name
+        assert bool(mutant.equivalent) == bool(FAULTS[name].unreached), name
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_a_fault_has_a_trace_that_model_and_implementation_run(name):
+    fault = FAULTS[name]
+    trace = fault.searched().trace
+    assert replayed(STEM, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace) > 15
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_the_right_system_has_no_such_trace(name):
+    fault = FAULTS[name]
+    right = OneReaper if issubclass(fault.system, OneReaper) else TimerTaskList
+
+    class Right(right):
+        locals().update({fault.formula: getattr(fault.system, fault.formula)})
+
+    found = type(fault)(fault.name, fault.says, Right, fault.scope, fault.formula).searched()
+    assert found.trace is None and found.states > 40
+
+
+@pytest.mark.parametrize("name", ["M1", "M2", "M3", "M8", "M9", "M19", "FlushWithoutMonitor"])
+def test_a_fault_breaks_the_induction(name):
+    assert grounded_failing(Conditions(FAULTS[name].system(), FAULTS[name].scope))
+
+
+def test_a_single_attempt_keeps_every_property():
+    assert FAULTS["M5"].unreached and not grounded_failing(Conditions(FAULTS["M5"].system(), FAULTS["M5"].scope))
+
+
+def test_the_right_model_does_not_follow_a_faults_trace():
+    fault = FAULTS["M2"]
+    trace = fault.searched().trace
+    right = View(mechanism(STEM).model_module.Model(scenario(fault, trace)), fault.system)
+    with pytest.raises(NotFollowed):
+        follow(right, trace, fault.property)
+
+
+# -- the proof is about this program
+
+
+def test_labels_and_actions_name_each_other():
+    assert proof_edges.table_faults(mechanism(STEM).labels, SYSTEMS) == []
+
+
+def test_every_edge_is_a_step_and_every_action_is_an_edge():
+    found = compared(STEM, views, *SMALL)
+    assert not found.wrong and not found.broken
+    assert proof_edges.idle(SYSTEMS, found.taken) == []
+    assert found.states > 5_000 and found.edges > 10_000
+
+
+class Able(OneReaper):
+    """Asks whether every thread that is in an operation can move: false where one waits."""
+
+    @conjunct
+    def all_are_able(self, s):
+        """Whoever is in an operation has an action to take."""
+        return ForAll([T], Implies(Not(is_at(s, T, "Idle")), self.can_move(s, T)))
+
+
+def test_who_can_move_is_who_has_a_step():
+    """The formula of P12 against the steps themselves, on states with waiting threads and without."""
+    seen = set()
+    for name in ("opposite_flushes", "two_adders"):
+        graph = graph_of(STEM, name)
+        view = View(graph.model, Able, graph.model.threads[0])
+        ends = [action for action, taken in Able.actions().items() if not taken.begins]
+        for state in {view.state(state) for state in graph.states}:
+            busy = [thread for thread, place in enumerate(view.instance.named(state)["at"].values()) if place != "Idle"]
+            able = all(any(view.instance.moves(state, ends, thread)) for thread in busy)
+            assert view.instance.formulas["all_are_able"](state) == able
+            seen.add(able)
+    assert seen == {True, False}
+
+
+class WrongConjunct(TimerTaskList):
+    @conjunct
+    def linked_iff_named(self, s):
+        """An entry names exactly the list that it is linked into, at every step (it does not)."""
+        return ForAll([E], Implies(s.list[E] != systems.NO_LIST, s.linked[E][s.list[E]]))
+
+
+class WrongGuard(TimerTaskList):
+    @action(t=THREAD)
+    def is_linked_again(self, s, t):
+        return when(is_at(s, t, "A3"), s.list[s.ae[t]] == s.al[t], at=go(s, t, "A10"))
+
+
+class WrongUpdate(TimerTaskList):
+    @action(t=THREAD)
+    def clears_list(self, s, t):
+        return when(is_at(s, t, "U8"), at=go(s, t, "U9"))
+
+
+class MissingAction(TimerTaskList):
+    cancel_returns = None
+
+
+class WrongEverywhere(TimerTaskList):
+    @action(t=THREAD)
+    def cancel_returns(self, s, t):
+        return when(is_at(s, t, "C4"), at=go(s, t, "Idle"), ct=Store(s.ct, t, TASK.null), task_owner=Store(s.task_owner, s.ct[t], systems.NOBODY))
+
+
+@pytest.mark.parametrize("system, scenario, said", [
+    (WrongGuard, "two_adders", "A3 is no step"), (WrongUpdate, "remove_cancel", "U8 is no step"), (MissingAction, "cancel_cancel", "C4 is no step"),
+    (WrongEverywhere, "cancel_cancel", "C4 is no step"), (FAULTS["M2"].system, "two_adders", "A2 is no step")])
+def test_a_system_that_is_another_one_is_noticed(system, scenario, said):
+    found = compared(STEM, lambda model: [View(model, system)], scenario)
+    assert any(said in fault for fault in found.wrong), found.wrong[:3]
+
+
+def test_a_conjunct_that_does_not_hold_is_noticed():
+    found = compared(STEM, lambda model: [View(model, WrongConjunct)], "two_adders")
+    assert set(found.broken) == {"linked_iff_named"} and not found.wrong
