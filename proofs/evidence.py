@@ -58,6 +58,20 @@ class Evidence:
         """The hashes of the SMT-LIB files, as `sha256sum --check` reads them; the hash of this list stands for all of them."""
         return "".join(f"{each}  {name}\n" for name, each in self.hashes.items())
 
+    def told(self) -> str:
+        """All of it for a person: per condition a model of its premises and what the refutation used, per control its counterexample."""
+        versions = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
+        lines = [f"{self.theorem.name}: {self.theorem.says}", f"{self.verdict}{': ' if self.why else ''}{self.why}",
+                 f"{versions}; {self.seeds} seeds; at most {self.resources:,} units of Z3's resources; cvc5: {', '.join(sorted(self.second)) or 'not asked'}"]
+        for vc in self.theorem.vcs:
+            core = ", ".join(name for name in vc.premises if name in self.cores.get(vc.name, ())) or "nothing"
+            lines += ["", f"condition {vc.name}", f"    premises hold for  {self.models.get(vc.name, 'nothing that was found')}", f"    refutation uses    {core}"]
+        for control in self.theorem.controls:
+            lines += ["", f"control {control.name}: {control.says}", f"    refuted by         {self.witnesses.get(control.name, 'nothing')}"]
+        if self.unused:
+            lines += ["", f"hypotheses that no condition uses: {', '.join(self.unused)}"]
+        return "\n".join(lines) + "\n"
+
     def figures(self) -> dict[str, object]:
         """Counts and words for a report: plain JSON values."""
         return {"vcs": len(self.theorem.vcs), "seeds": self.seeds, "rlimit_max": self.resources, "second": ", ".join(sorted(self.second)) or "not asked",
@@ -73,6 +87,7 @@ def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, resource
         _check_control(found, control)
     if folder is not None:
         write(folder / theorem.theory / f"{_file_name(theorem.name)}.sha256", found.sums())
+        write(folder / theorem.theory / f"{_file_name(theorem.name)}.txt", found.told())
     return found
 
 

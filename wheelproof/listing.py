@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from rich.table import Table
 from wheelproof import documents, subject
 from wheelproof.errors import ToolError
 from wheelproof.graph.explorer import explore
-from wheelproof.layers import refinement
+from wheelproof.layers import prove, refinement
 from wheelproof.layers.bench import Bench, counts_of, graph_config
 from wheelproof.layers.jobs import kind_of
 from wheelproof.report.console import console
@@ -30,20 +31,22 @@ def run(root: Path, *, update_counts: bool = False, as_json: bool = False) -> in
     mechanisms = subject.find(root)
     if update_counts:
         return max([update(mechanism) for mechanism in mechanisms.values()])
+    theorems = prove.declared(root)
     if as_json:
         print(documents.encode({"schema": "wheelproof.list/1", "mechanisms": {
             stem: {"title": m.title, "properties": {n: asdict(p) for n, p in m.properties.items()},
                    "configs": {n: asdict(c) for n, c in m.configs.items()}, "mutants": {n: asdict(x) for n, x in m.mutants.items()},
-                   "composed": {n: asdict(x) for n, x in m.composed.items()}}
+                   "composed": {n: asdict(x) for n, x in m.composed.items()},
+                   "theorems": {item.name: asdict(item) for item in theorems if item.mechanism == stem}}
             for stem, m in mechanisms.items()}}), end="")
     else:
         for mechanism in mechanisms.values():
-            show(mechanism)
+            show(mechanism, [item for item in theorems if item.mechanism == mechanism.stem])
     return 0
 
 
-def show(mechanism: Mechanism) -> None:
-    """One mechanism's configs and mutants as tables."""
+def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
+    """One mechanism's configs, mutants and theorems as tables."""
     out = console()
     configs = Table("config", "kind", "lane", "must show", "distinct", "what it is", title=f"{mechanism.title} ({mechanism.stem})")
     for config in mechanism.configs.values():
@@ -60,6 +63,11 @@ def show(mechanism: Mechanism) -> None:
         mutants.add_row(mutant.name, mutant.switch, mutant.property or "equivalent", mutant.scenario, mutant.race or mutant.equivalent)
     out.print(configs)
     out.print(mutants)
+    if theorems:
+        proofs = Table("theorem", "kind", "lane", "controls", "what it says")
+        for item in theorems:
+            proofs.add_row(item.name, "lemma" if item.is_lemma else "theorem", item.lane, str(len(item.controls) or ""), item.says)
+        out.print(proofs)
 
 
 def update(mechanism: Mechanism) -> int:

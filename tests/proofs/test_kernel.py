@@ -91,9 +91,17 @@ def test_uninterpreted_sorts_and_nested_arrays_pass_both_solvers():
 
 def test_files_are_whole_and_nothing_is_left_beside_them(tmp_path: Path):
     theory().check("T", folder=tmp_path)
-    assert sorted(file.name for file in (tmp_path / "toy").iterdir()) == ["T.claim.smt2", "T.sha256"]
+    assert sorted(file.name for file in (tmp_path / "toy").iterdir()) == ["T.claim.smt2", "T.sha256", "T.txt"]
     text = (tmp_path / "toy" / "T.claim.smt2").read_text()
     assert solvers.second_opinion(text) == "unsat" and str(z3.Solver().check()) == "sat"
+
+
+def test_the_evidence_is_told_whole():
+    told = theory(hypotheses=("above", "from 0", "idle")).check("T").told()
+    for part in ("T: x is above 0\nproved\n", f"z3 {z3.get_version_string()}, cvc5 ", "3 seeds", "condition claim\n    premises hold for  x = ",
+                 "refutation uses    above, from 0\n", "control twin: y may be negative\n    refuted by         x = ", "no condition uses: idle"):
+        assert part in told
+    assert "violated: claim: does not hold" in theory(VC("claim", {"above": x > y}, x > 0)).check("T").told()
 
 
 @pytest.mark.parametrize(("register", "says"), [

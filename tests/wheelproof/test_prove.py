@@ -212,3 +212,14 @@ def test_json_is_the_results(home):
 @pytest.mark.parametrize(("count", "shown"), [(0, "1"), (1, "1"), (3, "5"), (223, "500"), (5000, "5,000"), (5001, "10,000")])
 def test_resources_are_rounded_up(count, shown):
     assert at_most(count) == shown
+
+
+def test_the_list_shows_theorems(home, capsys):
+    from wheelproof import listing
+
+    (home / "proofs" / "toy.py").write_text(START + TRUE)
+    assert listing.run(home) == 0
+    shown = capsys.readouterr().out
+    assert "theorem" in shown and "x is above 0" in shown
+    assert listing.run(home, as_json=True) == 0
+    assert json.loads(capsys.readouterr().out)["mechanisms"]["thing"]["theorems"]["true"]["says"] == "x is above 0"
