@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from wheelproof.errors import UsageError, WheelproofError
+from wheelproof.trace import commands as trace_commands
 
 if TYPE_CHECKING:
     from wheelproof.subject import Mechanism
@@ -67,6 +68,7 @@ app = typer.Typer(
     help="Shows that a specification, its executable twin and an implementation are the same machine.",
     epilog="Exit codes: 0 as expected, 1 finding, 2 usage, 3 inconclusive, 4 tool failed, 5 nothing checked, 130 interrupted.",
 )
+app.add_typer(trace_commands.app, name="trace")
 
 Subject = Annotated[Path, typer.Option("--subject", metavar="DIR", help="The folder that holds spec/, model/, impl/ ...")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, all else on standard error.")]

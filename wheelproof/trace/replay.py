@@ -223,16 +223,25 @@ class _Far(Exception):
     """An event comes too late for the heap."""
 
 
+def reader_of(path: Path) -> Any:
+    """A reader for a file by its name: Parquet, else JSON Lines."""
+    if Path(path).suffix == ".parquet":
+        from wheelproof.trace import parquet
+
+        return parquet.Reader(path)
+    return Reader(path)
+
+
 def replay(path: Path) -> Verdict:
     """The verdict on the trace in a file. Raises TraceError where the file is no trace at all."""
-    reader = Reader(path)
+    reader = reader_of(path)
     try:
         return _replay(reader, in_order)
     except _Far:
         return _replay(reader, lambda events: iter(sorted(events, key=lambda item: key_of(item[1]))))
 
 
-def _replay(reader: Reader, ordered: Any) -> Verdict:
+def _replay(reader: Any, ordered: Any) -> Verdict:
     run, tally, cut = Replay(reader.header), Tally(reader.header), []
 
     def counted() -> Iterator[tuple[int, Event]]:

@@ -1,0 +1,107 @@
+"""``wheelproof trace``: what it prints, what it writes, and its exit codes."""
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.wheelproof.trace.recorded import ROOT
+from wheelproof.cli import app
+from wheelproof.trace import jsonl, replay
+
+HERE = Path(__file__).parent
+GOLDEN, BROKEN = HERE / "golden", HERE / "broken"
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, ["trace", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("extra", [(), ("--walk", "3")])
+def test_what_is_recorded_conforms(tmp_path, extra):
+    file = tmp_path / "one.jsonl"
+    result = invoke("record", "timer_task_list", "flush_add_cancel", "-o", file, "--subject", ROOT, *extra)
+    assert result.exit_code == 0 and "events of 3 threads" in result.output
+    result = invoke("check", file)
+    assert result.exit_code == 0 and "1 conforms of 1 traces" in result.output
+
+
+def test_a_walk_is_recorded_alike_each_time(tmp_path):
+    for name in ("one", "two"):
+        assert invoke("record", "timer_task_list", "readd", "-o", tmp_path / name / "trace.jsonl", "--walk", 8, "--subject", ROOT).exit_code == 0
+    assert (tmp_path / "one/trace.jsonl").read_bytes() == (tmp_path / "two/trace.jsonl").read_bytes()
+
+
+def test_the_steps_of_a_counterexample_are_recorded(tmp_path):
+    from wheelproof.trace.counterexample import Counterexample, Step
+
+    steps = [("f", label) for label in "F1 F2 U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11 F3".split()]
+    steps += [("c", label) for label in "C1 C2 R1 C3 C4".split()] + [("f", label) for label in "K1 K2 F2 F4".split()]
+    Counterexample(
+        mechanism="timer_task_list", layer="mutant", name="M9", scenario="expire_cancel", property="CancelWins", explanation="", mutant="M9",
+        threads=("f", "c"), initial={}, steps=tuple([Step(thread, label, "read") for thread, label in steps])).write(tmp_path / "m9.json")
+    file = tmp_path / "m9.jsonl"
+    assert invoke("record", "timer_task_list", "--schedule", tmp_path / "m9.json", "-o", file, "--subject", ROOT).exit_code == 0
+    result = invoke("replay", file)
+    assert result.exit_code == 1 and "CancelWins" in result.output and "cheapest repair: delete line" in result.output
+
+
+def test_a_folder_is_checked_whole(tmp_path):
+    result = invoke("check", GOLDEN)
+    assert result.exit_code == 1
+    assert f"{GOLDEN}/mutant_M8.jsonl:12: CancelWins" in result.output
+    assert "4 conforms, 9 violates of 13 traces" in result.output
+    result = invoke("check", GOLDEN / "two_adders.jsonl", GOLDEN / "readd.jsonl", "--quiet")
+    assert result.exit_code == 0 and result.output.startswith("2 conforms of 2 traces") and result.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(("files", "code", "told"), [
+    (["broken/no_footer.jsonl"], 3, "incomplete"), (["broken/an_operation.jsonl"], 3, "out-of-model"), (["broken/no_tseq.jsonl"], 2, "1 unreadable"),
+    (["broken/no_footer.jsonl", "golden/two_adders.jsonl"], 3, "1 conforms, 1 incomplete"),
+    (["broken/no_tseq.jsonl", "golden/two_adders.jsonl"], 2, "1 conforms, 1 unreadable of 2"),
+    (["broken/no_tseq.jsonl", "golden/mutant_M2.jsonl"], 1, "1 violates, 1 unreadable"), (["absent.jsonl"], 2, "no such file"),
+])
+def test_the_exit_code_is_that_of_the_worst(files, code, told):
+    result = invoke("check", *[HERE / file for file in files])
+    assert result.exit_code == code and told in result.output
+
+
+def test_an_empty_folder_is_nothing_checked(tmp_path):
+    assert invoke("check", tmp_path).exit_code == 5
+
+
+def test_verdicts_as_json():
+    result = invoke("check", GOLDEN / "mutant_M2.jsonl", GOLDEN / "readd.jsonl", "--json")
+    document = json.loads(result.output)
+    assert [row["verdict"] for row in document["verdicts"]] == ["violates", "conforms"]
+    finding = document["verdicts"][0]["findings"][0]
+    assert (finding["line"], finding["property"], finding["event"]["k"]) == (8, "AtMostOneList", "list_add")
+    assert document["verdicts"][1]["applied"]["ExactlyItsList"] > 0
+
+
+def test_replay_shows_what_was_looked_at_or_what_led_there():
+    result = invoke("replay", GOLDEN / "readd.jsonl")
+    assert result.exit_code == 0 and "looked at: AtMostOneList" in result.output
+    result = invoke("replay", GOLDEN / "mutant_M1.jsonl")
+    assert result.exit_code == 1
+    assert "mutants/timer_task_list.py:" in result.output and "possible here" in result.output and "what led there" in result.output
+
+
+def test_a_shrunk_trace_is_written_and_refused_again(tmp_path):
+    result = invoke("shrink", GOLDEN / "mutant_M2.jsonl", "-o", tmp_path / "small.jsonl")
+    assert result.exit_code == 1 and "2 of 10 events" in result.output and "insert list_remove(" in result.output
+    assert replay.replay(tmp_path / "small.jsonl").first.property == "AtMostOneList"
+    assert len(list(jsonl.Reader(tmp_path / "small.jsonl"))) == 2
+    assert invoke("shrink", GOLDEN / "readd.jsonl", "-o", tmp_path / "none.jsonl").exit_code == 5
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    (("heap", "two_adders"), "no mechanism 'heap'"), (("timer_task_list", "no_such"), "has no scenario"), (("timer_task_list",), "No scenario is named"),
+    (("timer_task_list", "two_adders", "--kinds", "list_link"), "no kind of event"), (("timer_task_list", "two_adders", "--mutant", "M99"), "no class M99"),
+])
+def test_what_cannot_be_recorded_is_said(tmp_path, arguments, told):
+    result = invoke("record", *arguments, "-o", tmp_path / "x.jsonl", "--subject", ROOT)
+    assert result.exit_code == 2 and told in result.output and not (tmp_path / "x.jsonl").exists()

@@ -1,0 +1,104 @@
+"""Shrinking: a few events, a trace of their own, refused for the same reason; and a repair that repairs."""
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.wheelproof.trace.recorded import REJECTED, STEM, busy, mechanisms, of_mutant
+from wheelproof.trace import jsonl, replay
+from wheelproof.trace.record import record
+from wheelproof.trace.replay import CONFORMS, VIOLATES, key_of
+from wheelproof.trace.shrink import ddmin_by, renumbered, shrink
+
+REPAIRS = {
+    "M1": "change line", "M2": "insert list_remove(", "M3": "insert list_remove(", "M3_stale_list": "insert list_remove(", "M4": "let go of list:",
+    "M8": "delete line", "M9": "delete line", "M19": "delete line", "M19_underflow": "delete line", "FlushWithoutMonitor": "delete line",
+}
+
+
+def numbered(events):
+    return list(enumerate(sorted(events, key=key_of), 2))
+
+
+@pytest.mark.parametrize("name", sorted(REJECTED))
+def test_each_seeded_fault_becomes_a_trace_of_a_few_events(name, tmp_path):
+    recorded = of_mutant(name)
+    first = replay.replay_events(recorded.header, recorded.events, recorded.footer).first
+    small = shrink(recorded.header, numbered(recorded.events))
+    assert len(small.events) <= 20 and len(small.events) < len(recorded.events)
+    assert small.lines[-1] == first.line and list(small.lines) == sorted(small.lines)
+    jsonl.write(tmp_path / "small.jsonl", small.header, small.events, small.footer)
+    again = replay.replay(tmp_path / "small.jsonl")
+    assert again.verdict == VIOLATES and again.first.property == first.property == small.property
+    assert again.first.line == len(small.events) + 1, "the failure is the last event, and the only one"
+    assert small.repair.startswith(REPAIRS[name]) and f"line {first.line}" in small.repair
+
+
+@pytest.mark.parametrize("name", sorted(REJECTED))
+def test_no_event_of_a_shrunk_trace_can_be_spared(name):
+    small = shrink(of_mutant(name).header, numbered(of_mutant(name).events))
+    for gone in range(len(small.events) - 1):
+        left = [event for number, event in enumerate(small.events) if number != gone]
+        verdict = replay.replay_events(small.header, renumbered(left), None)
+        first = verdict.first
+        assert not (verdict.verdict == VIOLATES and (first.event["k"], first.message) == (small.events[-1]["k"], small.message)
+                    and first.line == len(left) + 1), small.events[gone]
+
+
+def test_a_trace_that_conforms_has_nothing_to_shrink():
+    recorded = record(mechanisms(), STEM, "two_adders", "sound", schedule=None)
+    assert replay.replay_events(recorded.header, recorded.events, recorded.footer).verdict == CONFORMS
+    assert shrink(recorded.header, numbered(recorded.events)) is None
+
+
+@pytest.mark.parametrize("kind", ["list_add", "list_remove", "cancel"])
+def test_one_event_lost_among_thousands_is_found_in_a_few(kind):
+    recorded = record(mechanisms(), STEM, busy(120, 7), "busy")
+    events = sorted(recorded.events, key=key_of)
+    column, shown_by = {"list_add": ("entry", "list_remove"), "list_remove": ("entry", "list_add"), "cancel": ("task", "set_entry")}[kind]
+    seen, place = set(), 0
+    for number in range(len(events) - 1, 0, -1):  # the last one that something later depends on
+        event = events[number]
+        if event["k"] == kind and event[column] in seen:
+            place = number
+            break
+        if kind == "cancel" and event["k"] == "set_entry":
+            seen.discard(event["task"])
+        if event["k"] == shown_by and (kind != "cancel" or not event["pre"]["entry"]):
+            seen.add(event[column])
+    damaged = renumbered(events[:place] + events[place + 1:])
+    for event in damaged:  # as if the counter had been right: what is left to see is where the entries are
+        event.pop("post", None)
+    verdict = replay.replay_events(recorded.header, damaged, None)
+    assert place and verdict.verdict == VIOLATES
+    small = shrink(recorded.header, numbered(damaged))
+    assert len(events) > 5_000 and len(small.events) <= 20
+    assert small.property == verdict.first.property
+    lost = events[place]
+    if kind != "cancel":
+        assert small.events[-1]["entry"] == lost["entry"]
+    if kind == "list_remove" and small.property == "AtMostOneList":
+        assert small.repair == f"insert list_remove(e{lost['entry']}, l{lost['list']}) before line {verdict.first.line}"
+
+
+def test_the_repair_is_right():
+    recorded = of_mutant("M8")
+    small = shrink(recorded.header, numbered(recorded.events))
+    line = int(small.repair.removeprefix("delete line ").partition(":")[0])
+    repaired = [event for number, event in numbered(recorded.events) if number != line]
+    assert replay.replay_events(recorded.header, [{k: v for k, v in event.items() if k != "post"} for event in renumbered(repaired)], None).verdict != VIOLATES
+
+
+@given(st.sets(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 41))
+def test_ddmin_leaves_what_is_needed_and_nothing_else(needed, size):
+    needed = {number % size for number in needed}
+    items = [(number, {"tid": 1, "entry": number}) for number in range(size)]
+    calls = []
+
+    def fails(left):
+        calls.append(len(left))
+        return needed <= {event["entry"] for _, event in left}
+
+    assert {event["entry"] for _, event in ddmin_by(items, lambda event: event["entry"], fails)} == needed
+    assert len(calls) <= 2 * size * size + 20

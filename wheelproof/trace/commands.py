@@ -1,0 +1,262 @@
+"""``wheelproof trace``: record a scenario, check traces, replay one in detail, shrink one.
+
+Exit codes: 0 all conform (or what was asked for was done); 1 a trace violates; 2 a file is no trace; 3 a trace is incomplete or out of the model; 5 nothing
+was checked.
+"""
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wheelproof.errors import NothingChecked, UsageError
+
+if TYPE_CHECKING:
+    from wheelproof.trace.replay import Finding, Verdict
+
+app = typer.Typer(no_args_is_help=True, help="Record traces of an implementation, and check them against the model.")
+
+Subject = Annotated[Path, typer.Option("--subject", metavar="DIR", help="The folder with spec, model, impl, mapping and mutants.")]
+TraceFile = Annotated[Path, typer.Argument(metavar="TRACE", help="A trace: .jsonl, .jsonl.gz or .parquet.")]
+SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
+
+
+class Engine(StrEnum):
+    """What checks traces: the model, event by event, or Spark's rules in bulk, which know operations too."""
+
+    MODEL = "model"
+    SPARK = "spark"
+
+
+EXIT = {"conforms": 0, "violates": 1, "incomplete": 3, "out-of-model": 3}
+
+
+@app.command()
+def record(
+    mechanism: Annotated[str, typer.Argument(metavar="MECHANISM", help="Whose scenario to run.")],
+    scenario: Annotated[str | None, typer.Argument(metavar="SCENARIO", help="Its name in the TOML; not needed with --schedule.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the trace goes; .parquet needs the extra data.")] = Path("build/trace.jsonl"),
+    mutant: Annotated[str | None, typer.Option("--mutant", metavar="CLASS", help="Run a class of the mutants' module instead.")] = None,
+    schedule: Annotated[Path | None, typer.Option("--schedule", metavar="COUNTEREXAMPLE", help="Run the steps of a counterexample, one by one.")] = None,
+    walk: Annotated[int | None, typer.Option("--walk", metavar="SEED", min=0, help="Run a random walk of the model; without, threads run freely.")] = None,
+    kinds: Annotated[str | None, typer.Option("--kinds", metavar="A,B", help="Record only these kinds of event.")] = None,
+    subject: Subject = Path("."),
+) -> None:
+    """Run a scenario on real threads and write down what they do."""
+    from wheelproof import subject as subjects
+    from wheelproof.trace.record import record as make
+    from wheelproof.trace.schema import KINDS
+
+    wanted = None if kinds is None else [name.strip() for name in kinds.split(",") if name.strip()]
+    for name in wanted or ():
+        if name not in KINDS:
+            raise UsageError(f"There is no kind of event {name!r}.", f"Known kinds: {', '.join(KINDS)}.")
+    mechanisms = subjects.find(subject)
+    if mechanism not in mechanisms:
+        raise UsageError(f"There is no mechanism {mechanism!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
+    found = mechanisms[mechanism]
+    steps: list[tuple[str, str]] | None = None
+    if schedule is not None:
+        from wheelproof.trace import counterexample
+
+        story = counterexample.read(schedule)
+        if story.mechanism != mechanism:
+            raise UsageError(f"{schedule} is a counterexample of {story.mechanism}.", f"Record {story.mechanism}.")
+        scenario, mutant = story.scenario, mutant or story.mutant
+        steps = [(step.thread, step.label) for step in story.steps if step.label not in found.silent]
+    if scenario is None:
+        raise UsageError("No scenario is named.", f"Scenarios of {mechanism}: {', '.join(found.scenarios)}.")
+    if scenario not in found.scenarios:
+        raise UsageError(f"{mechanism} has no scenario {scenario!r}.", f"Its scenarios: {', '.join(found.scenarios)}.")
+    if steps is None and walk is not None:
+        steps = _walked(found, scenario, walk)
+    made = make(mechanisms, mechanism, scenario, output.name.partition(".")[0], mutant=mutant, schedule=steps, kinds=wanted)
+    if output.suffix == ".parquet":
+        from wheelproof.trace import parquet
+
+        parquet.write(output, made.header, made.events, made.footer)
+    else:
+        made.write(output)
+    print(f"{output}: {len(made.events)} events of {len(made.header['threads'])} threads")
+
+
+def _walked(mechanism: Any, scenario: str, seed: int) -> list[tuple[str, str]]:
+    import random
+
+    model, chance = mechanism.model(scenario), random.Random(seed)
+    state, out = model.initial(), []
+    while moves := list(model.successors(state)):
+        thread, label, state = chance.choice(moves)
+        if label not in mechanism.silent:
+            out.append((model.threads[thread], label))
+    return out
+
+
+@app.command()
+def check(
+    paths: Annotated[list[Path], typer.Argument(metavar="TRACE", help="Traces, or folders of traces.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Verdicts as JSON on standard output.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+    engine: Annotated[Engine, typer.Option("--engine", help="The model, event by event, or Spark's rules in bulk.")] = Engine.MODEL,
+    master: Annotated[str, typer.Option("--master", metavar="URL", help="Spark's master; without, this machine's processors.")] = "",
+    memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver.")] = "2g",
+    scratch: Annotated[Path | None, typer.Option("--scratch", metavar="DIR", help="Where Spark puts what does not fit into memory.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json.")] = None,
+) -> None:
+    """Say of each trace whether it conforms to the model, and why not."""
+    if engine is Engine.SPARK:
+        from wheelproof.pipeline import command
+
+        raise typer.Exit(command.run(paths, command.options_of(master, memory, scratch), output, as_json, quiet))
+    if master or scratch or output:
+        raise UsageError("--master, --scratch and --output are Spark's.", "Add --engine spark.")
+    from wheelproof.trace.jsonl import TraceError
+    from wheelproof.trace.replay import VERDICTS, replay as judge
+
+    verdicts, broken = [], []
+    for path in _files(paths):
+        try:
+            verdicts.append((path, judge(path)))
+        except TraceError as error:
+            broken.append((path, error))
+    counts = {name: sum(verdict.verdict == name for _, verdict in verdicts) for name in VERDICTS}
+    if as_json:
+        rows = [{"file": str(path), "verdict": verdict.verdict, "events": verdict.events, "applied": dict(sorted(verdict.applied.items())),
+                 "findings": [_finding_as_data(finding) for finding in verdict.findings]} for path, verdict in verdicts]
+        rows += [{"file": str(path), "verdict": None, "line": error.line, "field": error.field, "message": error.message} for path, error in broken]
+        sys.stdout.write(json.dumps({"schema": "wheelproof.trace.verdicts/1", "verdicts": rows}, indent=1) + "\n")
+    else:
+        if not quiet:
+            for path, verdict in verdicts:
+                _print_row(path, verdict)
+        told = [f"{count} {name}" for name, count in counts.items() if count] + ([f"{len(broken)} unreadable"] if broken else [])
+        print(f"{', '.join(told)} of {len(verdicts) + len(broken)} traces, {sum(verdict.events for _, verdict in verdicts):,} events")
+    for _, error in broken:
+        print(f"wheelproof: {error}", file=sys.stderr)
+    codes = {EXIT[verdict.verdict] for _, verdict in verdicts} | ({2} if broken else set())
+    raise typer.Exit(min(codes - {0}, default=0))
+
+
+@app.command()
+def replay(trace: TraceFile) -> None:
+    """Take one trace through the model, and show where it leaves it, what was possible there, and what led there."""
+    from wheelproof.trace.replay import key_of, replay as judge
+    from wheelproof.trace.shrink import shrink as smaller
+
+    verdict = judge(trace)
+    _print_row(trace, verdict)
+    finding = verdict.first
+    if finding is not None and finding.event is not None:
+        reader = _reader(trace)
+        shown = _Shown(reader.header)
+        print(f"  {shown.event(finding.event)}")
+        print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
+        shrunk = smaller(reader.header, sorted(_events(reader), key=lambda item: key_of(item[1])))
+        if shrunk is not None:
+            print("  what led there:")
+            for line, event in shrunk.slice[-20:]:
+                print(f"    line {line}: {shown.event(event)}")
+            if len(shrunk.slice) > 20:
+                print(f"    (the last 20 of {len(shrunk.slice)} events)")
+            print(f"  cheapest repair: {shrunk.repair}")
+    else:
+        for other in verdict.findings[1:10]:
+            print(f"  {_where(trace, other)}{other.property}: {other.message}")
+    if not verdict.findings:
+        rules = ", ".join(f"{name} {count:,}" for name, count in sorted(verdict.applied.items()))
+        print(f"  looked at: {rules}")
+    raise typer.Exit(EXIT[verdict.verdict])
+
+
+@app.command()
+def shrink(
+    trace: TraceFile,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the shrunk trace goes; beside the trace without.")] = None,
+) -> None:
+    """Find the few events that make a trace a violation, and the cheapest edit that would repair it."""
+    from wheelproof.trace import jsonl
+    from wheelproof.trace.replay import key_of
+    from wheelproof.trace.shrink import shrink as smaller
+
+    reader = _reader(trace)
+    events = sorted(_events(reader), key=lambda item: key_of(item[1]))
+    found = smaller(reader.header, events)
+    if found is None:
+        raise NothingChecked(f"{trace}: no event of it is refused, so that there is nothing to shrink.", "`wheelproof trace check` says what else it lacks.")
+    target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
+    jsonl.write(target, found.header, found.events, found.footer)
+    shown = _Shown(found.header)
+    print(f"{target}: {len(found.events)} of {len(events):,} events")
+    for line, event in zip(found.lines, found.events):
+        print(f"  line {line}: {shown.event(event)}")
+    print(f"  {found.property}: {found.message}")
+    print(f"  cheapest repair: {found.repair}")
+    raise typer.Exit(1)
+
+
+class _Shown:
+    """Events for people: the thread's name, what it did, where in the code."""
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        self.threads, self.sources, self.names = header["threads"], header.get("sources", []), header.get("names", {})
+
+    def event(self, event: dict[str, Any]) -> str:
+        from wheelproof.trace.rules import spoken
+
+        thread = self.threads.get(str(event["tid"]), f"thread {event['tid']}")
+        source = event.get("src")
+        place = f"  {self.sources[source]}" if source is not None and 0 <= source < len(self.sources) else ""
+        names = [f"{column} {event[column]} is {self.names[str(event[column])]}" for column in ("task", "entry", "list", "op")
+                 if str(event.get(column)) in self.names]
+        aside = f"  ({', '.join(names)})" if names else ""
+        return f"{thread}: {spoken(event)}{place}{aside}"
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    found = []
+    for path in paths:
+        if path.is_dir():
+            found += sorted(each for each in path.iterdir() if each.name.endswith(SUFFIXES) and not each.name.startswith("."))
+        elif path.exists():
+            found.append(path)
+        else:
+            raise UsageError(f"{path}: there is no such file or folder.", "Give the path of a trace.")
+    if not found:
+        raise NothingChecked("No trace was found.", f"A folder's traces are its files {', '.join(SUFFIXES)}.")
+    return found
+
+
+def _reader(path: Path) -> Any:
+    from wheelproof.trace.replay import reader_of
+
+    return reader_of(path)
+
+
+def _events(reader: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    from wheelproof.trace.jsonl import CutOff
+
+    try:
+        yield from reader
+    except CutOff:
+        return
+
+
+def _where(path: Path, finding: Finding) -> str:
+    return f"{path}:{finding.line}: " if finding.line else ""
+
+
+def _print_row(path: Path, verdict: Verdict) -> None:
+    first = verdict.first
+    print(f"{path}: {verdict.verdict}, {verdict.events:,} events")
+    if first is not None:
+        more = f" (and {len(verdict.findings) - 1} more)" if len(verdict.findings) > 1 else ""
+        print(f"  {_where(path, first)}{first.property}: {first.message}{more}")
+
+
+def _finding_as_data(finding: Finding) -> dict[str, Any]:
+    return {"line": finding.line or None, "property": finding.property, "message": finding.message, "event": finding.event, "enabled": list(finding.enabled)}
