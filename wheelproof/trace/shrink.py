@@ -12,11 +12,15 @@ from typing import Any
 
 from wheelproof.trace.jsonl import Event, Tally
 from wheelproof.trace.rules import TimerState, counter_of, spoken
+from wheelproof.trace.schema import KINDS
 
 LOCKS = frozenset(("lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release"))
 ABOUT_LOCKS = frozenset(("NoDeadlock", "NoDataRace"))
 WINDOW = 4096
-"""Events before the failure that are looked at first; twice as many as long as the failure needs what came before them."""
+"""How far back the last events of the failing entry and task are looked for: those that a reader wants to see."""
+
+TOLD = 3
+"""So many of them; what came before is folded into the initial state."""
 
 AHEAD = 200
 """Events after the failure that a repair is tried on."""
@@ -57,8 +61,6 @@ def shrink(header: Mapping[str, Any], events: Sequence[Item]) -> Shrunk | None:
     kinds = header.get("capture", {}).get("kinds")
     capture = {"mode": "full"}
     if found.property not in ABOUT_LOCKS:
-        from wheelproof.trace.schema import KINDS
-
         capture["kinds"] = sorted(set(KINDS if kinds is None else kinds) - LOCKS)
     elif kinds is not None:
         capture["kinds"] = list(kinds)
@@ -103,7 +105,12 @@ class _Failure:
         offset, name, seen = 0, counter_of(events[at][1]), events[at][1].get("post", {}).get("counter")
         if seen is not None and name in state.counters:
             offset = seen - state.counters[name] - (1 if events[at][1]["k"] == "list_add" else -1)
-        width = WINDOW
+        width = 16 if refusal.property not in ABOUT_LOCKS else WINDOW
+        about = {(column, events[at][1][column]) for column in ("task", "entry") if column in events[at][1]}
+        told = [n for n in range(at - 1, max(0, at - WINDOW) - 1, -1) if events[n][1]["k"] not in LOCKS
+                and about & {(column, events[n][1].get(column)) for column in ("task", "entry")}][:TOLD]
+        if told:
+            width = max(width, at - told[-1])
         while True:
             start = max(0, at - width)
             state = TimerState(header.get("initial"), known)
