@@ -166,7 +166,15 @@ def test_kafkas_numbers():
     assert 20 ** 14 <= bounds.LONG < 20 ** 15 and wrapped < 0 and bounds.last(20) < 20 ** 14
     assert slots.key(7990, 400) == 7600 and slots.slot(7990, 400, 20) == slots.slot(15700, 400, 20) == 19 and clock.trim(7990, 20) == 7980
     assert levels.key(4399, 400) == 4000 and order.key(4399, 20) == 4380
-    assert base.THEORY.theorems
+
+
+def test_the_bounds_of_d1_are_reached_by_the_numbers_of_its_report():
+    """docs/D1.md: due at 3,997, passed at the boundary 4,000, its bucket gets the key 4,380 from an entry due at 4,399."""
+    numbers = {"s": 3997, "f": 4399, "K": 4000, "t": 20, "w": 20}
+    for name in "T16", "T16-deadline":
+        statement = order.THEORY.own[name]
+        assert all(statement.premises(**numbers).values()) and statement.claim(**numbers)
+    assert order.key(4399, 20) == 4000 + 19 * 20 == order.key(3997, 20) + 20 * 20
 
 
 # -- what the theorems assume

@@ -11,11 +11,12 @@ from wheelproof.verdict import Row, Verdict
 
 _HEAD = """# Theorems
 
-Made by `wheelproof prove --table`; do not edit. Each holds for every size: there is no bound on ticks, buckets, threads or entries.
+Made by `wheelproof prove --lane nightly --table`; do not edit. Each theorem holds for every size.
 
-*conditions*: verification conditions, of each of which the premises are satisfiable and the negated goal is refuted by Z3 with every seed, and by
-cvc5. *resources*: the most that one of them took, in Z3's units. *controls*: twins with one thing wrong, each refuted by a counterexample that plain
-Python confirms. What the ids of assumptions mean is in [proofs/ASSUMPTIONS.md](../proofs/ASSUMPTIONS.md).
+*conditions*: verification conditions, of each of which the premises are satisfiable, and the negated goal is refuted by the first solver with every
+seed, and by the second. *resources*: the most that one of them took, in the first solver's units, rounded up. *controls*: twins with one thing
+wrong, each of which has a counterexample. What the ids of assumptions mean, and which the solvers are, is in
+[proofs/ASSUMPTIONS.md](../proofs/ASSUMPTIONS.md).
 """
 
 
@@ -28,12 +29,12 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
         parts.append(f"\n## {escape(theory)} (mechanism `{mine[0].mechanism}`)\n")
         main, lemmas = [item for item in mine if not item.is_lemma], [item for item in mine if item.is_lemma]
         if main:
-            parts.append("\n| theorem | says | rests on | assumes | conditions | Z3 | cvc5 | resources |\n|---|---|---|---|---:|---|---|---:|\n")
+            parts.append("\n| theorem | says | rests on | assumes | conditions | first solver | second | resources |\n|---|---|---|---|---:|---|---|---:|\n")
             parts += [_line(item, outcome.get((item.mechanism, item.name)), True) for item in main]
             parts.append("\nControls:\n\n")
             parts += [f"* **{escape(item.name)}** {escape(control)}\n" for item in main for control in item.controls]
         if lemmas:
-            parts.append("\n| lemma | says | conditions | Z3 | cvc5 | resources |\n|---|---|---:|---|---|---:|\n")
+            parts.append("\n| lemma | says | conditions | first solver | second | resources |\n|---|---|---:|---|---|---:|\n")
             parts += [_line(item, outcome.get((item.mechanism, item.name)), False) for item in lemmas]
     return "".join(parts)
 
