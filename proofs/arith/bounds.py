@@ -66,24 +66,33 @@ THEORY.prove(
           vivid={"w": 20, "t": 20 ** 13, "c": 0})],
     vivid={"w": 20, "t": 400, "c": 8000}, assumes=("A-INDUCTION", "A-START"))
 
+SHIFTED = 20 ** 15 + LONG + 1
+"""The turn that overflows, shifted by 2^63: its remainder by 2^64 less that shift is what 64 bits keep of it."""
+
 THEORY.prove(
-    "T15-kafka", "20^14 < 2^63 < 20^15: of levels counted from 0 the turn of level 13 fits, that of level 14 wraps to a negative number; under M no level 14 is made",
+    "T15-kafka",
+    "20^14 < 2^63 < 20^15: of levels counted from 0 the turn of level 13 fits, that of level 14 wraps to a negative number; under M no level 14 is made",
     lambda turn: {"turn of level 13": turn == 20 ** 14},
     lambda turn: both(turn <= LONG, mul(turn, 20) > LONG, mod(mul(turn, 20) + LONG + 1, 2 * LONG + 2) - LONG - 1 < 0, turn > last(20)),
     [Step("product", lambda turn: mul(turn, 20) == 20 ** 15,
           lambda turn: [use("times_constants", a=turn)]),
-     Step("claim", None, lambda turn: [use("quotient_unique", a=20 ** 15 + LONG + 1, q=(20 ** 15 + LONG + 1) // (1 << 64), r=(20 ** 15 + LONG + 1) % (1 << 64), b=1 << 64),
-                                       use("times_constants", a=(20 ** 15 + LONG + 1) // (1 << 64)), use("divmod", a=LONG, b=21),
-                                       use("times_constants", a=div(LONG, 21))])],
+     Step("claim", None, lambda turn: [use("quotient_unique", a=SHIFTED, q=SHIFTED // (1 << 64), r=SHIFTED % (1 << 64), b=1 << 64),
+                                       use("times_constants", a=SHIFTED // (1 << 64)), use("divmod", a=LONG, b=21), use("times_constants", a=div(LONG, 21))])],
     [Twin("level 13", "the turn of level 13 overflows already", claim=lambda turn: turn > LONG, vivid={}),
      Twin("level 15", "the turn of level 14 fits", claim=lambda turn: mul(turn, 20) <= LONG, vivid={})])
 
+
+def rounds_to_zero(e: Number, t: Number, q: Number, r: Number) -> dict[str, Claim]:
+    """Java's quotient and remainder: the remainder has the sign of the dividend."""
+    return {"tick": t >= 1, "split": e == mul(q, t) + r, "remainder from 0": implies(e >= 0, between(0, r, t)),
+            "remainder to 0": implies(e < 0, between(1 - t, r, 1))}
+
+
 THEORY.prove(
     "T15-java", "of times from 0, a quotient rounded towards zero, Java's, is the one rounded down, Python's; so is the remainder",
-    lambda e, t, q, r: {"tick": t >= 1, "not negative": e >= 0, "split": e == mul(q, t) + r, "Java's remainder has the sign of e": both(implies(e >= 0, between(0, r, t)), implies(e < 0, between(1 - t, r, 1)))},
+    lambda e, t, q, r: {"tick": t >= 1, "not negative": e >= 0, "split": e == mul(q, t) + r, "Java's remainder": implies(e >= 0, between(0, r, t))},
     lambda e, t, q, r: both(q == div(e, t), r == mod(e, t)),
     [Step("claim", None, lambda e, t, q, r: [use("quotient_unique", a=e, q=q, r=r, b=t)])],
     [Twin("negative times", "times may be negative, as nanoTime may: D5",
-          lambda e, t, q, r: {"tick": t >= 1, "split": e == mul(q, t) + r, "Java's remainder has the sign of e": both(implies(e >= 0, between(0, r, t)), implies(e < 0, between(1 - t, r, 1)))},
-          vivid={"t": 3, "e": -7})],
+          rounds_to_zero, vivid={"t": 3, "e": -7})],
     vivid={"t": 3, "e": 17})

@@ -44,7 +44,8 @@ THEORY.prove(
     lambda e, T, t: {"tick": t >= 1, "expired": key(e, t) <= T},
     lambda e, T, t: e < trim(T, t) + t,
     [Step("claim", None, lambda e, T, t: [use("divmod", a=e, b=t), use("multiple", q=div(e, t), t=t), use("trim_monotone", a=key(e, t), b=T, t=t)])],
-    [Twin("flushed a moment early", "the bucket is flushed one millisecond before its key", lambda e, T, t: {"tick": t >= 1, "expired": key(e, t) <= T + 1}, vivid={"t": 3})],
+    [Twin("flushed a moment early", "the bucket is flushed one millisecond before its key",
+          lambda e, T, t: {"tick": t >= 1, "expired": key(e, t) <= T + 1}, vivid={"t": 3})],
     vivid={"t": 3, "T": 12})
 
 THEORY.prove(

@@ -151,7 +151,8 @@ def main() -> int:
         for name in dict.fromkeys([*wanted, *found]):
             verdict = found[name].verdict if name in found else "no contract"
             differ += verdict != wanted.get(name)
-            print(f"{module}.{name}: expected {wanted.get(name, 'nothing')}, {verdict}{''.join(f': {each}' for each in found[name].calls) if name in found else ''}", flush=True)
+            calls = found[name].calls if name in found else ()
+            print(f"{module}.{name}: expected {wanted.get(name, 'nothing')}, {': '.join([verdict, *calls])}", flush=True)
     return int(differ > 0)
 
 

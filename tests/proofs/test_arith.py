@@ -153,7 +153,8 @@ def test_the_wheels_mutants_are_not_what_the_theorems_are_about(mutant, theorem)
 
 @pytest.mark.parametrize(("function", "change"), [
     ("bucket_index", lambda deadline, tick, size: deadline % size // tick), ("bucket_index", lambda deadline, tick, size: deadline // tick % (size + 1)),
-    ("bucket_expiration", lambda deadline, tick: deadline), ("trim", lambda time, tick: time // tick), ("fits", lambda deadline, current, interval: deadline <= current + interval),
+    ("bucket_expiration", lambda deadline, tick: deadline), ("trim", lambda time, tick: time // tick),
+    ("fits", lambda deadline, current, interval: deadline <= current + interval),
     ("expired", lambda deadline, current, tick: deadline <= current + tick)])
 def test_changed_functions_are_not_what_the_theorems_are_about(function, change):
     theory = code.theory(SimpleNamespace(**vars(timing_wheel) | {function: change}))

@@ -59,8 +59,8 @@ def test_a_function_has_the_worst_of_its_conditions_verdicts(output, verdict):
 
 
 @pytest.mark.parametrize("output", [
-    "x.py:9: info: Confirmed over all paths.", "x.py:6: info: Confirmed over all paths.", "Traceback (most recent call last):", "x.py:7: info: Confirmed over some paths.",
-    "x.py:7: warning: something else",
+    "x.py:9: info: Confirmed over all paths.", "x.py:6: info: Confirmed over all paths.", "Traceback (most recent call last):",
+    "x.py:7: info: Confirmed over some paths.", "x.py:7: warning: something else",
 ])
 def test_a_line_without_a_meaning_is_an_error(output):
     with pytest.raises(table.OutputError):

@@ -41,7 +41,8 @@ def test_every_assumption_is_explained_used_and_tested_where_the_page_says(decla
 
 @pytest.mark.parametrize(("old", "new", "says"), [
     ("| A-DIV |", "| A-DIVISION |", "A-DIV is assumed and not explained"), ("| A-DIV |", "| A-DIVISION |", "A-DIVISION is explained and not assumed"),
-    ("(arith/base.py)", "(arith/gone.py)", "the link arith/gone.py leads nowhere"), ("`test_a_wheels_interval", "`test_no_wheels_interval", "has no test_no_wheels_interval"),
+    ("(arith/base.py)", "(arith/gone.py)", "the link arith/gone.py leads nowhere"),
+    ("`test_a_wheels_interval", "`test_no_wheels_interval", "has no test_no_wheels_interval"),
 ])
 def test_what_is_wrong_with_the_page_is_noticed(declared, old, new, says):
     text = PAGE.read_text(encoding="utf-8")

@@ -138,7 +138,10 @@ def arithmetic() -> Arithmetic:
     return made
 
 
-def proved(made: Arithmetic, instances=lambda a, b: [use("divmod", a=a, b=b)], twins=(Twin("wrong modulus", "one bucket more", claim=lambda a, b: between(0, mod(a, b + 1), b)),)):
+ONE_MORE = Twin("wrong modulus", "one bucket more", claim=lambda a, b: between(0, mod(a, b + 1), b))
+
+
+def proved(made: Arithmetic, instances=lambda a, b: [use("divmod", a=a, b=b)], twins=(ONE_MORE,)):
     return made.prove("slot", "a remainder is below the divisor", lambda a, b: {"b above 0": b >= 1}, lambda a, b: between(0, mod(a, b), b),
                       [Step("claim", None, instances)], twins, vivid={"b": 5})
 
