@@ -210,8 +210,11 @@ def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], files: lis
     if initial:
         first = spark.createDataFrame(initial, t.StructType([t.StructField("run", t.IntegerType()), *EVENT]))
         placed = placed.unionByName(first.withColumn("file", F.lit(None).cast("int")).withColumn("row", F.lit(None).cast("long")))
-    table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole) for run in found],
-                                  "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean")
+    kinds: dict[int, list[str]] = {run.index: [] for run in found}
+    for run, kind in sorted(counts):
+        kinds[run].append(kind)
+    table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole, kinds[run.index]) for run in found],
+                                  "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean, kinds array<string>")
     ends = spark.createDataFrame([end for run in found for end in run.ends()], "run int, kind string, id string, last long")
     return Inputs(placed, table, ends), counts
 

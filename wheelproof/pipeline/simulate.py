@@ -54,6 +54,7 @@ class Simulator:
         self.operation: dict[int, int] = {}  # task -> op
         self.completed: set[int] = set()
         self.live: dict[int, int] = {}  # task -> entry
+        self.watched: dict[int, int] = {}  # op -> key
         self.queue: list[tuple[int, int]] = []
 
     # -- what an event is
@@ -150,6 +151,7 @@ class Simulator:
         self.emit(tid, "try_begin", lock, op=op, res="true", parent=watching)
         self.emit(tid, "pending_set", lock, ("V", f"op:{op}.pending", "w"), op=op, parent=watching, post={"pending": False})
         self.emit(tid, "try_end", lock, op=op, res="false", parent=watching)
+        self.watched[op] = key
         self.emit(tid, "watch_add", ("L", f"watchers:{key}", "w"), op=op, key=key, parent=watching)
         self.emit(tid, "try_watch_end", op=op, key=key, span=watching, phase="end", res="false")
         self.deadline[entry], self.owner[entry], self.operation[task], self.live[task] = self.now + delay, task, op, 0
@@ -208,7 +210,7 @@ class Simulator:
         """An event that may complete an operation: another thread that brings one meanwhile leaves its note, which is seen."""
         op = self.operation[task]
         if op in self.completed:
-            self.emit(tid, "watch_cancel", op=op, key=FIRST_KEY + op % 8)
+            self.emit(tid, "watch_cancel", ("L", f"watchers:{self.watched[op]}", "w"), op=op, key=self.watched[op])
             return
         lock: Token = ("L", f"op:{op}", "w")
         holds = self.random.random() < 0.6
@@ -281,7 +283,10 @@ class Simulator:
         assert not self.linked and not self.queue
         self.period_ms = (self.now // TURN_MS + 1) * TURN_MS
         self.now = self.wheel = self.period_ms
-        self.emit(REAPER, "clock_advance", ("RW", TIMER, "w"), wheel_ms=self.wheel, now_ms=self.now)
+        held: Token = ("RW", TIMER, "w")
+        self.emit(REAPER, "rw_acquire", held)
+        self.emit(REAPER, "clock_advance", held, wheel_ms=self.wheel, now_ms=self.now)
+        self.emit(REAPER, "rw_release", held)
         self.numbers[f"RW {TIMER}"] += 1
         return self.events
 

@@ -38,7 +38,7 @@ def renumbered(events: list[Event]) -> list[Event]:
             for kind, name, number, _ in tokens:
                 if kind == "L" and name == f"{role}:{event.get(role)}":
                     event[column] = number
-        if event["k"] == "rw_release" and tokens[0][3] == "w" or event["k"] == "clock_advance" and position == len(events):
+        if event["k"] == "rw_release" and tokens[0][3] == "w":
             numbers["RW timer:3"] += 1
     return events
 
@@ -123,3 +123,15 @@ def all_mutants(events: list[Event], style: str, seeds: int = 1) -> Iterator[tup
                 changed = mutate(events, kind, operator, style, seed)
                 if changed is not None:
                     yield kind, operator, seed, changed
+
+
+def commute(events: list[Event], kind: str, operator: str, style: str, seed: int) -> bool:
+    """Whether a swap exchanged two steps of one thread that share no word and no lock but to read: either order leads to one state.
+
+    Both may be inside one hold of the timer's read/write lock, which keeps others out and orders nothing within.
+    """
+    index = random.Random(f"{kind} {operator} {style} {seed}").choice([index for index, event in enumerate(events) if event["k"] == kind])
+    one = events[index]
+    two = next(later for later in events[index + 1:] if later["tid"] == one["tid"])
+    reads = ("r", "cas-")
+    return not any(mine[:2] == other[:2] and mine[0] != "RW" and not (mine[3] in reads and other[3] in reads) for mine in one.get("ord", ()) for other in two.get("ord", ()))

@@ -8,16 +8,19 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, text
+from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, recorded, text
 from wheelproof.pipeline.coverage import entry_measures
 
-_ENTRY_KINDS = ("entry_new", "list_add", "list_remove", "list_add_retry", "wheel_place", "wheel_reject", "reinsert", "expire_submit", "checkpoint")
-_MOVES = ("list_add", "list_remove", "expire_submit", "entry_new", "checkpoint")
+_ENTRY_KINDS = ("entry_new", "list_add", "list_remove", "list_add_retry", "wheel_place", "wheel_reject", "reinsert", "expire_submit", "task_run",
+                "cancel_check", "checkpoint")
+_MOVES = ("list_add", "list_remove", "expire_submit", "task_run", "entry_new", "checkpoint")
+_PLACING = ("wheel_place", "list_add")
 _TASK_KINDS = ("set_entry", "cancel", "cancel_check", "checkpoint")
 
 
 def prepare_entries(inputs: Inputs) -> DataFrame:
-    """The events of an entry with ``was`` and ``was_list``: the last move before, and the list of that move (0 for none)."""
+    """The events of an entry with ``was``, ``was_list`` and ``was_tid``: the last move before, the list where it left the entry (0 for none),
+    and its thread; ``placed``: the last placing or linking before; ``last``: nothing comes after."""
     events = inputs.events.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
         "run", "tid", "tseq", "lc", "k", "task", "entry", "list", "cause", "res", "exp_ms",
         F.col("pre.list").alias("seen"), F.when(is_one_of("checkpoint"), F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))).alias("found"))
@@ -26,8 +29,11 @@ def prepare_entries(inputs: Inputs) -> DataFrame:
     stays = F.when(is_one_of("list_add"), F.col("list")).when(is_one_of("checkpoint"), F.col("found")).otherwise(F.lit(0))
     move = F.when(is_one_of(*_MOVES), F.struct(F.col("k"), stays.alias("list"), F.col("tid"), F.col("tseq")))
     return (events.withColumn("move", F.last(move, ignorenulls=True).over(before))
+            .withColumn("placed", F.last(F.when(is_one_of(*_PLACING), F.col("k")), ignorenulls=True).over(before))
+            .withColumn("last", F.lead("k").over(order).isNull())
             .withColumn("deadline", F.last("exp_ms", ignorenulls=True).over(before))
-            .withColumn("was", F.col("move.k")).withColumn("was_list", F.coalesce(F.col("move.list"), F.lit(0))).drop("move"))
+            .withColumn("was", F.col("move.k")).withColumn("was_list", F.coalesce(F.col("move.list"), F.lit(0)))
+            .withColumn("was_tid", F.col("move.tid")).drop("move").join(F.broadcast(inputs.runs.select("run", "whole", "kinds")), "run"))
 
 
 def _came() -> Column:
@@ -44,9 +50,20 @@ ENTRY_RULES = (
          lambda: F.col("seen") == F.col("was_list"), lambda: text("read ", F.col("seen"), _came())),
     Rule("FreshId", "an entry is made once, before anything happens to it", lambda: is_one_of("entry_new"), lambda: F.col("was").isNull(), lambda: text("made", _came()), alone=True),
     Rule("FiredOnce", "an entry is handed over once, and nothing links it afterwards", lambda: is_one_of("expire_submit", "list_add", "wheel_place"),
-         lambda: ~F.col("was").eqNullSafe("expire_submit"), lambda: text(F.col("k"), _came()), alone=True),
+         lambda: ~F.coalesce(F.col("was").isin("expire_submit", "task_run"), F.lit(False)), lambda: text(F.col("k"), _came()), alone=True),
     Rule("HandedOverUnlinked", "an entry is handed over, or refused, only when it is in no list", lambda: is_one_of("expire_submit", "wheel_reject", "reinsert"),
          lambda: F.col("was_list") == 0, lambda: text(F.col("k"), _came())),
+    Rule("RunsOncePerAdd", "a task runs once for each time that an entry was handed over", lambda: is_one_of("task_run") & recorded("expire_submit"),
+         lambda: F.col("was") == "expire_submit", lambda: text("ran", _came())),
+    Rule("ReinsertAfterUnlink", "a flush hands back the entry that it has just unlinked", lambda: is_one_of("reinsert"),
+         lambda: (F.col("was") == "list_remove") & (F.col("was_tid") == F.col("tid")), lambda: text("handed back", _came())),
+    Rule("LinkedWherePlaced", "the wheel chooses a bucket once before each link", lambda: is_one_of("wheel_place", "list_add") & recorded("wheel_place"),
+         lambda: F.coalesce(F.col("placed") == "wheel_place", F.lit(False)) == is_one_of("list_add"), lambda: text(F.col("k"), " after ", F.col("placed"))),
+    Rule("EveryTimerFires", "at the end of a whole trace no entry is forgotten: unlinked by a flush, or found due and not cancelled, and not handed on",
+         lambda: F.col("last") & F.col("whole") & recorded("expire_submit", "cancel_check"),
+         lambda: ~(is_one_of("reinsert", "wheel_place", "entry_new") | (is_one_of("list_remove") & (F.col("cause") == "flush"))
+                   | (is_one_of("wheel_reject") & (F.col("cause") == "due")) | (is_one_of("cancel_check") & (F.col("res") == "false"))),
+         lambda: text("ends with ", F.col("k"), _came())),
     Rule("DeadlineStays", "an entry's deadline never changes", lambda: F.col("exp_ms").isNotNull() & F.col("deadline").isNotNull(),
          lambda: F.col("exp_ms") == F.col("deadline"), lambda: text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"), alone=True),
 )

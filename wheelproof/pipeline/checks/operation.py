@@ -5,16 +5,17 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, is_one_of, text
+from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, recorded, text
 from wheelproof.pipeline.coverage import operation_measures
 
-_KINDS = ("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas", "on_complete_begin", "on_complete_end", "on_expire")
+_KINDS = ("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas", "on_complete_begin", "on_complete_end", "on_expire", "watch_add",
+          "watch_cancel", "try_watch_end")
 
 
 def prepare(inputs: Inputs) -> DataFrame:
     """One row for each operation: how often and when each thing happened, by the Lamport clock, and how its last note stands."""
     won = is_one_of("force_cas") & (F.col("res") == "true")
-    event = inputs.events.where(F.col("op").isNotNull() & is_one_of(*_KINDS)).select("run", "op", "tid", "tseq", "lc", "k", "cause", "res", F.col("post.pending").alias("pending"))
+    event = inputs.events.where(F.col("op").isNotNull() & is_one_of(*_KINDS)).select("run", "op", "tid", "tseq", "lc", "k", "cause", "res", "key", F.col("post.pending").alias("pending"))
     place = F.struct("lc", "tid", "tseq")
 
     def first(condition: Column) -> Column:
@@ -32,10 +33,14 @@ def prepare(inputs: Inputs) -> DataFrame:
         F.count_if(is_one_of("on_expire")).alias("expired"), first(is_one_of("on_expire")).alias("expired_at"),
         F.count_if(is_one_of("try_end")).alias("tried"), F.count_if(is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")).alias("trying"),
         last(is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")).alias("try_at"),
+        F.count_if(is_one_of("try_begin") & (F.col("res") == "false")).alias("refused"), F.count_if(is_one_of("pending_getset")).alias("noted"),
+        F.count_if(is_one_of("watch_add")).alias("watches"), F.sort_array(F.collect_set(F.when(is_one_of("watch_add"), F.col("key")))).alias("watched"),
+        F.sort_array(F.collect_set(F.when(is_one_of("watch_cancel"), F.col("key")))).alias("unwatched"),
+        F.count_if(is_one_of("try_watch_end") & (F.col("res") == "false")).alias("left_watching"),
         F.count_if(is_one_of("pending_set", "pending_getset")).alias("notes"),
         F.max(F.when(is_one_of("pending_set", "pending_getset"), F.struct("lc", "tid", "tseq", "pending"))).alias("note"),
     )
-    runs = F.broadcast(inputs.runs.select("run", "whole", "variant"))
+    runs = F.broadcast(inputs.runs.select("run", "whole", "variant", "kinds"))
     return grouped.join(runs, "run", "inner")
 
 
@@ -67,6 +72,15 @@ RULES = (
          lambda: F.col("trying") == F.col("tried"), lambda: text("begun ", _times("trying"), ", ended ", _times("tried"))),
     Rule("NoLostCompletion", "at the end of a whole trace no open operation has a note that nobody has seen", lambda: (F.col("notes") > 0) & F.col("whole"),
          lambda: (F.col("won") > 0) | ~F.coalesce(F.col("note.pending"), F.lit(False)), lambda: text("noted at lc ", F.col("note.lc"))),
+    Rule("WatchedOnce", "an operation is put once among the watchers of a key, and taken out of those only",
+         lambda: (F.col("watches") > 0) | (F.size("unwatched") > 0) & recorded("watch_add"),
+         lambda: (F.col("watches") == F.size("watched")) & (F.size(F.array_except("unwatched", "watched")) == 0),
+         lambda: text("watches ", F.col("watches"), " on ", F.size("watched"), " keys, taken out of ", F.size("unwatched"))),
+    Rule("WatcherReachable", "in a whole trace an operation that was left to be watched is watched", lambda: (F.col("left_watching") + F.col("watches") > 0) & F.col("whole") & recorded("watch_add", "try_watch_end"),
+         lambda: (F.col("watches") > 0) == (F.col("left_watching") > 0), lambda: text("watches ", F.col("watches"), ", left ", F.col("left_watching"), " times")),
+    Rule("NoteAfterRefusal", "in a whole trace of the pending protocol who did not get the lock leaves a note, and nobody else does",
+         lambda: (F.col("variant") == "TryPending") & (F.col("refused") + F.col("noted") > 0) & F.col("whole"), lambda: F.col("refused") == F.col("noted"),
+         lambda: text("refused ", F.col("refused"), " times, noted ", F.col("noted"), " times")),
     Rule("TryExcludesComplete", "under the blocking protocol tryComplete is not begun once the operation is completed",
          lambda: (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("trying") > 0),
          lambda: F.col("try_at") < F.col("won_at"), lambda: text("begun at lc ", F.col("try_at.lc"), ", completed at lc ", F.col("won_at.lc"))),

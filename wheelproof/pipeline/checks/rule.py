@@ -54,7 +54,7 @@ class Rule:
 @dataclass(frozen=True)
 class Inputs:
     """What is checked. ``events``: EVENT and PLACE columns; ``runs``: one row for each run (run, tick_ms, wheel_size, start_ms, variant,
-    whole); ``ends``: what the footers say (run, kind thread or token, id, last)."""
+    whole, kinds: those that occur in it); ``ends``: what the footers say (run, kind thread or token, id, last)."""
 
     events: DataFrame
     runs: DataFrame
@@ -95,3 +95,11 @@ def text(*parts: Column | str | int) -> Column:
 
 def is_one_of(*kinds: str) -> Column:
     return F.col("k").isin(*kinds)
+
+
+def recorded(*kinds: str) -> Column:
+    """Whether the run has events of each of the kinds: what it never has may not have been recorded. Needs the column ``kinds``."""
+    condition = F.lit(True)
+    for kind in kinds:
+        condition = condition & F.array_contains("kinds", kind)
+    return condition

@@ -5,20 +5,23 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, text
+from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, recorded, text
 
 
 def prepare(inputs: Inputs) -> DataFrame:
     """The events of a thread, each beside the one before it; what the footer says of the thread comes last."""
-    events = inputs.events.where(F.col("lc") > 0).select("run", "tid", "tseq", "lc", "k", F.lit(False).alias("end"), F.col("count").alias("lost"))
+    events = inputs.events.where(F.col("lc") > 0).select(
+        "run", "tid", "tseq", "lc", "k", F.lit(False).alias("end"), F.col("count").alias("lost"),
+        F.exists("ord", lambda token: token.kind == "RW").alias("held"))
     ends = inputs.ends.where(F.col("kind") == "thread").select(
         "run", F.col("id").cast("int").alias("tid"), F.col("last").alias("tseq"), F.lit(None).cast("long").alias("lc"), F.lit("footer").alias("k"),
-        F.lit(True).alias("end"), F.lit(None).cast("long").alias("lost"))
+        F.lit(True).alias("end"), F.lit(None).cast("long").alias("lost"), F.lit(False).alias("held"))
     order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k")
     rows = events.unionByName(ends)
     hold = F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)
     so_far = order.rowsBetween(Window.unboundedPreceding, 0)
-    return rows.withColumn("was", F.lag("tseq").over(order)).withColumn("was_lc", F.lag("lc").over(order)).withColumn("holds", F.sum(hold).over(so_far))
+    return rows.withColumn("was", F.lag("tseq").over(order)).withColumn("was_lc", F.lag("lc").over(order)).withColumn("holds", F.sum(hold).over(so_far)).join(
+        F.broadcast(inputs.runs.select("run", "kinds")), "run")
 
 
 def _now() -> Column:
@@ -34,6 +37,9 @@ RULES = (
          finding=Finding.INCOMPLETE, alone=True),
     Rule("TimerLockBalanced", "a thread takes one half of the timer's lock, and gives it back", lambda: F.col("k").isin("rw_acquire", "rw_release"),
          lambda: F.col("holds") == F.when(F.col("k") == "rw_acquire", 1).otherwise(0), lambda: text(F.col("k"), " left ", F.col("holds"), " holds")),
+    Rule("TimerLockHeld", "an event that says that a half of the timer's lock is held comes while its thread holds one",
+         lambda: F.coalesce("held", F.lit(False)) & recorded("rw_acquire", "rw_release"), lambda: (F.col("holds") == 1) | (F.col("k") == "rw_release"),
+         lambda: text(F.col("k"), " with ", F.col("holds"), " holds")),
     Rule("TimerLockReturned", "no thread ends with a half of the timer's lock", lambda: F.col("end") & (F.col("tseq") > 0), lambda: F.col("holds") == 0,
          lambda: text("ended with ", F.col("holds"), " holds")),
     Rule("ThreadEnd", "a thread ends where the footer says", lambda: F.col("end"), lambda: F.coalesce(F.col("was"), F.lit(0)) == F.col("tseq"),
