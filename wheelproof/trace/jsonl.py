@@ -176,6 +176,7 @@ class Reader:
         self.path = Path(path)
         self.footer: dict[str, Any] | None = None
         self.unknown: set[str] = set()
+        self.raw: bytes | None = None  # the line of the event that was given last
         with self._open() as stream:
             self.header = header_of(self._object(stream.readline(), 1), self.path)
 
@@ -215,6 +216,7 @@ class Reader:
                             raise TraceError(self.path, number, min(unknown), f"is no column of {SCHEMA}, minor {MINOR}",
                                              "Raise schema_minor in the header if the file is of a newer minor version.")
                         self.unknown |= unknown
+                    self.raw = line
                     yield number, event_of(value, self.path, number)
             except EOFError as error:
                 raise CutOff(self.path, 0, "", "the compressed file is cut off") from error

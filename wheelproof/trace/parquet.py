@@ -90,6 +90,7 @@ class Reader:
         self.footer = None if footer is None else footer_of(footer, self.path, 0)
         known = {field.name for field in COLUMNS}
         self.unknown = set(self._file.schema_arrow.names) - known
+        self.raw = None  # a row has no line of its own: its canonical one is made
 
     def _json(self, text: bytes | None) -> Any:
         try:

@@ -130,11 +130,11 @@ class Recorder:
         self.recording = self.stopped = False
         self._event_of, self._limit = event_of, limit
         self._ids: dict[int, int] = {}
-        self._sites: dict[tuple[int, int], int] = {}
-        self._waits: dict[tuple[int, int], int] = {}
+        self.places: dict[int, int] = {}  # address of the code object plus offset of the instruction, which lies within it -> site
+        self._waits: dict[int, int] = {}
         self._codes: list[CodeType] = []
         self._next_id, self._next_number = count(1), count(1)
-        self._local = threading.local()
+        self.local = threading.local()
         self._guard = threading.Lock()
 
     # -- threads
@@ -142,7 +142,7 @@ class Recorder:
     def log(self) -> Log:
         """The running thread's log; made at its first operation. Outside a recording it is muted."""
         try:
-            return self._local.log
+            return self.local.log
         except AttributeError:
             return self.enter(threading.current_thread().name)
 
@@ -154,7 +154,7 @@ class Recorder:
                 self.logs.append(log)
         else:
             log.muted = True
-        self._local.log = log
+        self.local.log = log
         return log
 
     def begin(self) -> None:
@@ -206,15 +206,15 @@ class Recorder:
     def site(self, frame: FrameType, operation: str) -> int:
         """The index of the site that a frame stands at, 0 where nothing is recorded."""
         code = frame.f_code
-        key = (id(code), frame.f_lasti)
-        found = self._sites.get(key) if operation != "wait" else self._waits.get(key)
+        key = id(code) + frame.f_lasti
+        found = self.places.get(key) if operation != "wait" else self._waits.get(key)
         return self._resolve(code, key, frame.f_lineno, operation) if found is None else found
 
-    def _resolve(self, code: CodeType, key: tuple[int, int], line: int, operation: str) -> int:
+    def _resolve(self, code: CodeType, key: int, line: int, operation: str) -> int:
         label, event, where = self._event_of(code, line, operation)
         with self._guard:
             self._codes.append(code)
-            table = self._waits if operation == "wait" else self._sites
+            table = self._waits if operation == "wait" else self.places
             if not event:
                 table[key] = 0
                 return 0

@@ -87,7 +87,8 @@ class Traced:
             for field, volatile in marks_of(cls).items():
                 member = vars(cls).get(field)
                 if isinstance(member, MemberDescriptorType) and (volatile or directed):
-                    setattr(cls, field, (traced.VolatileField if volatile else traced.PlainField)(member, self.recorder))
+                    kind = traced.PlainField if not volatile else traced.DirectedField if directed else traced.VolatileField
+                    setattr(cls, field, kind(member, self.recorder))
 
     def _combine(self, mutant: str | None) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]

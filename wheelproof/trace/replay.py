@@ -247,13 +247,17 @@ def _replay(reader: Any, ordered: Any) -> Verdict:
     def counted() -> Iterator[tuple[int, Event]]:
         try:
             for line, event in reader:
-                tally.count(event)
+                tally.count(event, reader.raw)  # most writers write the canonical line
                 yield line, event
         except CutOff as error:
             cut.append(error)
 
     for line, event in ordered(counted()):
         run.take(line, event)
+    if reader.footer is not None and reader.footer.get("sha256") not in (None, tally.sha256) and not cut:
+        tally = Tally(reader.header)
+        for _, event in reader:
+            tally.count(event)
     return run.end(reader.footer, tally, hashed=not reader.unknown)
 
 

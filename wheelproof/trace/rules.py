@@ -27,10 +27,18 @@ class Refusal:
 class _Thread:
     __slots__ = ("flushes", "checked", "hand")
 
-    def __init__(self) -> None:
-        self.flushes: list[tuple[int, int]] = []  # (span, list) of the walks that are open, outermost first
-        self.checked: tuple[int, bool] = (NONE, False)  # the entry last checked, and whether it was cancelled
-        self.hand = NONE  # the entry that a walk has taken out and not yet handed on
+    def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
+        walk = walk or {}
+        # (span, list) of the walks that are open, outermost first
+        self.flushes: list[tuple[int, int]] = [(span, bucket) for span, bucket in walk.get("open", ())]
+        # the entry last checked, and whether it was cancelled
+        self.checked: tuple[int, bool] = tuple(walk.get("checked", (NONE, False)))
+        self.hand = walk.get("hand", NONE)  # the entry that a walk has taken out and not yet handed on
+
+    def walk(self) -> dict[str, Any]:
+        """As ``initial`` has it; empty for a thread that is in no walk and has checked nothing."""
+        return {name: value for name, value, trivial in (("open", [list(each) for each in self.flushes], []), ("hand", self.hand, NONE),
+                                                         ("checked", list(self.checked), [NONE, False])) if value != trivial}
 
 
 class TimerState:
@@ -50,9 +58,9 @@ class TimerState:
         self.counters: dict[str, int] = dict(initial.get("counters", {}))
         self.keys: dict[int, int] = {int(name): key for name, key in initial.get("keys", {}).items()}
         self.task_of: dict[int, int] = {}
-        self.holder: dict[str, int] = {}
+        self.holder: dict[str, int] = dict(initial.get("holders", {}))
         self.waits: dict[int, str] = {}
-        self.threads: dict[int, _Thread] = {}
+        self.threads: dict[int, _Thread] = {int(tid): _Thread(walk) for tid, walk in initial.get("walks", {}).items()}
         self.applied: dict[str, int] = {}
         self._judges: dict[str, Callable[[Event, _Thread], Refusal | None]] = {
             "list_add": self._list_add, "list_remove": self._list_remove, "cancel_check": self._cancel_check,
@@ -331,7 +339,9 @@ class TimerState:
         """The state as a header has it."""
         return {"lists": {str(name): list(ring) for name, ring in sorted(self.rings.items())},
                 "tasks": {str(name): entry for name, entry in sorted(self.entry_of.items())}, "counters": dict(sorted(self.counters.items())),
-                "keys": {str(name): key for name, key in sorted(self.keys.items())}}
+                "keys": {str(name): key for name, key in sorted(self.keys.items())},
+                "walks": {str(tid): walk for tid, thread in sorted(self.threads.items()) if (walk := thread.walk())},
+                "holders": dict(sorted(self.holder.items()))}
 
 
 _RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}

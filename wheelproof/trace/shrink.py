@@ -22,6 +22,9 @@ WINDOW = 4096
 TOLD = 3
 """So many of them; what came before is folded into the initial state."""
 
+FEW = 20
+"""The most events that a shrunk trace should have."""
+
 AHEAD = 200
 """Events after the failure that a repair is tried on."""
 
@@ -55,6 +58,8 @@ def shrink(header: Mapping[str, Any], events: Sequence[Item]) -> Shrunk | None:
     kept = ddmin_by(kept, lambda event: event.get("entry"), found.fails)
     kept = ddmin_by(kept, lambda event: event["tid"], found.fails)
     kept = ddmin_by(kept, lambda event: (event["tid"], event["tseq"]), found.fails)
+    repair = found.repair()
+    kept = found.folded(kept)
     initial = found.needed(kept)
     plain = [event for _, event in kept]
     renewed = renumbered(found.counted(initial, plain))
@@ -73,7 +78,7 @@ def shrink(header: Mapping[str, Any], events: Sequence[Item]) -> Shrunk | None:
     tally = Tally(small)
     for event in renewed:
         tally.count(event)
-    return Shrunk(small, tuple(renewed), tuple([line for line, _ in kept]), tally.footer(), found.property, found.message, found.repair(), sliced)
+    return Shrunk(small, tuple(renewed), tuple([line for line, _ in kept]), tally.footer(), found.property, found.message, repair, sliced)
 
 
 class _Failure:
@@ -167,6 +172,21 @@ class _Failure:
                 return smaller
         return self.window
 
+    def folded(self, kept: list[Item]) -> list[Item]:
+        """The last FEW events, if what came before them can go into the initial state: that of a thread cannot."""
+        for few in range(FEW, 0, -1):
+            if len(kept) <= FEW:
+                break
+            state = TimerState(self.initial, self.kinds)
+            before, after = kept[:-few], kept[-few:]
+            for event in self.counted(self.initial, (event for _, event in before)):
+                state.apply(event)
+            initial = state.initial()
+            if self.fails(after, initial):
+                self.window, self.initial = after, initial
+                return after
+        return kept
+
     def needed(self, kept: list[Item]) -> dict[str, Any]:
         """The initial state, without what no event mentions, as far as the failure can spare it."""
         entries = {event["entry"] for _, event in kept if "entry" in event}
@@ -174,12 +194,15 @@ class _Failure:
         lists = {event["list"] for _, event in kept if "list" in event}
         tasks = {event["task"] for _, event in kept if "task" in event}
         counters = {counter_of(event) for _, event in kept}
+        tids = {event["tid"] for _, event in kept}
         full = self.initial
         rings = {name: [entry for entry in ring if entry in entries] for name, ring in full["lists"].items()}
         small = {"lists": {name: ring for name, ring in rings.items() if ring or int(name) in lists},
                  "tasks": {name: entry for name, entry in full["tasks"].items() if int(name) in tasks},
                  "counters": {name: sum(map(len, rings.values())) for name in full["counters"] if name in counters},
-                 "keys": {name: key for name, key in full["keys"].items() if int(name) in lists}}
+                 "keys": {name: key for name, key in full.get("keys", {}).items() if int(name) in lists},
+                 "walks": {tid: walk for tid, walk in full.get("walks", {}).items() if int(tid) in tids},
+                 "holders": full.get("holders", {}) if self.property in ABOUT_LOCKS else {}}
         return small if self.fails(kept, small) else full
 
     # -- repair

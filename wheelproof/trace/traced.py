@@ -37,7 +37,7 @@ def runtime_module(recorder: Recorder, production: ModuleType, name: str = "impl
 
 
 def _locks(recorder: Recorder) -> dict[str, type]:
-    log_of, site_of = recorder.log, recorder.site
+    log_of, site_of, local, places = recorder.log, recorder.site, recorder.local, recorder.places
 
     class Lock:
         """``owner``: id of the object that made it; ``number``: its own; ``seq``: events recorded while it was held."""
@@ -55,28 +55,36 @@ def _locks(recorder: Recorder) -> dict[str, type]:
 
         def entered(self, frame: Any, operation: str) -> None:
             """The running thread has the lock: fold its clock in, and record where the line is one that is."""
-            log = log_of()
-            self.depth += 1
-            if self.depth == 1:
+            try:
+                log = local.log
+            except AttributeError:
+                log = log_of()
+            self.depth = depth = self.depth + 1
+            if depth == 1:
                 log.held.append(self)
                 if self.lc > log.lc:
                     log.lc = self.lc
-            if not log.muted and (site := site_of(frame, operation)):
-                if self.depth == 1 or recorder.sites[site].event != "lock_acquire":
-                    log.emit(site, self.owner, 0, 1, 0, 0, 0)
+            site = places.get(id(frame.f_code) + frame.f_lasti)
+            if site is None:
+                site = site_of(frame, operation)
+            if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
+                log.emit(site, self.owner, 0, 1, 0, 0, 0)
 
         def leaving(self, frame: Any) -> None:
             """The running thread is about to let go: record, and leave its clock behind."""
-            log = log_of()
-            if not log.muted and (site := site_of(frame, "unlock")):
-                if self.depth == 1 or recorder.sites[site].event != "lock_release":
-                    log.emit(site, self.owner, 1, 0, 0, 0, 0)
-            self.depth -= 1
-            if not self.depth:
+            log = local.log
+            site = places.get(id(frame.f_code) + frame.f_lasti)
+            if site is None:
+                site = site_of(frame, "unlock")
+            depth = self.depth
+            if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
+                log.emit(site, self.owner, 1, 0, 0, 0, 0)
+            self.depth = depth - 1
+            if depth == 1:
                 held = log.held
-                if held and held[-1] is self:
+                if held[-1] is self:
                     held.pop()
-                elif self in held:
+                else:
                     held.remove(self)
                 self.lc = log.lc
 
@@ -178,7 +186,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
 
 
 def _atomic(recorder: Recorder) -> type:
-    log_of, site_of, id_of = recorder.log, recorder.site, recorder.id_of
+    log_of, site_of, id_of, places = recorder.log, recorder.site, recorder.id_of, recorder.places
 
     class Atomic:
         """``value`` with the version and the clock of the word, all changed under ``lock``."""
@@ -201,8 +209,11 @@ def _atomic(recorder: Recorder) -> type:
             log = log_of()
             if self.lc > log.lc:
                 log.lc = self.lc
-            if not log.muted and (site := site_of(frame, operation)):
-                log.emit(site, self.owner, id_of(old), id_of(new), 0, self.number, self.version)
+            site = places.get(id(frame.f_code) + frame.f_lasti)
+            if site is None:
+                site = site_of(frame, operation)
+            if site and not log.muted:
+                log.emit(site, self.owner, old if type(old) is int else id_of(old), new if type(new) is int else id_of(new), 0, self.number, self.version)
             self.lc = log.lc
 
         def get(self) -> object:
@@ -371,39 +382,50 @@ class Word:
 class VolatileField:
     """Stands in front of a volatile field's slot, which then holds a :class:`Word`."""
 
-    __slots__ = ("recorder", "name", "_get", "_set")
+    __slots__ = ("recorder", "name", "_get", "_set", "_places", "_local")
 
     def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
         self.recorder, self.name = recorder, member.__name__
         self._get, self._set = member.__get__, member.__set__
+        self._places, self._local = recorder.places, recorder.local
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
         if instance is None:
             return self
-        recorder, frame = self.recorder, _frame(1)
-        if recorder.turn is not None:
-            recorder.turn(frame, "read")
+        return self.read(instance, _frame(1))
+
+    def read(self, instance: object, frame: Any) -> object:
+        """The value; recorded, with the word's clock moved on, where the frame stands at a line that is."""
         word = self._get(instance)
-        log = recorder.log()
-        site = 0 if log.muted else recorder.site(frame, "read")
-        if not site:
+        site = self._places.get(id(frame.f_code) + frame.f_lasti)
+        if site is None:
+            site = self.recorder.site(frame, "read")
+        try:
+            log = self._local.log
+        except AttributeError:
+            log = self.recorder.log()
+        if not site or log.muted:
             value = word.value
             if word.lc > log.lc:
                 log.lc = word.lc
             return value
+        recorder = self.recorder
         me = recorder.id_of(frame.f_locals.get("self"))
         with word.lock:
             value = word.value
             if word.lc > log.lc:
                 log.lc = word.lc
-            log.emit(site, word.owner, recorder.id_of(value), recorder.id_of(value), me, word.number, word.version)
+            seen = recorder.id_of(value)
+            log.emit(site, word.owner, seen, seen, me, word.number, word.version)
             word.lc = log.lc
         return value
 
     def __set__(self, instance: object, value: object) -> None:
-        recorder, frame = self.recorder, _frame(1)
-        if recorder.turn is not None:
-            recorder.turn(frame, "write")
+        self.write(instance, value, _frame(1))
+
+    def write(self, instance: object, value: object, frame: Any) -> None:
+        """Store the value; a new version, recorded where the line is one that is."""
+        recorder = self.recorder
         try:
             word = self._get(instance)
         except AttributeError:  # the constructor's write: nobody else has the object yet
@@ -411,16 +433,39 @@ class VolatileField:
             word.number = recorder.register(word)
             self._set(instance, word)
             return
-        log = recorder.log()
-        site = 0 if log.muted else recorder.site(frame, "write")
+        site = self._places.get(id(frame.f_code) + frame.f_lasti)
+        if site is None:
+            site = recorder.site(frame, "write")
+        try:
+            log = self._local.log
+        except AttributeError:
+            log = recorder.log()
         with word.lock:
             old, word.value = word.value, value
             word.version += recorder.recording
             if word.lc > log.lc:
                 log.lc = word.lc
-            if site:
+            if site and not log.muted:
                 log.emit(site, word.owner, recorder.id_of(old), recorder.id_of(value), 0, word.number, word.version)
             word.lc = log.lc
+
+
+class DirectedField(VolatileField):
+    """A volatile field each access of which waits for its turn."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        if self.recorder.turn is not None:
+            self.recorder.turn(_frame(1), "read")
+        return self.read(instance, _frame(1))
+
+    def __set__(self, instance: object, value: object) -> None:
+        if self.recorder.turn is not None:
+            self.recorder.turn(_frame(1), "write")
+        self.write(instance, value, _frame(1))
 
 
 class PlainField:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -162,3 +163,10 @@ def test_the_finding_says_what_was_possible():
     entry = found.event["entry"]
     assert any(text.startswith(f"list_remove(e{entry}") for text in found.enabled)
     assert not any(text.startswith("list_add") for text in found.enabled)
+
+
+def test_another_spelling_of_the_same_lines_has_the_same_hash(tmp_path):
+    lines = [json.dumps(json.loads(line), indent=None) for line in (GOLDEN / "readd.jsonl").read_text().splitlines()]
+    (tmp_path / "spaced.jsonl").write_text("\n".join(lines) + "\n")
+    assert lines[1] != (GOLDEN / "readd.jsonl").read_text().splitlines()[1]
+    assert replay.replay(tmp_path / "spaced.jsonl").verdict == CONFORMS
