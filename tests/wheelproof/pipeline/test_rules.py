@@ -1,0 +1,221 @@
+"""Spark's rules on conforming and on changed traces, beside the plain machine and DuckDB: who is blamed, for what, at which event."""
+
+import gzip
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import duck
+import machine
+import mutations
+import pytest
+
+from wheelproof.pipeline import validate
+from wheelproof.pipeline.checks import FAMILIES, RULES
+from wheelproof.pipeline.simulate import TICK_MS, WHEEL_SIZE, Simulator, header
+from wheelproof.trace import jsonl, parquet
+from wheelproof.trace.jsonl import Tally
+
+OPERATIONS = 25
+SAMPLE = 60
+"""Changed traces of those that exist; `make nightly` has all of them."""
+
+ABOUT_OBJECTS = {"BracketOnce", "BracketCloses"}
+"""Rules whose violations name a bracket, which the machine does not number."""
+
+
+def footer_of(head: dict, events: list[dict]) -> dict:
+    tally = Tally(head)
+    for event in events:
+        tally.count(event)
+    return tally.footer()
+
+
+@pytest.fixture(scope="module")
+def conforming() -> list[dict]:
+    return Simulator(3, OPERATIONS).run()
+
+
+@pytest.fixture(scope="module")
+def changed(conforming) -> dict[str, tuple[list[dict], dict]]:
+    """Changed traces by name, with their footers: of a log the one that was right before."""
+    whole = footer_of(header(""), conforming)
+    whole.pop("sha256")
+    out = {}
+    for style in mutations.STYLES:
+        for kind, operator, seed, events in mutations.all_mutants(conforming, style):
+            out[f"{style}-{kind}-{operator}-{seed}"] = events, whole if style == "log" else footer_of(header(""), events)
+    return out
+
+
+def test_the_plain_machine_blames_no_conforming_trace_and_each_change_of_a_log(conforming, changed):
+    """The mutation score: a change of a log is rejected, or it exchanged two steps that commute."""
+    assert machine.violations(header("x"), footer_of(header("x"), conforming), conforming) == []
+    survivors = []
+    for name, (events, footer) in changed.items():
+        style, kind, operator, seed = name.split("-")
+        if style == "log" and not machine.violations(header("x"), footer, events):
+            if operator != "swap" or not mutations.commute(conforming, kind, operator, style, int(seed)):
+                survivors.append(name)
+    assert len(changed) > 250
+    assert survivors == []
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, conforming, changed) -> Path:
+    """The conforming trace in each form, a sample of changed ones, and one with lines that are no events."""
+    root = tmp_path_factory.mktemp("traces with a space")
+    jsonl.write(root / "conforming.jsonl", header("conforming"), conforming)
+    jsonl.write(root / "packed.jsonl.gz", header("packed"), conforming)
+    parquet.write(root / "columns.parquet", header("columns"), conforming)
+    parts = root / "in_parts"
+    parts.mkdir()
+    (parts / "header.json").write_text(json.dumps(header("in_parts")))
+    (parts / "footer.json").write_text(json.dumps(footer_of(header("in_parts"), conforming)))
+    shuffled = random.Random(7).sample(conforming, len(conforming))
+    lines = [jsonl.line_of(event) for event in shuffled]
+    (parts / "b.jsonl").write_bytes(b"".join(lines[:300]))
+    with gzip.open(parts / "a.jsonl.gz", "wb") as packed:
+        packed.write(b"".join(lines[300:]))
+    text = (root / "conforming.jsonl").read_text().splitlines()
+    text[0] = json.dumps(header("bad_lines"))
+    text[10:10] = ["{ no json", text[10].replace('"k":"', '"k":"un'), text[11].replace('"tseq":', '"tseq":"1","was":'), ""]
+    (root / "bad_lines.jsonl").write_text("\n".join(text) + "\n")
+    jsonl.write(root / "cut_short.jsonl", header("cut_short"), conforming[:200], footer=None)
+    names = sorted(changed)
+    for name in random.Random(1).sample(names, SAMPLE):
+        events, footer = changed[name]
+        parquet.write(root / f"{name}.parquet", header(name), events, footer)
+    return root
+
+
+@pytest.fixture(scope="module")
+def report(spark, folder, tmp_path_factory) -> validate.Report:
+    return validate.check(spark, [folder], tmp_path_factory.mktemp("scratch"))
+
+
+def of_run(report: validate.Report, run: str) -> Counter:
+    """(rule, what) of one run's violations as the plain machine writes them."""
+    found = Counter()
+    for row in report.violations:
+        if row["run_id"] == run:
+            what = None
+            if row["rule"] in RULES and row["rule"] not in ABOUT_OBJECTS:
+                what = (row["tid"], row["tseq"], row.get("lc")) if "tid" in row else row.get("op", row.get("token"))
+            found[row["rule"], what] += 1
+    return found
+
+
+def test_no_conforming_trace_is_blamed_whatever_its_form(report):
+    verdicts = {run["run"]: run["verdict"] for run in report.runs}
+    assert {name: verdicts[name] for name in ("conforming", "packed", "columns", "in_parts")} == dict.fromkeys(("conforming", "packed", "columns", "in_parts"), "conforms")
+    assert len({run["events"] for run in report.runs if run["run"] in ("conforming", "packed", "columns", "in_parts")}) == 1
+
+
+def test_every_rule_says_how_much_it_looked_at_and_one_that_saw_nothing_is_vacuous(report):
+    vacuous = {name for name, rule in report.rules.items() if rule["verdict"] == "vacuous"}
+    assert vacuous == {"RetrySeesOwner", "TryExcludesComplete"}
+    assert all((rule["applied"] == 0) == (name in vacuous) for name, rule in report.rules.items())
+    assert sum(rule["verdict"] == "violated" for rule in report.rules.values()) > 15
+
+
+def test_spark_and_the_plain_machine_blame_the_same_events(report, changed):
+    seen = 0
+    for run in report.runs:
+        if run["run"] in changed:
+            events, footer = changed[run["run"]]
+            expected = Counter((rule, None if rule in ABOUT_OBJECTS else what) for rule, what in machine.violations(header(run["run"]), footer, events))
+            assert of_run(report, run["run"]) == expected, run["run"]
+            assert (run["verdict"] == "conforms") == (not expected), run["run"]
+            seen += bool(expected)
+    assert seen > SAMPLE // 2
+
+
+def test_duckdb_blames_the_same_events(report, folder, changed):
+    seen = 0
+    for file in sorted(folder.glob("*.parquet")):
+        found = duck.violations([str(file)], TICK_MS, WHEEL_SIZE)
+        expected = Counter()
+        for (rule, what), count in of_run(report, file.stem).items():
+            expected[rule, *((what, None) if rule == "CompletedOnce" else what[:2] if isinstance(what, tuple) else (None, None))] += count
+        compared = {key: count for key, count in found.items() if key[0] in duck.RULES}
+        assert compared == {key: count for key, count in expected.items() if key[0] in duck.RULES}, file.stem
+        seen += bool(compared)
+    assert seen > SAMPLE // 4
+
+
+def test_lines_that_are_no_events_are_in_quarantine_with_line_and_reason(report, folder):
+    rows = [(Path(row["file"]).name, row["row"]) for row in report.quarantine]
+    assert rows == [("bad_lines.jsonl", line) for line in (11, 12, 13, 14)]
+    reasons = [row["reason"] for row in report.quarantine]
+    assert "no JSON" in reasons[0] and "no kind of event" in reasons[1] and "tseq" in reasons[2] and "is empty" in reasons[3]
+    assert report.quarantined == 4
+    run = next(run for run in report.runs if run["run"] == "bad_lines")
+    assert run["verdict"] == "incomplete" and any("quarantine" in problem for problem in run["problems"])
+
+
+def test_a_trace_without_footer_is_incomplete_and_never_conforms(report):
+    run = next(run for run in report.runs if run["run"] == "cut_short")
+    assert run["verdict"] == "incomplete" and "no footer" in run["problems"][0]
+
+
+def test_a_violation_names_file_and_line_of_its_event(report, folder):
+    located = [row for row in report.violations if "tseq" in row and "lc" in row]
+    assert located
+    for row in located[:50]:
+        events = list(parquet.Reader(Path(row["file"])))
+        number, event = events[row["line"] - 1]
+        assert number == row["line"] and (event["tid"], event["tseq"]) == (row["tid"], row["tseq"])
+
+
+def test_coverage_and_lateness_are_of_what_was_recorded(report):
+    assert "list_add" in report.coverage["kinds"] and "purge" in report.coverage["kinds_unseen"]
+    assert report.coverage["edges"]["entry|linked|list_remove|flush"] > 0
+    assert "entry|linked|list_add_retry|" in report.coverage["edges_untaken"]
+    assert report.lateness["count"] == report.coverage["kinds"]["expire_submit"] == sum(each["count"] for each in report.lateness["classes"])
+
+
+def test_partitions_order_and_sizes_of_files_change_nothing(spark, report, changed, conforming, tmp_path):
+    """The same traces, their events shuffled over files of other sizes and shuffled by Spark into one partition."""
+    names = [run["run"] for run in report.runs if run["run"] in changed and run["broken"]][:4]
+    for name in names:
+        events, footer = changed[name]
+        target = tmp_path / f"z{name}"
+        target.mkdir()
+        (target / "header.json").write_text(json.dumps(header(name)))
+        (target / "footer.json").write_text(json.dumps(footer))
+        mixed = random.Random(name).sample(events, len(events))
+        for part in range(3):
+            (target / f"{9 - part}.jsonl").write_bytes(b"".join(jsonl.line_of(event) for event in mixed[part::3]))
+    kept = {name: spark.conf.get(name) for name in ("spark.sql.shuffle.partitions", "spark.sql.files.maxPartitionBytes")}
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "40000")
+    try:
+        other = validate.check(spark, [tmp_path], tmp_path / "_scratch")
+    finally:
+        for name, value in kept.items():
+            spark.conf.set(name, value)
+    assert names
+    for name in names:
+        assert of_run(other, name) == of_run(report, name)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_no_rule_leaves_the_engine_and_each_key_is_shuffled_once(spark, folder, tmp_path, family):
+    from wheelproof.pipeline import ingest
+
+    inputs = ingest.read(spark, [folder / "columns.parquet"], tmp_path).inputs
+    prepared = family.prepare(inputs)
+    plan = family.violations(prepared)._jdf.queryExecution().executedPlan().toString()
+    assert "Python" not in plan and "ArrowEval" not in plan and "MapIn" not in plan
+    shuffles = [line for line in plan.splitlines() if "Exchange hashpartitioning" in line or "Exchange rangepartitioning" in line or "Exchange SinglePartition" in line]
+    assert len(shuffles) == (1 if family.key else 0), plan
+
+
+def test_the_check_of_plans_would_see_a_python_node(spark):
+    """The control of the test above: a rule that leaves the engine is seen in the plan."""
+    from pyspark.sql import functions as F
+
+    left = spark.range(3).select(F.udf(lambda each: each + 1, "long")("id").alias("more"))
+    assert "Python" in left._jdf.queryExecution().executedPlan().toString()
