@@ -7,10 +7,10 @@ import pytest
 
 from impl import timing_wheel
 from mutants import timing_wheel as mutants
-from proofs.arith import base, bounds, clock, code, levels, order, slots
+from proofs.arith import base, bounds, clock, code, levels, order, slots, timer_code
 from proofs.kernel import Theory
 
-THEORIES = (base, clock, slots, levels, bounds, order, code)
+THEORIES = (base, clock, slots, levels, bounds, order, code, timer_code)
 NAMES = [(module.THEORY, name) for module in THEORIES for name in module.THEORY.theorems]
 CATALOGUE = {"T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11", "T12", "T13", "T14", "T15", "T16", "T17", "code"}
 
@@ -159,6 +159,16 @@ def test_the_wheels_mutants_are_not_what_the_theorems_are_about(mutant, theorem)
 def test_changed_functions_are_not_what_the_theorems_are_about(function, change):
     theory = code.theory(SimpleNamespace(**vars(timing_wheel) | {function: change}))
     assert "violated" in {theory.check(name, seeds=1).verdict for name in theory.theorems}
+
+
+def test_a_timer_that_takes_one_deadline_more_is_not_what_the_bound_is_for():
+    class OneMore:
+        def add(self, task):
+            if not 0 <= self.clock.hi_res_clock_ms() + task.delay_ms <= self.max_deadline_ms + 1:
+                raise ValueError
+            self.add_timer_task_entry(SimpleNamespace(expiration_ms=self.clock.hi_res_clock_ms() + task.delay_ms))
+
+    assert timer_code.theory(OneMore).check("code-deadlines", seeds=1).verdict == "violated"
 
 
 def test_kafkas_numbers():
