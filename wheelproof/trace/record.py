@@ -41,7 +41,7 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
     world = traced.set_up(program)
     recorder = traced.recorder
     names = timer.named(recorder, world.names)
-    initial = timer.initial_of(recorder)
+    initial, config = timer.initial_of(recorder), timer.config_of(recorder)
     recorder.begin()
     if schedule is None:
         traced.run_freely(program, world)
@@ -55,7 +55,7 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
         "schema": SCHEMA, "schema_minor": MINOR, "run_id": run_id,
         "producer": {"name": "wheelproof", "version": metadata.version("wheelproof"), "lang": f"Python {platform.python_version()}"},
         "spec": {"module": traced.mechanism.module, "sha256": hashlib.sha256(spec.read_bytes()).hexdigest()},
-        "variant": mutant or "", "clock": {"kind": "none", "virtual": True},
+        "variant": mutant or "", **({"config": config} if config else {}), "clock": {"kind": "none", "virtual": True},
         "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)},
         "capture": {"mode": "full"} | ({} if kinds is None else {"kinds": sorted(kinds)}),
         "sources": translator.sources, "names": names, "initial": initial,

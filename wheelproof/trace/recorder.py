@@ -223,3 +223,12 @@ class Recorder:
                 self.sites.append(site)
             table[key] = index = self.sites.index(site)
             return index
+
+    def add_site(self, event: str, code: CodeType) -> int:
+        """The index of a site that is a whole method; 0 where its events are not recorded."""
+        label, event, where = self._event_of(code, code.co_firstlineno, f"call {event}")
+        if not event:
+            return 0
+        with self._guard:
+            self.sites.append(Site(label, event, "call", where))
+            return len(self.sites) - 1

@@ -6,6 +6,7 @@ until it is its turn, so that a run that takes a machine years to hit is recorde
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from wheelproof.explore import labels
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.explore.labels import STEP_KINDS
 from wheelproof.subject import Mechanism
-from wheelproof.trace import traced
+from wheelproof.trace import timer, traced
 from wheelproof.trace.recorder import Log, Recorder
 from wheelproof.trace.traced import Stop
 
@@ -52,6 +53,7 @@ class Traced:
         self.labels: dict[str, labels.Labels] = {}
         self._tables: dict[str, Mapping[str, Any]] = {}
         self._shown: dict[str, str] = {}
+        self._calls: list[tuple[type, str, str, Any, bool]] = []
         self.recorder = Recorder(self._event_of)
         root = self.mechanism.root
         production = floors.load(root, RUNTIME)
@@ -72,6 +74,7 @@ class Traced:
         for name, module in self.modules.items():
             if name != RUNTIME and module.__spec__ is not None and not name.startswith("model"):
                 self._prepare(name, module, root, directed)
+        self._wrap()
         self._combine(mutant)
 
     def _prepare(self, name: str, module: Any, root: Path, directed: bool) -> None:
@@ -86,9 +89,36 @@ class Traced:
                 self.recorder.known.add(cls)
             for field, volatile in marks_of(cls).items():
                 member = vars(cls).get(field)
-                if isinstance(member, MemberDescriptorType) and (volatile or directed):
+                if not isinstance(member, MemberDescriptorType):
+                    continue
+                if not volatile and not directed:
+                    if self._written(file, text, field):
+                        setattr(cls, field, traced.RecordedField(member, self.recorder))
+                else:
                     kind = traced.PlainField if not volatile else traced.DirectedField if directed else traced.VolatileField
                     setattr(cls, field, kind(member, self.recorder))
+
+            for method, event, values, after in timer.CALLS.get(cls.__name__, ()):
+                self._calls.append((cls, method, event, values, after))
+
+    def _written(self, file: str, text: str, field: str) -> bool:
+        """Whether some labelled write of a plain field is an event."""
+        lines = text.splitlines()
+        return any("write" in kinds and self._event_of_label(file, kinds["write"]) and re.search(rf"\.{field}\s*=[^=]", lines[line - 1])
+                   for line, kinds in self.labels[file].items())
+
+    def _event_of_label(self, file: str, label: str) -> str:
+        row = self._tables[file].get(label)
+        return row.event if row is not None else ""
+
+    def _wrap(self) -> None:
+        """Put a recording method in the place of each that CALLS names, in its class and in those that override it."""
+        done = set()
+        for cls, method, event, values, after in self._calls:
+            for each in _family(cls):
+                if method in vars(each) and (each, method) not in done:
+                    done.add((each, method))
+                    setattr(each, method, traced.recorded_call(self.recorder, vars(each)[method], event, values, after))
 
     def _combine(self, mutant: str | None) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]
@@ -111,6 +141,9 @@ class Traced:
     def _event_of(self, code: CodeType, line: int, operation: str) -> tuple[str, str, str]:
         """Label, kind of event and place of an operation on a line; the kind is "" where nothing is to be recorded."""
         file = code.co_filename
+        if operation.startswith("call "):
+            event = operation.removeprefix("call ")
+            return "", event if self.kinds is None or event in self.kinds else "", f"{self._shown.get(file, Path(file).name)}:{line}"
         where = f"{self._shown.get(file, Path(file).name)}:{line}"
         label = self.labels.get(file, {}).get(line, {}).get("lock" if operation == "wait" else operation, "")
         row = self._tables.get(file, {}).get(label) if label else None
@@ -179,6 +212,11 @@ class Traced:
         finally:
             self.recorder.end()
             director.stop()
+
+
+def _family(cls: type) -> list[type]:
+    """A class and all that derive from it."""
+    return [cls, *(each for below in cls.__subclasses__() for each in _family(below))]
 
 
 class _Actor:

@@ -118,7 +118,7 @@ class Replay:
 
     def __init__(self, header: Mapping[str, Any], limit: int = 100) -> None:
         kinds = header.get("capture", {}).get("kinds")
-        self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds))
+        self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds), header.get("config"))
         self.header, self.limit, self.events = header, limit, 0
         self.violations: list[Finding] = []
         self.violated = 0

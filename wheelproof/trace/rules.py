@@ -49,9 +49,13 @@ class TimerState:
     is not applied. ``applied`` counts, by property, how often a rule had something to look at.
     """
 
-    def __init__(self, initial: Mapping[str, Any] | None = None, kinds: frozenset[str] | None = None) -> None:
-        initial = initial or {}
+    def __init__(self, initial: Mapping[str, Any] | None = None, kinds: frozenset[str] | None = None,
+                 config: Mapping[str, Any] | None = None) -> None:
+        initial, self.config = initial or {}, config or {}
         self.kinds = kinds
+        self.tick_ms, self.wheel_size = self.config.get("tick_ms"), self.config.get("wheel_size")
+        self.wheel_ms: int | None = initial.get("wheel_ms", self.config.get("start_ms"))
+        self.queued: dict[int, int] = {int(name): key for name, key in initial.get("queued", {}).items()}
         self.rings: dict[int, dict[int, None]] = {int(name): dict.fromkeys(ring) for name, ring in initial.get("lists", {}).items()}
         self.where: dict[int, int] = {entry: name for name, ring in self.rings.items() for entry in ring}
         self.entry_of: dict[int, int] = {int(name): entry for name, entry in initial.get("tasks", {}).items()}
@@ -66,7 +70,8 @@ class TimerState:
             "list_add": self._list_add, "list_remove": self._list_remove, "cancel_check": self._cancel_check,
             "expire_submit": self._expire_submit, "cancel": self._cancel, "set_entry": self._set_entry,
             "flush_begin": self._flush_begin, "flush_end": self._flush_end, "lock_acquire": self._lock_acquire,
-            "lock_release": self._lock_release, "lock_wait": self._lock_wait, "bucket_expiry_set": self._bucket_expiry_set}
+            "lock_release": self._lock_release, "lock_wait": self._lock_wait, "bucket_expiry_set": self._bucket_expiry_set,
+            "dq_offer": self._dq_offer, "dq_poll": self._dq_poll, "clock_advance": self._clock_advance}
 
     def thread(self, tid: int) -> _Thread:
         found = self.threads.get(tid)
@@ -108,6 +113,8 @@ class TimerState:
             if thread.checked != (entry, False):
                 what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
                 return Refusal("CancelWins", f"a flush puts entry {entry}, {what}, into list {bucket}")
+        if refusal := self._slot(event):
+            return refusal
         return self._counted(event, 1)
 
     def _list_remove(self, event: Event, thread: _Thread) -> Refusal | None:
@@ -122,6 +129,10 @@ class TimerState:
             if refusal := self._handed_on(thread):
                 return refusal
             self._look("RingWellFormed")
+            if "exp_ms" in event and self.keys.get(bucket, -1) != -1:
+                self._look("KeyBeforeDeadline")
+                if self.keys[bucket] > event["exp_ms"]:
+                    return Refusal("KeyBeforeDeadline", f"entry {entry}, due at {event['exp_ms']} ms, is in list {bucket}, whose key is {self.keys[bucket]} ms")
             head = next(iter(self.rings[bucket]))
             if head != entry:
                 return Refusal("RingWellFormed", f"a flush of list {bucket} takes entry {entry}, and entry {head} is its head")
@@ -157,6 +168,10 @@ class TimerState:
             if thread.checked != (entry, False):
                 what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
                 return Refusal("CancelWins", f"entry {entry}, {what}, is handed over")
+        if "exp_ms" in event and self.wheel_ms is not None and self.tick_ms:
+            self._look("NotEarly")
+            if event["exp_ms"] >= self.wheel_ms + self.tick_ms:
+                return Refusal("NotEarly", f"entry {entry}, due at {event['exp_ms']} ms, is handed over while the wheel's clock is {self.wheel_ms} ms")
         if thread.flushes:
             self._look("RunsOncePerAdd")
             if thread.hand != entry:
@@ -252,6 +267,43 @@ class TimerState:
             return Refusal("QueuedOnceWithItsKey", f"list {bucket} is given the key {event['key_ms']} while it is queued with {seen}")
         return None
 
+    def _dq_offer(self, event: Event, thread: _Thread) -> Refusal | None:
+        bucket, key = event["list"], event["key_ms"]
+        self._look("QueuedOnceWithItsKey")
+        if bucket in self.queued:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is put into the queue with the key {key}, and is in it with {self.queued[bucket]}")
+        return None
+
+    def _dq_poll(self, event: Event, thread: _Thread) -> Refusal | None:
+        bucket, key = event.get("list"), event.get("key_ms")
+        if bucket is None:
+            return None
+        self._look("QueuedOnceWithItsKey")
+        if bucket not in self.queued:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is taken from the queue, and is not in it") if self.recorded("dq_offer") else None
+        if key is not None and key != self.queued[bucket]:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is taken from the queue with the key {key}, and was put there with {self.queued[bucket]}")
+        return None
+
+    def _clock_advance(self, event: Event, thread: _Thread) -> Refusal | None:
+        if event.get("level", 1) != 1 or self.wheel_ms is None:
+            return None
+        self._look("NotEarly")
+        if event["wheel_ms"] <= self.wheel_ms:
+            return Refusal("NotEarly", f"the wheel's clock goes from {self.wheel_ms} to {event['wheel_ms']} ms")
+        return None
+
+    def _slot(self, event: Event) -> Refusal | None:
+        """The bucket is that of the deadline, and its turn has not gone by."""
+        if "bucket" not in event or "exp_ms" not in event or not self.tick_ms or not self.wheel_size:
+            return None
+        self._look("SlotInRange")
+        tick = self.tick_ms * self.wheel_size ** (event.get("level", 1) - 1)
+        slot = event["exp_ms"] // tick % self.wheel_size
+        if event["bucket"] != slot:
+            return Refusal("SlotInRange", f"an entry due at {event['exp_ms']} ms is put into slot {event['bucket']} of level {event.get('level', 1)}; its slot is {slot}")
+        return None
+
     # -- what each kind does
 
     def apply(self, event: Event) -> None:
@@ -298,6 +350,12 @@ class TimerState:
                 self.holder.pop(lock, None)
         elif kind == "bucket_expiry_set":
             self.keys[event["list"]] = event["key_ms"]
+        elif kind == "dq_offer":
+            self.queued[event["list"]] = event["key_ms"]
+        elif kind == "dq_poll":
+            self.queued.pop(event.get("list", NONE), None)
+        elif kind == "clock_advance" and event.get("level", 1) == 1:
+            self.wheel_ms = event["wheel_ms"]
 
     def _unlink(self, entry: int) -> None:
         here = self.where.pop(entry, NONE)
@@ -341,7 +399,8 @@ class TimerState:
                 "tasks": {str(name): entry for name, entry in sorted(self.entry_of.items())}, "counters": dict(sorted(self.counters.items())),
                 "keys": {str(name): key for name, key in sorted(self.keys.items())},
                 "walks": {str(tid): walk for tid, thread in sorted(self.threads.items()) if (walk := thread.walk())},
-                "holders": dict(sorted(self.holder.items()))}
+                "holders": dict(sorted(self.holder.items())), "queued": {str(name): key for name, key in sorted(self.queued.items())},
+                **({} if self.wheel_ms is None else {"wheel_ms": self.wheel_ms})}
 
 
 _RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}

@@ -187,7 +187,8 @@ HEADER = (
     Field("sources", "object", "array of places in the code, 'path:line label'; src is an index into it"),
     Field("names", "map", "id as a text -> a name, for people"),
     Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id -> value), "
-          "keys (id of a bucket -> key_ms), holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked)"),
+          "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
+          "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked)"),
 )
 """The first line of JSON Lines; the metadata ``wheelproof.trace.header`` of a Parquet file."""
 

@@ -85,10 +85,10 @@ class _Failure:
     """The first refused event, with a window before it in which it is refused still."""
 
     def __init__(self, events: Sequence[Item], at: int, start: int, initial: dict[str, Any], kinds: frozenset[str] | None,
-                 refusal: tuple[str, str], offset: int) -> None:
+                 config: Mapping[str, Any] | None, refusal: tuple[str, str], offset: int) -> None:
         self.window = list(events[start:at + 1])
         self.after = list(events[at + 1:at + 1 + AHEAD])
-        self.initial, self.kinds = initial, kinds
+        self.initial, self.kinds, self.config = initial, kinds, config
         self.property, self.message = refusal
         self.line, self.event = events[at]
         self.key = self.event["tid"], self.event["tseq"]
@@ -98,7 +98,8 @@ class _Failure:
     def of(cls, header: Mapping[str, Any], events: Sequence[Item]) -> _Failure | None:
         kinds = header.get("capture", {}).get("kinds")
         known = None if kinds is None else frozenset(kinds)
-        state, failed = TimerState(header.get("initial"), known), None
+        config = header.get("config")
+        state, failed = TimerState(header.get("initial"), known, config), None
         for at, (_, event) in enumerate(events):
             if refusal := state.judge(event):
                 failed = at, refusal
@@ -112,16 +113,18 @@ class _Failure:
             offset = seen - state.counters[name] - (1 if events[at][1]["k"] == "list_add" else -1)
         width = 16 if refusal.property not in ABOUT_LOCKS else WINDOW
         about = {(column, events[at][1][column]) for column in ("task", "entry") if column in events[at][1]}
+        if not about and "list" in events[at][1]:
+            about = {("list", events[at][1]["list"])}
         told = [n for n in range(at - 1, max(0, at - WINDOW) - 1, -1) if events[n][1]["k"] not in LOCKS
-                and about & {(column, events[n][1].get(column)) for column in ("task", "entry")}][:TOLD]
+                and about & {(column, events[n][1].get(column)) for column in ("task", "entry", "list")}][:TOLD]
         if told:
             width = max(width, at - told[-1])
         while True:
             start = max(0, at - width)
-            state = TimerState(header.get("initial"), known)
+            state = TimerState(header.get("initial"), known, config)
             for _, event in events[:start]:
                 state.apply(event)
-            found = cls(events, at, start, state.initial(), known, (refusal.property, refusal.message), offset)
+            found = cls(events, at, start, state.initial(), known, config, (refusal.property, refusal.message), offset)
             if not start or found.fails(found.window):
                 return found
             width *= 2
@@ -141,7 +144,7 @@ class _Failure:
     def fails(self, items: Sequence[Item], initial: Mapping[str, Any] | None = None) -> bool:
         """Whether the failing event is refused by its property, and none before it by any."""
         initial = self.initial if initial is None else initial
-        state = TimerState(initial, self.kinds)
+        state = TimerState(initial, self.kinds, self.config)
         for event in self.counted(initial, (event for _, event in items)):
             refusal = state.judge(event)
             if refusal is not None:
@@ -164,9 +167,11 @@ class _Failure:
                 past.append((line, event))
         past.reverse()
         about = {(column, self.event[column]) for column in ("task", "entry", "op") if column in self.event}
+        if not about and "list" in self.event:
+            about = {("list", self.event["list"])}
         spans = {event["span"] for _, event in past if "span" in event and event["tid"] == self.event["tid"]}
         close = [item for item in past if item[1] is self.event or item[1]["k"] in LOCKS and self.property in ABOUT_LOCKS
-                 or about & {(column, item[1].get(column)) for column in ("task", "entry", "op")} or item[1].get("span") in spans]
+                 or about & {(column, item[1].get(column)) for column in ("task", "entry", "op", "list")} or item[1].get("span") in spans]
         for smaller in (close, past):
             if self.fails(smaller):
                 return smaller
@@ -177,7 +182,7 @@ class _Failure:
         for few in range(FEW, 0, -1):
             if len(kept) <= FEW:
                 break
-            state = TimerState(self.initial, self.kinds)
+            state = TimerState(self.initial, self.kinds, self.config)
             before, after = kept[:-few], kept[-few:]
             for event in self.counted(self.initial, (event for _, event in before)):
                 state.apply(event)
@@ -202,6 +207,8 @@ class _Failure:
                  "counters": {name: sum(map(len, rings.values())) for name in full["counters"] if name in counters},
                  "keys": {name: key for name, key in full.get("keys", {}).items() if int(name) in lists},
                  "walks": {tid: walk for tid, walk in full.get("walks", {}).items() if int(tid) in tids},
+                 "queued": {name: key for name, key in full.get("queued", {}).items() if int(name) in lists},
+                 **({"wheel_ms": full["wheel_ms"]} if "wheel_ms" in full else {}),
                  "holders": full.get("holders", {}) if self.property in ABOUT_LOCKS else {}}
         return small if self.fails(kept, small) else full
 
@@ -237,7 +244,7 @@ class _Failure:
         yield 2, f"delete line {line}: {spoken(event)}", []
 
     def _before(self) -> TimerState:
-        state = TimerState(self.initial, self.kinds)
+        state = TimerState(self.initial, self.kinds, self.config)
         for _, event in self.window[:-1]:
             state.apply(event)
         return state

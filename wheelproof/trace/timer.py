@@ -10,11 +10,31 @@ from typing import Any
 
 from wheelproof.trace.recorder import Log, Raw, Recorder
 
-ROLES = {"TimerTask": "task", "TimerTaskEntry": "entry", "TimerTaskList": "list", "SystemTimer": "timer", "TimingWheel": "wheel"}
+ROLES = {"TimerTask": "task", "TimerTaskEntry": "entry", "TimerTaskList": "list", "SystemTimer": "timer", "TimingWheel": "wheel", "DelayQueue": "queue"}
 """Class -> the column that its objects are named in, and the class of their tokens."""
 
 COUNTED = ("list_add", "list_remove")
 BEGINS = {"flush_begin": "flush_end"}
+
+
+def _offered(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int]:
+    element = arguments[1]
+    return recorder.id_of(element), 0, element.expiration.value, 0
+
+
+def _polled(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int] | None:
+    return None if result is None else (recorder.id_of(result), 0, result.expiration.value, 0)
+
+
+def _submitted(recorder: Recorder, executor: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int]:
+    return 0, 0, 0, recorder.id_of(arguments[0])
+
+
+CALLS: Mapping[str, tuple] = {
+    "DelayQueue": (("_up", "dq_offer", _offered, False), ("_take", "dq_poll", _polled, True)),
+    "TaskExecutor": (("submit", "expire_submit", _submitted, False),),
+}
+"""Class -> methods whose call is an event. Those of the queue run with its gate held."""
 
 
 def role_of(value: Any) -> str:
@@ -34,6 +54,22 @@ class Translator:
         self.sources: list[str] = []
         self._sources: dict[str, int] = {}
         self._spans = 0
+        self._levels: dict[int, int] = {}
+        self.slots: dict[int, tuple[int, int]] = {}
+        self.ticks: dict[int, int] = {}
+        for number, wheel in list(recorder.objects.items()):
+            if self.roles[number] == "wheel":
+                level = self._level(number)
+                self.ticks[level] = wheel.tick_ms
+                self.slots |= {recorder.id_of(bucket): (level, slot) for slot, bucket in enumerate(wheel.buckets)}
+
+    def _level(self, number: int) -> int:
+        """A wheel's level, from 1: the one above the level whose turn is its tick."""
+        if number not in self._levels:
+            tick = self.recorder.objects[number].tick_ms
+            below = [other for other, role in self.roles.items() if role == "wheel" and self.recorder.objects[other].interval == tick]
+            self._levels[number] = 1 + (self._level(below[0]) if below else 0)
+        return self._levels[number]
 
     def events(self) -> Iterator[dict[str, Any]]:
         """All threads' events, merged."""
@@ -80,7 +116,11 @@ class Translator:
         elif kind == "cancel_check":
             event |= {"task": raw.obj, "entry": raw.me, "pre": {"entry": raw.new}, "res": "false" if raw.new == raw.me else "true"}
         elif kind == "expire_submit":
-            event["entry"] = checked
+            event["entry"] = raw.me or checked
+        elif kind in ("dq_offer", "dq_poll"):
+            event |= {"list": raw.obj, "key_ms": raw.new}
+        elif kind == "clock_advance":
+            event |= {"wheel_ms": raw.new, "level": self._level(raw.obj)}
         elif kind == "bucket_expiry_set":
             event |= {"list": raw.obj, "key_ms": raw.new, "pre": {"key_ms": raw.old}, "post": {"key_ms": raw.new},
                       "res": "true" if raw.old != raw.new else "false"}
@@ -93,6 +133,10 @@ class Translator:
             if entry.timer_task is not None:
                 event.setdefault("task", self.recorder.id_of(entry.timer_task))
             event["exp_ms"] = entry.expiration_ms
+        if event.get("list") in self.slots:
+            event["level"], event["bucket"] = self.slots[event["list"]]
+            if kind == "list_add":
+                event["vid"] = event["exp_ms"] // self.ticks[event["level"]]
         self._order(event, raw)
         event["src"] = self._source(f"{site.where} {site.label}".rstrip())
         return event
@@ -104,7 +148,7 @@ class Translator:
             if not lock.kind:
                 continue
             role = self.roles.get(lock.owner, "lock")
-            name = f"{role}:{lock.owner or lock.number}"
+            name = f"{role}:{lock.owner or lock.number}" if role != "lock" or not hasattr(lock, "acquire_when") else f"queue:{lock.number}"
             tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
             column = {"entry": "eseq", "list": "lseq", "op": "oseq"}.get(role)
             if column and lock.owner == event.get(role):
@@ -121,6 +165,8 @@ class Translator:
         field = getattr(word, "field", None)
         if field is not None:
             return f"{self.roles[word.owner]}:{word.owner}.{field}"
+        if kind == "bucket_expiry_set":
+            return f"list:{word.owner}.key_ms"
         return f"{'counter' if kind in COUNTED else 'word'}:{word.number}"
 
     @staticmethod
@@ -156,6 +202,7 @@ class Translator:
 def initial_of(recorder: Recorder) -> dict[str, Any]:
     """What the objects that are known by now hold: to be asked before threads run."""
     lists, tasks, counters = {}, {}, {}
+    keys: dict[str, int] = {}
     for number, value in list(recorder.objects.items()):
         role = role_of(value)
         if role == "list":
@@ -164,11 +211,22 @@ def initial_of(recorder: Recorder) -> dict[str, Any]:
                 ring.append(recorder.identify(node))
                 node = node.next
             lists[str(number)] = ring
+            if hasattr(value, "expiration"):
+                keys[str(number)] = value.expiration.value
             counter = value.task_counter
             counters[f"counter:{counter.number}"] = counter.value
         elif role == "task":
             tasks[str(number)] = recorder.id_of(value.timer_task_entry)
-    return {"lists": lists, "tasks": tasks, "counters": counters}
+    return {"lists": lists, "tasks": tasks, "counters": counters, **({"keys": keys} if keys else {})}
+
+
+def config_of(recorder: Recorder) -> dict[str, int]:
+    """The wheel's measures, where there is one; empty otherwise."""
+    wheels = [value for value in recorder.objects.values() if role_of(value) == "wheel"]
+    if not wheels:
+        return {}
+    lowest = min(wheels, key=lambda wheel: wheel.tick_ms)
+    return {"tick_ms": lowest.tick_ms, "wheel_size": lowest.wheel_size, "start_ms": lowest.current_time, "levels": len(wheels)}
 
 
 def named(recorder: Recorder, names: Mapping[str, Any]) -> dict[str, str]:

@@ -31,7 +31,7 @@ def runtime_module(recorder: Recorder, production: ModuleType, name: str = "impl
     """
     module = ModuleType(name, "Traced primitives.")
     module.__dict__.update({name: getattr(production, name) for name in production.__all__})
-    module.__dict__.update(_locks(recorder), Atomic=_atomic(recorder), ReadWriteLock=_read_write_lock(recorder),
+    module.__dict__.update(_locks(recorder), Atomic=_atomic(recorder), ReadWriteLock=_read_write_lock(recorder), Gate=_gate(recorder, production.Gate),
                            Volatile=Annotated[T, "volatile"], Plain=Annotated[T, "plain"], T=T)
     return module
 
@@ -366,6 +366,72 @@ def _read_write_lock(recorder: Recorder) -> type:
     return ReadWriteLock
 
 
+def _gate(recorder: Recorder, production: type) -> type:
+    log_of = recorder.log
+
+    class Gate(production):
+        """The production gate with a number, a clock and a count of what is recorded while it is held. It has no events of its own."""
+
+        __slots__ = ("owner", "number", "seq", "lc")
+        step = 1
+        kind = "L"
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.owner = recorder.owner(_frame(1))
+            self.number = recorder.register(self)
+            self.seq = self.lc = 0
+
+        def _taken(self) -> None:
+            log = log_of()
+            log.held.append(self)
+            log.lc = max(log.lc, self.lc)
+
+        def _given_back(self) -> None:
+            log = log_of()
+            log.held.remove(self)
+            self.lc = log.lc
+
+        def __enter__(self) -> None:
+            super().__enter__()
+            self._taken()
+
+        def __exit__(self, *exception: object) -> None:
+            self._given_back()
+            super().__exit__(*exception)
+
+        def acquire_when(self, wait_ms: Any, timeout_ms: float) -> None:
+            super().acquire_when(wait_ms, timeout_ms)
+            self._taken()
+
+        def release(self) -> None:
+            if self in log_of().held:  # the production class lets go itself where waiting was interrupted
+                self._given_back()
+            super().release()
+
+    return Gate
+
+
+def recorded_call(recorder: Recorder, method: Any, event: str, values: Any, after: bool) -> Any:
+    """A method that records a call of it: what it does is one step, and no single primitive of it is.
+
+    ``values(recorder, self, arguments, result)`` gives (object, old, new, argument) as numbers, or None where there is nothing to
+    record; it is asked ``after`` the call, or before it with the result None.
+    """
+    code = method.__code__
+    site = recorder.add_site(event, code)
+
+    def call(self: Any, *arguments: Any) -> Any:
+        result = method(self, *arguments) if after else None
+        log = recorder.log()
+        if site and not log.muted and (found := values(recorder, self, arguments, result)) is not None:
+            obj, old, new, me = found
+            log.emit(site, obj, old, new, me, 0, 0)
+        return result if after else method(self, *arguments)
+
+    return call
+
+
 class Word:
     """What stands in the slot of a volatile field: the value with its version, its clock, and the lock that makes them one."""
 
@@ -466,6 +532,26 @@ class DirectedField(VolatileField):
         if self.recorder.turn is not None:
             self.recorder.turn(_frame(1), "write")
         self.write(instance, value, _frame(1))
+
+
+class RecordedField:
+    """Stands in front of a plain field's slot some writes of which are events; the lock that guards the field orders them."""
+
+    __slots__ = ("recorder", "name", "_get", "_set")
+
+    def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
+        self.recorder, self.name = recorder, member.__name__
+        self._get, self._set = member.__get__, member.__set__
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        return self if instance is None else self._get(instance)
+
+    def __set__(self, instance: object, value: object) -> None:
+        recorder = self.recorder
+        log = recorder.log()
+        if not log.muted and (site := recorder.site(_frame(1), "write")):
+            log.emit(site, recorder.identify(instance), recorder.id_of(self._get(instance)), recorder.id_of(value), 0, 0, 0)
+        self._set(instance, value)
 
 
 class PlainField:

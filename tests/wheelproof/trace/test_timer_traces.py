@@ -1,0 +1,152 @@
+"""The whole timer recorded: adders, cancellers and a reaper on real threads, and Kafka's own order of steps (D1), which the trace alone convicts."""
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+
+import pytest
+
+from tests.wheelproof.trace.recorded import mechanisms
+from tests.wheelproof.trace.test_shrink import numbered
+from wheelproof.trace import jsonl, record as records, replay, timer
+from wheelproof.trace.record import record
+from wheelproof.trace.recording import Traced
+from wheelproof.trace.replay import CONFORMS, VIOLATES
+from wheelproof.trace.shrink import shrink
+
+STEM = "system_timer"
+SCENARIOS = ("one_adder", "stalled_adder", "two_adders", "one_bucket", "canceller", "executor", "closing", "full_cast", "three_adders")
+
+
+def judged(recorded) -> replay.Verdict:
+    return replay.replay_events(recorded.header, recorded.events, recorded.footer)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_scenario_on_real_threads_conforms(scenario):
+    recorded = record(mechanisms(), STEM, scenario, scenario)
+    assert judged(recorded).verdict == CONFORMS
+    assert all(jsonl.event_of(event, "x", 1) == event for event in recorded.events)
+
+
+def crowd(adders: int, tasks: int, seed: int) -> dict:
+    """Adders and cancellers of their own tasks, a clock, a reaper: two levels of five buckets, and a third above."""
+    chance, threads, task_of, deadline = random.Random(seed), {}, {}, {}
+    for adder in range(adders):
+        program = []
+        for number in range(tasks):
+            entry = f"e{adder}_{number}"
+            task_of[entry], deadline[entry] = f"t{adder}_{number}", chance.randrange(100)
+            program.append(["add", entry])
+            if chance.random() < 0.3:
+                program.append(["cancel", f"t{adder}_{chance.randrange(number + 1)}"])
+        threads[f"a{adder}"] = program
+    return {"wheel_size": 5, "levels": 3, "task_of": task_of, "deadline": deadline,
+            "threads": threads | {"clock": [["tick"]] * 120, "reaper": [["reap"]]}}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_crowd_conforms_and_every_rule_has_something_to_look_at(seed):
+    recorded = record(mechanisms(), STEM, crowd(4, 100, seed), f"crowd-{seed}")
+    verdict = judged(recorded)
+    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
+    assert min(verdict.applied[name] for name in ("QueuedOnceWithItsKey", "NotEarly", "KeyBeforeDeadline", "SlotInRange", "EveryTimerFires",
+                                                  "CounterExact", "CancelWins")) > 20
+    kinds = Counter(event["k"] for event in recorded.events)
+    assert kinds["dq_offer"] >= kinds["dq_poll"] > 10 and kinds["clock_advance"] > 10 and min(kinds["list_add"], kinds["expire_submit"]) > 20
+    assert recorded.header["config"] == {"tick_ms": 1, "wheel_size": 5, "start_ms": 0, "levels": 3}
+
+
+def stalled(mutant: str | None):
+    """An add that stands still between reading the clock and linking, while the bucket of the next turn falls due: the recipe of D1.
+
+    The thread holds the task's monitor, so that the adder waits in its entry's constructor: nothing in the timer is changed.
+    """
+    scenario = {"wheel_size": 3, "levels": 3, "task_of": {"far": "t1", "short": "t2"}, "deadline": {"far": 17, "short": 7},
+                "threads": {"a": [["add", "far"]], "b": [["add", "short"]]}}
+    traced = Traced(mechanisms(), STEM, mutant)
+    recorder, world = traced.recorder, traced.set_up(scenario)
+    names = timer.named(recorder, world.names)
+    initial, config = timer.initial_of(recorder), timer.config_of(recorder)
+    recorder.begin()
+
+    def runs(name, body):
+        def within():
+            recorder.enter(name)
+            body()
+        thread = threading.Thread(target=within, daemon=True)
+        thread.start()
+        return thread
+
+    runs("first", lambda: world.add("far")).join()
+    monitor = world.tasks["t2"].monitor.lock
+    with monitor:
+        adder = runs("adder", lambda: world.add("short"))
+        wait_until(lambda: any(log.name == "adder" and len(log) >= 2 for log in recorder.logs))  # it has the read lock, and waits
+        for _ in range(9):
+            world.clock.time_ms.value += 1
+        reaper = runs("reaper", lambda: world.timer.advance_clock(1))
+        wait_until(lambda: not world.queue.heap)  # it has polled, and waits for the write lock
+    adder.join()
+    reaper.join()
+    recorder.end()
+    translator = timer.Translator(recorder)
+    events = list(translator.events())
+    header = {"schema": records.SCHEMA, "schema_minor": 0, "run_id": "stall", "producer": {"name": "test"}, "clock": {"kind": "virtual", "virtual": True},
+              "config": config, "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)}, "capture": {"mode": "full"},
+              "sources": translator.sources, "names": names, "initial": initial}
+    tally = jsonl.Tally(header)
+    for event in events:
+        tally.count(event)
+    return records.Recorded(header, events, tally.footer())
+
+
+def wait_until(condition) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, "the threads did not come to where they should wait"
+        time.sleep(0.001)
+
+
+def test_the_corrected_order_keeps_the_key_through_a_stall():
+    verdict = judged(stalled(None))
+    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
+
+
+def test_kafka_s_order_gives_a_queued_bucket_another_key_and_the_trace_shows_it(tmp_path):
+    recorded = stalled("D1")
+    verdict = judged(recorded)
+    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "QueuedOnceWithItsKey")
+    assert "is given the key 15 while it is queued with 6" in verdict.first.message
+    small = shrink(recorded.header, numbered(recorded.events))
+    assert len(small.events) <= 20 and small.property == "QueuedOnceWithItsKey"
+    jsonl.write(tmp_path / "d1.jsonl", small.header, small.events, small.footer)
+    assert replay.replay(tmp_path / "d1.jsonl").first.message == verdict.first.message
+
+
+# -- one planted fault for each rule of the wheel and the queue
+
+def planted(kind: str, change):
+    recorded = record(mechanisms(), STEM, crowd(2, 30, 9), "planted")
+    for number, event in enumerate(recorded.events):
+        if event["k"] == kind and (changed := change(dict(event))) is not None:
+            return recorded.header, [*recorded.events[:number], changed, *recorded.events[number + 1:]]
+    pytest.fail(f"no {kind} to change")
+
+
+@pytest.mark.parametrize(("kind", "change", "property"), [
+    ("list_add", lambda event: {**event, "bucket": (event["bucket"] + 1) % 5}, "SlotInRange"),
+    ("dq_poll", lambda event: {**event, "key_ms": event["key_ms"] + 1}, "QueuedOnceWithItsKey"),
+    ("dq_poll", lambda event: {**event, "k": "dq_offer"}, "QueuedOnceWithItsKey"),
+    ("clock_advance", lambda event: {**event, "wheel_ms": 0} if event["level"] == 1 else None, "NotEarly"),
+    ("expire_submit", lambda event: {**event, "exp_ms": event["exp_ms"] + 100}, "NotEarly"),
+    ("bucket_expiry_set", lambda event: {**event, "pre": {"key_ms": 3}}, "QueuedOnceWithItsKey"),
+    ("list_remove", lambda event: {**event, "exp_ms": 0} if event.get("cause") == "flush" and event["exp_ms"] > 5 else None, "KeyBeforeDeadline"),
+    ("expire_submit", lambda event: {**event, "k": "task_run"} if "parent" in event else None, "EveryTimerFires"),
+])
+def test_a_planted_fault_is_refused_by_the_rule_that_is_for_it(kind, change, property):
+    header, events = planted(kind, change)
+    verdict = replay.replay_events(header, events, None)
+    assert (verdict.verdict, verdict.first.property) == (VIOLATES, property)
