@@ -147,7 +147,12 @@ class Traced:
         where = f"{self._shown.get(file, Path(file).name)}:{line}"
         label = self.labels.get(file, {}).get(line, {}).get("lock" if operation == "wait" else operation, "")
         row = self._tables.get(file, {}).get(label) if label else None
-        event = "lock_wait" if operation == "wait" else row.event if row is not None else "" if label else _LOCKS.get(operation, "")
+        if operation == "wait":
+            event = "lock_wait"
+        elif label:
+            event = row.event if row is not None else ""
+        else:
+            event = _LOCKS.get(operation) or timer.UNLABELLED.get((code.co_qualname, operation), "")
         if self.kinds is not None and event not in self.kinds:
             event = ""
         return label, event, where

@@ -37,6 +37,10 @@ CALLS: Mapping[str, tuple] = {
 """Class -> methods whose call is an event. Those of the queue run with its gate held."""
 
 
+UNLABELLED = {("TimerTask.forget", "write"): "cancel"}
+"""(function, operation) -> event, of a line without a label that changes what the rules look at."""
+
+
 def role_of(value: Any) -> str:
     """The role of an object: that of the first of its classes that has one; its own class's name for others."""
     for cls in type(value).__mro__:
@@ -113,6 +117,8 @@ class Translator:
             event |= {"task": raw.obj, "entry": raw.new, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
         elif kind == "cancel":
             event |= {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
+            if not site.label:
+                event["cause"] = "expiry"
         elif kind == "cancel_check":
             event |= {"task": raw.obj, "entry": raw.me, "pre": {"entry": raw.new}, "res": "false" if raw.new == raw.me else "true"}
         elif kind == "expire_submit":
@@ -157,7 +163,8 @@ class Translator:
             word = self.recorder.primitives[raw.word]
             operation = raw.site.operation
             mode = "r" if operation == "read" else "w" if operation != "cas" else "cas+" if raw.old != raw.new else "cas-"
-            tokens.append(("V", self._word(word, event["k"]), raw.version, mode))
+            if name := self._word(word, event["k"]):
+                tokens.append(("V", name, raw.version, mode))
         if tokens:
             event["ord"] = tuple(tokens)
 
@@ -167,7 +174,8 @@ class Translator:
             return f"{self.roles[word.owner]}:{word.owner}.{field}"
         if kind == "bucket_expiry_set":
             return f"list:{word.owner}.key_ms"
-        return f"{'counter' if kind in COUNTED else 'word'}:{word.number}"
+        # of other words not every write is recorded, so that their versions would have gaps
+        return f"counter:{word.number}" if kind in COUNTED else ""
 
     @staticmethod
     def _holds(event: Mapping[str, Any], role: str) -> bool:

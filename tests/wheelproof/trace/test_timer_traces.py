@@ -92,9 +92,61 @@ def stalled(mutant: str | None):
     adder.join()
     reaper.join()
     recorder.end()
+    return finished(recorder, "stall", config, names, initial)
+
+
+def test_a_timer_in_production_s_clothes_conforms():
+    """Its own thread pool, the machine's clock and a reaper that waits: what a user of the timer would record."""
+    traced = Traced(mechanisms(), STEM)
+    recorder, modules = traced.recorder, traced.modules
+    wheel = modules["impl.system_timer"].SystemTimer(None, 1, 20)
+    ran, timer_task = [], modules["impl.timer_task_list"].TimerTask
+
+    class Task(timer_task):
+        __slots__ = ()
+
+        def run(self) -> None:
+            ran.append(self)
+
+    recorder.known.add(Task)
+    tasks = [Task(1 + number % 40) for number in range(200)]
+    recorder.identify(wheel)
+    for value in (wheel.wheel, *wheel.wheel.buckets, *tasks):
+        recorder.identify(value)
+    initial, config = timer.initial_of(recorder), timer.config_of(recorder)
+    recorder.begin()
+
+    def adds():
+        for number, task in enumerate(tasks):
+            wheel.add(task)
+            if number % 5 == 0:
+                task.cancel()
+
+    def reaps():
+        while not over or wheel.size():
+            wheel.advance_clock(5)
+
+    over: list[bool] = []
+    threads = [threading.Thread(target=body, name=body.__name__) for body in (adds, reaps)]
+    for thread in threads:
+        thread.start()
+    threads[0].join()
+    over.append(True)
+    threads[1].join()
+    wheel.close()
+    recorder.end()
+    recorded = finished(recorder, "production", config, {}, initial)
+    verdict = judged(recorded)
+    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
+    kinds = Counter(event["k"] for event in recorded.events)
+    assert kinds["expire_submit"] == len(ran) >= 160
+    assert sum(event.get("cause") == "expiry" for event in recorded.events if event["k"] == "cancel") > 100
+
+
+def finished(recorder, run_id: str, config, names, initial) -> records.Recorded:
     translator = timer.Translator(recorder)
     events = list(translator.events())
-    header = {"schema": records.SCHEMA, "schema_minor": 0, "run_id": "stall", "producer": {"name": "test"}, "clock": {"kind": "virtual", "virtual": True},
+    header = {"schema": records.SCHEMA, "schema_minor": 0, "run_id": run_id, "producer": {"name": "test"}, "clock": {"kind": "virtual", "virtual": True},
               "config": config, "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)}, "capture": {"mode": "full"},
               "sources": translator.sources, "names": names, "initial": initial}
     tally = jsonl.Tally(header)
