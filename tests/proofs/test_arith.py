@@ -228,3 +228,32 @@ def test_a_tick_beyond_the_bound_leaves_64_bits():
     tick = bounds.last(20) + 1
     assert tick * 20 + bounds.last(20) > bounds.LONG and not bounds.fits(tick + tick * 20)
     assert wheel(bounds.last(20), 20).interval + bounds.last(20) <= bounds.LONG
+
+
+def test_no_level_that_a_real_wheel_makes_leaves_64_bits():
+    """A-INDUCTION for T15: the last deadline that the timer takes makes all levels that there can be; one beyond Kafka's threshold makes one that overflows."""
+    from tests.impl.timing import levels as levels_of
+    from tests.impl.wheel_checks import bare, entered
+
+    for tick, size in (1, 20), (1, 2), (1, 512), (7, 20), (1000, 64):
+        one = bare(timing_wheel.TimingWheel, tick, size)
+        entered(one, bounds.last(size))
+        assert len(levels_of(one)) >= 6
+        assert all(bounds.fits(each.interval, each.current_time + each.interval, each.current_time + each.tick_ms) for each in levels_of(one))
+    beyond = bare(timing_wheel.TimingWheel, 1, 20)
+    entered(beyond, 20 ** 14)
+    assert len(levels_of(beyond)) == 15 and not bounds.fits(levels_of(beyond)[14].interval) and bounds.fits(levels_of(beyond)[13].interval)
+
+
+def test_an_entry_is_put_into_buckets_at_most_once_a_level():
+    """A-INDUCTION for T12, on real wheels: levels only go down, so an entry of level k is put into at most k buckets."""
+    from tests.impl.timing import Noting
+
+    for tick, size, delays in (1, 3, range(1, 90)), (2, 4, range(1, 140)), (1, 20, (19, 20, 399, 400, 7_999, 8_000, 30_000)):
+        timer = Noting(timing_wheel.TimingWheel, tick, size)
+        timer.put(*delays)
+        first = {due: where for _, due, where in timer.moves if where}
+        timer.to(max(delays) + tick * size)
+        for due, (level, *_) in first.items():
+            visited = [where[0] for _, each, where in timer.moves if each == due and where]
+            assert len(visited) <= level and visited == sorted(set(visited), reverse=True)
