@@ -39,6 +39,10 @@ def sort(name: str, null: str = "") -> Sort:
     return Sort(made, z3.Const(null, made) if null else None)
 
 
+WHOLE = Sort(z3.IntSort())
+"""The sort of parameters that are whole numbers; a finite instance tries those of a range."""
+
+
 class Enumeration:
     """A finite sort whose values are attributes: ``Pc.Idle``.
 

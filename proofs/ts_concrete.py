@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import z3
 
-from proofs.ts import Sort, System
+from proofs.ts import WHOLE, Parameter, Sort, System
 
 State = tuple
 """A finite state: one value for each variable of the system, in the order of VARIABLES."""
@@ -159,7 +159,9 @@ class Instance:
     what the system assumes of its rigid constants does not hold.
     """
 
-    def __init__(self, compiled: Compiled, elements: Mapping[str, Sequence[str]], rigid: Mapping[str, Any] = {}) -> None:
+    def __init__(self, compiled: Compiled, elements: Mapping[str, Sequence[str]], rigid: Mapping[str, Any] = {},
+                 numbers: range = range(0)) -> None:
+        """``numbers``: what a parameter that is a whole number may be."""
         self.compiled, self.system = compiled, compiled.system
         self.sorts: dict[str, Sort] = {item.name: item for item in self.system.SORTS}
         self.elements = {name: tuple(elements[name]) for name in self.sorts}
@@ -175,8 +177,13 @@ class Instance:
         self.formulas = {name: self._made(code) for name, code in compiled.formulas.items()}
         self._steps = {name: self._made(code) for name, code in compiled.steps.items()}
         self._start = [self._made(code) for code in compiled.start]
-        self._choices = {name: [self.places[item.sort.name] if item.nullable else range(len(self.elements[item.sort.name]))
-                                for item in taken.parameters.values()] for name, taken in self.system.actions().items()}
+        self._choices = {name: [self._values(item, numbers) for item in taken.parameters.values()]
+                         for name, taken in self.system.actions().items()}
+
+    def _values(self, item: Parameter, numbers: range) -> Sequence[int]:
+        if item.sort == WHOLE:
+            return numbers
+        return self.places[item.sort.name] if item.nullable else range(len(self.elements[item.sort.name]))
 
     def _made(self, code: CodeType) -> Any:
         scope = dict(self._scope)
@@ -263,4 +270,5 @@ class Instance:
     def argument_names(self, move: Move) -> tuple[str | None, ...]:
         """A step's arguments in names."""
         kinds = self.system.actions()[move.action].parameters.values()
-        return tuple(None if value == -1 else self.elements[item.sort.name][value] for item, value in zip(kinds, move.arguments))
+        return tuple(str(value) if item.sort == WHOLE else None if value == -1 else self.elements[item.sort.name][value]
+                     for item, value in zip(kinds, move.arguments))

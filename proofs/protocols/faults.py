@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from proofs.kernel import Control, Found
-from proofs.ts import System
+from proofs.ts import WHOLE, System
 from proofs.ts_concrete import Compiled, Instance
 from proofs.ts_search import BudgetSpent, Roles, Searched, Taken, search
 
@@ -21,12 +21,13 @@ class NotFollowed(Exception):
 
 @dataclass(frozen=True)
 class Scope:
-    """A finite size: the elements of each sort, the rigid constants, the start, and what each thread may begin."""
+    """A finite size: the elements of each sort, the rigid constants, the start, what each thread may begin, whole numbers to try."""
 
     elements: Mapping[str, tuple[str, ...]]
     start: Mapping[str, Any]
     roles: Roles
     rigid: Mapping[str, Any] = field(default_factory=dict)
+    numbers: range = range(0)
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Fault:
 
     def instance(self) -> Instance:
         """The system at the scope's size."""
-        return Instance(_compiled(self.system), self.scope.elements, self.scope.rigid)
+        return Instance(_compiled(self.system), self.scope.elements, self.scope.rigid, self.scope.numbers)
 
     def searched(self) -> Searched:
         """The shortest trace, by breadth-first search of everything within the scope."""
@@ -120,7 +121,8 @@ def fails(model: Any, name: str, state: Any) -> bool:
 
 def _numbers(instance: Instance, taken: Taken) -> tuple[int, ...]:
     kinds = instance.system.actions()[taken.action].parameters.values()
-    return tuple(instance.number[item.sort.name][name] for item, name in zip(kinds, taken.arguments, strict=True))
+    return tuple(int(name) if item.sort == WHOLE else instance.number[item.sort.name][name]
+                 for item, name in zip(kinds, taken.arguments, strict=True))
 
 
 def _run(reached: Mapping[Any, tuple[Any, Any]], node: Any) -> list[tuple[str, str]]:

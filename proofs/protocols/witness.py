@@ -20,7 +20,7 @@ class Witnesses:
 
     def __init__(self, system: System, scope: Scope, bound: int = 200_000) -> None:
         self.system = system
-        self.instance = Instance(Compiled(system), scope.elements, scope.rigid)
+        self.instance = Instance(Compiled(system), scope.elements, scope.rigid, scope.numbers)
         self.start = self.instance.state(scope.start)
         self.roles = scope.roles
         self.taken: dict[str, tuple[State, Move]] = {}
