@@ -30,7 +30,7 @@ def faults(text: str, declared, folder: Path = PAGE.parent) -> list[str]:
             wrong.append(f"the link {target} leads nowhere")
     for identifier, *_, tested in rows.values():
         for target, test in re.findall(r"\]\(([^)]+)\): `(test_\w+)`", tested):
-            if not re.search(rf"^def {test}\(", (folder / target).read_text(encoding="utf-8"), re.MULTILINE):
+            if (folder / target).is_file() and not re.search(rf"^def {test}\(", (folder / target).read_text(encoding="utf-8"), re.MULTILINE):
                 wrong.append(f"{identifier}: {target} has no {test}")
     return wrong
 
@@ -56,10 +56,9 @@ OUTCOMES = 4
 """The last columns of a theorem's line, which a run fills."""
 
 
-def lines(text: str) -> dict[str, list[str]]:
-    """The cells of every theorem's line, by the theorem."""
-    cells = [re.split(r" \| ", line[2:-2]) for line in text.splitlines() if line.startswith("| **")]
-    return {each[0]: each for each in cells}
+def lines(text: str) -> list[list[str]]:
+    """The cells of every theorem's line."""
+    return [re.split(r" \| ", line[2:-2]) for line in text.splitlines() if line.startswith("| **")]
 
 
 def without_outcomes(text: str) -> list[str]:
@@ -73,10 +72,10 @@ def test_the_table_is_that_of_the_theorems(declared):
 
 def test_every_line_of_the_table_says_that_it_is_proved_on_twenty_seeds_by_both_solvers(declared):
     shown = lines(TABLE.read_text(encoding="utf-8"))
-    for cells in shown.values():
+    for cells in shown:
         assert cells[-3:-1] == ["proved, 20 seeds", "unsat"], cells[0]
         assert int(cells[-4]) > 0
-    assert len(shown) == len({item.name for item in declared})
+    assert len(shown) == len(declared)
 
 
 def test_a_changed_statement_or_control_makes_the_table_stale(declared):
