@@ -1,4 +1,4 @@
-"""``wheelproof trace``: record a scenario, check traces, replay one in detail, shrink one.
+"""``wheelproof trace``: record a scenario or a folder of examples, check traces, replay one in detail, shrink one.
 
 Exit codes: 0 all conform (or what was asked for was done); 1 a trace violates; 2 a file is no trace; 3 a trace is incomplete or out of the model; 5 nothing
 was checked.
@@ -32,6 +32,9 @@ class Engine(StrEnum):
     MODEL = "model"
     SPARK = "spark"
 
+
+RECORDED = ("timer_task_list", "system_timer")
+"""The mechanisms whose events the rules of ``rules`` are about."""
 
 EXIT = {"conforms": 0, "violates": 1, "incomplete": 3, "out-of-model": 3}
 
@@ -74,7 +77,9 @@ def record(
     if scenario not in found.scenarios:
         raise UsageError(f"{mechanism} has no scenario {scenario!r}.", f"Its scenarios: {', '.join(found.scenarios)}.")
     if steps is None and walk is not None:
-        steps = _walked(found, scenario, walk)
+        from wheelproof.trace.examples import walked
+
+        steps = walked(found, scenario, walk)
     made = make(mechanisms, mechanism, scenario, output.name.partition(".")[0], mutant=mutant, schedule=steps, kinds=wanted)
     if output.suffix == ".parquet":
         from wheelproof.trace import parquet
@@ -85,16 +90,29 @@ def record(
     print(f"{output}: {len(made.events)} events of {len(made.header['threads'])} threads")
 
 
-def _walked(mechanism: Any, scenario: str, seed: int) -> list[tuple[str, str]]:
-    import random
+@app.command()
+def examples(
+    names: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose examples; all without.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder that the traces go to.")] = Path("build/traces/examples"),
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the random runs.")] = 1,
+    subject: Subject = Path("."),
+) -> None:
+    """Write a folder of traces to try the checks on: runs that conform, and one of each mutant."""
+    from wheelproof import subject as subjects
+    from wheelproof.trace import examples as made
 
-    model, chance = mechanism.model(scenario), random.Random(seed)
-    state, out = model.initial(), []
-    while moves := list(model.successors(state)):
-        thread, label, state = chance.choice(moves)
-        if label not in mechanism.silent:
-            out.append((model.threads[thread], label))
-    return out
+    mechanisms = subjects.find(subject)
+    for name in names or ():
+        if name not in mechanisms:
+            raise UsageError(f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
+    count = 0
+    for stem in names or RECORDED:
+        if stem in mechanisms:
+            for path, trace in made.write(output, mechanisms, stem, seed):
+                count += 1
+                print(f"{path}: {len(trace.events)} events")
+    if not count:
+        raise NothingChecked("No example was written.", f"Examples are made of {', '.join(RECORDED)}.")
 
 
 @app.command()

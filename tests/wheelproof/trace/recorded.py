@@ -5,8 +5,8 @@ import random
 from functools import cache
 from pathlib import Path
 
-from wheelproof import floors, subject
-from wheelproof.graph.explorer import explore, first_violation
+from wheelproof import subject
+from wheelproof.trace import examples
 from wheelproof.trace.record import Recorded, record
 
 ROOT = Path(__file__).parents[3]
@@ -28,31 +28,10 @@ def mechanisms():
     return subject.find(ROOT)
 
 
-def class_of(switch: str) -> str:
-    """The class of the mutants' module that turns a switch off."""
-    module = floors.load(ROOT, f"mutants.{STEM}")
-    return next(name for name, value in vars(module).items() if isinstance(value, type) and getattr(value, "switch", None) == switch)
-
-
-def completed(model, graph, number: int, seed: int) -> list[tuple[str, str]]:
-    """A schedule to state ``number``, and on from there until no thread can move; without the silent steps."""
-    silent, chance, path = mechanisms()[STEM].silent, random.Random(seed), list(graph.path(number))
-    here = number
-    while graph.edges[here] and len(path) < 400:
-        path.append(chance.choice(graph.edges[here]))
-        here = path[-1][2]
-    return [(model.threads[thread], label) for thread, label, _ in path if label not in silent]
-
-
 @cache
 def of_mutant(name: str, seed: int = 1) -> Recorded:
     """A run of the mutant in its scenario, through a state in which its property fails."""
-    mechanism = mechanisms()[STEM]
-    mutant = mechanism.mutants[name]
-    model = mechanism.model(mutant.scenario, {mutant.switch: False})
-    graph = explore(model)
-    number = first_violation(graph, mutant.property) if mutant.property else len(graph.states) - 1
-    return record(mechanisms(), STEM, mutant.scenario, f"mutant-{name}", mutant=class_of(mutant.switch), schedule=completed(model, graph, number, seed))
+    return examples.of_mutant(mechanisms(), STEM, name, seed)
 
 
 def walk(scenario: str, seed: int) -> list[tuple[int, str, object]]:

@@ -105,3 +105,16 @@ def test_a_shrunk_trace_is_written_and_refused_again(tmp_path):
 def test_what_cannot_be_recorded_is_said(tmp_path, arguments, told):
     result = invoke("record", *arguments, "-o", tmp_path / "x.jsonl", "--subject", ROOT)
     assert result.exit_code == 2 and told in result.output and not (tmp_path / "x.jsonl").exists()
+
+
+def test_the_examples_are_written_checked_and_blamed_by_their_names(tmp_path):
+    result = invoke("examples", "-o", tmp_path, "--subject", ROOT)
+    assert result.exit_code == 0
+    files = sorted(tmp_path.iterdir())
+    assert f"{len(files)}" == str(result.output.count("events")) and len(files) > 30
+    for file in files:
+        verdict = replay.replay(file)
+        assert verdict.verdict == (replay.VIOLATES if "-mutant-" in file.name else replay.CONFORMS), file
+    result = invoke("check", tmp_path)
+    assert result.exit_code == 1 and result.output.count(": violates") == sum("-mutant-" in file.name for file in files) == 10
+    assert invoke("examples", "heap", "-o", tmp_path, "--subject", ROOT).exit_code == 2

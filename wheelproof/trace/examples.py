@@ -1,0 +1,97 @@
+"""A folder of traces to try the checks on: runs that conform, and one of each mutant, made in the same way on every machine.
+
+A mutant's run follows a schedule that the model finds: to a state in which the mutant's property fails, and on from there until nobody can
+move. A mechanism that takes operations of another for single steps has no such schedules for its real steps: its scenarios run freely, and conform.
+"""
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wheelproof import floors
+from wheelproof.errors import UsageError
+from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation
+from wheelproof.subject import Mechanism, Mutant
+from wheelproof.trace.record import Recorded, record
+
+LONGEST = 400
+"""Steps after which a run is not gone on with."""
+
+BOUND = 100_000
+"""States of a mutant's scenario that are explored at most."""
+
+
+def walked(mechanism: Mechanism, scenario: str, seed: int) -> list[tuple[str, str]]:
+    """A random run of the model to its end, as a schedule without silent steps."""
+    model, chance = mechanism.model(scenario), random.Random(seed)
+    state, out = model.initial(), []
+    while moves := list(model.successors(state)):
+        thread, label, state = chance.choice(moves)
+        if label not in mechanism.silent:
+            out.append((model.threads[thread], label))
+    return out
+
+
+def completed(mechanism: Mechanism, graph: StateGraph, number: int, seed: int) -> list[tuple[str, str]]:
+    """A schedule to state ``number``, and on from there until no thread can move; without the silent steps."""
+    chance, path = random.Random(seed), list(graph.path(number))
+    here = number
+    while graph.edges[here] and len(path) < LONGEST:
+        path.append(chance.choice(graph.edges[here]))
+        here = path[-1][2]
+    return [(graph.model.threads[thread], label) for thread, label, _ in path if label not in mechanism.silent]
+
+
+def class_of(mechanism: Mechanism, mutant: Mutant) -> str:
+    """The class in the mutants' module that turns a mutant's switch off."""
+    module = floors.load(mechanism.root, f"mutants.{mechanism.stem}")
+    return next((name for name, value in vars(module).items() if isinstance(value, type) and getattr(value, "switch", None) == mutant.switch), mutant.name)
+
+
+def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: int = 1) -> Recorded:
+    """A run of a mutant in its scenario, through a state in which its property fails; of an equivalent one through the last state found.
+
+    Raises UsageError where the scenario is larger than can be explored here, or the property fails nowhere.
+    """
+    mechanism = mechanisms[stem]
+    mutant = mechanism.mutants[name]
+    try:
+        graph = explore(mechanism.model(mutant.scenario, {mutant.switch: False}), bound=BOUND)
+    except BudgetSpent as error:
+        raise UsageError(f"The scenario of {name} has {error}.", "Record a counterexample with --schedule.") from error
+    number = first_violation(graph, mutant.property) if mutant.property else len(graph.states) - 1
+    if number is None:
+        raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of the mutant {name}.")
+    return record(mechanisms, stem, mutant.scenario, f"{stem}-{name}", mutant=class_of(mechanism, mutant),
+                  schedule=completed(mechanism, graph, number, seed))
+
+
+def composed(mechanism: Mechanism) -> bool:
+    """Whether the mechanism's steps are whole operations of another one."""
+    return bool(getattr(floors.load(mechanism.root, f"mapping.{mechanism.stem}"), "ATOMIC", None))
+
+
+def examples(mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> Iterator[tuple[str, Any]]:
+    """(name of the file, trace) of a mechanism's examples: its fast scenarios, then its mutants."""
+    mechanism = mechanisms[stem]
+    free = composed(mechanism)
+    wanted = dict.fromkeys(config.scenario for config in mechanism.configs.values()
+                           if config.lane == "fast" and config.expect == "exhaustive" and not config.module and not config.property)
+    for scenario in wanted:
+        schedule = None if free else walked(mechanism, scenario, seed)
+        yield f"{stem}-{scenario}", record(mechanisms, stem, scenario, f"{stem}-{scenario}", schedule=schedule)
+    for name, mutant in mechanism.mutants.items():
+        if not free and mutant.property and mutant.lane == "fast" and mechanism.properties[mutant.property].kind != "liveness":
+            yield f"{stem}-mutant-{name}", of_mutant(mechanisms, stem, name, seed)
+
+
+def write(folder: Path, mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> list[tuple[Path, Recorded]]:
+    """Write the examples as JSON Lines; their paths, with what is in them. Raises ToolError."""
+    out = []
+    for name, made in examples(mechanisms, stem, seed):
+        path = folder / f"{name}.jsonl"
+        made.write(path)
+        out.append((path, made))
+    return out
