@@ -8,4 +8,4 @@ from proofs.protocols.theory import submit
 
 THEORY = Theory("protocols.system_timer", mechanism="system_timer")
 
-submit(THEORY, Bucket, EVERYTHING, FAULTS.values(), view_of, ("A-WINDOW",))
+submit(THEORY, Bucket, EVERYTHING, FAULTS.values(), view_of, ("A-WINDOW",), lemma="Inv.Bucket")

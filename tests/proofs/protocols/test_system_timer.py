@@ -26,7 +26,7 @@ def test_a_theorem_is_proved_with_its_controls(name):
 
 
 def test_what_is_proved():
-    assert list(THEORY.theorems) == ["Inv", "P10", "P11"]
+    assert list(THEORY.theorems) == ["Inv.Bucket", "P10", "P11"]
 
 
 def test_every_condition_holds_and_no_conjunct_can_go():

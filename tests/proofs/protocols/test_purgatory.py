@@ -1,0 +1,52 @@
+"""P9: an operation that is watched misses no event, and what breaks that. No model is compared: there is none of the purgatory yet."""
+from __future__ import annotations
+
+import pytest
+
+from proofs.protocols.purgatory import Watching
+from proofs.protocols.purgatory_faults import FAULTS, TWO
+from proofs.protocols.purgatory_theory import THEORY
+from proofs.protocols.witness import Witnesses
+from tests.proofs.protocols.checks import failing, needed
+
+
+@pytest.mark.parametrize("name", THEORY.theorems)
+def test_a_theorem_is_proved_with_its_controls(name):
+    evidence = THEORY.check(name, seeds=1)
+    assert evidence.verdict == "proved", evidence.why
+    assert evidence.second == {"unsat"} and not evidence.unused
+    assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
+
+
+def test_what_is_proved():
+    assert list(THEORY.theorems) == ["Inv.Watching", "P9"]
+
+
+def test_every_condition_holds_and_no_conjunct_can_go():
+    assert not failing(Watching())
+    for name, formula in Watching.conjuncts().items():
+        assert needed(Watching(), name) != bool(formula.kept), name
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lacks(name):
+    fault = FAULTS[name]
+    assert failing(fault.system()) and fault.searched().trace
+    right = type(fault)(fault.name, fault.says, Watching, fault.scope, fault.formula).searched()
+    assert right.trace is None and right.states > 50
+
+
+def test_every_state_that_a_run_reaches_keeps_the_invariant():
+    """The terms of the proof on finite states, with two keys: what the conditions say of all sizes, tried at one."""
+    found = Witnesses(Watching(), TWO)
+    assert not found.missing
+    waiting = [found.start]
+    seen = {found.start}
+    while waiting and len(seen) < 3_000:
+        state = waiting.pop()
+        assert not found.instance.broken(state, list(found.instance.formulas)), found.instance.named(state)
+        for move in found.instance.moves(state):
+            if move.after not in seen:
+                seen.add(move.after)
+                waiting.append(move.after)
+    assert len(seen) > 1_000
