@@ -117,6 +117,7 @@ class Recorder:
     ``event_of(file, line, operation)`` gives the label and the kind of event of an operation (``lock``, ``unlock``, ``read``,
     ``write``, ``update`` ...) on a line, ("", "") where it is not recorded. ``known``: the classes whose objects have ids.
     ``limit``: chunks of :data:`CHUNK` records that a thread may fill before events are dropped, and counted.
+    ``observe``: what else to note in a record of an atomic variable's change, a number that is read under the locks that are held.
     ``turn``: called before each operation of a directed run; None where threads run as they like.
     """
 
@@ -126,6 +127,7 @@ class Recorder:
         self.logs: list[Log] = []
         self.objects: dict[int, Any] = {}
         self.primitives: dict[int, Any] = {}
+        self.observe: Callable[[Log], int] = lambda log: 0
         self.turn: Callable[[FrameType, str], None] | None = None
         self.recording = self.stopped = False
         self._event_of, self._limit = event_of, limit

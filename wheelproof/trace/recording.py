@@ -55,6 +55,7 @@ class Traced:
         self._shown: dict[str, str] = {}
         self._calls: list[tuple[type, str, str, Any, bool]] = []
         self.recorder = Recorder(self._event_of)
+        self.recorder.observe = timer.observer(self.recorder)
         root = self.mechanism.root
         production = floors.load(root, RUNTIME)
         finder = floors.Finder(root)

@@ -113,7 +113,7 @@ class TimerState:
             if thread.checked != (entry, False):
                 what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
                 return Refusal("CancelWins", f"a flush puts entry {entry}, {what}, into list {bucket}")
-        if refusal := self._slot(event):
+        if refusal := self._slot(event) or self._left_in(event, bucket):
             return refusal
         return self._counted(event, 1)
 
@@ -123,8 +123,12 @@ class TimerState:
         self._look("ExactlyItsList")
         if not here:
             return Refusal("CounterExact", f"entry {entry} is taken out of list {bucket}, and no list has it")
+        if here != bucket and event.get("post", {}).get("list") == here:
+            return Refusal("CounterExact", f"entry {entry} is counted out of list {bucket}, and stays where it is, in list {here}")
         if here != bucket:
             return Refusal("ExactlyItsList", f"entry {entry} is taken out of list {bucket}, and list {here} has it")
+        if refusal := self._left_in(event, NONE):
+            return refusal
         if event.get("cause") == "flush":
             if refusal := self._handed_on(thread):
                 return refusal
@@ -137,6 +141,14 @@ class TimerState:
             if head != entry:
                 return Refusal("RingWellFormed", f"a flush of list {bucket} takes entry {entry}, and entry {head} is its head")
         return self._counted(event, -1)
+
+    def _left_in(self, event: Event, bucket: int) -> Refusal | None:
+        """What the entry names afterwards, if its monitor was held when that was read."""
+        seen = event.get("post", {}).get("list")
+        if seen is None or "eseq" not in event:
+            return None
+        self._look("ExactlyItsList")
+        return Refusal("ExactlyItsList", f"after {event['k']} entry {event['entry']} names list {seen or 'none'}, and not {bucket or 'none'}") if seen != bucket else None
 
     def _counted(self, event: Event, delta: int) -> Refusal | None:
         seen = event.get("post", {}).get("counter")

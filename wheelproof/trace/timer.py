@@ -5,7 +5,7 @@ This module and ``rules`` know Kafka's classes; the recorder, the file formats a
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wheelproof.trace.recorder import Log, Raw, Recorder
@@ -39,6 +39,19 @@ CALLS: Mapping[str, tuple] = {
 
 UNLABELLED = {("TimerTask.forget", "write"): "cancel"}
 """(function, operation) -> event, of a line without a label that changes what the rules look at."""
+
+
+def observer(recorder: Recorder) -> Callable[[Log], int]:
+    """Which list the entry names whose monitor is held innermost: asked where the counter changes, with the entry linked or unlinked."""
+    objects, id_of = recorder.objects, recorder.id_of
+
+    def observe(log: Log) -> int:
+        if not log.held:
+            return 0
+        entry = objects.get(log.held[-1].owner)
+        return id_of(getattr(entry, "list", None))
+
+    return observe
 
 
 def role_of(value: Any) -> str:
@@ -112,7 +125,7 @@ class Translator:
             held[self.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
         if kind in COUNTED:
             event |= {name: held[name] for name in ("entry", "list") if name in held}
-            event["post"] = {"counter": raw.new}
+            event["post"] = {"list": raw.me, "counter": raw.new}
         elif kind == "set_entry":
             event |= {"task": raw.obj, "entry": raw.new, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
         elif kind == "cancel":

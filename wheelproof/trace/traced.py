@@ -213,7 +213,8 @@ def _atomic(recorder: Recorder) -> type:
             if site is None:
                 site = site_of(frame, operation)
             if site and not log.muted:
-                log.emit(site, self.owner, old if type(old) is int else id_of(old), new if type(new) is int else id_of(new), 0, self.number, self.version)
+                log.emit(site, self.owner, old if type(old) is int else id_of(old), new if type(new) is int else id_of(new),
+                         recorder.observe(log), self.number, self.version)
             self.lc = log.lc
 
         def get(self) -> object:

@@ -196,6 +196,9 @@ def planted(kind: str, change):
     ("expire_submit", lambda event: {**event, "exp_ms": event["exp_ms"] + 100}, "NotEarly"),
     ("bucket_expiry_set", lambda event: {**event, "pre": {"key_ms": 3}}, "QueuedOnceWithItsKey"),
     ("list_remove", lambda event: {**event, "exp_ms": 0} if event.get("cause") == "flush" and event["exp_ms"] > 5 else None, "KeyBeforeDeadline"),
+    ("list_add", lambda event: {**event, "post": {**event["post"], "list": event["list"] + 1}}, "ExactlyItsList"),
+    ("list_remove", lambda event: {**event, "post": {**event["post"], "list": event["list"]}}, "ExactlyItsList"),
+    ("list_remove", lambda event: {**event, "post": {**event["post"], "counter": 77}}, "CounterExact"),
     ("expire_submit", lambda event: {**event, "k": "task_run"} if "parent" in event else None, "EveryTimerFires"),
 ])
 def test_a_planted_fault_is_refused_by_the_rule_that_is_for_it(kind, change, property):
