@@ -5,13 +5,14 @@ ARGS =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
 
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data verify prove test nightly fuzz bench-traces doctor clean
+.PHONY: help setup setup-data verify prove test nightly fuzz trace bench-traces doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast lane)'
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
+	@echo 'make trace     record traces of the timer and of each mutant of its lists, check and shrink them'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB: ARGS="1000000 10000000" are its sizes'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
 	@echo 'make doctor    show which Python, Java and TLC are used'
@@ -37,6 +38,9 @@ test: setup-data
 
 fuzz: setup-data
 	@HYPOTHESIS_PROFILE=long $(RUN) pytest -m fuzz $(ARGS)
+
+trace: setup
+	@$(RUN) wheelproof trace examples --check $(ARGS)
 
 bench-traces: setup-data
 	@PYTHONHASHSEED=0 .venv/bin/python tests/wheelproof/pipeline/bench.py $(ARGS)

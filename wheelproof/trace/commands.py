@@ -95,24 +95,36 @@ def examples(
     names: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose examples; all without.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder that the traces go to.")] = Path("build/traces/examples"),
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the random runs.")] = 1,
+    checked: Annotated[bool, typer.Option("--check", help="Check and shrink each too: 0 if the mutants' are refused, and nothing else.")] = False,
     subject: Subject = Path("."),
 ) -> None:
     """Write a folder of traces to try the checks on: runs that conform, and one of each mutant."""
     from wheelproof import subject as subjects
     from wheelproof.trace import examples as made
+    from wheelproof.trace.replay import replay as judge
 
     mechanisms = subjects.find(subject)
     for name in names or ():
         if name not in mechanisms:
             raise UsageError(f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
-    count = 0
-    for stem in names or RECORDED:
-        if stem in mechanisms:
-            for path, trace in made.write(output, mechanisms, stem, seed):
-                count += 1
-                print(f"{path}: {len(trace.events)} events")
-    if not count:
+    written = [item for stem in names or RECORDED if stem in mechanisms for item in made.write(output, mechanisms, stem, seed)]
+    if not written:
         raise NothingChecked("No example was written.", f"Examples are made of {', '.join(RECORDED)}.")
+    wrong = []
+    for path, trace in written:
+        if not checked:
+            print(f"{path}: {len(trace.events)} events")
+            continue
+        verdict = judge(path)
+        _print_row(path, verdict)
+        if verdict.verdict != ("violates" if trace.header["variant"] else "conforms"):
+            wrong.append(path)
+        if verdict.verdict == "violates":
+            _print_shrunk(path)
+    if checked:
+        mutants = sum(bool(trace.header["variant"]) for _, trace in written)
+        print(f"{len(written)} traces, {mutants} of mutants: " + (f"not as expected: {', '.join(map(str, wrong))}" if wrong else "each as expected"))
+    raise typer.Exit(1 if wrong else 0)
 
 
 @app.command()
@@ -215,6 +227,19 @@ def shrink(
     print(f"  {found.property}: {found.message}")
     print(f"  cheapest repair: {found.repair}")
     raise typer.Exit(1)
+
+
+def _print_shrunk(path: Path) -> None:
+    from wheelproof.trace.replay import key_of
+    from wheelproof.trace.shrink import shrink as smaller
+
+    reader = _reader(path)
+    found = smaller(reader.header, sorted(_events(reader), key=lambda item: key_of(item[1])))
+    if found is not None:
+        shown = _Shown(found.header)
+        print(f"  {len(found.events)} events show it; cheapest repair: {found.repair}")
+        for line, event in zip(found.lines, found.events):
+            print(f"    line {line}: {shown.event(event)}")
 
 
 class _Shown:
