@@ -24,7 +24,7 @@ class NotFinite(Exception):
 
 
 BINARY = {z3.Z3_OP_EQ: "==", z3.Z3_OP_IFF: "==", z3.Z3_OP_LE: "<=", z3.Z3_OP_LT: "<", z3.Z3_OP_GE: ">=", z3.Z3_OP_GT: ">",
-          z3.Z3_OP_XOR: "!="}
+          z3.Z3_OP_XOR: "!=", z3.Z3_OP_DISTINCT: "!="}
 JOINED = {z3.Z3_OP_AND: " and ", z3.Z3_OP_OR: " or ", z3.Z3_OP_ADD: " + ", z3.Z3_OP_SUB: " - ", z3.Z3_OP_MUL: " * "}
 
 
