@@ -3,29 +3,40 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from wheelproof.subject import Mechanism
 from wheelproof.trace import jsonl, timer
+from wheelproof.trace.jsonl import Event
 from wheelproof.trace.recording import Traced
 from wheelproof.trace.schema import MINOR, SCHEMA
 
 
-@dataclass(frozen=True)
 class Recorded:
-    """A trace at hand."""
+    """A trace. Its events are made from the records each time that they are asked for; ``events`` and ``footer`` keep them."""
 
-    header: dict[str, Any]
-    events: list[dict[str, Any]]
-    footer: dict[str, Any]
+    def __init__(self, header: dict[str, Any], make: Callable[[], Iterable[Event]], dropped: int = 0) -> None:
+        self.header, self.dropped = header, dropped
+        self._make = make
+
+    @cached_property
+    def events(self) -> list[Event]:
+        return list(self._make())
+
+    @cached_property
+    def footer(self) -> dict[str, Any]:
+        tally = jsonl.Tally(self.header)
+        for event in self.events:
+            tally.count(event)
+        return tally.footer(self.dropped)
 
     def write(self, path: Path) -> None:
-        """As JSON Lines. Raises ToolError."""
-        jsonl.write(path, self.header, self.events, self.footer)
+        """As JSON Lines, event by event: a long recording is never in memory as a whole. Raises ToolError."""
+        jsonl.write(path, self.header, self._make(), dropped=self.dropped)
 
 
 def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mapping[str, Any], run_id: str, *, mutant: str | None = None,
@@ -49,7 +60,6 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
         traced.run_by(schedule, program, world)
     recorder.end()
     translator = timer.Translator(recorder)
-    events = list(translator.events())
     spec = traced.mechanism.spec
     header = {
         "schema": SCHEMA, "schema_minor": MINOR, "run_id": run_id,
@@ -60,7 +70,4 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
         "capture": {"mode": "full"} | ({} if kinds is None else {"kinds": sorted(kinds)}),
         "sources": translator.sources, "names": names, "initial": initial,
     }
-    tally = jsonl.Tally(header)
-    for event in events:
-        tally.count(event)
-    return Recorded(header, events, tally.footer(sum(log.dropped for log in recorder.logs)))
+    return Recorded(header, lambda: timer.Translator(recorder).events(), sum(log.dropped for log in recorder.logs))

@@ -14,6 +14,9 @@ ROLES = {"TimerTask": "task", "TimerTaskEntry": "entry", "TimerTaskList": "list"
 """Class -> the column that its objects are named in, and the class of their tokens."""
 
 COUNTED = ("list_add", "list_remove")
+AHEAD = 256
+"""How many events of its thread are looked through for what a removal was made for."""
+
 BEGINS = {"flush_begin": "flush_end"}
 
 
@@ -68,8 +71,9 @@ class Translator:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.roles = {number: role_of(value) for number, value in recorder.objects.items()}
-        self.sources: list[str] = []
-        self._sources: dict[str, int] = {}
+        texts = [f"{site.where} {site.label}".rstrip() for site in recorder.sites[1:]]
+        self.sources: list[str] = list(dict.fromkeys(texts))
+        self._sources = {text: number for number, text in enumerate(self.sources)}
         self._spans = 0
         self._levels: dict[int, int] = {}
         self.slots: dict[int, tuple[int, int]] = {}
@@ -93,10 +97,10 @@ class Translator:
         streams = [self._thread(tid, log) for tid, log in enumerate(self.recorder.logs, 1)]
         return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
 
-    def _thread(self, tid: int, log: Log) -> list[dict[str, Any]]:
-        out: list[dict[str, Any]] = []
+    def _thread(self, tid: int, log: Log) -> Iterator[dict[str, Any]]:
         spans: list[tuple[str, int, int]] = []  # kind that closes it, span, list
         checked = 0
+        held: list[dict[str, Any]] = []  # events that wait until it is known what the first of them, a removal, was made for
         for tseq, raw in enumerate(log.records(self.recorder.sites), 1):
             event = self._event(tid, tseq, raw, checked)
             kind = event["k"]
@@ -112,9 +116,14 @@ class Translator:
                 spans.append((BEGINS[kind], self._spans, event["list"]))
             if kind == "list_remove" and spans and event.get("list") == spans[-1][2] and not self._holds(event, "task"):
                 event["cause"] = "flush"
-            out.append(event)
-        self._causes(out)
-        return out
+            if held or kind == "list_remove" and "cause" not in event:
+                held.append(event)
+                if self._explained(held) or len(held) > AHEAD:
+                    yield from held
+                    held = []
+                continue
+            yield event
+        yield from held
 
     def _event(self, tid: int, tseq: int, raw: Raw, checked: int) -> dict[str, Any]:
         site, kind = raw.site, raw.site.event
@@ -157,7 +166,7 @@ class Translator:
             if kind == "list_add":
                 event["vid"] = event["exp_ms"] // self.ticks[event["level"]]
         self._order(event, raw)
-        event["src"] = self._source(f"{site.where} {site.label}".rstrip())
+        event["src"] = self._sources[f"{site.where} {site.label}".rstrip()]
         return event
 
     def _order(self, event: dict[str, Any], raw: Raw) -> None:
@@ -195,29 +204,14 @@ class Translator:
         return any(token[1].startswith(f"{role}:") for token in event.get("ord", ()))
 
     @staticmethod
-    def _causes(events: list[dict[str, Any]]) -> None:
-        """A removal outside a flush was made for what its thread does next: a cancel, a new entry, or a link elsewhere."""
-        waiting: list[dict[str, Any]] = []
-        for event in events:
-            kind = event["k"]
-            if kind == "list_remove" and "cause" not in event:
-                waiting.append(event)
-            elif kind == "cancel" or kind == "set_entry":
-                for removal in waiting:
-                    if removal.get("task") == event["task"]:
-                        removal["cause"] = "cancel" if kind == "cancel" else "readd"
-                waiting = []
-            elif kind == "list_add":
-                for removal in waiting:
-                    if removal.get("entry") == event.get("entry"):
-                        removal["cause"] = "readd"
-                waiting = []
-
-    def _source(self, text: str) -> int:
-        if text not in self._sources:
-            self._sources[text] = len(self.sources)
-            self.sources.append(text)
-        return self._sources[text]
+    def _explained(held: list[dict[str, Any]]) -> bool:
+        """Whether the last event says why the entries before it were taken out: for a cancel, a new entry, or a link elsewhere."""
+        last = held[-1]
+        column, cause = {"cancel": ("task", "cancel"), "set_entry": ("task", "readd"), "list_add": ("entry", "readd")}.get(last["k"], ("", ""))
+        for event in held:
+            if column and event["k"] == "list_remove" and "cause" not in event and event.get(column) == last.get(column):
+                event["cause"] = cause
+        return bool(column)
 
 
 def initial_of(recorder: Recorder) -> dict[str, Any]:
