@@ -114,9 +114,11 @@ class _Order:
 
 
 class Replay:
-    """One trace taken through the rules. ``limit``: findings that are kept."""
+    """One trace taken through the rules. ``limit``: findings that are kept. ``cut``: of the footer; what lies beyond it is no evidence."""
 
-    def __init__(self, header: Mapping[str, Any], limit: int = 100) -> None:
+    def __init__(self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None) -> None:
+        self.cut = cut or {}
+        self.beyond: set[int] = set()  # threads that have crossed the cut
         kinds = header.get("capture", {}).get("kinds")
         self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds), header.get("config"))
         self.header, self.limit, self.events = header, limit, 0
@@ -130,6 +132,8 @@ class Replay:
         """One event, in the order of the clocks."""
         self.events += 1
         self.order.look(line, event)
+        if self.cut and self._crossed(event):
+            return None
         kind = event["k"]
         if kind not in TIMER_KINDS:
             self.unknown.append((line, "Kind", f"these rules know no {kind}"))
@@ -151,6 +155,13 @@ class Replay:
         self.state.apply(event)
         return refusal
 
+    def _crossed(self, event: Event) -> bool:
+        """Whether the event, or one before it in its thread, has a token beyond the cut."""
+        if event["tid"] in self.beyond or any(token[2] > self.cut.get(f"{token[0]} {token[1]}", token[2]) for token in event.get("ord", ())):
+            self.beyond.add(event["tid"])
+            return True
+        return False
+
     def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True) -> Verdict:
         """The verdict, once all events are taken. ``tally``: of the file, where it is to be held against its footer."""
         missing = [Finding(line, None, name, message) for line, name, message in self.order.missing]
@@ -159,8 +170,9 @@ class Replay:
         missing += [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
                     for (kind, role), (line, times) in self.unordered.items()]
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
-                    for tid, thread in self.state.threads.items() if thread.flushes]
-        missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}") for lock, tid in self.state.holder.items()]
+                    for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.beyond]
+        missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
+                    for lock, tid in self.state.holder.items() if tid not in self.beyond]
         contradictions = [Finding(line, None, name, message) for line, name, message in self.order.contradictions + self.unknown]
         if not self.events:
             missing.append(Finding(0, None, "Events", "there is no event"))
@@ -241,8 +253,8 @@ def replay(path: Path) -> Verdict:
         return _replay(reader, lambda events: iter(sorted(events, key=lambda item: key_of(item[1]))))
 
 
-def _replay(reader: Any, ordered: Any) -> Verdict:
-    run, tally, cut = Replay(reader.header), Tally(reader.header), []
+def _replay(reader: Any, ordered: Any, limits: Mapping[str, int] | None = None) -> Verdict:
+    run, tally, cut = Replay(reader.header, cut=limits), Tally(reader.header), []
 
     def counted() -> Iterator[tuple[int, Event]]:
         try:
@@ -254,6 +266,8 @@ def _replay(reader: Any, ordered: Any) -> Verdict:
 
     for line, event in ordered(counted()):
         run.take(line, event)
+    if limits is None and reader.footer is not None and reader.footer.get("cut"):
+        return _replay(reader, ordered, reader.footer["cut"])  # the footer comes last: once more, with what it says
     if reader.footer is not None and reader.footer.get("sha256") not in (None, tally.sha256) and not cut:
         tally = Tally(reader.header)
         for _, event in reader:
@@ -263,7 +277,7 @@ def _replay(reader: Any, ordered: Any) -> Verdict:
 
 def replay_events(header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None) -> Verdict:
     """The verdict on events at hand, numbered from line 2 on as in a file."""
-    run = Replay(header)
+    run = Replay(header, cut=(footer or {}).get("cut"))
     for line, event in sorted(enumerate(events, 2), key=lambda item: key_of(item[1])):
         run.take(line, event)
     return run.end(footer)

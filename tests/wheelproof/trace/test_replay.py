@@ -165,6 +165,25 @@ def test_the_finding_says_what_was_possible():
     assert not any(text.startswith("list_add") for text in found.enabled)
 
 
+def test_what_lies_beyond_the_cut_is_no_evidence(tmp_path):
+    """A recording that was switched off thread by thread: the last events of some are there, those of others are not."""
+    header, events, _ = read(GOLDEN / "two_adders.jsonl")
+    adds = [number for number, event in enumerate(events) if event["k"] == "list_add"]
+    lost = renumbered([event for number, event in enumerate(events) if number != adds[0]])  # a link that was not recorded ...
+    faulty = next(event for event in lost if event["k"] == "list_remove")
+    tally = jsonl.Tally(header)
+    for event in lost:
+        tally.count(event)
+    assert replay.replay_events(header, lost, tally.footer()).verdict == VIOLATES
+    entry = next(token for token in faulty["ord"] if token[1].startswith("entry:"))
+    cut = {f"L {entry[1]}": entry[2] - 2}  # ... and its removal lie beyond what is known to be whole
+    assert replay.replay_events(header, lost, tally.footer(cut=cut)).verdict == CONFORMS
+    jsonl.write(tmp_path / "cut.jsonl", header, lost, cut=cut)
+    assert replay.replay(tmp_path / "cut.jsonl").verdict == CONFORMS
+    jsonl.write(tmp_path / "late.jsonl", header, lost, cut={f"L {entry[1]}": entry[2]})
+    assert replay.replay(tmp_path / "late.jsonl").verdict == VIOLATES
+
+
 def test_another_spelling_of_the_same_lines_has_the_same_hash(tmp_path):
     lines = [json.dumps(json.loads(line), indent=None) for line in (GOLDEN / "readd.jsonl").read_text().splitlines()]
     (tmp_path / "spaced.jsonl").write_text("\n".join(lines) + "\n")
