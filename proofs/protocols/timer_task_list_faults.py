@@ -183,7 +183,7 @@ def rings(ring: Mapping[str, str], task_of: Mapping[str, str], unset: str = "", 
         "pointer": pointer, "counter": len(where), "size": len(where), "uncounted": 0, "overcounted": 0}
     return Rings({"Thread": threads, "TaskList": tuple(full), "Entry": entries, "Task": tuple(dict.fromkeys(task_of.values()))}, start,
                  Roles({t: names.split() for t, names in begins.items()}), {"task_of": task_of, "reaper": threads[0]},
-                 full, task_of, tuple(pointer.values()))
+                 ring=full, task_of=task_of, current=tuple(pointer.values()))
 
 
 ONE, TWO = {"e1": "t1"}, {"e1": "t1", "e2": "t2"}
