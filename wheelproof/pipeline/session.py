@@ -76,7 +76,8 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
 def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
     logging = Path(__file__).with_name("log4j2.properties")
     # The incubator module's warning and the launcher's own lines would be the first thing that a user reads.
-    quiet = f"-Dlog4j2.configurationFile={logging.as_uri()}"
+    # Spark makes one long method of a family's rules, which HotSpot would otherwise leave to its interpreter.
+    quiet = f"-Dlog4j2.configurationFile={logging.as_uri()} -XX:-DontCompileHugeMethods"
     settings = {
         "spark.driver.memory": options.memory,
         "spark.driver.extraJavaOptions": quiet,

@@ -73,9 +73,9 @@ class Asked:
 def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> Asked:
     """One pass over the events for one family. The violations are written to ``folder``: they may be many."""
     observation = Observation(family.name)
-    prepared = family.prepare(inputs).observe(observation, *family.counts())
+    marked = family.marked(family.prepare(inputs)).observe(observation, *family.counts())
     target = str(folder / family.name)
-    family.violations(prepared).write.mode("overwrite").parquet(target)
+    family.violations(marked).write.mode("overwrite").parquet(target)
     return Asked(spark.read.schema(VIOLATION).parquet(target), dict(observation.get))
 
 

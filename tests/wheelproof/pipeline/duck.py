@@ -11,7 +11,7 @@ QUERIES = {
         select unnest(list_filter([
             case when k = 'wheel_place' and not (vid = exp_ms // tick and bucket = vid % {size}) then 'SlotInRange' end,
             case when k = 'wheel_place' and not (exp_ms >= wheel_ms - wheel_ms % {tick} + {tick} and exp_ms < wheel_ms - wheel_ms % tick + tick * {size}
-                and (level = 1 or exp_ms >= wheel_ms - wheel_ms % (tick // {size}) + tick)) then 'LevelBound' end,
+                and (level = 1 or exp_ms >= wheel_ms - wheel_ms % greatest(tick // {size}, 1) + tick)) then 'LevelBound' end,
             case when k in ('bucket_expiry_set', 'dq_offer') and key_ms >= 0 and key_ms % coalesce(tick, {tick}) <> 0 then 'KeyAligned' end,
             case when (k = 'expire_submit' or k = 'wheel_reject' and cause = 'due') and not exp_ms < wheel_ms + {tick} then 'NotEarly' end,
             case when k = 'dq_poll' and key_ms > now_ms then 'PolledWhenReady' end,

@@ -206,8 +206,7 @@ def test_no_rule_leaves_the_engine_and_each_key_is_shuffled_once(spark, folder, 
     from wheelproof.pipeline import ingest
 
     inputs = ingest.read(spark, [folder / "columns.parquet"], tmp_path).inputs
-    prepared = family.prepare(inputs)
-    plan = family.violations(prepared)._jdf.queryExecution().executedPlan().toString()
+    plan = family.violations(family.marked(family.prepare(inputs)))._jdf.queryExecution().executedPlan().toString()
     assert "Python" not in plan and "ArrowEval" not in plan and "MapIn" not in plan
     shuffles = [line for line in plan.splitlines() if "Exchange hashpartitioning" in line or "Exchange rangepartitioning" in line or "Exchange SinglePartition" in line]
     assert len(shuffles) == (1 if family.key else 0), plan

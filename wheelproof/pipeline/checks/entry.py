@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, recorded, text
+from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
 from wheelproof.pipeline.coverage import entry_measures
 
 _ENTRY_KINDS = ("entry_new", "list_add", "list_remove", "list_add_retry", "wheel_place", "wheel_reject", "reinsert", "expire_submit", "task_run",
@@ -33,7 +33,7 @@ def prepare_entries(inputs: Inputs) -> DataFrame:
             .withColumn("last", F.lead("k").over(order).isNull())
             .withColumn("deadline", F.last("exp_ms", ignorenulls=True).over(before))
             .withColumn("was", F.col("move.k")).withColumn("was_list", F.coalesce(F.col("move.list"), F.lit(0)))
-            .withColumn("was_tid", F.col("move.tid")).drop("move").join(F.broadcast(inputs.runs.select("run", "whole", "kinds")), "run"))
+            .withColumn("was_tid", F.col("move.tid")).drop("move").join(F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "cancel_check"))), "run"))
 
 
 def _came() -> Column:

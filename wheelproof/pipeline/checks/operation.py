@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, recorded, text
+from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
 from wheelproof.pipeline.coverage import operation_measures
 
 _KINDS = ("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas", "on_complete_begin", "on_complete_end", "on_expire", "watch_add",
@@ -40,7 +40,7 @@ def prepare(inputs: Inputs) -> DataFrame:
         F.count_if(is_one_of("pending_set", "pending_getset")).alias("notes"),
         F.max(F.when(is_one_of("pending_set", "pending_getset"), F.struct("lc", "tid", "tseq", "pending"))).alias("note"),
     )
-    runs = F.broadcast(inputs.runs.select("run", "whole", "variant", "kinds"))
+    runs = F.broadcast(inputs.runs.select("run", "whole", "variant", *has("watch_add", "try_watch_end")))
     return grouped.join(runs, "run", "inner")
 
 

@@ -9,13 +9,7 @@ from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, tex
 from wheelproof.pipeline.lateness import lateness_measures
 
 _COLUMNS = ("run", "tid", "tseq", "lc", "k", "task", "entry", "list", "op", "level", "bucket", "vid", "exp_ms", "now_ms", "wheel_ms", "key_ms",
-            "delay_ms", "ord", "eseq", "lseq", "oseq", "pre", "post", "cause", "res")
-
-_SEQUENCES = (("entry", "eseq"), ("list", "lseq"), ("op", "oseq"))
-"""A column of ids, and the column that repeats the number at that object's lock."""
-
-_WORDS = (("task", ("set_entry", "cancel", "cancel_check")), ("op", ("force_cas", "pending_set", "pending_getset")), ("list", ("bucket_expiry_set",)))
-"""A column of ids, and the kinds of event that touch a word of that object."""
+            "delay_ms", "pre", "post", "cause", "res")
 
 
 def prepare(inputs: Inputs) -> DataFrame:
@@ -61,46 +55,7 @@ def _due() -> Column:
     return is_one_of("expire_submit") | (is_one_of("wheel_reject") & (F.col("cause") == "due"))
 
 
-def _numbered() -> Column:
-    return F.col("eseq").isNotNull() | F.col("lseq").isNotNull() | F.col("oseq").isNotNull()
-
-
-def _names_its_lock() -> Column:
-    """Every number that is repeated in a column is that of a lock of the object in its column."""
-    named = F.lit(True)
-    for role, column in _SEQUENCES:
-        mine, number = F.concat(F.lit(f"{role}:"), F.col(role)), F.col(column)
-        named = named & (number.isNull() | F.coalesce(_held(mine, number), F.lit(False)))
-    return named
-
-
-def _held(mine: Column, number: Column) -> Column:
-    return F.exists("ord", lambda token: (token.kind == "L") & (token.id == mine) & (token.seq == number))
-
-
-def _word(prefix: Column | str) -> Column:
-    return F.exists("ord", lambda token: (token.kind == "V") & token.id.startswith(prefix))
-
-
-def _touches_a_word() -> Column:
-    condition = F.lit(False)
-    for role, kinds in _WORDS:
-        condition = condition | (is_one_of(*kinds) & _word(f"{role}:"))
-    return condition
-
-
-def _its_own_word() -> Column:
-    condition = F.lit(False)
-    for role, kinds in _WORDS:
-        condition = condition | (is_one_of(*kinds) & _word(F.concat(F.lit(f"{role}:"), F.col(role), F.lit("."))))
-    return condition
-
-
 RULES = (
-    Rule("LockOfObject", "the number of a lock that is repeated beside an object is that of the object's own lock", _numbered, _names_its_lock,
-         lambda: text("entry ", F.col("entry"), " at ", F.col("eseq"), ", list ", F.col("list"), " at ", F.col("lseq"), ", op ", F.col("op"), " at ", F.col("oseq")), alone=True),
-    Rule("WordOfObject", "the word that a step touches is that of the object that the event names", _touches_a_word, _its_own_word,
-         lambda: text("task ", F.col("task"), ", op ", F.col("op"), ", list ", F.col("list")), alone=True),
     Rule("SlotInRange", "an entry goes into the bucket of its deadline's tick", lambda: _placed() & _has("exp_ms", "vid", "bucket"), _slot,
          lambda: text("deadline ", F.col("exp_ms"), " ms at level ", F.col("level"), ": vid ", F.col("vid"), ", bucket ", F.col("bucket")), alone=True),
     Rule("LevelBound", "an entry goes to the lowest level whose turn reaches its deadline, and only while it is not due",

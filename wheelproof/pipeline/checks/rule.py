@@ -43,13 +43,6 @@ class Rule:
     alone: bool = False
     finding: Finding = Finding.VIOLATION
 
-    def broken(self) -> Column:
-        return F.when(self.applies() & ~F.coalesce(self.holds(), F.lit(False)),
-                      F.struct(F.lit(self.name).alias("rule"), self.detail().cast("string").alias("detail")))
-
-    def applied(self) -> Column:
-        return F.count_if(F.coalesce(self.applies(), F.lit(False))).alias(self.name)
-
 
 @dataclass(frozen=True)
 class Inputs:
@@ -75,17 +68,32 @@ class Family:
     rules: tuple[Rule, ...]
     measures: Callable[[], dict[str, Column]] = dict
 
-    def violations(self, prepared: DataFrame) -> DataFrame:
-        """The VIOLATION rows in a frame that ``prepare`` made."""
-        broken = F.filter(F.array(*[rule.broken() for rule in self.rules]), lambda each: each.isNotNull())
-        found = prepared.withColumn("broken", broken).where(F.size("broken") > 0).withColumn("broken", F.explode("broken"))
-        columns = [F.col(f"broken.{field.name}") if field.name in ("rule", "detail")
-                   else F.col(field.name) if field.name in prepared.columns else F.lit(None) for field in VIOLATION]
+    def marked(self, prepared: DataFrame) -> DataFrame:
+        """The frame that ``prepare`` made with two sets of rules as bits: ``applied`` and ``broken``. Nothing else is made of most rows."""
+        applied, broken = F.lit(0).cast("long"), F.lit(0).cast("long")
+        for bit, rule in enumerate(self.rules):
+            applies = F.coalesce(rule.applies(), F.lit(False))
+            applied = applied + F.when(applies, F.lit(1 << bit)).otherwise(F.lit(0))
+            broken = broken + F.when(applies & ~F.coalesce(rule.holds(), F.lit(False)), F.lit(1 << bit)).otherwise(F.lit(0))
+        return prepared.withColumn("applied", applied).withColumn("broken", broken)
+
+    def violations(self, marked: DataFrame) -> DataFrame:
+        """The VIOLATION rows in a frame that ``marked`` made; what is said of each is made for these only."""
+        said = [F.when(_has("broken", bit), F.struct(F.lit(rule.name).alias("rule"), rule.detail().cast("string").alias("detail"))) for bit, rule in enumerate(self.rules)]
+        each = F.explode(F.filter(F.array(*said), lambda one: one.isNotNull()))
+        found = marked.where(F.col("broken") != 0).withColumn("said", each)
+        columns = [F.col(f"said.{field.name}") if field.name in ("rule", "detail")
+                   else F.col(field.name) if field.name in marked.columns else F.lit(None) for field in VIOLATION]
         return found.select(*[column.cast(field.dataType).alias(field.name) for column, field in zip(columns, VIOLATION)])
 
     def counts(self) -> list[Column]:
-        """Aggregates over the prepared frame: for each rule the rows that it applied to, then the measures."""
-        return [rule.applied() for rule in self.rules] + [column.alias(name) for name, column in self.measures().items()]
+        """Aggregates over the marked frame: for each rule the rows that it applied to, then the measures."""
+        return ([F.count_if(_has("applied", bit)).alias(rule.name) for bit, rule in enumerate(self.rules)]
+                + [column.alias(name) for name, column in self.measures().items()])
+
+
+def _has(name: str, bit: int) -> Column:
+    return F.col(name).bitwiseAND(F.lit(1 << bit)) != 0
 
 
 def text(*parts: Column | str | int) -> Column:
@@ -98,8 +106,13 @@ def is_one_of(*kinds: str) -> Column:
 
 
 def recorded(*kinds: str) -> Column:
-    """Whether the run has events of each of the kinds: what it never has may not have been recorded. Needs the column ``kinds``."""
+    """Whether the run has events of each of the kinds: what it never has may not have been recorded. Needs the columns of :func:`has`."""
     condition = F.lit(True)
     for kind in kinds:
-        condition = condition & F.array_contains("kinds", kind)
+        condition = condition & F.col(f"has_{kind}")
     return condition
+
+
+def has(*kinds: str) -> list[Column]:
+    """Columns over the runs that say whether each has events of a kind: asked once for each run, not for each event."""
+    return [F.array_contains("kinds", kind).alias(f"has_{kind}") for kind in kinds]

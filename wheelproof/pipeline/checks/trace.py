@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, recorded, text
+from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, has, recorded, text
 
 
 def prepare(inputs: Inputs) -> DataFrame:
@@ -21,7 +21,7 @@ def prepare(inputs: Inputs) -> DataFrame:
     hold = F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)
     so_far = order.rowsBetween(Window.unboundedPreceding, 0)
     return rows.withColumn("was", F.lag("tseq").over(order)).withColumn("was_lc", F.lag("lc").over(order)).withColumn("holds", F.sum(hold).over(so_far)).join(
-        F.broadcast(inputs.runs.select("run", "kinds")), "run")
+        F.broadcast(inputs.runs.select("run", *has("rw_acquire", "rw_release"))), "run")
 
 
 def _now() -> Column:
