@@ -249,7 +249,7 @@ class _Shown:
         self.threads, self.sources, self.names = header["threads"], header.get("sources", []), header.get("names", {})
 
     def event(self, event: dict[str, Any]) -> str:
-        from wheelproof.trace.rules import spoken
+        from wheelproof.trace.events import spoken
 
         thread = self.threads.get(str(event["tid"]), f"thread {event['tid']}")
         source = event.get("src")

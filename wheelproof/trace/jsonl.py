@@ -101,7 +101,8 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
     """The event in a JSON object, its columns in the schema's order. Raises TraceError."""
     kind = value.get("k")
     if type(kind) is str and kind not in KINDS:
-        raise TraceError(file, line, "k", f"{kind!r} is no kind of event of {SCHEMA}", "A kind that is not understood cannot be checked: a new one takes a new major version.")
+        raise TraceError(file, line, "k", f"{kind!r} is no kind of event of {SCHEMA}",
+                         "A kind that is not understood cannot be checked: a new one takes a new major version.")
     event: Event = {}
     for name in NAMES:
         found = value.get(name)
@@ -206,7 +207,8 @@ class Reader:
                     if self.footer is not None:
                         raise TraceError(self.path, number, "", "there is a line after the footer", "One file holds one run: a second one begins a second file.")
                     if not line.endswith(b"\n") and not _is_whole(line):
-                        raise CutOff(self.path, number, "", "the line is cut off", "The recording was stopped while it was written; delete the line to check what is before it.")
+                        raise CutOff(self.path, number, "", "the line is cut off",
+                                     "The recording was stopped while it was written; delete the line to check what is before it.")
                     value = self._object(line, number)
                     if "footer" in value:
                         self.footer = footer_of(value["footer"], self.path, number)

@@ -20,7 +20,7 @@ from wheelproof.explore import labels
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.explore.labels import STEP_KINDS
 from wheelproof.subject import Mechanism
-from wheelproof.trace import timer, traced
+from wheelproof.trace import timer, traced, traced_fields
 from wheelproof.trace.recorder import Log, Recorder
 from wheelproof.trace.traced import Stop
 
@@ -94,11 +94,10 @@ class Traced:
                     continue
                 if not volatile and not directed:
                     if self._written(file, text, field):
-                        setattr(cls, field, traced.RecordedField(member, self.recorder))
+                        setattr(cls, field, traced_fields.RecordedField(member, self.recorder))
                 else:
-                    kind = traced.PlainField if not volatile else traced.DirectedField if directed else traced.VolatileField
+                    kind = traced_fields.PlainField if not volatile else traced_fields.DirectedField if directed else traced_fields.VolatileField
                     setattr(cls, field, kind(member, self.recorder))
-
             for method, event, values, after in timer.CALLS.get(cls.__name__, ()):
                 self._calls.append((cls, method, event, values, after))
 
@@ -119,7 +118,7 @@ class Traced:
             for each in _family(cls):
                 if method in vars(each) and (each, method) not in done:
                     done.add((each, method))
-                    setattr(each, method, traced.recorded_call(self.recorder, vars(each)[method], event, values, after))
+                    setattr(each, method, traced_fields.recorded_call(self.recorder, vars(each)[method], event, values, after))
 
     def _combine(self, mutant: str | None) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]

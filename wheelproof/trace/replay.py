@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.trace.jsonl import CutOff, Reader, Tally
-from wheelproof.trace.rules import Refusal, TimerState, spoken
+from wheelproof.trace.events import Refusal, spoken
+from wheelproof.trace.rules import TimerState
 
 Event = dict[str, Any]
 

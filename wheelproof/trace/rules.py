@@ -8,20 +8,15 @@ their clocks, which ``replay`` has checked against the tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from wheelproof.trace.schema import NONE
+from wheelproof.trace.events import Event, Refusal, counter_of, last_lock, spoken, wanted
+from wheelproof.trace.schema import NONE, NOT_QUEUED
+from wheelproof.trace.wheel_rules import WheelRules
 
-Event = Mapping[str, Any]
+__all__ = ["Event", "Refusal", "TimerState", "counter_of", "spoken"]
 
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why an event is no step of the model: the property that it breaks, and a sentence."""
-
-    property: str
-    message: str
+_RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}
 
 
 class _Thread:
@@ -41,7 +36,7 @@ class _Thread:
                                                          ("checked", list(self.checked), [NONE, False])) if value != trivial}
 
 
-class TimerState:
+class TimerState(WheelRules):
     """The abstract state that events lead to.
 
     ``judge(event)`` says why the event may not come now, or None; ``apply(event)`` takes it, refused or not, so that one fault
@@ -133,7 +128,7 @@ class TimerState:
             if refusal := self._handed_on(thread):
                 return refusal
             self._look("RingWellFormed")
-            if "exp_ms" in event and self.keys.get(bucket, -1) != -1:
+            if "exp_ms" in event and self.keys.get(bucket, NOT_QUEUED) != NOT_QUEUED:
                 self._look("KeyBeforeDeadline")
                 if self.keys[bucket] > event["exp_ms"]:
                     return Refusal("KeyBeforeDeadline", f"entry {entry}, due at {event['exp_ms']} ms, is in list {bucket}, whose key is {self.keys[bucket]} ms")
@@ -148,7 +143,9 @@ class TimerState:
         if seen is None or "eseq" not in event:
             return None
         self._look("ExactlyItsList")
-        return Refusal("ExactlyItsList", f"after {event['k']} entry {event['entry']} names list {seen or 'none'}, and not {bucket or 'none'}") if seen != bucket else None
+        if seen == bucket:
+            return None
+        return Refusal("ExactlyItsList", f"after {event['k']} entry {event['entry']} names list {seen or 'none'}, and not {bucket or 'none'}")
 
     def _counted(self, event: Event, delta: int) -> Refusal | None:
         seen = event.get("post", {}).get("counter")
@@ -170,7 +167,8 @@ class TimerState:
         if seen is not None and seen != current:
             return Refusal("CancelWins", f"a check reads entry {seen} of task {task}, and its entry is {current or 'none'}")
         if "res" in event and event["res"] != ("false" if current == entry else "true"):
-            return Refusal("CancelWins", f"a check finds entry {entry} {'cancelled' if event['res'] == 'true' else 'live'}, and its task's entry is {current or 'none'}")
+            found = "cancelled" if event["res"] == "true" else "live"
+            return Refusal("CancelWins", f"a check finds entry {entry} {found}, and its task's entry is {current or 'none'}")
         return None
 
     def _expire_submit(self, event: Event, thread: _Thread) -> Refusal | None:
@@ -270,52 +268,6 @@ class TimerState:
             return Refusal("NoDataRace", f"{held[-1]} is let go by thread {event['tid']}, and thread {self.holder[held[-1]]} holds it")
         return None
 
-    def _bucket_expiry_set(self, event: Event, thread: _Thread) -> Refusal | None:
-        bucket, seen = event["list"], event.get("pre", {}).get("key_ms")
-        self._look("QueuedOnceWithItsKey")
-        if seen is not None and self.keys.get(bucket, seen) != seen:
-            return Refusal("QueuedOnceWithItsKey", f"list {bucket} had the key {self.keys[bucket]}, and {seen} is found")
-        if seen not in (None, -1) and event["key_ms"] not in (-1, seen):
-            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is given the key {event['key_ms']} while it is queued with {seen}")
-        return None
-
-    def _dq_offer(self, event: Event, thread: _Thread) -> Refusal | None:
-        bucket, key = event["list"], event["key_ms"]
-        self._look("QueuedOnceWithItsKey")
-        if bucket in self.queued:
-            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is put into the queue with the key {key}, and is in it with {self.queued[bucket]}")
-        return None
-
-    def _dq_poll(self, event: Event, thread: _Thread) -> Refusal | None:
-        bucket, key = event.get("list"), event.get("key_ms")
-        if bucket is None:
-            return None
-        self._look("QueuedOnceWithItsKey")
-        if bucket not in self.queued:
-            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is taken from the queue, and is not in it") if self.recorded("dq_offer") else None
-        if key is not None and key != self.queued[bucket]:
-            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is taken from the queue with the key {key}, and was put there with {self.queued[bucket]}")
-        return None
-
-    def _clock_advance(self, event: Event, thread: _Thread) -> Refusal | None:
-        if event.get("level", 1) != 1 or self.wheel_ms is None:
-            return None
-        self._look("NotEarly")
-        if event["wheel_ms"] <= self.wheel_ms:
-            return Refusal("NotEarly", f"the wheel's clock goes from {self.wheel_ms} to {event['wheel_ms']} ms")
-        return None
-
-    def _slot(self, event: Event) -> Refusal | None:
-        """The bucket is that of the deadline, and its turn has not gone by."""
-        if "bucket" not in event or "exp_ms" not in event or not self.tick_ms or not self.wheel_size:
-            return None
-        self._look("SlotInRange")
-        tick = self.tick_ms * self.wheel_size ** (event.get("level", 1) - 1)
-        slot = event["exp_ms"] // tick % self.wheel_size
-        if event["bucket"] != slot:
-            return Refusal("SlotInRange", f"an entry due at {event['exp_ms']} ms is put into slot {event['bucket']} of level {event.get('level', 1)}; its slot is {slot}")
-        return None
-
     # -- what each kind does
 
     def apply(self, event: Event) -> None:
@@ -413,31 +365,3 @@ class TimerState:
                 "walks": {str(tid): walk for tid, thread in sorted(self.threads.items()) if (walk := thread.walk())},
                 "holders": dict(sorted(self.holder.items())), "queued": {str(name): key for name, key in sorted(self.queued.items())},
                 **({} if self.wheel_ms is None else {"wheel_ms": self.wheel_ms})}
-
-
-_RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}
-
-
-def counter_of(event: Event) -> str | None:
-    """The id of the counter that an event touches."""
-    for token in event.get("ord", ()):
-        if token[0] == "V" and token[1].startswith("counter"):
-            return token[1]
-    return None
-
-
-def wanted(event: Event) -> str | None:
-    """The lock that a thread waits for: the monitor of the innermost kind of object that the event names."""
-    return next((f"{role}:{event[role]}" for role in ("op", "entry", "list", "task") if role in event), None)
-
-
-def last_lock(event: Event) -> str | None:
-    """The lock that a lock event is about: the innermost of its tokens."""
-    return next((token[1] for token in reversed(event.get("ord", ())) if token[0] == "L"), None)
-
-
-def spoken(event: Event) -> str:
-    """An event in a few words: ``list_remove(e17, l7)``."""
-    names = [f"{letter}{event[column]}" for column, letter in (("task", "t"), ("entry", "e"), ("list", "l"), ("op", "op")) if event.get(column)
-             and not (column == "task" and event.get("entry") and event["k"] not in ("cancel", "set_entry", "cancel_check"))]
-    return f"{event['k']}({', '.join(names)})"

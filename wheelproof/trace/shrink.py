@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wheelproof.trace.jsonl import Event, Tally
-from wheelproof.trace.rules import TimerState, counter_of, spoken
+from wheelproof.trace.events import counter_of, spoken
+from wheelproof.trace.rules import TimerState
 from wheelproof.trace.schema import KINDS
 
 LOCKS = frozenset(("lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release"))

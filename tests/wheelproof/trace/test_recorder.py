@@ -5,7 +5,7 @@ import pytest
 
 from tests.wheelproof.trace.recorded import REJECTED, STEM, busy, mechanisms, of_mutant
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace import jsonl, recorder as recorders, replay, traced
+from wheelproof.trace import jsonl, recorder as recorders, replay, traced_fields
 from wheelproof.trace.record import record
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, key_of
 
@@ -38,7 +38,7 @@ def run_on_threads(tmp_path, operations: int, seed: int) -> replay.Verdict:
 
 @pytest.mark.slow
 def test_eight_real_threads_conform(tmp_path):
-    verdict = run_on_threads(tmp_path, 1500, 1)
+    verdict = run_on_threads(tmp_path, 1800, 1)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert verdict.events >= 100_000
     assert all(verdict.applied[name] > 100 for name in ("AtMostOneList", "CounterExact", "CancelWins", "NoDeadlock", "ExactlyItsList"))
@@ -46,7 +46,7 @@ def test_eight_real_threads_conform(tmp_path):
 
 @pytest.mark.nightly
 def test_eight_real_threads_conform_at_length(tmp_path):
-    verdict = run_on_threads(tmp_path, 15_000, 2)
+    verdict = run_on_threads(tmp_path, 17_000, 2)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert verdict.events >= 1_000_000
 
@@ -93,7 +93,7 @@ def test_a_read_that_does_not_move_its_word_on_is_seen(monkeypatch):
     schedule = [("f", label) for label in "F1 F2 U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11".split()]
     schedule += [("c", "C1"), ("c", "C2"), ("c", "R1"), ("f", "K1"), ("c", "C3"), ("c", "C4"), ("f", "K2"), ("f", "F2"), ("f", "F4")]
     assert replay_of(record(mechanisms(), STEM, "expire_cancel", "strict", schedule=schedule)) == CONFORMS
-    monkeypatch.setattr(traced.VolatileField, "read", light)
+    monkeypatch.setattr(traced_fields.VolatileField, "read", light)
     assert replay_of(record(mechanisms(), STEM, "expire_cancel", "light", schedule=schedule)) != CONFORMS
 
 

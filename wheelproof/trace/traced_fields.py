@@ -1,0 +1,179 @@
+"""Marked fields and whole methods that are recorded: descriptors in front of slots, in the classes as they were written.
+
+A volatile field's slot holds a :class:`Word`: the value with a version, a clock and a lock of its own, so that a read that is recorded sorts
+before the write that comes after it (strict mode).
+"""
+from __future__ import annotations
+
+import sys
+import threading
+from types import MemberDescriptorType
+from typing import Any
+
+from wheelproof.trace.recorder import Recorder
+
+_frame = sys._getframe
+
+
+def recorded_call(recorder: Recorder, method: Any, event: str, values: Any, after: bool) -> Any:
+    """A method that records a call of it: what it does is one step, and no single primitive of it is.
+
+    ``values(recorder, self, arguments, result)`` gives (object, old, new, argument) as numbers, or None where there is nothing to
+    record; it is asked ``after`` the call, or before it with the result None.
+    """
+    code = method.__code__
+    site = recorder.add_site(event, code)
+
+    def call(self: Any, *arguments: Any) -> Any:
+        result = method(self, *arguments) if after else None
+        log = recorder.log()
+        if site and not log.muted and (found := values(recorder, self, arguments, result)) is not None:
+            obj, old, new, me = found
+            log.emit(site, obj, old, new, me, 0, 0)
+        return result if after else method(self, *arguments)
+
+    return call
+
+
+class Word:
+    """What stands in the slot of a volatile field: the value with its version, its clock, and the lock that makes them one."""
+
+    __slots__ = ("value", "version", "lc", "lock", "number", "owner", "field")
+    kind = "V"
+
+    def __init__(self, value: object, number: int, owner: int, field: str) -> None:
+        self.value = value
+        self.version = self.lc = 0
+        self.lock = threading.Lock()
+        self.number, self.owner, self.field = number, owner, field
+
+
+class VolatileField:
+    """Stands in front of a volatile field's slot, which then holds a :class:`Word`."""
+
+    __slots__ = ("recorder", "name", "_get", "_set", "_places", "_local")
+
+    def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
+        self.recorder, self.name = recorder, member.__name__
+        self._get, self._set = member.__get__, member.__set__
+        self._places, self._local = recorder.places, recorder.local
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        return self.read(instance, _frame(1))
+
+    def read(self, instance: object, frame: Any) -> object:
+        """The value; recorded, with the word's clock moved on, where the frame stands at a line that is."""
+        word = self._get(instance)
+        site = self._places.get(id(frame.f_code) + frame.f_lasti)
+        if site is None:
+            site = self.recorder.site(frame, "read")
+        try:
+            log = self._local.log
+        except AttributeError:
+            log = self.recorder.log()
+        if not site or log.muted:
+            value = word.value
+            if word.lc > log.lc:
+                log.lc = word.lc
+            return value
+        recorder = self.recorder
+        me = recorder.id_of(frame.f_locals.get("self"))
+        with word.lock:
+            value = word.value
+            if word.lc > log.lc:
+                log.lc = word.lc
+            seen = recorder.id_of(value)
+            log.emit(site, word.owner, seen, seen, me, word.number, word.version)
+            word.lc = log.lc
+        return value
+
+    def __set__(self, instance: object, value: object) -> None:
+        self.write(instance, value, _frame(1))
+
+    def write(self, instance: object, value: object, frame: Any) -> None:
+        """Store the value; a new version, recorded where the line is one that is."""
+        recorder = self.recorder
+        try:
+            word = self._get(instance)
+        except AttributeError:  # the constructor's write: nobody else has the object yet
+            word = Word(value, 0, recorder.identify(instance), self.name)
+            word.number = recorder.register(word)
+            self._set(instance, word)
+            return
+        site = self._places.get(id(frame.f_code) + frame.f_lasti)
+        if site is None:
+            site = recorder.site(frame, "write")
+        try:
+            log = self._local.log
+        except AttributeError:
+            log = recorder.log()
+        with word.lock:
+            old, word.value = word.value, value
+            word.version += recorder.recording
+            if word.lc > log.lc:
+                log.lc = word.lc
+            if site and not log.muted:
+                log.emit(site, word.owner, recorder.id_of(old), recorder.id_of(value), 0, word.number, word.version)
+            word.lc = log.lc
+
+
+class DirectedField(VolatileField):
+    """A volatile field each access of which waits for its turn."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        if self.recorder.turn is not None:
+            self.recorder.turn(_frame(1), "read")
+        return self.read(instance, _frame(1))
+
+    def __set__(self, instance: object, value: object) -> None:
+        if self.recorder.turn is not None:
+            self.recorder.turn(_frame(1), "write")
+        self.write(instance, value, _frame(1))
+
+
+class RecordedField:
+    """Stands in front of a plain field's slot some writes of which are events; the lock that guards the field orders them."""
+
+    __slots__ = ("recorder", "name", "_get", "_set")
+
+    def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
+        self.recorder, self.name = recorder, member.__name__
+        self._get, self._set = member.__get__, member.__set__
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        return self if instance is None else self._get(instance)
+
+    def __set__(self, instance: object, value: object) -> None:
+        recorder = self.recorder
+        log = recorder.log()
+        if not log.muted and (site := recorder.site(_frame(1), "write")):
+            log.emit(site, recorder.identify(instance), recorder.id_of(self._get(instance)), recorder.id_of(value), 0, 0, 0)
+        self._set(instance, value)
+
+
+class PlainField:
+    """Stands in front of a plain field's slot in a directed run, where each access is a step that waits for its turn."""
+
+    __slots__ = ("recorder", "name", "_get", "_set")
+
+    def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
+        self.recorder, self.name = recorder, member.__name__
+        self._get, self._set = member.__get__, member.__set__
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if instance is None:
+            return self
+        if self.recorder.turn is not None:
+            self.recorder.turn(_frame(1), "read")
+        return self._get(instance)
+
+    def __set__(self, instance: object, value: object) -> None:
+        if self.recorder.turn is not None:
+            self.recorder.turn(_frame(1), "write")
+        self._set(instance, value)

@@ -1,0 +1,71 @@
+"""The rules of the wheel, its clock and its delay queue: the part of ``rules.TimerState`` that needs more than lists and tasks."""
+from __future__ import annotations
+
+from typing import Any
+
+from wheelproof.trace.events import Event, Refusal
+from wheelproof.trace.schema import NOT_QUEUED
+
+
+class WheelRules:
+    """``keys``: of buckets; ``queued``: bucket -> the key with which it was put into the queue; ``wheel_ms``: the lowest level's clock,
+    None where it is not known. ``tick_ms`` and ``wheel_size``: of the lowest level, None without a configuration."""
+
+    keys: dict[int, int]
+    queued: dict[int, int]
+    wheel_ms: int | None
+    tick_ms: int | None
+    wheel_size: int | None
+
+    def recorded(self, kind: str) -> bool:
+        raise NotImplementedError
+
+    def _look(self, name: str) -> None:
+        raise NotImplementedError
+
+    def _bucket_expiry_set(self, event: Event, thread: Any) -> Refusal | None:
+        bucket, seen = event["list"], event.get("pre", {}).get("key_ms")
+        self._look("QueuedOnceWithItsKey")
+        if seen is not None and self.keys.get(bucket, seen) != seen:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} had the key {self.keys[bucket]}, and {seen} is found")
+        if seen not in (None, NOT_QUEUED) and event["key_ms"] not in (NOT_QUEUED, seen):
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is given the key {event['key_ms']} while it is queued with {seen}")
+        return None
+
+    def _dq_offer(self, event: Event, thread: Any) -> Refusal | None:
+        bucket, key = event["list"], event["key_ms"]
+        self._look("QueuedOnceWithItsKey")
+        if bucket in self.queued:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is put into the queue with the key {key}, and is in it with {self.queued[bucket]}")
+        return None
+
+    def _dq_poll(self, event: Event, thread: Any) -> Refusal | None:
+        bucket, key = event.get("list"), event.get("key_ms")
+        if bucket is None:
+            return None
+        self._look("QueuedOnceWithItsKey")
+        if bucket not in self.queued:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is taken from the queue, and is not in it") if self.recorded("dq_offer") else None
+        if key is not None and key != self.queued[bucket]:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is taken from the queue with the key {key}, and was put there with {self.queued[bucket]}")
+        return None
+
+    def _clock_advance(self, event: Event, thread: Any) -> Refusal | None:
+        if event.get("level", 1) != 1 or self.wheel_ms is None:
+            return None
+        self._look("NotEarly")
+        if event["wheel_ms"] <= self.wheel_ms:
+            return Refusal("NotEarly", f"the wheel's clock goes from {self.wheel_ms} to {event['wheel_ms']} ms")
+        return None
+
+    def _slot(self, event: Event) -> Refusal | None:
+        """The bucket is that of the deadline, and its turn has not gone by."""
+        if "bucket" not in event or "exp_ms" not in event or not self.tick_ms or not self.wheel_size:
+            return None
+        self._look("SlotInRange")
+        tick = self.tick_ms * self.wheel_size ** (event.get("level", 1) - 1)
+        slot = event["exp_ms"] // tick % self.wheel_size
+        if event["bucket"] != slot:
+            return Refusal("SlotInRange", f"an entry due at {event['exp_ms']} ms is put into slot {event['bucket']} of level {event.get('level', 1)}; "
+                                          f"its slot is {slot}")
+        return None
