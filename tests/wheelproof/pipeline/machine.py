@@ -132,6 +132,9 @@ class Machine:
         deadline: dict[int, int] = {}
         mover: dict[int, int] = {}
         placed: dict[int, str] = {}
+        checked: dict[int, Event] = {}
+        since: dict[int, int] = dict.fromkeys(where, 0)
+        unlinked: dict[int, str] = {}
         last: dict[int, tuple[Event, Any]] = {}
         for e in events:
             k, entry = e["k"], e.get("entry")
@@ -146,6 +149,12 @@ class Machine:
                 self.say("ExactlyItsList", at, here == e["list"])
             if k == "list_add_retry" and "list" in e.get("pre", {}):
                 self.say("RetrySeesOwner", at, e["pre"]["list"] == here)
+            again = k == "list_add" and moved.get(entry) == "list_remove" and unlinked.get(entry) == "flush" and mover[entry] == e["tid"]
+            if (k == "expire_submit" or again) and "cancel_check" in self.kinds:
+                seen = checked.get(entry)
+                self.say("CheckedLive", at, seen and seen["res"] == "false" and seen["tid"] == e["tid"] and seen["lc"] > since.get(entry, -1))
+            if k == "cancel_check":
+                checked[entry] = e
             if k == "entry_new":
                 self.say("FreshId", at, entry not in moved)
             if k in ("expire_submit", "list_add", "wheel_place"):
@@ -163,7 +172,7 @@ class Machine:
                 self.say("DeadlineStays", at, deadline.get(entry, e["exp_ms"]) == e["exp_ms"])
                 deadline[entry] = e["exp_ms"]
             if k in ("entry_new", "list_add", "list_remove", "expire_submit", "task_run"):
-                moved[entry], where[entry], mover[entry] = k, e["list"] if k == "list_add" else 0, e["tid"]
+                moved[entry], where[entry], mover[entry], since[entry], unlinked[entry] = k, e["list"] if k == "list_add" else 0, e["tid"], e["lc"], e.get("cause")
         if self.whole and {"expire_submit", "cancel_check"} <= self.kinds:
             for e, at in last.values():
                 forgotten = {"list_remove": e.get("cause") == "flush", "wheel_reject": e.get("cause") == "due", "cancel_check": e.get("res") == "false"}

@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from wheelproof.trace.jsonl import Tally
 OPERATIONS = 25
 SAMPLE = 60
 """Changed traces of those that exist; `make nightly` has all of them."""
+
+GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
+"""Recordings of the implementation, conforming and of mutants."""
 
 ABOUT_OBJECTS = {"BracketOnce", "BracketCloses"}
 """Rules whose violations name a bracket, which the machine does not number."""
@@ -83,6 +87,8 @@ def folder(tmp_path_factory, conforming, changed) -> Path:
     text[10:10] = ["{ no json", text[10].replace('"k":"', '"k":"un'), text[11].replace('"tseq":', '"tseq":"1","was":'), ""]
     (root / "bad_lines.jsonl").write_text("\n".join(text) + "\n")
     jsonl.write(root / "cut_short.jsonl", header("cut_short"), conforming[:200], footer=None)
+    for file in sorted(GOLDEN.glob("*.jsonl")):
+        shutil.copy(file, root)
     names = sorted(changed)
     for name in random.Random(1).sample(names, SAMPLE):
         events, footer = changed[name]
@@ -130,6 +136,26 @@ def test_spark_and_the_plain_machine_blame_the_same_events(report, changed):
             assert (run["verdict"] == "conforms") == (not expected), run["run"]
             seen += bool(expected)
     assert seen > SAMPLE // 2
+
+
+def test_recordings_of_the_implementation_conform_and_those_of_mutants_do_not(report):
+    recorded = {Path(run["path"]).stem: run for run in report.runs if (GOLDEN / Path(run["path"]).name).exists()}
+    assert len(recorded) == len(list(GOLDEN.glob("*.jsonl"))) > 10
+    for name, run in recorded.items():
+        assert run["verdict"] == ("violates" if name.startswith("mutant") else "conforms"), (name, run["broken"])
+    assert "CheckedLive" in recorded["mutant_M9"]["broken"] and "AtMostOneList" in recorded["mutant_M2"]["broken"]
+
+
+def test_a_violating_recording_is_explained_by_the_model_on_the_executors(spark, report):
+    from dataclasses import replace
+
+    from wheelproof.pipeline.explain import explain
+
+    recorded = [run for run in report.runs if Path(run["path"]).stem in ("mutant_M2", "two_adders")]
+    explained = explain(spark, replace(report, runs=recorded), 1000)
+    assert [Path(each["path"]).stem for each in explained] == ["mutant_M2"]
+    assert explained[0]["verdict"] == "violates" and explained[0]["property"] == "AtMostOneList"
+    assert 0 < len(explained[0]["shrunk"]) <= 20 and explained[0]["repair"]
 
 
 def test_duckdb_blames_the_same_events(report, folder, changed):

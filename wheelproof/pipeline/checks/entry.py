@@ -20,24 +20,30 @@ _TASK_KINDS = ("set_entry", "cancel", "cancel_check", "checkpoint")
 
 def prepare_entries(inputs: Inputs) -> DataFrame:
     """The events of an entry with ``was``, ``was_list`` and ``was_tid``: the last move before, the list where it left the entry (0 for none),
-    and its thread; ``placed``: the last placing or linking before; ``last``: nothing comes after."""
+    and its thread, clock and cause; ``placed``: the last placing or linking before; ``checked``: the last check before; ``last``: nothing comes after."""
     events = inputs.events.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
         "run", "tid", "tseq", "lc", "k", "task", "entry", "list", "cause", "res", "exp_ms",
         F.col("pre.list").alias("seen"), F.when(is_one_of("checkpoint"), F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))).alias("found"))
     order = Window.partitionBy("run", "entry").orderBy("lc", "tid", "tseq")
     before = order.rowsBetween(Window.unboundedPreceding, -1)
     stays = F.when(is_one_of("list_add"), F.col("list")).when(is_one_of("checkpoint"), F.col("found")).otherwise(F.lit(0))
-    move = F.when(is_one_of(*_MOVES), F.struct(F.col("k"), stays.alias("list"), F.col("tid"), F.col("tseq")))
+    move = F.when(is_one_of(*_MOVES), F.struct(F.col("k"), stays.alias("list"), "tid", "lc", "cause"))
     return (events.withColumn("move", F.last(move, ignorenulls=True).over(before))
             .withColumn("placed", F.last(F.when(is_one_of(*_PLACING), F.col("k")), ignorenulls=True).over(before))
+            .withColumn("checked", F.last(F.when(is_one_of("cancel_check"), F.struct("res", "tid", "lc")), ignorenulls=True).over(before))
             .withColumn("last", F.lead("k").over(order).isNull())
             .withColumn("deadline", F.last("exp_ms", ignorenulls=True).over(before))
             .withColumn("was", F.col("move.k")).withColumn("was_list", F.coalesce(F.col("move.list"), F.lit(0)))
-            .withColumn("was_tid", F.col("move.tid")).drop("move").join(F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "cancel_check"))), "run"))
+            .withColumn("was_tid", F.col("move.tid")).withColumn("was_lc", F.col("move.lc")).withColumn("was_cause", F.col("move.cause")).drop("move").join(F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "cancel_check"))), "run"))
 
 
 def _came() -> Column:
     return text(" after ", F.coalesce(F.col("was"), F.lit("nothing")), " in list ", F.col("was_list"))
+
+
+def _needs_a_check() -> Column:
+    again = is_one_of("list_add") & (F.col("was") == "list_remove") & (F.col("was_cause") == "flush") & (F.col("was_tid") == F.col("tid"))
+    return (is_one_of("expire_submit") | again) & recorded("cancel_check")
 
 
 ENTRY_RULES = (
@@ -57,6 +63,9 @@ ENTRY_RULES = (
          lambda: F.col("was") == "expire_submit", lambda: text("ran", _came())),
     Rule("ReinsertAfterUnlink", "a flush hands back the entry that it has just unlinked", lambda: is_one_of("reinsert"),
          lambda: (F.col("was") == "list_remove") & (F.col("was_tid") == F.col("tid")), lambda: text("handed back", _came())),
+    Rule("CheckedLive", "who hands an entry over, or links it again after a flush, has checked it since it was unlinked, and found it live", _needs_a_check,
+         lambda: (F.col("checked.res") == "false") & (F.col("checked.tid") == F.col("tid")) & (F.col("checked.lc") > F.coalesce(F.col("was_lc"), F.lit(-1))),
+         lambda: text(F.col("k"), _came(), ", checked by thread ", F.col("checked.tid"), ", cancelled: ", F.col("checked.res"))),
     Rule("LinkedWherePlaced", "the wheel chooses a bucket once before each link", lambda: is_one_of("wheel_place", "list_add") & recorded("wheel_place"),
          lambda: F.coalesce(F.col("placed") == "wheel_place", F.lit(False)) == is_one_of("list_add"), lambda: text(F.col("k"), " after ", F.col("placed"))),
     Rule("EveryTimerFires", "at the end of a whole trace no entry is forgotten: unlinked by a flush, or found due and not cancelled, and not handed on",
