@@ -11,8 +11,8 @@ import z3
 from z3 import Not, Store
 
 from model.delayed_operation import Model
-from proofs.protocols.delayed_operation import (
-    CONDITION, THREAD, Blocking, ComparedAndSet, Operation, TryOnce, TryPending, TryPendingHeld)
+from proofs.protocols.delayed_operation import Blocking, TryOnce, TryPending, TryPendingHeld
+from proofs.protocols.delayed_operation_steps import CONDITION, THREAD, ComparedAndSet, Operation
 from proofs.protocols.delayed_operation_view import View
 from proofs.protocols.faults import Fault, Scope
 from proofs.ts import Enumeration, Step, action, safety, when

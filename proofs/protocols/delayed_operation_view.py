@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from proofs.protocols import delayed_operation as proof
+from proofs.protocols.delayed_operation_steps import Operation
 from proofs.protocols.stack import Level, levels
 from proofs.ts_concrete import Compiled, Instance, State
 
@@ -40,7 +41,7 @@ def views(model: Any) -> list[View]:
     return [View(model, name) for name in model.operations]
 
 
-def system_of(model: Any, operation: str) -> type[proof.Operation]:
+def system_of(model: Any, operation: str) -> type[Operation]:
     """The system that an operation is one of, by its protocol and by whether strangers take its lock."""
     held = any(step[0] == "hold" and step[-1] == operation for program in model.program.values() for step in program)
     return {"TryOnce": proof.TryOnceHeld if held else proof.TryOnce,
@@ -50,7 +51,7 @@ def system_of(model: Any, operation: str) -> type[proof.Operation]:
 class View:
     """One operation of a model, as a state of its system in ``proofs.protocols.delayed_operation``."""
 
-    def __init__(self, model: Any, operation: str, system: type[proof.Operation] | None = None) -> None:
+    def __init__(self, model: Any, operation: str, system: type[Operation] | None = None) -> None:
         """``system``: another one than ``system_of`` says, such as a mutant."""
         self.model, self.operation = model, operation
         system = system or system_of(model, operation)

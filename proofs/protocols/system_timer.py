@@ -351,7 +351,8 @@ class Bucket(System):
     @conjunct
     def told_what_is_due(self, s):
         """What the reaper is told to advance to is not past the time."""
-        return ForAll([T], And(Implies(is_at(s, T, "R5"), And(0 <= s.due[T], s.due[T] <= s.now)), Implies(is_at(s, T, "R7"), And(0 <= s.until[T], s.until[T] <= s.now))))
+        return ForAll([T], And(Implies(is_at(s, T, "R5"), And(0 <= s.due[T], s.due[T] <= s.now)),
+                               Implies(is_at(s, T, "R7"), And(0 <= s.until[T], s.until[T] <= s.now))))
 
     @conjunct
     def flushed_is_empty(self, s):

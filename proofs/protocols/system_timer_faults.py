@@ -6,7 +6,7 @@ system is shown on the mutated model's own graphs, edge by edge.
 from __future__ import annotations
 
 import z3
-from z3 import Not, Store
+from z3 import Store
 
 from proofs.protocols.faults import Fault, Scope
 from proofs.protocols.system_timer import NOBODY, POLLED, THREAD, Bucket, go, is_at

@@ -91,13 +91,15 @@ def submit(theory: Theory, system: type[System], scope: Scope, faults: Iterable[
            lemma_of_base: str = "") -> dict[str, Theorem]:
     """Register a system's theorems; ``faults``: those whose theorem is one of them are its controls.
 
-    ``scope``: within it every action must be taken by some run, or the lemma is vacuous. ``suffix``: what tells this system's theorems from those of the others, such as ``.TryPending``.
-    ``lemma``: the invariant's name, where that is not made of the suffix. ``base``: a system that this one restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved again,
-    nor its properties.
+    ``scope``: within it every action must be taken by some run, or the lemma is vacuous. ``suffix``: what tells this system's
+    theorems from those of the others, such as ``.TryPending``; ``lemma``: the invariant's name, where that is not made of it.
+    ``base``: a system that this one restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved
+    again, nor its properties.
     """
     made, faults = system(), tuple(faults)
     of = Conditions(made, scope, base)
-    invariant = theory.theorem(lemma or f"Inv{suffix}", f"the invariant of {made.STATES} in {system.__name__}: it holds at the start, and every action keeps it",
+    says = f"the invariant of {made.STATES} in {system.__name__}: it holds at the start, and every action keeps it"
+    invariant = theory.theorem(lemma or f"Inv{suffix}", says,
                            of.invariant(), is_lemma=True, rests_on=[lemma_of_base] if base else [], assumes=(*ATOMIC, *assumes),
                            hypotheses=() if base else tuple(system.conjuncts()))
     found = {invariant.name: invariant}
@@ -109,7 +111,8 @@ def submit(theory: Theory, system: type[System], scope: Scope, faults: Iterable[
     for identifier, names in by_id.items():
         name = f"{identifier}{suffix}"
         says = " ".join(system.safety()[each].says for each in names)
-        found[name] = theory.theorem(name, says, [of.vc(each) for each in names], [control(fault, view_of) for fault in faults if fault.theorem == name],
+        controls = [control(fault, view_of) for fault in faults if fault.theorem == name]
+        found[name] = theory.theorem(name, says, [of.vc(each) for each in names], controls,
                                      rests_on=(invariant.name,), assumes=(*ATOMIC, *assumes))
     return found
 

@@ -13,8 +13,8 @@ from z3 import And, Exists, ForAll, If, Not, Or, Store
 
 from model.timer_task_list import Model
 from proofs.protocols.faults import Fault, Scope
-from proofs.protocols.timer_task_list import (
-    NO_ENTRY, NO_LIST, NO_TASK, PLACE, THREAD, T, OneReaper, TimerTaskList, go, is_at)
+from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
+from proofs.protocols.timer_task_list_steps import NO_ENTRY, NO_LIST, NO_TASK, PLACE, THREAD, T, go, is_at
 from proofs.protocols.timer_task_list_view import View
 from proofs.ts import Step, action, safety, when
 from proofs.ts_search import Roles, Taken

@@ -4,10 +4,11 @@ from __future__ import annotations
 import pytest
 from z3 import ForAll, Implies, Not, Store
 
-from proofs.protocols import timer_task_list as systems
+from proofs.protocols import timer_task_list_steps as systems
 from proofs.protocols.faults import NotFollowed, follow
-from proofs.protocols.timer_task_list import E, T, TASK, THREAD, OneReaper, TimerTaskList, go, is_at
+from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
 from proofs.protocols.timer_task_list_faults import FAULTS, scenario, view_of
+from proofs.protocols.timer_task_list_steps import TASK, THREAD, E, T, go, is_at
 from proofs.protocols.timer_task_list_theory import THEORY
 from proofs.protocols.timer_task_list_view import SYSTEMS, View, views
 from proofs.protocols.theory import Conditions
