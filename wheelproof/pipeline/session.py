@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -62,6 +64,7 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     builder = SparkSession.builder.appName("wheelproof").master(options.master)
     for name, value in _configuration(options, local).items():
         builder = builder.config(name, value)
+    interrupted = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
     try:
         with _quiet_banner():
             spark = builder.getOrCreate()
@@ -69,6 +72,10 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
         said = str(error).strip().splitlines()
         raise ToolError(f"Spark did not start ({said[0] if said else type(error).__name__}).",
                         f"See whether {os.environ['JAVA_HOME']}/bin/java runs, and try less memory than {options.memory}.") from error
+    finally:
+        # Spark takes Ctrl-C for itself, for as long as the process lives. Whoever uses a session stops it on the way out.
+        if interrupted is not None:
+            signal.signal(signal.SIGINT, interrupted)
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

@@ -1,6 +1,7 @@
 """What is said before Spark starts: no Java, a Java too old, too little memory, a wrong path; and the shim for a trimmed Java."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +121,8 @@ def test_two_runs_of_one_name_are_refused(tmp_path):
         runs.gather(runs.find([tmp_path]), lines)
     lines[1] = [("header", 1, json.dumps(head | {"run_id": "other"}))]
     assert [run.run_id for run in runs.gather(runs.find([tmp_path]), lines)] == ["same", "other"]
+
+
+def test_ctrl_c_is_left_to_whom_it_belonged(spark):
+    """Spark's own handler would stay for as long as the process lives, and answer for those who never use Spark."""
+    assert not (getattr(signal.getsignal(signal.SIGINT), "__module__", None) or "").startswith("pyspark")
