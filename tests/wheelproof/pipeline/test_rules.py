@@ -188,11 +188,15 @@ def test_a_trace_without_footer_is_incomplete_and_never_conforms(report):
 
 def test_a_violation_names_file_and_line_of_its_event(report, folder):
     located = [row for row in report.violations if "tseq" in row and "lc" in row]
-    assert located
-    for row in located[:50]:
-        events = list(parquet.Reader(Path(row["file"])))
-        number, event = events[row["line"] - 1]
+    columns = [row for row in located if row["file"].endswith(".parquet")]
+    lines = [row for row in located if row["file"].endswith(".jsonl")]
+    assert columns and lines
+    for row in columns[:25]:
+        number, event = list(parquet.Reader(Path(row["file"])))[row["line"] - 1]
         assert number == row["line"] and (event["tid"], event["tseq"]) == (row["tid"], row["tseq"])
+    for row in lines[:25]:
+        event = json.loads(Path(row["file"]).read_text().splitlines()[row["line"] - 1])
+        assert (event["tid"], event["tseq"]) == (row["tid"], row["tseq"])
 
 
 def test_coverage_and_lateness_are_of_what_was_recorded(report):
