@@ -1,5 +1,6 @@
 """tools/setup in a scratch tree with scripts in place of Python and uv: what is chosen, installed, and said."""
 
+import ast
 import os
 import re
 import shutil
@@ -238,3 +239,12 @@ def test_every_declared_dependency_is_locked():
     for lock, requirements in zip(LOCKS, declared, strict=True):
         locked = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
         assert {re.match(r"[a-z0-9-]+", requirement)[0] for requirement in requirements} <= locked
+
+
+def test_every_source_compiles_on_the_oldest_python_that_is_promised():
+    """A module that no test imports would else be found broken by its first user."""
+    folders = ["wheelproof", "proofs", "impl", "model", "mapping", "mutants"]
+    for file in (file for folder in folders for file in (ROOT / folder).rglob("*.py")):
+        ast.parse(file.read_text(encoding="utf-8"), str(file), feature_version=(3, 11))
+    with pytest.raises(SyntaxError):
+        ast.parse("type X = int", feature_version=(3, 11))

@@ -81,8 +81,11 @@ def _runs(document: dict[str, Any]) -> list[str]:
 
 def _rules(document: dict[str, Any]) -> list[str]:
     width = max(len(name) for name in document["rules"])
-    return [f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} {rule['unit']}{f', {rule['broken']:,} broken' if rule['broken'] else ''}"
-            for name, rule in document["rules"].items()]
+    lines = []
+    for name, rule in document["rules"].items():
+        broken = f", {rule['broken']:,} broken" if rule["broken"] else ""
+        lines.append(f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} {rule['unit']}{broken}")
+    return lines
 
 
 def _violations(document: dict[str, Any]) -> list[str]:
@@ -91,11 +94,13 @@ def _violations(document: dict[str, Any]) -> list[str]:
     for each in document["violations"][:SHOWN]:
         place = f"{each['file']}:{each['line']}: " if "file" in each else ""
         ids = ", ".join(f"{name} {each[name]}" for name in ("task", "entry", "list", "op", "token") if name in each)
-        lines.append(f"{place}{each['rule']}: {each.get('detail', '')} ({ids}){'' if each['trusted'] else ' [events are missing: only a sign of that]'}")
+        sign = "" if each["trusted"] else " [events are missing: only a sign of that]"
+        lines.append(f"{place}{each['rule']}: {each.get('detail', '')} ({ids}){sign}")
     if document["violated"] > SHOWN:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
     for name, each in explained.items():
-        lines.append(f"{name}, by the model: {each['verdict']}{f', {each['property']}: {each['message']}' if each.get('property') else ''}")
+        why = f", {each['property']}: {each['message']}" if each.get("property") else ""
+        lines.append(f"{name}, by the model: {each['verdict']}{why}")
         lines += [f"    {event}" for event in each.get("shrunk", ())]
         if each.get("repair"):
             lines.append(f"    cheapest repair: {each['repair']}")

@@ -5,6 +5,7 @@ import json
 import random
 import shutil
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 import duck
@@ -12,7 +13,7 @@ import machine
 import mutations
 import pytest
 
-from wheelproof.pipeline import validate
+from wheelproof.pipeline import command, validate
 from wheelproof.pipeline.checks import FAMILIES, RULES
 from wheelproof.pipeline.simulate import TICK_MS, WHEEL_SIZE, Simulator, header
 from wheelproof.trace import jsonl, parquet
@@ -254,3 +255,15 @@ def test_the_check_of_plans_would_see_a_python_node(spark):
 
     left = spark.range(3).select(F.udf(lambda each: each + 1, "long")("id").alias("more"))
     assert "Python" in left._jdf.queryExecution().executedPlan().toString()
+
+
+def test_the_command_prints_every_verdict_and_writes_the_report(spark, report, folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "session", lambda options: nullcontext(spark))
+    monkeypatch.setattr(validate, "check", lambda *arguments, **options: report)
+    code = command.run([folder], command.options_of("local[2]", "1g", None), tmp_path)
+    said = capsys.readouterr().out
+    assert code == 1 == report.exit_code
+    assert "violates" in said and "quarantine: " in said and "rules vacuous" in said
+    assert not [name for name in RULES if f"{name} " not in said]
+    written = json.loads((tmp_path / "trace-check.json").read_text())
+    assert len(written["runs"]) == len(report.runs) and any(each.get("shrunk") for each in written["explanations"])
