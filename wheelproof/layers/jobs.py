@@ -89,7 +89,8 @@ def proofs(theorems: Sequence[prove.Declared], lane: str, names: Sequence[str] =
     for item in theorems:
         if (item.name in names or item.mechanism in names) if names else (item.lane == "fast" or lane == "nightly"):
             chosen.setdefault(item.mechanism, []).append(item.name)
-    return [Job(stem, "proof", first, ("proof",), 400 * (1 + len(others)), tuple(others), seeds or SEEDS[lane])
+    # Before all else: a mechanism's theorems are one job, and may take longer than any config.
+    return [Job(stem, "proof", first, ("proof",), 60_000 + 400 * (1 + len(others)), tuple(others), seeds or SEEDS[lane])
             for stem, (first, *others) in chosen.items()]
 
 
