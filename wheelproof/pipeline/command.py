@@ -100,7 +100,7 @@ def _violations(document: dict[str, Any]) -> list[str]:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
     for name, each in explained.items():
         why = f", {each['property']}: {each['message']}" if each.get("property") else ""
-        lines.append(f"{name}, by the model: {each['verdict']}{why}")
+        lines.append(f"{name}, replayed: {each['verdict']}{why}")
         lines += [f"    {event}" for event in each.get("shrunk", ())]
         if each.get("repair"):
             lines.append(f"    cheapest repair: {each['repair']}")
