@@ -16,6 +16,10 @@ from wheelproof.trace.recording import Traced
 from wheelproof.trace.schema import MINOR, SCHEMA
 
 
+LONGEST_PROGRAM = 5_000
+"""Operations of a run up to which the header says what was asked of the threads: the model's own steps are not followed through longer ones."""
+
+
 class Recorded:
     """A trace. Its events are made from the records each time that they are asked for; ``events`` and ``footer`` keep them."""
 
@@ -68,6 +72,13 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
         "variant": mutant or "", **({"config": config} if config else {}), "clock": {"kind": "none", "virtual": True},
         "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)},
         "capture": {"mode": "full"} | ({} if kinds is None else {"kinds": sorted(kinds)}),
-        "sources": translator.sources, "names": names, "initial": initial,
+        "sources": translator.sources, "names": names, **_program(program), "initial": initial,
     }
     return Recorded(header, lambda: timer.Translator(recorder).events(), sum(log.dropped for log in recorder.logs))
+
+
+def _program(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """The header's ``program``: the scenario, as far as a model is made of it."""
+    if sum(map(len, scenario["threads"].values())) > LONGEST_PROGRAM:
+        return {}
+    return {"program": {name: value for name, value in scenario.items() if name != "about"}}

@@ -15,8 +15,8 @@ from typing import Any
 SCHEMA = "wheelproof.trace/1"
 """Name and major version. Another major is refused."""
 
-MINOR = 0
-"""Columns, header and footer fields may be added by a minor version: a reader passes over those that it does not know."""
+MINOR = 1
+"""Columns, header and footer fields may be added by a minor version: a reader passes over those that it does not know. 1 added ``program``."""
 
 NONE = 0
 """In an observation: no list, no entry. Same type as an id, so that no comparison ever meets two types."""
@@ -185,7 +185,9 @@ HEADER = (
     Field("threads", "map", "thread id as a text -> its name", True),
     Field("capture", "object", "mode: one of CAPTURES; kinds: the kinds recorded, absent: all; keys and rate of a sample", True),
     Field("sources", "object", "array of places in the code, 'path:line label'; src is an index into it"),
-    Field("names", "map", "id as a text -> a name, for people"),
+    Field("names", "map", "id as a text -> a name; with a program, the name that it has there"),
+    Field("program", "object", "what was asked of the threads, from which the model of spec.module is made: threads (name -> its operations "
+          "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it are those of names"),
     Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id -> value), "
           "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
           "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked)"),

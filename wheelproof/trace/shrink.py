@@ -72,7 +72,8 @@ def shrink(header: Mapping[str, Any], events: Sequence[Item]) -> Shrunk | None:
         capture["kinds"] = list(kinds)
     used = {str(event["tid"]) for event in renewed}
     named = {str(event[column]) for event in renewed for column in ("task", "entry", "list", "op") if column in event}
-    small = {**header, "run_id": f"{header['run_id']}-shrunk", "capture": capture, "initial": initial,
+    whole = {name: value for name, value in header.items() if name != "program"}  # it asks for more than is left
+    small = {**whole, "run_id": f"{header['run_id']}-shrunk", "capture": capture, "initial": initial,
              "threads": {tid: name for tid, name in header["threads"].items() if tid in used}}
     if "names" in header:
         small["names"] = {number: name for number, name in header["names"].items() if number in named}
