@@ -1,34 +1,37 @@
-"""Conforming traces of any length, with faults where they are wanted: one simulated block of events, put one after the other by Spark.
+"""Conforming traces of any length, with faults where they are wanted: one simulated block of events, put one after the other as columns.
 
 A block ends as it began, with an empty timer and whole turns of the wheel. So the next one is the same block with later clocks, later
-numbers of threads, of locks that stay and of words that stay, and new ids for all that does not. The shift is an expression over
-``range``: 10^8 events are made as fast as they are written. A fault is another block in the place of one.
+numbers of threads, of locks that stay and of words that stay, and new ids for all that does not: one addition for each column, made
+with numpy. No Spark is in it, so that what is measured with these traces begins with reading them. A fault is another block in the place of one.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql import types as t
+import numpy
+import pyarrow
+from pyarrow import compute
+from pyarrow import parquet as columns
 
 from wheelproof import documents
 from wheelproof.pipeline import runs, simulate
-from wheelproof.pipeline.schema import EVENT
-from wheelproof.pipeline.simulate import FIRST_ID, TICK_MS, WHEEL_SIZE, Event, Simulator
+from wheelproof.pipeline.simulate import FIRST_ID, Event, Simulator
+from wheelproof.trace import parquet, schema
+
+ROWS = 500_000
+"""Events in one row group, at least: Spark gives a task whole row groups."""
 
 _TIMES = ("exp_ms", "now_ms", "wheel_ms", "key_ms")
 _IDS = ("task", "entry", "op")
 _SPANS = ("span", "parent")
-_TOKEN = t.StructType([t.StructField("kind", t.StringType()), t.StructField("before", t.StringType()), t.StructField("number", t.LongType()),
-                       t.StructField("after", t.StringType()), t.StructField("seq", t.LongType()), t.StructField("mode", t.StringType()), t.StructField("step", t.LongType())])
-_SHIFT = t.StructType([t.StructField(name, t.LongType()) for name in ("tseq_step", "lseq_step", "vid_step")])
+_STEPS = dict[str, "numpy.ndarray | int"]
 
 
 @dataclass(frozen=True)
@@ -74,29 +77,45 @@ def hot_block(moves: int) -> Block:
     return Block(events, 0, 0, 0, {"1": moves}, dict(numbers))
 
 
-def write(spark: SparkSession, folder: Path, run_id: str, base: Block, blocks: int, parts: int, faults: Mapping[int, list[Event]] | None = None) -> int:
-    """Write a run of so many blocks as Parquet in ``parts`` files; how many events it has. ``faults``: the events of a block that is another one.
+def write(folder: Path, run_id: str, base: Block, blocks: int, parts: int, faults: Mapping[int, list[Event]] | None = None, threads: int = 1) -> int:
+    """Write a run of so many blocks as ``parts`` Parquet files; how many events it has. ``faults``: the events of a block that is another one.
 
     The footer is that of the run without faults. It names the tokens that stay, and none of the many that last as long as an entry.
     """
-    faults = faults or {}
-    folder.mkdir(parents=True)
-    template = _template(spark, base, base.events)
-    positions = spark.range(0, blocks, 1, parts)
-    if faults:
-        positions = positions.where(~F.col("id").isin(*faults))
-    frame = shifted(positions.crossJoin(F.broadcast(template)), base)
-    for position, events in faults.items():
-        frame = frame.unionByName(shifted(spark.range(position, position + 1, 1, 1).crossJoin(F.broadcast(_template(spark, base, events))), base))
-    frame.write.mode("overwrite").parquet(str(folder / "events"))
-    threads = {name: count * blocks for name, count in base.threads.items()}
-    footer = {"events": base.length * blocks, "per_thread_last_tseq": threads, "per_token_last_seq": {
+    faults = {position: _Template(base, events) for position, events in (faults or {}).items()}
+    template = _Template(base, base.events)
+    events = folder / "events"
+    events.mkdir(parents=True)
+
+    def part(index: int) -> None:
+        first, end = (blocks * each // parts for each in (index, index + 1))
+        _write_part(events / f"part-{index:05d}.parquet", [(faults.get(position, template), position) for position in range(first, end)])
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(part, range(parts)))
+    of_threads = {name: count * blocks for name, count in base.threads.items()}
+    footer = {"events": base.length * blocks, "per_thread_last_tseq": of_threads, "per_token_last_seq": {
         name: count * blocks - name.startswith("RW") for name, count in base.tokens.items()}, "dropped": 0}
-    head = simulate.header(run_id, {name: simulate.THREADS[name] for name in threads})
+    head = simulate.header(run_id, {name: simulate.THREADS[name] for name in of_threads})
     documents.write_text(folder / runs.HEADER_FILE, json.dumps(head) + "\n")
     documents.write_text(folder / runs.FOOTER_FILE, json.dumps(footer) + "\n")
-    changed = sum(len(events) - base.length for events in faults.values())
-    return base.length * blocks + changed
+    return base.length * blocks + sum(template.table.num_rows - base.length for template in faults.values())
+
+
+def _write_part(path: Path, blocks: list[tuple[_Template, int]]) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with columns.ParquetWriter(temporary, parquet.schema(), compression="zstd") as writer:
+            waiting: list[pyarrow.Table] = []
+            for index, (template, position) in enumerate(blocks):
+                waiting.append(template.at(position))
+                rows = sum(table.num_rows for table in waiting)
+                if rows >= ROWS or index == len(blocks) - 1:
+                    writer.write_table(pyarrow.concat_tables(waiting), row_group_size=rows)
+                    waiting = []
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _number(name: str) -> tuple[str, int, str]:
@@ -106,48 +125,76 @@ def _number(name: str) -> tuple[str, int, str]:
     return f"{before}:", int(digits), dot + after
 
 
-def _template(spark: SparkSession, base: Block, events: list[Event]) -> DataFrame:
-    rows = []
-    for event in events:
-        tokens = []
-        for kind, name, seq, mode in event.get("ord", ()):
-            before, number, after = _number(name)
-            tokens.append((kind, before, number, after, seq, mode, base.tokens.get(f"{kind} {name}", 0)))
-        tick = TICK_MS * WHEEL_SIZE ** (event.get("level", 1) - 1)
-        row: list[Any] = [event.get(name) for name in EVENT.names]
-        row[EVENT.names.index("ord")] = tokens or None
-        for name in ("pre", "post"):
-            row[EVENT.names.index(name)] = tuple(event[name].get(each) for each in EVENT[name].dataType.names) if name in event else None
-        rows.append((*row, base.threads[str(event["tid"])], base.tokens.get(f"L list:{event.get('list')}", 0), base.period_ms // tick))
-    columns = [t.StructField(each.name, t.ArrayType(_TOKEN) if each.name == "ord" else each.dataType) for each in EVENT]
-    return spark.createDataFrame(rows, t.StructType([*columns, *_SHIFT]))
+def _given(values: numpy.ndarray, step: int) -> numpy.ndarray:
+    return numpy.where(values >= FIRST_ID, step, 0)
 
 
-def shifted(frame: DataFrame, base: Block) -> DataFrame:
-    """The template's rows at the block ``id``."""
-    at = F.col("id")
+def _timed(values: numpy.ndarray, step: int) -> numpy.ndarray:
+    return numpy.where(values >= 0, step, 0)
 
-    def moved(column: Column, step: Column | int) -> Column:
-        return column + at * step
 
-    def given(column: Column, step: int) -> Column:
-        return F.when(column >= FIRST_ID, moved(column, step)).otherwise(column)
+def _plain(column: pyarrow.Array) -> numpy.ndarray:
+    """The numbers of a column, with 0 where there is none."""
+    return compute.fill_null(column, 0).to_numpy(zero_copy_only=False)
 
-    def timed(column: Column) -> Column:
-        return F.when(column >= 0, moved(column, base.period_ms)).otherwise(column)
 
-    def observed(name: str) -> Column:
-        changes: dict[str, Callable[[Column], Column]] = {"entry": lambda column: given(column, base.ids), "key_ms": timed}
-        fields = [changes.get(each, lambda column: column)(F.col(f"{name}.{each}")).alias(each) for each in EVENT[name].dataType.names]
-        return F.when(F.col(name).isNotNull(), F.struct(*fields))
+def _moved(column: pyarrow.Array, step: numpy.ndarray | int, position: int) -> pyarrow.Array:
+    """The column with so many steps added; nulls stay."""
+    return pyarrow.array(_plain(column) + step * position, column.type, mask=None if not column.null_count else column.is_null().to_numpy(zero_copy_only=False))
 
-    tokens = F.transform("ord", lambda token: F.struct(
-        token.kind.alias("kind"), F.concat(token.before, given(token.number, base.ids).cast("string"), token.after).alias("id"),
-        (token.seq + at * token.step).alias("seq"), token["mode"].alias("mode"), F.lit(None).cast("long").alias("upto")))
-    made = {"tseq": moved(F.col("tseq"), F.col("tseq_step")), "lc": moved(F.col("lc"), base.length), "lseq": moved(F.col("lseq"), F.col("lseq_step")),
-            "vid": moved(F.col("vid"), F.col("vid_step")), "ord": tokens, "pre": observed("pre"), "post": observed("post"),
-            **{name: timed(F.col(name)) for name in _TIMES}, **{name: given(F.col(name), base.ids) for name in _IDS},
-            **{name: moved(F.col(name), base.spans) for name in _SPANS}}
-    # the entry that stays has numbers that go on
-    made["eseq"] = F.col("eseq") + at * F.lit(base.tokens.get("L entry:9", 0))
-    return frame.select(*[made.get(name, F.col(name)).cast(EVENT[name].dataType).alias(name) for name in EVENT.names])
+
+class _Template:
+    """The columns of one block, and what is added to each number from one block to the next."""
+
+    def __init__(self, base: Block, events: list[Event]) -> None:
+        names = [field.name for field in schema.TOKEN]
+        rows = [{**event, "ord": [dict(zip(names, token)) for token in event["ord"]]} if "ord" in event else event for event in events]
+        self.table = pyarrow.Table.from_pylist(rows, schema=parquet.schema()).combine_chunks()
+        here = {name: self._column(name) for name in self.table.schema.names}
+        self.steps: _STEPS = {
+            "tseq": numpy.array([base.threads[str(event["tid"])] for event in events]), "lc": base.length,
+            "lseq": numpy.array([base.tokens.get(f"L list:{event.get('list')}", 0) for event in events]),
+            # only an entry that stays has numbers that go on
+            "eseq": numpy.array([base.tokens.get(f"L entry:{event.get('entry')}", 0) for event in events]),
+            "vid": numpy.array([base.period_ms // (simulate.TICK_MS * simulate.WHEEL_SIZE ** (event.get("level", 1) - 1)) for event in events]),
+            **{name: _timed(_plain(here[name]), base.period_ms) for name in _TIMES},
+            **{name: _given(_plain(here[name]), base.ids) for name in _IDS}, **dict.fromkeys(_SPANS, base.spans)}
+        self.observed: dict[str, _STEPS] = {name: {
+            "entry": _given(_plain(here[name].field("entry")), base.ids), "key_ms": _timed(_plain(here[name].field("key_ms")), base.period_ms)} for name in ("pre", "post")}
+        self._read_tokens(base, here["ord"])
+
+    def _column(self, name: str) -> pyarrow.Array:
+        return self.table.column(name).chunk(0)
+
+    def _read_tokens(self, base: Block, lists: pyarrow.ListArray) -> None:
+        self.tokens = lists.flatten()
+        coded = self.tokens.field("id").dictionary_encode()
+        self.which, texts = coded.indices, coded.dictionary.to_pylist()
+        self.before, numbers, self.after = zip(*map(_number, texts), strict=True)
+        self.numbers = numpy.array(numbers)
+        self.number_steps = _given(self.numbers, base.ids)
+        kinds, ids = self.tokens.field("kind").to_pylist(), self.tokens.field("id").to_pylist()
+        self.token_steps = numpy.array([base.tokens.get(f"{kind} {name}", 0) for kind, name in zip(kinds, ids, strict=True)])
+
+    def at(self, position: int) -> pyarrow.Table:
+        """The block at a position, from 0."""
+        made = []
+        for name in self.table.schema.names:
+            column = self._column(name)
+            if name == "ord":
+                column = pyarrow.ListArray.from_arrays(column.offsets, self._tokens_at(position), column.type, mask=column.is_null() if column.null_count else None)
+            elif name in self.observed:
+                fields = [_moved(column.field(each.name), self.observed[name][each.name], position) if each.name in self.observed[name] else column.field(each.name)
+                          for each in column.type]
+                column = pyarrow.StructArray.from_arrays(fields, fields=list(column.type), mask=column.is_null())
+            elif name in self.steps:
+                column = _moved(column, self.steps[name], position)
+            made.append(column)
+        return pyarrow.Table.from_arrays(made, schema=self.table.schema)
+
+    def _tokens_at(self, position: int) -> pyarrow.StructArray:
+        """Most tokens are of few objects: the texts of their ids are made once for each object."""
+        numbers = (self.numbers + self.number_steps * position).tolist()
+        names = pyarrow.array([f"{before}{number}{after}" for before, number, after in zip(self.before, numbers, self.after, strict=True)])
+        changed = {"id": compute.take(names, self.which), "seq": _moved(self.tokens.field("seq"), self.token_steps, position)}
+        return pyarrow.StructArray.from_arrays([changed.get(each.name, self.tokens.field(each.name)) for each in self.tokens.type], fields=list(self.tokens.type))

@@ -106,7 +106,7 @@ def main(sizes: list[int]) -> None:
             blocks = max(1, size // base.length)
             faults = {blocks * (index + 1) // (len(FAULTS) + 1): mutations.mutate(base.events, kind, operator, "log", 1) for index, (kind, operator) in enumerate(FAULTS)}
             paths[size] = HERE / f"run-{size}"
-            wall, cpu, peak, made = meter.measure(lambda: generate.write(spark, paths[size], f"run-{size}", base, blocks, max(2, size // 2_500_000), faults))
+            wall, cpu, peak, made = meter.measure(lambda: generate.write(paths[size], f"run-{size}", base, blocks, max(2, size // 2_500_000), faults, threads=2))
             said("written by the generator", made, wall, cpu, peak)
     with session(options) as spark:
         meter = Meter(spark)
@@ -130,11 +130,11 @@ def main(sizes: list[int]) -> None:
                 warm[f"DuckDB {what}", size] = wall
         size = sizes[0]
         hot = generate.hot_block(20_000)
-        made = generate.write(spark, HERE / "hot", "hot", hot, max(1, size // hot.length), 2)
+        made = generate.write(HERE / "hot", "hot", hot, max(1, size // hot.length), 2)
         wall, cpu, peak, found = meter.measure(lambda: families(spark, ingest.read(spark, [HERE / "hot"], HERE / "asked").inputs, ("entries",)))
         said(f"one hot entry: entry rules ({sum(found.values())} violations)", made, wall, cpu, peak)
         blocks = max(10, size // base.length)
-        many = sum(generate.write(spark, HERE / "skew" / f"run-{index}", f"skew-{index}", base, count, 2) for index, count in enumerate((blocks * 9 // 10, *[max(1, blocks // 40)] * 4)))
+        many = sum(generate.write(HERE / "skew" / f"run-{index}", f"skew-{index}", base, count, 2) for index, count in enumerate((blocks * 9 // 10, *[max(1, blocks // 40)] * 4)))
         wall, cpu, peak, found = meter.measure(lambda: families(spark, ingest.read(spark, [HERE / "skew"], HERE / "asked").inputs, ROW_AND_ENTRY))
         said(f"one trace with 90 % of the events: row and entry rules ({sum(found.values())} violations)", many, wall, cpu, peak)
     with session(SessionOptions(master="local[1]", memory="2g", partitions=8, scratch=HERE / "spark")) as spark:
