@@ -7,7 +7,7 @@ the rules do not know, or contradicts itself. The last two are never "conforms";
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -114,20 +114,37 @@ class _Order:
         self.tokens[key] = max(seq, last), lc, mode
 
 
-class Replay:
-    """One trace taken through the rules. ``limit``: findings that are kept. ``cut``: of the footer; what lies beyond it is no evidence."""
+class Judging:
+    """One trace taken event by event: the part that all who judge have in common, which is what is missing and what contradicts itself.
+
+    A subclass says which kinds it ``understands`` and judges one event in ``step``. ``limit``: findings that are kept. ``cut``: of the footer; what lies
+    beyond it is no evidence.
+    """
 
     def __init__(self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None) -> None:
+        self.header, self.limit, self.events = header, limit, 0
         self.cut = cut or {}
         self.beyond: set[int] = set()  # threads that have crossed the cut
-        kinds = header.get("capture", {}).get("kinds")
-        self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds), header.get("config"))
-        self.header, self.limit, self.events = header, limit, 0
         self.violations: list[Finding] = []
         self.violated = 0
         self.order = _Order()
         self.unknown: list[tuple[int, str, str]] = []
-        self.unordered: dict[tuple[str, str], tuple[int, int]] = {}
+
+    @property
+    def applied(self) -> Mapping[str, int]:
+        """Name -> how often there was something to look at."""
+        return {}
+
+    def understands(self, kind: str) -> bool:
+        raise NotImplementedError
+
+    def step(self, line: int, event: Event) -> Refusal | None:
+        """Judge one event and take it; what is refused is in ``violations`` afterwards."""
+        raise NotImplementedError
+
+    def lacking(self) -> list[Finding]:
+        """What a subclass finds missing once all events are taken."""
+        return []
 
     def take(self, line: int, event: Event) -> Refusal | None:
         """One event, in the order of the clocks."""
@@ -136,25 +153,12 @@ class Replay:
         if self.cut and self._crossed(event):
             return None
         kind = event["k"]
-        if kind not in TIMER_KINDS:
-            self.unknown.append((line, "Kind", f"these rules know no {kind}"))
-            return None
         if kind == "drop":
             self.order.missing.append((line, "Dropped", f"{event['count']} events were lost here"))
-        refusal = self.state.judge(event)
-        if refusal is not None:
-            self.violated += 1
-            if len(self.violations) < self.limit:
-                able = tuple(spoken(each) for each in self.state.enabled(event))
-                self.violations.append(Finding(line, event, refusal.property, refusal.message, able))
-        elif kind in NEEDS:
-            exact = {token[1] for token in event.get("ord", ()) if token[0] == "L" and len(token) == 4}
-            for role in NEEDS[kind]:
-                if f"{role}:{event[role]}" not in exact:
-                    at, times = self.unordered.get((kind, role), (line, 0))
-                    self.unordered[kind, role] = at, times + 1
-        self.state.apply(event)
-        return refusal
+        elif not self.understands(kind):
+            self.unknown.append((line, "Kind", f"these rules know no {kind}"))
+            return None
+        return self.step(line, event)
 
     def _crossed(self, event: Event) -> bool:
         """Whether the event, or one before it in its thread, has a token beyond the cut."""
@@ -168,12 +172,7 @@ class Replay:
         missing = [Finding(line, None, name, message) for line, name, message in self.order.missing]
         if self.header.get("capture", {}).get("mode") != "full":
             missing.append(Finding(1, None, "Capture", "only a sample was recorded"))
-        missing += [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
-                    for (kind, role), (line, times) in self.unordered.items()]
-        missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
-                    for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.beyond]
-        missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
-                    for lock, tid in self.state.holder.items() if tid not in self.beyond]
+        missing += self.lacking()
         contradictions = [Finding(line, None, name, message) for line, name, message in self.order.contradictions + self.unknown]
         if not self.events:
             missing.append(Finding(0, None, "Events", "there is no event"))
@@ -185,7 +184,7 @@ class Replay:
             contradictions += wrong
         verdict = VIOLATES if self.violated else OUT_OF_MODEL if contradictions else INCOMPLETE if missing else CONFORMS
         rest = (contradictions + missing)[:self.limit]
-        return Verdict(verdict, self.events, (*self.violations, *rest), dict(self.state.applied))
+        return Verdict(verdict, self.events, (*self.violations, *rest), dict(self.applied))
 
     def _against(self, footer: Mapping[str, Any], tally: Tally | None, hashed: bool) -> tuple[list[Finding], list[Finding]]:
         missing, wrong = [], []
@@ -206,6 +205,49 @@ class Replay:
         if hashed and not missing and tally is not None and footer.get("sha256") not in (None, tally.sha256):
             wrong.append(Finding(0, None, "Footer", "the footer's sha256 is that of other events"))
         return missing, wrong
+
+
+class Replay(Judging):
+    """One trace taken through the rules."""
+
+    def __init__(self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None) -> None:
+        super().__init__(header, limit, cut)
+        kinds = header.get("capture", {}).get("kinds")
+        self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds), header.get("config"))
+        self.unordered: dict[tuple[str, str], tuple[int, int]] = {}
+
+    @property
+    def applied(self) -> Mapping[str, int]:
+        return self.state.applied
+
+    def understands(self, kind: str) -> bool:
+        return kind in TIMER_KINDS
+
+    def step(self, line: int, event: Event) -> Refusal | None:
+        kind = event["k"]
+        refusal = self.state.judge(event)
+        if refusal is not None:
+            self.violated += 1
+            if len(self.violations) < self.limit:
+                able = tuple(spoken(each) for each in self.state.enabled(event))
+                self.violations.append(Finding(line, event, refusal.property, refusal.message, able))
+        elif kind in NEEDS:
+            exact = {token[1] for token in event.get("ord", ()) if token[0] == "L" and len(token) == 4}
+            for role in NEEDS[kind]:
+                if f"{role}:{event[role]}" not in exact:
+                    at, times = self.unordered.get((kind, role), (line, 0))
+                    self.unordered[kind, role] = at, times + 1
+        self.state.apply(event)
+        return refusal
+
+    def lacking(self) -> list[Finding]:
+        missing = [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
+                   for (kind, role), (line, times) in self.unordered.items()]
+        missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
+                    for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.beyond]
+        missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
+                    for lock, tid in self.state.holder.items() if tid not in self.beyond]
+        return missing
 
 
 def key_of(event: Event) -> tuple[int, int, int]:
@@ -245,17 +287,21 @@ def reader_of(path: Path) -> Any:
     return Reader(path)
 
 
-def replay(path: Path) -> Verdict:
+Judge = Callable[..., Judging]
+"""Makes who judges: ``judge(header, cut=...)``."""
+
+
+def replay(path: Path, judge: Judge = Replay) -> Verdict:
     """The verdict on the trace in a file. Raises TraceError where the file is no trace at all."""
     reader = reader_of(path)
     try:
-        return _replay(reader, in_order)
+        return _replay(reader, in_order, judge)
     except _Far:
-        return _replay(reader, lambda events: iter(sorted(events, key=lambda item: key_of(item[1]))))
+        return _replay(reader, lambda events: iter(sorted(events, key=lambda item: key_of(item[1]))), judge)
 
 
-def _replay(reader: Any, ordered: Any, limits: Mapping[str, int] | None = None) -> Verdict:
-    run, tally, cut = Replay(reader.header, cut=limits), Tally(reader.header), []
+def _replay(reader: Any, ordered: Any, judge: Judge, limits: Mapping[str, int] | None = None) -> Verdict:
+    run, tally, cut = judge(reader.header, cut=limits), Tally(reader.header), []
 
     def counted() -> Iterator[tuple[int, Event]]:
         try:
@@ -268,7 +314,7 @@ def _replay(reader: Any, ordered: Any, limits: Mapping[str, int] | None = None) 
     for line, event in ordered(counted()):
         run.take(line, event)
     if limits is None and reader.footer is not None and reader.footer.get("cut"):
-        return _replay(reader, ordered, reader.footer["cut"])  # the footer comes last: once more, with what it says
+        return _replay(reader, ordered, judge, reader.footer["cut"])  # the footer comes last: once more, with what it says
     if reader.footer is not None and reader.footer.get("sha256") not in (None, tally.sha256) and not cut:
         tally = Tally(reader.header)
         for _, event in reader:
@@ -276,9 +322,9 @@ def _replay(reader: Any, ordered: Any, limits: Mapping[str, int] | None = None) 
     return run.end(reader.footer, tally, hashed=not reader.unknown)
 
 
-def replay_events(header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None) -> Verdict:
+def replay_events(header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None, judge: Judge = Replay) -> Verdict:
     """The verdict on events at hand, numbered from line 2 on as in a file."""
-    run = Replay(header, cut=(footer or {}).get("cut"))
+    run = judge(header, cut=(footer or {}).get("cut"))
     for line, event in sorted(enumerate(events, 2), key=lambda item: key_of(item[1])):
         run.take(line, event)
     return run.end(footer)
