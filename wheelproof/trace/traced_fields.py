@@ -75,9 +75,15 @@ class VolatileField:
             log = self.recorder.log()
         if not site or log.muted:
             value = word.value
-            if word.lc > log.lc:
+            if word.lc >= log.lc:
                 log.lc = word.lc
-            return value
+                return value
+            with word.lock:  # who writes after this sorts after what this thread has done by now, though the read itself is no event
+                if word.lc > log.lc:
+                    log.lc = word.lc
+                else:
+                    word.lc = log.lc
+                return word.value
         recorder = self.recorder
         me = recorder.id_of(frame.f_locals.get("self"))
         with word.lock:
