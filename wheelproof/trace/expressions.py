@@ -1,0 +1,166 @@
+"""A small part of TLA+'s expressions, evaluated on a twin's states: what a table says of a step is written once, and TLC reads the same text.
+
+Known are names, primes, application ``f[x]``, fields ``r.x``, numbers, strings, TRUE and FALSE, ``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``,
+``\\/`` and IF THEN ELSE. Values are the twin's: None for NULL, a mapping for a function or record, a tuple or list for a sequence (from 1 on).
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wheelproof.errors import UsageError
+
+Look = Callable[[str, bool], Any]
+"""Gives the value of a name, in the state before (False) or after (True) the step; raises KeyError where there is none."""
+
+Evaluate = Callable[[Look], Any]
+
+_TOKEN = re.compile(r"\s*(?:([A-Za-z_]\w*)|(\d+)|\"([^\"\\]*)\"|(/\\|\\/|\\in\b|[][{}().,=#~+'-]))")
+_WORDS = frozenset({"IF", "THEN", "ELSE", "TRUE", "FALSE", "NULL"})
+
+
+class Expression:
+    """One expression: ``text`` as it is written, ``names`` that it reads, ``primed``: whether it reads the state after the step.
+
+    Raises UsageError, which names the text and the place in it, where it is none.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text, self.names, self.primed = text, set(), False
+        self._tokens, self._at = self._read(), 0
+        self._evaluate = self._either()
+        if self._peek():
+            raise self._wrong(f"{self._peek()!r} is one too many")
+
+    def value(self, look: Look) -> Any:
+        """Its value. Raises KeyError for a name that ``look`` does not know, LookupError and TypeError where it has none."""
+        return self._evaluate(look)
+
+    def _wrong(self, what: str) -> UsageError:
+        return UsageError(f"The expression {self.text!r} cannot be read: {what}.", "wheelproof/trace/expressions.py says what it may be made of.")
+
+    def _read(self) -> list[str]:
+        tokens, at, text = [], 0, self.text.rstrip()
+        while at < len(text):
+            found = _TOKEN.match(text, at)
+            if found is None:
+                raise self._wrong(f"at {text[at:].strip()[:20]!r}")
+            tokens.append(f'"{found[3]}' if found[3] is not None else found[0].strip())
+            at = found.end()
+        return tokens
+
+    def _peek(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _next(self) -> str:
+        token = self._peek()
+        self._at += 1
+        return token
+
+    def _take(self, token: str) -> None:
+        if self._next() != token:
+            raise self._wrong(f"{token!r} is missing")
+
+    def _either(self) -> Evaluate:
+        parts = [self._both()]
+        while self._peek() == "\\/":
+            self._next()
+            parts.append(self._both())
+        return parts[0] if len(parts) == 1 else lambda look: any(part(look) for part in parts)
+
+    def _both(self) -> Evaluate:
+        parts = [self._not()]
+        while self._peek() == "/\\":
+            self._next()
+            parts.append(self._not())
+        return parts[0] if len(parts) == 1 else lambda look: all(part(look) for part in parts)
+
+    def _not(self) -> Evaluate:
+        if self._peek() != "~":
+            return self._compared()
+        self._next()
+        inner = self._not()
+        return lambda look: not inner(look)
+
+    def _compared(self) -> Evaluate:
+        left, sign = self._sum(), self._peek()
+        if sign not in ("=", "#", "\\in"):
+            return left
+        self._next()
+        right = self._sum()
+        if sign == "=":
+            return lambda look: left(look) == right(look)
+        if sign == "#":
+            return lambda look: left(look) != right(look)
+        return lambda look: left(look) in right(look)
+
+    def _sum(self) -> Evaluate:
+        left = self._applied()
+        while self._peek() in ("+", "-"):
+            left = self._added(left, 1 if self._next() == "+" else -1, self._applied())
+        return left
+
+    @staticmethod
+    def _added(left: Evaluate, sign: int, right: Evaluate) -> Evaluate:
+        return lambda look: left(look) + sign * right(look)
+
+    def _applied(self) -> Evaluate:
+        found = self._atom()
+        while self._peek() in ("[", "."):
+            if self._next() == "[":
+                argument = self._either()
+                self._take("]")
+            else:
+                name = self._next()
+                argument = lambda look, name=name: name  # noqa: E731 - bound at once
+            found = self._at_argument(found, argument)
+        return found
+
+    @staticmethod
+    def _at_argument(function: Evaluate, argument: Evaluate) -> Evaluate:
+        def value(look: Look) -> Any:
+            of, at = function(look), argument(look)
+            if isinstance(of, Mapping):
+                return of[at]
+            if isinstance(of, (tuple, list)) and isinstance(at, int) and 1 <= at <= len(of):
+                return of[at - 1]
+            raise LookupError(f"{of!r} is not applied to {at!r}")
+        return value
+
+    def _atom(self) -> Evaluate:
+        token = self._next()
+        if token == "(":
+            inner = self._either()
+            self._take(")")
+            return inner
+        if token == "{":
+            members = []
+            while self._peek() != "}":
+                members.append(self._either())
+                if self._peek() != "}":
+                    self._take(",")
+            self._next()
+            return lambda look: [member(look) for member in members]
+        if token == "IF":
+            condition = self._either()
+            self._take("THEN")
+            one = self._either()
+            self._take("ELSE")
+            other = self._either()
+            return lambda look: one(look) if condition(look) else other(look)
+        if token in ("TRUE", "FALSE", "NULL"):
+            constant = {"TRUE": True, "FALSE": False, "NULL": None}[token]
+            return lambda look: constant
+        if token[:1] == '"':
+            return lambda look: token[1:]
+        if token.isdigit():
+            return lambda look: int(token)
+        if not token[:1].isalpha() or token in _WORDS:
+            raise self._wrong(f"{token!r} stands where a value should" if token else "it ends too early")
+        primed = self._peek() == "'"
+        if primed:
+            self._next()
+            self.primed = True
+        self.names.add(token)
+        return lambda look: look(token, primed)

@@ -1,0 +1,147 @@
+"""A trace judged by the model itself: each event must be a step that the model's twin can take, and say what that step does.
+
+The rules of ``rules`` are the fast tier and know events alone. Here the twin is followed with all states that it may be in, with its locks,
+pointers and history, so that what the rules do not ask is asked too. ``oracle`` asks TLC the same of a part of the trace.
+"""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.subject import Mechanism
+from wheelproof.trace.events import Refusal
+from wheelproof.trace.following import Spent, State, Steps, said_by
+from wheelproof.trace.observed import Names, Table, Unknown, read
+from wheelproof.trace.replay import Event, Finding, Judging
+
+PROPERTY = "Next"
+"""The name under which an event is refused: the specification's next-state relation."""
+
+BUDGET = 20_000
+"""States that the model may be in at one event, at most."""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """One event that was followed, or refused: the states that the model might be in before it."""
+
+    line: int
+    event: Event
+    states: frozenset[State]
+
+
+class ModelReplay(Judging):
+    """One trace taken through the model.
+
+    ``mechanisms``: of the subject, by stem. ``switches``: decisions taken away from the model, for controls. ``keep``: how many of the last events are kept
+    in ``history``, with the states before each. ``figures``: followed (events), largest and sum (of the sets of states).
+    A trace that this cannot judge is out-of-model or incomplete, and ``unknown`` or ``lacking`` say why; nothing is followed from there on.
+    """
+
+    def __init__(self, mechanisms: Mapping[str, Mechanism], header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None, *,
+                 switches: Mapping[str, bool] = {}, budget: int = BUDGET, keep: int = 0, table: Table | None = None) -> None:
+        super().__init__(header, limit, cut)
+        self.budget = budget
+        self.history: deque[Followed] = deque(maxlen=keep)
+        self.figures = {"followed": 0, "largest": 0, "sum": 0}
+        self.halted = False
+        self.spent: list[Finding] = []
+        self.table: Table | None = table
+        self.names: Names | None = None
+        self.steps: Steps | None = None
+        self.states: set[State] = set()
+        try:
+            self._begin(mechanisms, switches)
+        except Unknown as error:
+            self._out(1, str(error))
+
+    def _begin(self, mechanisms: Mapping[str, Mechanism], switches: Mapping[str, bool]) -> None:
+        module = (self.header.get("spec") or {}).get("module")
+        mechanism = next((each for each in mechanisms.values() if each.module == module), None)
+        if mechanism is None:
+            raise Unknown(f"the header's specification is {module!r}, and there are {', '.join(each.module for each in mechanisms.values())}"
+                          if module else "the header names no specification")
+        self.names = Names(self.header)
+        if self.table is None:
+            try:
+                self.table = read(mechanism)
+            except UsageError as error:
+                if (mechanism.root / "mapping" / f"{mechanism.stem}.toml").exists():
+                    raise
+                raise Unknown(error.message) from error
+        kinds = self.header.get("capture", {}).get("kinds")
+        self.steps = Steps(self.table, self.names.program, None if kinds is None else frozenset(kinds), switches)
+        self.states = {self.steps.normal(self.steps.start)}
+
+    @property
+    def applied(self) -> Mapping[str, int]:
+        return {PROPERTY: self.figures["followed"]}
+
+    def understands(self, kind: str) -> bool:
+        return self.table is None or self.table.understands(kind)
+
+    def take(self, line: int, event: Event) -> Refusal | None:
+        refusal = super().take(line, event)
+        self.halted = self.halted or bool(self.unknown)  # an event that is not understood may have changed anything
+        return refusal
+
+    def step(self, line: int, event: Event) -> Refusal | None:
+        if self.halted or self.steps is None or self.names is None or self.table is None:
+            return None
+        if self.order.missing or self.order.contradictions or self.beyond:
+            self.halted = True  # what is missing may have changed anything, so that no later event is refused on account of it
+            return None
+        if self.table.stutters(event["k"]):
+            return None
+        try:
+            thread, kind, said = said_by(self.names, event)
+            possible = self.steps.hidden(self.states, self.budget)
+            after = self.steps.after(possible, thread, kind, said)
+        except Unknown as error:
+            self._out(line, str(error))
+            return None
+        except Spent as error:
+            self.halted = True
+            self.spent.append(Finding(line, None, "Budget", f"{error}: nothing follows from here on"))
+            return None
+        self.history.append(Followed(line, event, frozenset(self.states)))
+        self.figures["followed"] += 1
+        self.figures["sum"] += len(possible)
+        self.figures["largest"] = max(self.figures["largest"], len(possible))
+        if after:
+            self.states = after
+            return None
+        self.halted = True
+        refusal = Refusal(PROPERTY, self.steps.why(possible, thread, kind, said))
+        self.violated += 1
+        self.violations.append(Finding(line, event, refusal.property, refusal.message, self.steps.could(possible)))
+        return refusal
+
+    def _out(self, line: int, message: str) -> None:
+        self.halted = True
+        self.unknown.append((line, "Program", message))
+
+    def lacking(self) -> list[Finding]:
+        if self.spent:
+            return self.spent
+        if self.beyond:
+            return [Finding(0, None, "Cut", "what comes after the first event beyond the cut was not followed")]
+        if self.halted or self.steps is None or not self.events or self.order.missing or self.order.contradictions:
+            return []
+        try:
+            states = self.steps.hidden(self.states, self.budget)
+        except Spent as error:
+            return [Finding(0, None, "Budget", f"{error} at the end")]
+        if any(self.steps.ended(state) for state in states):
+            return []
+        return [Finding(0, None, "Program", f"the threads have not done what they were asked to: {self._where(states)}")]
+
+    def _where(self, states: Iterable[State]) -> str:
+        """Where the threads are, in the state in which the most are at their end."""
+        steps = self.steps
+        best = max(states, key=lambda state: sum(steps.row_of(state, thread) is None for thread in steps.model.threads))
+        rows = {thread: steps.row_of(best, thread) for thread in steps.model.threads}
+        return ", ".join(f"{thread} is at {row.label}" for thread, row in rows.items() if row is not None)

@@ -1,0 +1,165 @@
+"""What the events of a mechanism's traces say of its model's steps: ``mapping/<stem>.toml`` read, and asked of a step.
+
+The label table gives each label its kind of event; this table gives each column of that event the expression that it must equal. A label without
+an event, or whose ``when`` is false, is a step that a trace does not show.
+"""
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.subject import Mechanism
+from wheelproof.trace.expressions import Expression
+from wheelproof.trace.schema import COLUMN, NONE, OBSERVED
+
+Event = Mapping[str, Any]
+
+IDS = frozenset(("task", "entry", "list", "op", "key"))
+"""Columns whose values are ids; the header's names say which of the program's names each is."""
+
+OBSERVED_IDS = frozenset(("list", "entry"))
+"""The same in ``pre`` and ``post``."""
+
+CONTROL = frozenset(("thread_start", "thread_stop"))
+"""Kinds that are no step of any mechanism."""
+
+WAITS = "lock_wait"
+"""A thread stands in front of a lock: no step, but it says where the thread is."""
+
+_SEEN = {field.name for field in OBSERVED}
+
+
+class Unknown(Exception):
+    """An event speaks of what the model has not: the message says of what."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One label: its ``kind`` of event ("" for none), the lock that it takes if any, when it shows itself, and what its event then says.
+
+    ``columns``: (column, None) or ("pre" or "post", field) -> expression.
+    """
+
+    label: str
+    kind: str
+    lock: bool
+    eager: bool
+    when: Expression | None
+    columns: Mapping[tuple[str, str | None], Expression]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of one mechanism. ``stutter``: kinds that are no step of this model, and are passed over."""
+
+    mechanism: Mechanism
+    rows: Mapping[str, Row]
+    stutter: frozenset[str]
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of event that the mechanism's steps show themselves as."""
+        return frozenset(row.kind for row in self.rows.values()) - {""}
+
+    def understands(self, kind: str) -> bool:
+        """Whether an event of this kind can be judged."""
+        return kind in self.kinds or kind in self.stutter or kind in CONTROL or kind == WAITS
+
+    def stutters(self, kind: str) -> bool:
+        return kind not in self.kinds and (kind in self.stutter or kind in CONTROL)
+
+
+def read(mechanism: Mechanism) -> Table:
+    """The table of a mechanism. Raises UsageError: there is none, or a label, column or expression in it is wrong."""
+    file = mechanism.root / "mapping" / f"{mechanism.stem}.toml"
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read ({error.strerror}), so that the events of {mechanism.module} have no meaning for its model.",
+                         "Write it as mapping/timer_task_list.toml is; docs/traces.md says how.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: not valid TOML: {error}.") from error
+    if extra := sorted(set(data) - {"eager", "stutter", "labels"}):
+        raise UsageError(f"{file}: unknown field {', '.join(extra)}.", "Known fields: eager, stutter, labels.")
+    eager, labels = data.get("eager", []), data.get("labels", {})
+    if unknown := sorted((set(labels) | set(eager)) - set(mechanism.labels)):
+        raise UsageError(f"{file}: {mechanism.module} has no label {', '.join(unknown)}.", f"Labels are declared in {mechanism.toml.name}.")
+    rows = {name: _row(file, mechanism, name, labels.get(name, {}), name in eager) for name in mechanism.labels}
+    return Table(mechanism, rows, frozenset(data.get("stutter", [])))
+
+
+def _row(file: Path, mechanism: Mechanism, name: str, values: Mapping[str, Any], eager: bool) -> Row:
+    label = mechanism.labels[name]
+    columns: dict[tuple[str, str | None], Expression] = {}
+    when = None
+    for column, value in values.items():
+        if column == "when":
+            when = Expression(value)
+        elif column in ("pre", "post") and isinstance(value, dict):
+            for field, text in value.items():
+                if field not in _SEEN:
+                    raise UsageError(f"{file}: [labels.{name}]: {column} has no {field}.", f"It has: {', '.join(sorted(_SEEN))}.")
+                columns[column, field] = Expression(text)
+        elif column in COLUMN and isinstance(value, str):
+            columns[column, None] = Expression(value)
+        else:
+            raise UsageError(f"{file}: [labels.{name}]: an event has no column {column}.", f"Its columns: {', '.join(COLUMN)}.")
+    return Row(name, label.event, label.kind == "lock", eager, when, columns)
+
+
+class Names:
+    """The header's ids and threads as the program has them. Raises Unknown where the header lacks what is needed."""
+
+    def __init__(self, header: Mapping[str, Any]) -> None:
+        program = header.get("program")
+        if not isinstance(program, dict) or not isinstance(program.get("threads"), dict):
+            raise Unknown("the header has no program: it does not say what was asked of the threads")
+        self.program = program
+        self.threads = {int(tid): name for tid, name in header["threads"].items()}
+        if len(set(self.threads.values())) < len(self.threads):
+            raise Unknown("two threads of the header have one name")
+        if strange := sorted(set(self.threads.values()) - set(program["threads"])):
+            raise Unknown(f"the program has no thread {', '.join(strange)}")
+        self.names = header.get("names", {})
+
+    def thread(self, event: Event) -> str:
+        """The name of an event's thread."""
+        found = self.threads.get(event["tid"])
+        if found is None:
+            raise Unknown(f"the header names no thread {event['tid']}")
+        return found
+
+    def said(self, event: Event) -> dict[tuple[str, str | None], Any]:
+        """What an event says, with names for ids and None for "none": column, or (pre or post, field) -> value."""
+        out: dict[tuple[str, str | None], Any] = {}
+        for column in event:
+            if column in ("pre", "post"):
+                for field, value in event[column].items():
+                    out[column, field] = self._name(value) if field in OBSERVED_IDS else value
+            else:
+                out[column, None] = self._name(event[column]) if column in IDS else event[column]
+        return out
+
+    def _name(self, number: int) -> str | None:
+        if number == NONE:
+            return None
+        found = self.names.get(str(number))
+        if found is None:
+            raise Unknown(f"the header has no name for {number}")
+        return found
+
+
+def asked(row: Row, said: Mapping[tuple[str, str | None], Any]) -> Iterator[tuple[tuple[str, str | None], Expression, Any]]:
+    """(column, expression, what the event says) of all that the event says and the row has an expression for."""
+    for column, expression in row.columns.items():
+        if column in said:
+            yield column, expression, said[column]
+
+
+def spoken_column(column: tuple[str, str | None]) -> str:
+    """A column for people: ``post.counter``."""
+    return column[0] if column[1] is None else f"{column[0]}.{column[1]}"
