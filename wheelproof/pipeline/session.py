@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.pipeline import java
+from wheelproof.pipeline import failures, java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,12 +37,13 @@ class SessionOptions:
 
 @contextmanager
 def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession]:
-    """A Spark session that is stopped at the end, whatever happens. Raises as :func:`build` does."""
+    """A Spark session that is stopped at the end, whatever happens. Raises as :func:`build` and :func:`failures.told` do."""
     spark = build(options)
     try:
-        yield spark
+        with failures.told(spark, options.memory):
+            yield spark
     finally:
-        spark.stop()
+        failures.end(spark)
 
 
 def build(options: SessionOptions = SessionOptions()) -> SparkSession:
@@ -57,8 +58,13 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     if local:
         _check_memory(options.memory)
     os.environ["JAVA_HOME"] = str(java.launcher(java.locate()))
-    # An environment that is not activated would otherwise hand the work to the system's Python.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PATH"] = java.with_tools(os.environ.get("PATH", ""))
+    # An environment that is not activated would otherwise hand the work to the system's Python. Other machines may have theirs elsewhere.
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if local:
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.appName("wheelproof").master(options.master)
@@ -84,10 +90,12 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
     logging = Path(__file__).with_name("log4j2.properties")
     # The incubator module's warning and the launcher's own lines would be the first thing that a user reads.
     # Spark makes one long method of a family's rules, which HotSpot would otherwise leave to its interpreter.
-    quiet = f"-Dlog4j2.configurationFile={logging.as_uri()} -XX:-DontCompileHugeMethods"
+    whole = "-XX:-DontCompileHugeMethods"
+    quiet = f"-Dlog4j2.configurationFile={logging.as_uri()} {whole}"
     settings = {
         "spark.driver.memory": options.memory,
         "spark.driver.extraJavaOptions": quiet,
+        "spark.executor.extraJavaOptions": whole,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
@@ -107,7 +115,8 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         settings["spark.sql.shuffle.partitions"] = str(options.partitions or 2 * _cores(options.master))
     elif options.partitions:
         settings["spark.sql.shuffle.partitions"] = str(options.partitions)
-    if options.scratch:
+    if options.scratch and local:
+        # Executors elsewhere have disks of their own for this; the scratch folder is one that they share.
         settings["spark.local.dir"] = str(options.scratch)
     return settings | options.more
 

@@ -1,0 +1,138 @@
+"""Masters of other processes: what is shipped to them and asked of them, and at night a real cluster of this machine that has none of this package."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import standalone
+
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.pipeline import cluster, command, session, validate
+from wheelproof.pipeline.explain import explain
+from wheelproof.trace import parquet
+from wheelproof.trace.jsonl import Reader
+
+GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
+SAME = ("runs", "violations", "violated", "rules", "quarantined", "coverage", "lateness", "events")
+"""What a report says of the traces, wherever it was made."""
+UNSHARED = ("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"')
+"""Starts a command that sees a disk of its own at a folder, the first argument, as another machine would."""
+
+
+def test_masters_are_told_apart():
+    assert all(cluster.in_one_process(master) for master in ("local", "local[2]", "local[*]", "local[2,3]"))
+    assert not any(cluster.in_one_process(master) for master in ("local-cluster[2,1,1024]", "spark://host:7077", "yarn", "k8s://https://host"))
+    assert cluster.on_this_machine("local-cluster[2,1,1024]") and not cluster.on_this_machine("spark://localhost:7077")
+
+
+def test_executors_elsewhere_need_a_folder_that_is_shared_and_this_is_said_before_spark_starts(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "session", lambda options: pytest.fail("Spark was started"))
+    with pytest.raises(UsageError, match=r"spark://host:7077 need a scratch folder .*--scratch DIR"):
+        command.run([GOLDEN], command.options_of("spark://host:7077", "1g", None), None)
+    cluster.check("spark://host:7077", tmp_path)
+    cluster.check("local-cluster[2,1,1024]", None)
+
+
+def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_path):
+    (tmp_path / "again").mkdir()
+    made = cluster.archive(tmp_path)
+    assert made.read_bytes() == cluster.archive(tmp_path / "again").read_bytes()
+    code = (f"import sys; sys.path.insert(0, {str(made)!r}); from wheelproof.trace import replay, shrink; from pathlib import Path; "
+            f"print(replay.__file__); print(replay.replay(Path({str(GOLDEN / 'mutant_M2.jsonl')!r})).first.property)")
+    said = subprocess.run([sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path).stdout.splitlines()
+    assert said == [str(made / "wheelproof" / "trace" / "replay.py"), "AtMostOneList"]
+
+
+def test_a_shared_folder_passes_and_one_in_which_the_files_are_not_is_refused(spark, tmp_path, monkeypatch):
+    shipped = []
+    monkeypatch.setattr(spark.sparkContext, "addPyFile", shipped.append)
+    cluster.prepare(spark, tmp_path)
+    assert shipped == [str(tmp_path / "wheelproof.zip")]
+    assert list((tmp_path / "probe").glob("part-*"))
+    monkeypatch.setattr(Path, "glob", lambda folder, pattern: iter(()))
+    (tmp_path / "other").mkdir()
+    with pytest.raises(ToolError, match=r"do not share the scratch folder .*other with the driver \(of \d+ files 0 are here"):
+        cluster.prepare(spark, tmp_path / "other")
+
+
+def test_a_python_that_the_executors_of_a_cluster_have_is_left_alone(monkeypatch):
+    """Here the session ends before Spark would start: no master answers, and none is asked."""
+    from pyspark.sql import SparkSession
+
+    def refuse(builder):
+        raise RuntimeError("not started")
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", refuse)
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    monkeypatch.setenv("PYSPARK_PYTHON", "/opt/theirs/bin/python")
+    for master, python in (("spark://host:7077", "/opt/theirs/bin/python"), ("local[2]", sys.executable)):
+        with pytest.raises(ToolError, match="not started"):
+            session.build(session.SessionOptions(master=master, memory="512m"))
+        assert os.environ["PYSPARK_PYTHON"] == python
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory) -> Path:
+    """Recordings of the implementation and its mutants, one of them as Parquet."""
+    folder = tmp_path_factory.mktemp("recordings")
+    for file in GOLDEN.glob("*.jsonl"):
+        shutil.copy(file, folder)
+    reader = Reader(folder / "mutant_M3.jsonl")
+    events = [event for _, event in reader]
+    parquet.write(folder / "mutant_M3.parquet", reader.header, events, reader.footer)
+    (folder / "mutant_M3.jsonl").unlink()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory) -> Path:
+    return standalone.bare_python(tmp_path_factory.mktemp("bare"))
+
+
+@pytest.mark.nightly
+def test_a_cluster_without_this_package_finds_and_explains_what_local_threads_do(spark, traces, python, tmp_path):
+    local = validate.check(spark, [traces], tmp_path)
+    expected = json.loads(json.dumps(local.document() | {"explanations": explain(spark, local, 1000)}))
+    scratch = tmp_path / "scratch"
+    with standalone.cluster(tmp_path) as url:
+        ended = standalone.check(url, traces, python, "--scratch", str(scratch), "--json")
+        without = standalone.check(url, traces, python, "--scratch", str(scratch), before="from wheelproof.pipeline import cluster; cluster.prepare = lambda *_: None")
+    assert ended.returncode == 1, ended.stderr
+    found = json.loads(ended.stdout)
+    assert {name: found[name] for name in SAME} == {name: expected[name] for name in SAME}
+    # The replay took place there, and says the same.
+    by_run = {name: sorted(document["explanations"], key=lambda each: each["run"]) for name, document in (("found", found), ("expected", expected))}
+    assert by_run["found"] == by_run["expected"] and len(by_run["found"]) == len(list(traces.glob("mutant_*"))) > 5
+    assert all(each["shrunk"] for each in by_run["found"])
+    # The control: nothing but the shipped package can have done that.
+    assert without.returncode == 4 and "The executors' Python has no module wheelproof" in without.stderr
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.nightly
+def test_executors_with_a_disk_of_their_own_are_found_out(traces, python, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    if shutil.which("unshare") is None or subprocess.run([*UNSHARED, scratch, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("not run: this user may not mount a file system")
+    with standalone.cluster(tmp_path, (*UNSHARED, str(scratch))) as url:
+        ended = standalone.check(url, traces, python, "--scratch", str(scratch))
+    assert ended.returncode == 4 and "do not share the scratch folder" in ended.stderr, ended.stderr
+
+
+@pytest.mark.nightly
+def test_a_worker_too_small_for_an_executor_is_not_waited_for(traces, python, tmp_path):
+    with standalone.cluster(tmp_path, memory="512m") as url:
+        ended = standalone.check(url, traces, python, "--scratch", str(tmp_path / "scratch"), before="from wheelproof.pipeline import cluster\n"
+                                 "prepare = cluster.prepare\ncluster.prepare = lambda spark, folder: prepare(spark, folder, 15)")
+    assert ended.returncode == 4 and "has come within 15 s" in ended.stderr, ended.stderr
+
+
+@pytest.mark.nightly
+def test_a_master_that_is_not_there_is_a_tool_error(traces, python, tmp_path):
+    ended = standalone.check("spark://127.0.0.1:1", traces, python, "--scratch", str(tmp_path / "scratch"))
+    assert ended.returncode == 4 and "does not answer" in ended.stderr and "Traceback" not in ended.stderr, ended.stderr

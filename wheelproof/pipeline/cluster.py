@@ -1,0 +1,100 @@
+"""What a master of other processes needs: this package on its executors, and a scratch folder that all of them share with the driver."""
+
+from __future__ import annotations
+
+import re
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import wheelproof
+from wheelproof.errors import ToolError, UsageError
+
+ARCHIVE = "wheelproof.zip"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_PROBES_A_CORE = 4
+PATIENCE_SECONDS = 120.0
+
+
+def in_one_process(master: str) -> bool:
+    """Whether executors are threads of the driver, which share its disk and its Python."""
+    return re.fullmatch(r"local(\[.*\])?", master) is not None
+
+
+def on_this_machine(master: str) -> bool:
+    """Whether executors are threads or processes of this machine: ``local[...]`` or ``local-cluster[...]``."""
+    return master.startswith("local")
+
+
+def check(master: str, scratch: Path | None) -> None:
+    """UsageError where executors may be on other machines and nobody said which folder they share with the driver."""
+    if scratch is None and not on_this_machine(master):
+        raise UsageError(f"The executors of {master} need a scratch folder that they share with the driver.",
+                         "Give one on the file system that the traces are on: --scratch DIR.")
+
+
+def archive(folder: Path) -> Path:
+    """This package as a zip that Python imports from, the same bytes for the same sources."""
+    target, root = folder / ARCHIVE, Path(wheelproof.__file__).parent
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted(root.rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                packed.writestr(zipfile.ZipInfo(str(Path(root.name, file.relative_to(root))), _EPOCH), file.read_bytes(), zipfile.ZIP_DEFLATED)
+    return target
+
+
+def prepare(spark: SparkSession, folder: Path, patience: float = PATIENCE_SECONDS) -> None:
+    """Ship this package to the executors, and see that what they write to ``folder`` is there for the driver.
+
+    ToolError where it is not, and where no executor has come after ``patience`` seconds.
+    """
+    spark.sparkContext.addPyFile(str(archive(folder)))
+    with _impatience(spark, patience):
+        _share(spark, folder / "probe")
+
+
+@contextmanager
+def _impatience(spark: SparkSession, seconds: float) -> Iterator[None]:
+    """Ends the jobs inside if no executor has come in time: Spark would wait for ever, and say so only in its log."""
+    context, alone = spark.sparkContext, threading.Event()
+
+    def look() -> None:
+        # The driver is one of them.
+        if context._jsc.sc().getExecutorMemoryStatus().size() <= 1:
+            alone.set()
+            context.cancelAllJobs()
+
+    timer = threading.Timer(seconds, look)
+    timer.start()
+    try:
+        yield
+    except Exception as error:
+        if not alone.is_set():
+            raise
+        raise ToolError(f"No executor of {context.master} has come within {seconds:.0f} s.",
+                        "See whether its workers have memory and processors to spare; what an executor asks for is in spark-defaults.conf.") from error
+    finally:
+        timer.cancel()
+
+
+def _share(spark: SparkSession, folder: Path) -> None:
+    """Rows that executors write must be on the driver's disk, and come back: of those on another disk nobody would say that they are lost."""
+    parts = _PROBES_A_CORE * max(spark.sparkContext.defaultParallelism, 2)
+    try:
+        spark.range(0, parts, 1, parts).write.parquet(str(folder))
+        back = spark.read.schema("id long").parquet(str(folder)).count()
+    except PySparkException as error:
+        raise _unshared(folder, str(error).strip().splitlines()[0]) from error
+    here = len(list(folder.glob("part-*.parquet")))
+    if not back == here == parts:
+        raise _unshared(folder, f"of {parts} files {here} are here, with {back} of {parts} rows")
+
+
+def _unshared(folder: Path, why: str) -> ToolError:
+    return ToolError(f"The executors do not share the scratch folder {folder.parent} with the driver ({why[:200]}).",
+                     "Give a folder on a file system that all of them have at the same path: --scratch DIR.")

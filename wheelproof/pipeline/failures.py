@@ -1,0 +1,163 @@
+"""What ends a check from outside: memory, disk, a lost file, a lost machine, Ctrl-C. Each becomes one sentence with what to do.
+
+Spark reports these as errors of Java, of py4j or of the system, under names of its own, and a JVM that has died only by its silence.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import subprocess
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from wheelproof.errors import ToolError, UsageError, WheelproofError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_OUT_OF_MEMORY_CODE = 52
+"""With this Spark's JVM ends when its heap is full (SparkExitCode.OOM); an executor says it in a sentence."""
+_DYING_SECONDS = 10
+_SHOWN = 300
+
+_MEMORY = re.compile(r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|Java heap space|GC overhead limit|exited with code (?:52|137)\b|insufficient memory for the Java")
+_DISK = re.compile(r"No space left on device|Disk quota exceeded|File too large|DISK_STORE|Failed to create local dir")
+_GONE = re.compile(r"FILE_NOT_EXIST|PATH_NOT_FOUND|FileNotFoundException|NoSuchFileException")
+_MODULE = re.compile(r"ModuleNotFoundError: No module named '?([\w.]+)")
+_PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH")
+_PROGRAM = re.compile(r'Cannot run program "([^"]*python[^"]*)"')
+_MASTER = re.compile(r"All masters are unresponsive|Master removed our application|application has been killed|SparkContext was shut down|stopped SparkContext")
+_EXECUTOR = re.compile(r"ExecutorLostFailure|Remote RPC client disassociated|executor lost", re.IGNORECASE)
+_PATH = re.compile(r"file:(/[^\s,;\]\"']+)")
+_SCRATCH = re.compile(r"/wheelproof-pipeline-|/blockmgr-|/spark-[0-9a-f]{8}-")
+
+
+@contextmanager
+def told(spark: SparkSession, memory: str) -> Iterator[None]:
+    """Turns what Spark or the system raises inside into a WheelproofError; Ctrl-C ends the jobs that run and goes on as it was.
+
+    Raises ToolError: memory, disk, the JVM or an executor is gone, or the executors' Python will not do; UsageError: a trace vanished while it was
+    read. What is none of these is raised as it is: it is a defect.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    logging.getLogger().addFilter(_not_py4j)
+    try:
+        yield
+    except WheelproofError:
+        raise
+    except (PySparkException, Py4JError, OSError) as error:
+        ended = _ending(spark)
+        found = of_jvm(ended, memory) if ended is not None else of_text(_text(error), memory)
+        if found is None:
+            raise
+        raise found from error
+    except BaseException:
+        with suppress(Exception):
+            spark.sparkContext.cancelAllJobs()
+        raise
+
+
+def end(spark: SparkSession) -> None:
+    """Stop Spark. Nothing is raised where its JVM has died already: a session can be started afterwards all the same."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    context, ended = spark.sparkContext, _ending(spark, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that the JVM did not answer, which `told` has said
+        try:
+            spark.stop()
+        except Exception:
+            if ended is None and _ending(spark) is None:
+                raise
+    if ended is not None or _ending(spark, 0) is not None:
+        # pyspark would ask the dead JVM for the next session.
+        context._gateway = context._jvm = SparkContext._gateway = SparkContext._jvm = None
+        SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+def _not_py4j(record: logging.LogRecord) -> bool:
+    """py4j writes every loss of its JVM, with a traceback, to the root of all logs."""
+    return "py4j" not in record.pathname
+
+
+def of_jvm(code: int, memory: str) -> ToolError:
+    """The error for a JVM that ended by itself. ``code``: as of ``subprocess``: of a signal its negative number."""
+    if code == _OUT_OF_MEMORY_CODE:
+        return _memory(f"Spark ran out of memory: its heap of {memory} is full.")
+    if code in (-9, 137):
+        return _memory("Spark's Java was killed, most likely because the machine ran out of memory.")
+    return ToolError(f"Spark's Java ended amid the check ({f'signal {-code}' if code < 0 else f'exit code {code}'}).", "What it said stands above. Check once more.")
+
+
+def of_text(said: str, memory: str) -> WheelproofError | None:
+    """The error for what an exception says; None where nothing here knows it."""
+    reasons: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], WheelproofError]], ...] = (
+        (_MEMORY, lambda _: _memory(f"Spark ran out of memory, of which its driver has {memory}.")),
+        (_DISK, lambda match: ToolError(f"The scratch disk is full, or refuses to be written to ({match[0]}).", "Give a folder on a larger disk: --scratch DIR.")),
+        (_GONE, lambda _: _lost(said)),
+        (_PYTHON, lambda _: ToolError("The executors' Python is of another version than this one.", _REMEDY_PYTHON)),
+        (_MODULE, lambda match: ToolError(f"The executors' Python has no module {match[1]}.", _REMEDY_PYTHON)),
+        (_PROGRAM, lambda match: ToolError(f"The executors cannot run {match[1]}.", _REMEDY_PYTHON)),
+        (_EXECUTOR, lambda _: ToolError(f"Executors were lost ({_first(said)}).", "See the log of the one that ended: too little memory is the usual reason.")),
+        (_MASTER, lambda match: ToolError(f"Spark's master does not answer, or has ended the application ({match[0]}).", "See whether it runs, and the URL of --master.")),
+    )
+    for pattern, made in reasons:
+        if match := pattern.search(said):
+            return made(match)
+    return None
+
+
+_REMEDY_PYTHON = ("Set PYSPARK_PYTHON to a Python of this version that all executors have, with the packages of requirements-data.lock; "
+                  "the rules need none of that, only the replay of violating runs does.")
+
+
+def _memory(message: str) -> ToolError:
+    return ToolError(message, "Give it more (--memory 4g), or check fewer traces at a time. A single line or value of hundreds of megabytes is no event.")
+
+
+def _lost(said: str) -> WheelproofError:
+    paths = _PATH.findall(said)
+    if any(_SCRATCH.search(path) for path in paths) or not paths and _SCRATCH.search(said):
+        return ToolError("The scratch folder was removed amid the check.", "Check once more, with a folder of its own: --scratch DIR.")
+    named = f"{paths[0].rstrip('.')} " if paths else ""
+    return UsageError(f"A trace vanished while it was read: {named or 'a file '}is not there (any more) for all of Spark.",
+                      "Give files that nobody moves, at the same path on the driver and on every executor.")
+
+
+def _first(said: str) -> str:
+    return next((line.strip() for line in said.splitlines() if line.strip()), "")[:_SHOWN]
+
+
+def _text(error: BaseException) -> str:
+    """What the error and its causes say. A Java exception asks the JVM for its text, which may be gone by then."""
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"FileNotFoundException file:{error.filename}"
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
+def _ending(spark: SparkSession, seconds: float = _DYING_SECONDS) -> int | None:
+    """The exit code of Spark's JVM; None while it lives, or where another process started it. A dying one is given ``seconds``."""
+    process = getattr(spark.sparkContext._gateway, "proc", None)
+    if process is None:
+        return None
+    if seconds and not _sound(spark):
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+    return process.poll()
+
+
+def _sound(spark: SparkSession) -> bool:
+    """Whether the JVM answers, and says that its context goes on: on its way down it still answers for a while."""
+    try:
+        return not spark.sparkContext._jsc.sc().isStopped()
+    except Exception:
+        return False
