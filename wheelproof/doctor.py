@@ -39,7 +39,7 @@ class Finding:
 
 def survey(subject: Path, fetch: bool = False) -> list[Finding]:
     """Looks for everything; with `fetch`, what can be downloaded (TLC's jar) is."""
-    return [_python(), *_packages(), _java(), _jar(fetch), *_subject(subject)]
+    return [_python(), *_packages(), _java(), _jar(fetch), _spark(), *_subject(subject)]
 
 
 def exit_code(findings: list[Finding]) -> int:
@@ -138,6 +138,20 @@ def _jar(fetch: bool) -> Finding:
         return Finding("TLC", False, str(error), disables)
     pinned = "the pinned one" if found.pinned else "UNPINNED: declared counts may differ with it"
     return Finding("TLC", True, f"from {found.origin}, {found.path}, sha256 {found.sha256}, {pinned}", disables)
+
+
+def _spark() -> Finding:
+    from wheelproof.pipeline import java
+
+    disables = "check of traces in bulk"
+    if importlib.util.find_spec("pyspark") is None:
+        return Finding("Spark", False, "Run `make setup-data`.", disables, needed=False)
+    try:
+        found = java.locate()
+    except WheelproofError as error:
+        return Finding("Spark", False, str(error), disables, needed=False)
+    through = ", through a launcher for trimmed runtimes" if found.trimmed else ""
+    return Finding("Spark", True, f"{_version('pyspark')} on Java {found.version} from {found.origin}{through}, {found.home}", disables, needed=False)
 
 
 def _subject(root: Path) -> Iterator[Finding]:

