@@ -25,7 +25,7 @@ from wheelproof.verdict import Verdict
 
 def check(bench: Bench, mutants: Sequence[Mutant]) -> Report:
     """Run mutants of one switch and one scenario, which differ in the property, through spec, model and implementation."""
-    mutated = _Mutated(bench, mutants[0])
+    mutated = _Mutated(bench, mutants)
     return Report([row for mutant in mutants for row in _Kill(bench, mutant, mutated).report().rows])
 
 
@@ -43,9 +43,12 @@ def class_of(bench: Bench, mutant: Mutant) -> str:
 class _Mutated:
     """One decision taken away in one scenario: what does not depend on the property that must fail, each made once."""
 
-    def __init__(self, bench: Bench, mutant: Mutant) -> None:
+    def __init__(self, bench: Bench, mutants: Sequence[Mutant]) -> None:
+        mutant = mutants[0]
         self.bench, self.name, self.scenario, self.cls = bench, mutant.name, mutant.scenario, class_of(bench, mutant)
         self.off = {mutant.switch: False}
+        # Where every property is to be kept, the run that checks them all has the whole graph too.
+        self.keeps = not any(each.property for each in mutants)
 
     @cached_property
     def graph(self) -> StateGraph:
@@ -58,7 +61,9 @@ class _Mutated:
     @cached_property
     def dump(self) -> tuple[TlcResult, Equality | None]:
         config = Config(self.name, self.scenario, switches=self.off)
-        return dumped(self.bench, f"{self.name}_graph", config, self.graph, deadlock=False, layer="mutant")
+        checks = {"invariants": self.bench.mechanism.invariants} if self.keeps else {}
+        name = self.name if self.keeps else f"{self.name}_graph"
+        return dumped(self.bench, name, config, self.graph, deadlock=self.keeps, layer="mutant", **checks)
 
     @cached_property
     def open_diamond(self) -> Any:
@@ -117,6 +122,8 @@ class _Kill:
         """TLC's verdict: on the named property alone, or on all of them for an equivalent mutant."""
         mechanism, name = self.bench.mechanism, self.mutant.property
         if name is None:
+            if self.mutated.keeps:
+                return self.mutated.dump[0]
             return self.bench.tlc(self.mutant.name, self.config, invariants=mechanism.invariants, deadlock=True, layer="mutant")
         kind = mechanism.properties[name].kind
         return self.bench.tlc(self.mutant.name, self.config, invariants=(name,) if kind == "invariant" else (),
@@ -126,10 +133,10 @@ class _Kill:
         """Mutated spec = mutated model; a verdict where there is no graph to compare."""
         plain, equality = self.mutated.dump
         self.figures |= {"states": self.graph.distinct, "edges": self.graph.edge_count}
-        if equality is None:
+        if equality is None and not plain.property:  # a violated property was to be kept: the row says so
             self.faults.append(f"the mutated graph is not whole: {plain.explanation}")
             return Verdict.INCONCLUSIVE if plain.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
-        if equality.fault:
+        if equality is not None and equality.fault:
             self.faults.append(f"mutated spec and mutated model differ: {equality.fault}")
         if (broken := self.mutated.open_diamond) is not None:
             self.faults.append(f"the silent step {broken.silent} does not commute with {broken.other}")
