@@ -7,6 +7,7 @@ The types are Spark's: a number in a string, a number that is too large and brok
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
@@ -46,6 +47,8 @@ class Ingested:
     shown: list[dict[str, Any]]
     counts: dict[tuple[int, str], int]
     """Events by (run, kind)."""
+    sources: dict[tuple[int, int], int]
+    """Events by (run, src), of those that have one."""
 
     @property
     def events(self) -> int:
@@ -84,10 +87,10 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
                 if any(str(file.path) == row for file in run.files):
                     run.problems.append(f"lines of {row} are in quarantine")
         events = reduce(DataFrame.unionByName, frames)
-        inputs, counts = _inputs(spark, events, found, files)
+        inputs, counts, sources = _inputs(spark, events, found, files)
     except PySparkException as error:
         raise _explained(error) from error
-    return Ingested(found, inputs, total, shown, counts)
+    return Ingested(found, inputs, total, shown, counts, sources)
 
 
 def _index(spark: SparkSession, files: list[File]) -> DataFrame:
@@ -199,13 +202,18 @@ def _reason_of_line(text: str, path: Path, number: int) -> str:
     return ""
 
 
-def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], files: list[File]) -> tuple[Inputs, dict[tuple[int, str], int]]:
+def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], files: list[File]) -> tuple[Inputs, Counter[tuple[int, str]], Counter[tuple[int, int]]]:
     if len(found) == 1:
         placed = events.withColumn("run", F.lit(found[0].index))
     else:
         of_file = [(file.index, run.index) for run in found for file in run.files]
         placed = events.join(F.broadcast(spark.createDataFrame(of_file, "file int, run int")), "file")
-    counts = {(row.run, row.k): row["count"] for row in placed.groupBy("run", "k").count().collect()}
+    counts: Counter[tuple[int, str]] = Counter()
+    sources: Counter[tuple[int, int]] = Counter()
+    for row in placed.groupBy("run", "k", "src").count().collect():
+        counts[row.run, row.k] += row["count"]
+        if row.src is not None:
+            sources[row.run, row.src] += row["count"]
     initial = [(run.index, *_row(event)) for run in found for event in run.initial()]
     if initial:
         first = spark.createDataFrame(initial, t.StructType([t.StructField("run", t.IntegerType()), *EVENT]))
@@ -216,7 +224,7 @@ def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], files: lis
     table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole, kinds[run.index]) for run in found],
                                   "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean, kinds array<string>")
     ends = spark.createDataFrame([end for run in found for end in run.ends()], "run int, kind string, id string, last long")
-    return Inputs(placed, table, ends), counts
+    return Inputs(placed, table, ends), counts, sources
 
 
 def _row(event: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,0 +1,40 @@
+"""Which of the specifications' actions traces came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wheelproof import subject
+from wheelproof.pipeline import actions
+
+ROOT = Path(__file__).parents[3]
+KNOWN = {"ring": frozenset({"A1", "A2", "A10", "B1"}), "other": frozenset({"C1"})}
+
+
+@pytest.mark.parametrize(("source", "meant"), [
+    ("impl/ring.py:12 A1", ("ring", "A1")), ("java/org/x/Ring.java:7 A10", ("Ring", "A10")), ("impl/ring.py:12", None), ("A1", None), ("", None)])
+def test_a_source_names_the_action_of_the_mechanism_that_its_file_is_named_after(source, meant):
+    assert actions.action(source) == meant
+
+
+def test_what_no_event_came_from_is_listed():
+    headers = {0: {"sources": ["impl/ring.py:1 A10", "impl/ring.py:2 A1"]}, 1: {"sources": ["impl/ring.py:2 A1", "impl/ring.py:9"]}, 2: {}}
+    counts = actions.counted({(0, 0): 3, (0, 1): 4, (1, 0): 5, (1, 1): 6, (1, 7): 8, (2, 0): 9}, headers)
+    assert counts == {("ring", "A10"): 3, ("ring", "A1"): 9}
+    found = actions.summary(counts, KNOWN)
+    assert found == {"ring": {"taken": {"A1": 9, "A10": 3}, "untaken": ["A2", "B1"]}}
+    assert list(found["ring"]["taken"]) == ["A1", "A10"], "A2 comes before A10"
+    assert list(actions.lines(found)) == ["actions of ring: 2 of 4 that show in a trace; never A2, B1"]
+
+
+def test_a_subject_that_is_not_here_is_counted_all_the_same():
+    assert actions.summary({("ring", "A1"): 1}, {}) == {"ring": {"taken": {"A1": 1}, "untaken": []}}
+
+
+def test_the_table_has_the_labels_that_bear_an_event():
+    mechanisms = subject.find(ROOT)
+    known = actions.table(mechanisms)
+    assert set(known) == set(mechanisms)
+    assert {"A9", "U9"} <= known["timer_task_list"] and not {"A4", "T0"} & known["timer_task_list"]

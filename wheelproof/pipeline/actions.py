@@ -1,0 +1,64 @@
+"""Coverage of the specifications' actions: which labels the events of traces came from, and which that would show in a trace no event came from.
+
+An event's ``src`` is an index into its header's ``sources``, each "path:line label". The label is that of the mechanism that the file is named
+after, as everywhere in a subject. A producer in another language may write the same texts with its own paths; one that writes none is not counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+Table = Mapping[str, frozenset[str]]
+"""Stem of a mechanism -> its labels that show in a trace, as events."""
+
+
+def table(mechanisms: Mapping[str, Any]) -> Table:
+    """The labels that bear an event, of a subject's mechanisms (:class:`wheelproof.subject.Mechanism` by stem)."""
+    return {stem: frozenset(label.name for label in mechanism.labels.values() if label.event) for stem, mechanism in mechanisms.items()}
+
+
+def action(source: str) -> tuple[str, str] | None:
+    """(stem, label) of one of a header's sources; None where it has no label."""
+    place, _, label = source.rpartition(" ")
+    return (PurePosixPath(place.rpartition(":")[0] or place).stem, label) if place and label else None
+
+
+def counted(sources: Mapping[tuple[int, int], int], headers: Mapping[int, Mapping[str, Any]]) -> Counter[tuple[str, str]]:
+    """Events by action. ``sources``: events by (run, src); ``headers``: by run. An index that a header does not have counts for nothing."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for (run, src), count in sources.items():
+        texts = headers[run].get("sources") or ()
+        found = action(str(texts[src])) if 0 <= src < len(texts) else None
+        if found is not None:
+            counts[found] += count
+    return counts
+
+
+def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, dict[str, Any]]:
+    """Plain data, of each mechanism that some event came from: ``taken`` (label -> events) and ``untaken`` (labels that no event came from).
+
+    Labels that are in no table are counted too: those of a subject that is not here.
+    """
+    out: dict[str, dict[str, Any]] = {}
+    for (stem, label), count in sorted(counts.items(), key=lambda item: (item[0][0], order(item[0][1]))):
+        out.setdefault(stem, {"taken": {}, "untaken": []})["taken"][label] = count
+    for stem, found in out.items():
+        found["untaken"] = sorted(known.get(stem, frozenset()) - set(found["taken"]), key=order)
+    return out
+
+
+def order(label: str) -> tuple[str, int, str]:
+    """Labels as people read them: A2 before A10."""
+    letters = label.rstrip("0123456789")
+    return letters, int(label[len(letters):] or 0), label
+
+
+def lines(found: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
+    """What is printed of a summary."""
+    for stem, each in found.items():
+        shown = len(each["taken"]) + len(each["untaken"])
+        never = f"; never {', '.join(each['untaken'])}" if each["untaken"] else ""
+        yield f"actions of {stem}: {len(each['taken'])} of {shown} that show in a trace{never}"
