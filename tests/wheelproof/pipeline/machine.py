@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+import program_machine
+
 Event = dict[str, Any]
 
 
@@ -28,6 +30,8 @@ class Machine:
         for event in events:
             self.row(event, (event["tid"], event["tseq"], event["lc"]))
         self.threads(events)
+        program_machine.steps(self, events)
+        program_machine.clock(self, events)
         self.brackets(events)
         self.entries(events)
         self.tasks(events)
@@ -163,8 +167,11 @@ class Machine:
                 self.say("RunsOncePerAdd", at, moved.get(entry) == "expire_submit")
             if k == "reinsert":
                 self.say("ReinsertAfterUnlink", at, moved.get(entry) == "list_remove" and mover[entry] == e["tid"])
+            if k == "expire_submit" and {"wheel_place", "wheel_reject"} <= self.kinds:
+                self.say("RefusedBeforeHandOver", at, placed.get(entry) == "wheel_reject")
             if k in ("wheel_place", "list_add") and "wheel_place" in self.kinds:
                 self.say("LinkedWherePlaced", at, (placed.get(entry) == "wheel_place") == (k == "list_add"))
+            if k in ("wheel_place", "wheel_reject", "list_add"):
                 placed[entry] = k
             if k in ("expire_submit", "wheel_reject", "reinsert"):
                 self.say("HandedOverUnlinked", at, not here)
@@ -227,6 +234,8 @@ class Machine:
                 self.say("WatchedOnce", op, len(watches) == len(set(watches)) and unwatched <= set(watches))
             if self.whole:
                 left = [e for e in those("try_watch_end") if e.get("res") == "false"]
+                if (watches or left) and "op_new" in self.kinds:
+                    self.say("MadeBeforeWatched", op, those("op_new"))
                 if (watches or left) and {"watch_add", "try_watch_end"} <= self.kinds:
                     self.say("WatcherReachable", op, bool(watches) == bool(left))
                 refused, noted = [e for e in those("try_begin") if e.get("res") == "false"], those("pending_getset")

@@ -1,5 +1,5 @@
 """Prints the mutation score of the rules as Markdown: every kind of event, changed in every way, in both styles. By the plain machine, to which
-test_rules.py holds Spark.
+test_rules.py holds Spark and DuckDB.
 
 `python tests/wheelproof/pipeline/score.py [SEEDS]`
 """
@@ -13,34 +13,49 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+import equivalents
 import machine
 import mutations
 
 from wheelproof.pipeline.simulate import Simulator, header
 from wheelproof.trace.jsonl import Tally
 
+REJECTED, COMMUTES, PASSED = "rejected", "steps that commute", "passed"
+
+
+def footer(events: list[dict]) -> dict:
+    tally = Tally(header("x"))
+    for event in events:
+        tally.count(event)
+    return tally.footer()
+
+
+def outcome(conforming: list[dict], whole: dict, kind: str, operator: str, style: str, seed: int, events: list[dict]) -> str:
+    """``REJECTED``, ``COMMUTES``, the name of a freedom, or ``PASSED``."""
+    if machine.violations(header("x"), whole if style == "log" else footer(events), events):
+        return REJECTED
+    if style == "behaviour" and (free := equivalents.freedom(conforming, events)):
+        return free
+    return COMMUTES if operator == "swap" and mutations.commute(conforming, kind, operator, style, seed) else PASSED
+
 
 def main(seeds: int) -> None:
     conforming = Simulator(3, 30).run()
-
-    def footer(events: list[dict]) -> dict:
-        tally = Tally(header("x"))
-        for event in events:
-            tally.count(event)
-        return tally.footer()
-
     whole, score, passed = footer(conforming), defaultdict(Counter), defaultdict(Counter)
     for style in mutations.STYLES:
         for kind, operator, seed, events in mutations.all_mutants(conforming, style, seeds):
-            rejected = machine.violations(header("x"), whole if style == "log" else footer(events), events)
-            commutes = not rejected and operator == "swap" and mutations.commute(conforming, kind, operator, style, seed)
-            score[style, operator]["rejected" if rejected else "commute" if commutes else "passed"] += 1
-            if not rejected and not commutes:
-                passed[style, operator][kind] += 1
-    print("| changed | how | rejected | steps that commute | passed | of which kinds |\n|---|---|---|---|---|---|")
+            found = outcome(conforming, whole, kind, operator, style, seed, events)
+            score[style, operator][found] += 1
+            if found != REJECTED and found != COMMUTES:
+                passed[style, operator][f"`{kind}`" + ("" if found == PASSED else f" ({found})")] += 1
+    print("| changed | how | rejected | steps that commute | a freedom | passed | of which kinds |\n|---|---|---|---|---|---|---|")
     for (style, operator), counts in score.items():
-        kinds = ", ".join(f"`{kind}`" for kind in sorted(passed[style, operator]))
-        print(f"| {style} | {operator} | {counts['rejected']} | {counts['commute']} | {counts['passed']} | {kinds} |")
+        free = sum(counts[name] for name in equivalents.FREEDOMS)
+        print(f"| {style} | {operator} | {counts[REJECTED]} | {counts[COMMUTES]} | {free} | {counts[PASSED]} | {', '.join(sorted(passed[style, operator]))} |")
+    for style in mutations.STYLES:
+        total = sum((counts for (name, _), counts in score.items() if name == style), Counter())
+        print(f"\n{style}: {total[REJECTED]} of {total.total()} rejected, {total.total() - total[REJECTED] - total[PASSED]} shown equivalent, {total[PASSED]} passed: "
+              f"{100 * (1 - total[PASSED] / total.total()):.1f} % decided")
 
 
 if __name__ == "__main__":

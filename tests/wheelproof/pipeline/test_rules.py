@@ -12,6 +12,7 @@ import duck
 import machine
 import mutations
 import pytest
+import rules_table
 
 from wheelproof.pipeline import command, validate
 from wheelproof.pipeline.checks import FAMILIES, RULES
@@ -52,6 +53,13 @@ def changed(conforming) -> dict[str, tuple[list[dict], dict]]:
         for kind, operator, seed, events in mutations.all_mutants(conforming, style):
             out[f"{style}-{kind}-{operator}-{seed}"] = events, whole if style == "log" else footer_of(header(""), events)
     return out
+
+
+def test_the_page_names_every_rule():
+    page = rules_table.PAGE.read_text(encoding="utf-8")
+    start, end = rules_table.written(page)
+    assert page[start:end] == rules_table.table(), "python tests/wheelproof/pipeline/rules_table.py --write"
+    assert f"asks {len(RULES)} named rules" in page
 
 
 def test_the_plain_machine_blames_no_conforming_trace_and_each_change_of_a_log(conforming, changed):

@@ -9,18 +9,18 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
-from wheelproof.pipeline.coverage import entry_measures
+from wheelproof.pipeline.coverage import entry_measures, entry_steps
 
 _ENTRY_KINDS = ("entry_new", "list_add", "list_remove", "list_add_retry", "wheel_place", "wheel_reject", "reinsert", "expire_submit", "task_run",
                 "cancel_check", "checkpoint")
 _MOVES = ("list_add", "list_remove", "expire_submit", "task_run", "entry_new", "checkpoint")
-_PLACING = ("wheel_place", "list_add")
+_PLACING = ("wheel_place", "wheel_reject", "list_add")
 _TASK_KINDS = ("set_entry", "cancel", "cancel_check", "checkpoint")
 
 
 def prepare_entries(inputs: Inputs) -> DataFrame:
     """The events of an entry with ``was``, ``was_list`` and ``was_tid``: the last move before, the list where it left the entry (0 for none),
-    and its thread, clock and cause; ``placed``: the last placing or linking before; ``checked``: the last check before; ``last``: nothing comes after."""
+    and its thread, clock and cause; ``placed``: the last placing, refusal or linking before; ``checked``: the last check before; ``last``: nothing comes after."""
     events = inputs.events.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
         "run", "tid", "tseq", "lc", "k", "task", "entry", "list", "cause", "res", "exp_ms",
         F.col("pre.list").alias("seen"), F.when(is_one_of("checkpoint"), F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))).alias("found"))
@@ -34,7 +34,7 @@ def prepare_entries(inputs: Inputs) -> DataFrame:
             .withColumn("last", F.lead("k").over(order).isNull())
             .withColumn("deadline", F.last("exp_ms", ignorenulls=True).over(before))
             .withColumn("was", F.col("move.k")).withColumn("was_list", F.coalesce(F.col("move.list"), F.lit(0)))
-            .withColumn("was_tid", F.col("move.tid")).withColumn("was_lc", F.col("move.lc")).withColumn("was_cause", F.col("move.cause")).drop("move").join(F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "cancel_check"))), "run"))
+            .withColumn("was_tid", F.col("move.tid")).withColumn("was_lc", F.col("move.lc")).withColumn("was_cause", F.col("move.cause")).drop("move").join(F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "wheel_reject", "cancel_check"))), "run"))
 
 
 def _came() -> Column:
@@ -66,6 +66,8 @@ ENTRY_RULES = (
     Rule("CheckedLive", "who hands an entry over, or links it again after a flush, has checked it since it was unlinked, and found it live", _needs_a_check,
          lambda: (F.col("checked.res") == "false") & (F.col("checked.tid") == F.col("tid")) & (F.col("checked.lc") > F.coalesce(F.col("was_lc"), F.lit(-1))),
          lambda: text(F.col("k"), _came(), ", checked by thread ", F.col("checked.tid"), ", cancelled: ", F.col("checked.res"))),
+    Rule("RefusedBeforeHandOver", "an entry is handed over only after the wheel has refused it", lambda: is_one_of("expire_submit") & recorded("wheel_place", "wheel_reject"),
+         lambda: F.col("placed") == "wheel_reject", lambda: text("handed over after ", F.col("placed"))),
     Rule("LinkedWherePlaced", "the wheel chooses a bucket once before each link", lambda: is_one_of("wheel_place", "list_add") & recorded("wheel_place"),
          lambda: F.coalesce(F.col("placed") == "wheel_place", F.lit(False)) == is_one_of("list_add"), lambda: text(F.col("k"), " after ", F.col("placed"))),
     Rule("EveryTimerFires", "at the end of a whole trace no entry is forgotten: unlinked by a flush, or found due and not cancelled, and not handed on",
@@ -77,7 +79,7 @@ ENTRY_RULES = (
          lambda: F.col("exp_ms") == F.col("deadline"), lambda: text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"), alone=True),
 )
 
-ENTRIES = Family("entries", "event of an entry", ("run", "entry"), prepare_entries, ENTRY_RULES, entry_measures)
+ENTRIES = Family("entries", "event of an entry", ("run", "entry"), prepare_entries, ENTRY_RULES, entry_steps, entry_measures)
 
 
 def prepare_tasks(inputs: Inputs) -> DataFrame:

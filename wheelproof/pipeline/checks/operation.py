@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
-from wheelproof.pipeline.coverage import operation_measures
+from wheelproof.pipeline.coverage import operation_measures, operation_steps
 
 _KINDS = ("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas", "on_complete_begin", "on_complete_end", "on_expire", "watch_add",
           "watch_cancel", "try_watch_end")
@@ -40,7 +40,7 @@ def prepare(inputs: Inputs) -> DataFrame:
         F.count_if(is_one_of("pending_set", "pending_getset")).alias("notes"),
         F.max(F.when(is_one_of("pending_set", "pending_getset"), F.struct("lc", "tid", "tseq", "pending"))).alias("note"),
     )
-    runs = F.broadcast(inputs.runs.select("run", "whole", "variant", *has("watch_add", "try_watch_end")))
+    runs = F.broadcast(inputs.runs.select("run", "whole", "variant", *has("op_new", "watch_add", "try_watch_end")))
     return grouped.join(runs, "run", "inner")
 
 
@@ -54,6 +54,8 @@ RULES = (
          lambda: text("completed ", _times("won"), ", onComplete ", _times("begun"), ", ended ", _times("ended")), alone=True),
     Rule("FreshOperation", "an operation is made once, before anything happens to it", lambda: F.col("made") > 0,
          lambda: (F.col("made") == 1) & (F.col("made_at") == F.col("first_at")), lambda: text("made ", _times("made")), alone=True),
+    Rule("MadeBeforeWatched", "in a whole trace an operation that is left to be watched was made", lambda: (F.col("left_watching") + F.col("watches") > 0) & F.col("whole") & recorded("op_new"),
+         lambda: F.col("made") > 0, lambda: text("watches ", F.col("watches"), ", made ", _times("made"))),
     Rule("FirstAttemptWins", "the first attempt to complete an operation succeeds", lambda: F.col("attempts") > 0,
          lambda: F.col("won_at").eqNullSafe(F.col("attempt_at")), lambda: text(F.col("attempts"), " attempts, ", F.col("won"), " of them won")),
     Rule("CompleteByWinner", "onComplete runs in the thread that completed the operation, after that", lambda: F.col("begun") > 0,
@@ -86,4 +88,4 @@ RULES = (
          lambda: F.col("try_at") < F.col("won_at"), lambda: text("begun at lc ", F.col("try_at.lc"), ", completed at lc ", F.col("won_at.lc"))),
 )
 
-FAMILY = Family("operations", "operation", ("run", "op"), prepare, RULES, operation_measures)
+FAMILY = Family("operations", "operation", ("run", "op"), prepare, RULES, operation_steps, operation_measures)

@@ -1,0 +1,34 @@
+"""Prints the table of rules of docs/traces.md: `python tests/wheelproof/pipeline/rules_table.py`; `--write` puts it there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
+
+PAGE = ROOT / "docs" / "traces.md"
+HEAD = "| family | rule | what must hold | alone | broken |\n|---|---|---|---|---|\n"
+
+
+def table() -> str:
+    from wheelproof.pipeline.checks import FAMILIES, Finding
+
+    return HEAD + "".join(f"| {family.name} | `{rule.name}` | {rule.says} | {'yes' if rule.alone else 'no'} | {'incomplete' if rule.finding is Finding.INCOMPLETE else 'violates'} |\n"
+                          for family in FAMILIES for rule in family.rules)
+
+
+def written(page: str) -> tuple[int, int]:
+    """Where the table begins and ends in the page."""
+    start = page.index(HEAD)
+    return start, page.index("\n\n", start) + 1
+
+
+if __name__ == "__main__":
+    if "--write" in sys.argv:
+        page = PAGE.read_text(encoding="utf-8")
+        start, end = written(page)
+        PAGE.write_text(page[:start] + table() + page[end:], encoding="utf-8")
+    else:
+        print(table(), end="")
