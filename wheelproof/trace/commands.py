@@ -173,8 +173,32 @@ def check(
 
 
 @app.command()
-def replay(trace: TraceFile) -> None:
+def replay(
+    trace: TraceFile,
+    model: Annotated[bool, typer.Option("--model", help="Follow it with the model's own steps instead of the rules.")] = False,
+    oracle: Annotated[bool, typer.Option("--oracle", help="Do so, and ask TLC about the events up to the failure, or to the end.")] = False,
+    last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="How many events TLC is asked about.")] = None,
+    window: Annotated[str | None, typer.Option("--window", metavar="A:B", help="Ask TLC about the events of these lines instead.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the module for TLC goes.")] = Path("build/slices"),
+    subject: Subject = Path("."),
+) -> None:
     """Take one trace through the model, and show where it leaves it, what was possible there, and what led there."""
+    if (last is not None or window is not None) and not oracle:
+        raise UsageError("--last and --window say what TLC is asked about.", "Add --oracle.")
+    if last is not None and window is not None:
+        raise UsageError("--last and --window cannot be given both.", "Choose one.")
+    if model or oracle:
+        from wheelproof import subject as subjects
+        from wheelproof.trace import tiers
+
+        mechanisms = subjects.find(subject)
+        verdict, lines = tiers.by_oracle(trace, mechanisms, output, last, window) if oracle else tiers.by_model(trace, mechanisms)
+        print("\n".join(lines))
+        raise typer.Exit(EXIT[verdict])
+    _replay_by_rules(trace)
+
+
+def _replay_by_rules(trace: Path) -> None:
     from wheelproof.trace.replay import key_of, replay as judge
     from wheelproof.trace.shrink import shrink as smaller
 
