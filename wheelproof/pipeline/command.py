@@ -21,14 +21,14 @@ EXPLAINED_EVENTS = 1_000_000
 
 def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json: bool = False, quiet: bool = False, explain: bool = True) -> int:
     """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None: nowhere. Raises as ``validate.check`` does."""
-    from wheelproof.pipeline import cluster, runs, validate
+    from wheelproof.pipeline import cluster, failures, runs, validate
     from wheelproof.pipeline import explain as explaining
 
     runs.find(paths)  # a wrong path is said before Spark is started
     cluster.check(options.master, options.scratch)
     try:
         # The folder goes after Spark, which may die amid its writing, and takes along what that left there.
-        with validate.folder_for(options.scratch) as folder, session(replace(options, scratch=folder)) as spark:
+        with failures.signals_last(), validate.folder_for(options.scratch) as folder, session(replace(options, scratch=folder)) as spark:
             if not cluster.in_one_process(options.master):
                 _progress("shipping this package")
                 cluster.prepare(spark, folder)

@@ -6,12 +6,16 @@ Spark reports these as errors of Java, of py4j or of the system, under names of 
 from __future__ import annotations
 
 import logging
+import os
 import re
+import signal
 import subprocess
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from wheelproof.errors import ToolError, UsageError, WheelproofError
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 _OUT_OF_MEMORY_CODE = 52
 """With this Spark's JVM ends when its heap is full (SparkExitCode.OOM); an executor says it in a sentence."""
 _DYING_SECONDS = 10
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _SHOWN = 300
 
 _MEMORY = re.compile(r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|Java heap space|GC overhead limit|exited with code (?:52|137)\b|insufficient memory for the Java")
@@ -30,7 +35,12 @@ _MODULE = re.compile(r"ModuleNotFoundError: No module named '?([\w.]+)")
 _PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH")
 _PROGRAM = re.compile(r'Cannot run program "([^"]*python[^"]*)"')
 _MASTER = re.compile(r"All masters are unresponsive|Master removed our application|application has been killed|SparkContext was shut down|stopped SparkContext")
+_NO_MASTER = re.compile(r"Could not parse Master URL|Master must either be|Invalid master URL")
 _EXECUTOR = re.compile(r"ExecutorLostFailure|Remote RPC client disassociated|executor lost", re.IGNORECASE)
+_CUT = re.compile(r"EOFException|Unexpected end of (?:ZLIB )?input stream|unexpected end of file")
+_PACKED = re.compile(r"not a gzip file|ZipException|ZlibException|DataFormatException|stored gzip (?:CRC|size)|invalid (?:block type|stored block|distance|code|literal)|incorrect (?:header|data) check")
+_TYPE = re.compile(r"PARQUET_COLUMN_DATA_TYPE_MISMATCH|CANNOT_MERGE|SchemaColumnConvertNotSupported")
+_READ = re.compile(r"FAILED_READ_FILE")
 _PATH = re.compile(r"file:(/[^\s,;\]\"']+)")
 _SCRATCH = re.compile(r"/wheelproof-pipeline-|/blockmgr-|/spark-[0-9a-f]{8}-")
 
@@ -62,6 +72,39 @@ def told(spark: SparkSession, memory: str) -> Iterator[None]:
         raise
 
 
+class _Signalled(BaseException):
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def signals_last() -> Iterator[None]:
+    """SIGTERM and SIGHUP let what is inside clean up, and have their usual effect on the process after that. Ctrl-C does so by itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, frame: object) -> None:
+        for each in kept:
+            signal.signal(each, signal.SIG_IGN)  # once is enough
+        raise _Signalled(number)
+
+    kept = {number: signal.getsignal(number) for number in _SIGNALS if signal.getsignal(number) == signal.SIG_DFL}
+    for number in kept:
+        signal.signal(number, leave)
+    ended = None
+    try:
+        yield
+    except _Signalled as signalled:
+        ended = signalled.number
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+    if ended is not None:
+        os.kill(os.getpid(), ended)
+
+
 def end(spark: SparkSession) -> None:
     """Stop Spark. Nothing is raised where its JVM has died already: a session can be started afterwards all the same."""
     from pyspark import SparkContext
@@ -86,6 +129,15 @@ def _not_py4j(record: logging.LogRecord) -> bool:
     return "py4j" not in record.pathname
 
 
+def of_start(error: BaseException, master: str, memory: str) -> WheelproofError:
+    """The error for a session that did not begin."""
+    said = _text(error)
+    if _NO_MASTER.search(said):
+        return UsageError(f"{master!r} is no master of Spark.", "Write local[N], spark://HOST:PORT, yarn or k8s://URL.")
+    why = _first(said) or type(error).__name__
+    return of_text(said, memory) or ToolError(f"Spark did not start ({why}).", f"See whether {os.environ.get('JAVA_HOME')}/bin/java runs, and try less memory than {memory}.")
+
+
 def of_jvm(code: int, memory: str) -> ToolError:
     """The error for a JVM that ended by itself. ``code``: as of ``subprocess``: of a signal its negative number."""
     if code == _OUT_OF_MEMORY_CODE:
@@ -101,6 +153,10 @@ def of_text(said: str, memory: str) -> WheelproofError | None:
         (_MEMORY, lambda _: _memory(f"Spark ran out of memory, of which its driver has {memory}.")),
         (_DISK, lambda match: ToolError(f"The scratch disk is full, or refuses to be written to ({match[0]}).", "Give a folder on a larger disk: --scratch DIR.")),
         (_GONE, lambda _: _lost(said)),
+        (_CUT, lambda _: UsageError(f"A compressed trace is cut off: {_named(said)}.", "Test the files with gzip -t, and record the one again.")),
+        (_PACKED, lambda _: UsageError(f"A trace that is named .gz is not compressed so, or damaged: {_named(said)}.", "Test the files with gzip -t.")),
+        (_TYPE, lambda _: UsageError(f"A trace has columns of other types: {_named(said)}.", "Columns must have the types of docs/trace-format.md.")),
+        (_READ, lambda _: UsageError(f"A trace cannot be read: {_named(said)}.", "It may be damaged: record it again.")),
         (_PYTHON, lambda _: ToolError("The executors' Python is of another version than this one.", _REMEDY_PYTHON)),
         (_MODULE, lambda match: ToolError(f"The executors' Python has no module {match[1]}.", _REMEDY_PYTHON)),
         (_PROGRAM, lambda match: ToolError(f"The executors cannot run {match[1]}.", _REMEDY_PYTHON)),
@@ -122,12 +178,16 @@ def _memory(message: str) -> ToolError:
 
 
 def _lost(said: str) -> WheelproofError:
-    paths = _PATH.findall(said)
-    if any(_SCRATCH.search(path) for path in paths) or not paths and _SCRATCH.search(said):
+    if _SCRATCH.search(said):
         return ToolError("The scratch folder was removed amid the check.", "Check once more, with a folder of its own: --scratch DIR.")
-    named = f"{paths[0].rstrip('.')} " if paths else ""
-    return UsageError(f"A trace vanished while it was read: {named or 'a file '}is not there (any more) for all of Spark.",
+    return UsageError(f"A trace vanished while it was read: {_named(said)} is not there (any more) for all of Spark.",
                       "Give files that nobody moves, at the same path on the driver and on every executor.")
+
+
+def _named(said: str) -> str:
+    """The first path in a text of Spark."""
+    found = _PATH.search(said)
+    return "/" + unquote(found[1]).strip("/").rstrip(".") if found else "a file"
 
 
 def _first(said: str) -> str:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as t
 
-from wheelproof.errors import UsageError, WheelproofError
+from wheelproof.errors import WheelproofError
 from wheelproof.pipeline import runs
 from wheelproof.pipeline.checks.rule import Inputs
 from wheelproof.pipeline.runs import File, Run
@@ -62,34 +60,31 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
     """
     files = runs.find(paths)
     lined, columned = [file for file in files if not file.is_parquet], [file for file in files if file.is_parquet]
-    try:
-        marks: dict[int, list[tuple[str, int, str]]] = {}
-        frames: list[DataFrame] = []
-        bad: list[DataFrame] = []
-        if lined:
-            staged = _stage(spark, lined, scratch)
-            for row in staged.where(F.col("mark").isNotNull()).select("file", "mark", "row", "text").collect():
-                marks.setdefault(row.file, []).append((row.mark, row.row, row.text))
-            frames.append(staged.where(F.col("reason").isNull()))
-            bad.append(staged.where(F.col("reason").isNotNull() & F.col("mark").isNull()).select("file", "row", "reason", "text"))
-        found = runs.gather(files, marks)
-        if columned:
-            columns = _columns(spark, columned)
-            frames.append(columns.where(F.col("reason").isNull()))
-            bad.append(columns.where(F.col("reason").isNotNull()).select("file", "row", "reason", F.to_json(F.struct("tid", "tseq", "lc", "k")).alias("text")))
-        total, shown = _quarantine(reduce(DataFrame.unionByName, bad), files)
-        if not total:
-            # Nothing to keep out but headers and footers: the checks read the columns without asking again.
-            frames = [*([staged.where(F.col("wrong").isNull())] if lined else []), *([columns] if columned else [])]
-        frames = [frame.select("file", "row", *EVENT.names) for frame in frames]
-        for row in {row["file"] for row in shown} if total else ():
-            for run in found:
-                if any(str(file.path) == row for file in run.files):
-                    run.problems.append(f"lines of {row} are in quarantine")
-        events = reduce(DataFrame.unionByName, frames)
-        inputs, counts, sources = _inputs(spark, events, found, files)
-    except PySparkException as error:
-        raise _explained(error) from error
+    marks: dict[int, list[tuple[str, int, str]]] = {}
+    frames: list[DataFrame] = []
+    bad: list[DataFrame] = []
+    if lined:
+        staged = _stage(spark, lined, scratch)
+        for row in staged.where(F.col("mark").isNotNull()).select("file", "mark", "row", "text").collect():
+            marks.setdefault(row.file, []).append((row.mark, row.row, row.text))
+        frames.append(staged.where(F.col("reason").isNull()))
+        bad.append(staged.where(F.col("reason").isNotNull() & F.col("mark").isNull()).select("file", "row", "reason", "text"))
+    found = runs.gather(files, marks)
+    if columned:
+        columns = _columns(spark, columned)
+        frames.append(columns.where(F.col("reason").isNull()))
+        bad.append(columns.where(F.col("reason").isNotNull()).select("file", "row", "reason", F.to_json(F.struct("tid", "tseq", "lc", "k")).alias("text")))
+    total, shown = _quarantine(reduce(DataFrame.unionByName, bad), files)
+    if not total:
+        # Nothing to keep out but headers and footers: the checks read the columns without asking again.
+        frames = [*([staged.where(F.col("wrong").isNull())] if lined else []), *([columns] if columned else [])]
+    frames = [frame.select("file", "row", *EVENT.names) for frame in frames]
+    for row in {row["file"] for row in shown} if total else ():
+        for run in found:
+            if any(str(file.path) == row for file in run.files):
+                run.problems.append(f"lines of {row} are in quarantine")
+    events = reduce(DataFrame.unionByName, frames)
+    inputs, counts, sources = _inputs(spark, events, found, files)
     return Ingested(found, inputs, total, shown, counts, sources)
 
 
@@ -233,17 +228,3 @@ def _row(event: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(found.get(each.name) for each in schema.OBSERVED) if isinstance(found, dict) else found
 
     return tuple(value(name) for name in EVENT.names)
-
-
-def _explained(error: PySparkException) -> WheelproofError:
-    said = str(error)
-    reasons: tuple[tuple[str, Callable[[], WheelproofError]], ...] = (
-        ("EOFException", lambda: UsageError("A compressed trace is cut off.", "Test the files with gzip -t and record the one again.")),
-        ("ZipException", lambda: UsageError("A file that is named .gz is not compressed so.", "Test the files with gzip -t.")),
-        ("FAILED_READ_FILE", lambda: UsageError(f"A trace cannot be read ({said.splitlines()[0][:300]}).", "Columns must have the types of docs/trace-format.md.")),
-        ("CANNOT_MERGE", lambda: UsageError("The traces' columns have different types.", "Columns must have the types of docs/trace-format.md.")),
-    )
-    for mark, made in reasons:
-        if mark in said:
-            return made()
-    raise error

@@ -49,6 +49,7 @@ def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession
 def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     """Start Spark. ToolError: no pyspark, no Java that will do, too little memory, or Spark did not start; UsageError: a bad option."""
     try:
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError as error:
@@ -74,10 +75,8 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     try:
         with _quiet_banner():
             spark = builder.getOrCreate()
-    except (PySparkException, RuntimeError, OSError) as error:
-        said = str(error).strip().splitlines()
-        raise ToolError(f"Spark did not start ({said[0] if said else type(error).__name__}).",
-                        f"See whether {os.environ['JAVA_HOME']}/bin/java runs, and try less memory than {options.memory}.") from error
+    except (PySparkException, Py4JError, RuntimeError, OSError) as error:
+        raise failures.of_start(error, options.master, options.memory) from error
     finally:
         # Spark takes Ctrl-C for itself, for as long as the process lives. Whoever uses a session stops it on the way out.
         if interrupted is not None:
@@ -105,6 +104,8 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         "spark.sql.ansi.enabled": "false",
         # It would parse a line once for each of its columns.
         "spark.sql.optimizer.enableJsonExpressionOptimization": "false",
+        # A job of one task for each of the files takes longer than to look at ten thousand.
+        "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.sql.parquet.filterPushdown": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
