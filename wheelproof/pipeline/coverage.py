@@ -13,6 +13,8 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from wheelproof.pipeline.tally import times
+
 ENTRY_STATES = {"absent": None, "made": "entry_new", "linked": "list_add", "unlinked": "list_remove", "handed_over": "expire_submit"}
 """Abstract state of an entry -> the kind of event that leads to it."""
 
@@ -36,21 +38,25 @@ def _named(prefix: str, edge: tuple[str, str, str]) -> str:
     return "|".join((prefix, *edge))
 
 
+def entry_steps() -> dict[str, Column]:
+    """By what the events of entries are counted."""
+    found_linked = (F.col("was") == "checkpoint") & (F.col("was_list") != 0)
+    return {"before": F.when(found_linked, "list_add").otherwise(F.col("was")), "step": F.col("k"), "why": F.col("cause")}
+
+
 def entry_measures() -> dict[str, Column]:
-    """Counts over the entries' family: one for each edge."""
+    """Sums over those counts: one for each edge."""
     measures = {}
     for state, kind, cause in ENTRY_EDGES:
         made_by = ENTRY_STATES[state]
-        here = F.col("was").isNull() if made_by is None else F.col("was") == made_by
-        if made_by == "list_add":
-            here = here | (F.col("was").eqNullSafe("checkpoint") & (F.col("was_list") != 0))
-        taken = here & (F.col("k") == kind)
-        measures[_named("entry", (state, kind, cause))] = F.count_if(F.coalesce(taken & (F.col("cause") == cause) if cause else taken, F.lit(False)))
+        here = F.col("before").isNull() if made_by is None else F.col("before") == made_by
+        step = here & (F.col("step") == kind)
+        measures[_named("entry", (state, kind, cause))] = times(step & (F.col("why") == cause) if cause else step)
     return measures
 
 
-def operation_measures() -> dict[str, Column]:
-    """Counts over the operations' family: operations that took each edge at least once."""
+def operation_steps() -> dict[str, Column]:
+    """By what operations are counted: one bit for each edge that an operation took at least once."""
     cause = F.col("winner.cause")
     taken = {
         ("open", "try", "false"): (F.col("tried") > 0) & ((F.col("won") == 0) | (F.col("tried") > 1)),
@@ -64,7 +70,15 @@ def operation_measures() -> dict[str, Column]:
         ("completed", "on_expire", ""): F.col("expired") > 0,
         ("open", "end", ""): (F.col("won") == 0) & F.col("whole"),
     }
-    return {_named("op", edge): F.count_if(F.coalesce(taken[edge], F.lit(False))) for edge in OPERATION_EDGES}
+    edges = F.lit(0)
+    for bit, edge in enumerate(OPERATION_EDGES):
+        edges = edges + F.when(taken[edge], F.lit(1 << bit)).otherwise(F.lit(0))
+    return {"edges": edges}
+
+
+def operation_measures() -> dict[str, Column]:
+    """Sums over those counts: one for each edge."""
+    return {_named("op", edge): times(F.col("edges").bitwiseAND(F.lit(1 << bit)) != 0) for bit, edge in enumerate(OPERATION_EDGES)}
 
 
 def summary(kinds: Mapping[str, int], measured: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,24 +12,26 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from wheelproof.pipeline.tally import times
+
 EDGES_MS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 """Lower ends of the classes above the first, which is below 0 (handed over before the deadline, in the deadline's tick)."""
 
 
-def _late() -> Column:
-    return F.when(F.col("k") == "expire_submit", F.coalesce(F.col("now_ms"), F.col("wheel_ms")) - F.col("exp_ms"))
+def late() -> dict[str, Column]:
+    """By what the rows of events are counted: the lateness in milliseconds, null where nothing was handed over."""
+    return {"late": F.when(F.col("k") == "expire_submit", F.coalesce(F.col("now_ms"), F.col("wheel_ms")) - F.col("exp_ms"))}
 
 
 def lateness_measures() -> dict[str, Column]:
-    """Aggregates over events: the classes, least, greatest and sum in milliseconds."""
-    late = _late()
+    """Aggregates over those counts: the classes, least, greatest and sum in milliseconds."""
+    value = F.col("late")
     bounds = (None, *EDGES_MS, None)
     classes = {}
     for index, (low, high) in enumerate(zip(bounds, bounds[1:])):
-        inside = F.lit(True) if low is None else late >= low
-        inside = inside if high is None else inside & (late < high)
-        classes[f"late_{index}"] = F.count_if(F.coalesce(inside & late.isNotNull(), F.lit(False)))
-    return classes | {"late_min": F.min(late), "late_max": F.max(late), "late_sum": F.sum(late)}
+        inside = value.isNotNull() if low is None else value >= low
+        classes[f"late_{index}"] = times(inside if high is None else inside & (value < high))
+    return classes | {"late_min": F.min(value), "late_max": F.max(value), "late_sum": F.sum(value * F.col("times"))}
 
 
 def summary(measured: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline import coverage, ingest, lateness
@@ -64,19 +64,19 @@ class Report:
 
 @dataclass(frozen=True)
 class Asked:
-    """What asking one family gave: rows it broke on (a frame on disk), and the aggregates of the same pass."""
+    """What asking one family gave: its VIOLATION rows, made from what is on disk, and the counts of the same pass."""
 
     violations: DataFrame
     measured: dict[str, Any]
 
 
 def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> Asked:
-    """One pass over the events for one family. The violations are written to ``folder``: they may be many."""
-    observation = Observation(family.name)
-    marked = family.marked(family.prepare(inputs)).observe(observation, *family.counts())
+    """One pass over the events for one family. What it found is written to ``folder``: violations may be many."""
+    found = family.tallied(family.marked(family.prepare(inputs)))
     target = str(folder / family.name)
-    family.violations(marked).write.mode("overwrite").parquet(target)
-    return Asked(spark.read.schema(VIOLATION).parquet(target), dict(observation.get))
+    found.write.mode("overwrite").parquet(target)
+    tallied = spark.read.schema(found.schema).parquet(target)
+    return Asked(family.violations(family.blamed(tallied)), tallied.agg(*family.counts()).head().asDict())
 
 
 @contextmanager

@@ -6,21 +6,26 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, text
-from wheelproof.pipeline.lateness import lateness_measures
+from wheelproof.pipeline.lateness import late, lateness_measures
+
+_KINDS = ("wheel_place", "wheel_reject", "bucket_expiry_set", "dq_offer", "dq_poll", "list_add", "list_remove", "expire_submit", "force_cas", "entry_new", "add_request")
+"""The kinds that one of the rules, or the lateness, is about."""
 
 _COLUMNS = ("run", "tid", "tseq", "lc", "k", "task", "entry", "list", "op", "level", "bucket", "vid", "exp_ms", "now_ms", "wheel_ms", "key_ms",
-            "delay_ms", "pre", "post", "cause", "res")
+            "delay_ms", "cause", "res")
+_SEEN = {"seen_list": "pre.list", "seen_key": "pre.key_ms", "seen_completed": "pre.completed", "left_list": "post.list"}
+_LEVELS = 62
 
 
 def prepare(inputs: Inputs) -> DataFrame:
-    """Every event beside its run's ticks: that of its level, and that of the level below (of the lowest, the tick itself)."""
-    runs = inputs.runs.select("run", F.col("tick_ms").alias("lowest_tick"), "wheel_size")
-    events = inputs.events.where(F.col("lc") > 0).select(*_COLUMNS).join(F.broadcast(runs), "run", "inner")
+    """The events beside their run's ticks (``tick``: of the event's level, ``below``: of the level below), with what was seen before the step and left after it."""
     size = F.col("wheel_size").cast("double")
-    tick = (F.col("lowest_tick") * F.pow(size, F.col("level") - 1)).cast("long")
     # beyond 2^53 a double is not exact; a wheel of such levels would span more than 285,000 years of milliseconds
-    sane = F.col("level").between(1, 62) & (F.pow(size, F.col("level")) * F.col("lowest_tick") < 9e15)
-    return events.withColumn("tick", F.when(sane, tick))
+    ticks = F.transform(F.sequence(F.lit(1), F.lit(_LEVELS)), lambda level: F.when(
+        F.pow(size, level) * F.col("tick_ms") < 9e15, (F.col("tick_ms") * F.pow(size, level - 1)).cast("long")))
+    runs = inputs.runs.select("run", F.col("tick_ms").alias("lowest_tick"), "wheel_size", ticks.alias("ticks"))
+    events = inputs.events.where((F.col("lc") > 0) & is_one_of(*_KINDS)).select(*_COLUMNS, *[F.col(path).alias(name) for name, path in _SEEN.items()])
+    return events.join(F.broadcast(runs), "run", "inner").withColumn("tick", F.get("ticks", F.col("level") - 1)).withColumn("below", F.get("ticks", F.col("level") - 2)).drop("ticks")
 
 
 def _placed() -> Column:
@@ -36,11 +41,11 @@ def _slot() -> Column:
 
 
 def _level() -> Column:
-    clock, tick, below = F.col("wheel_ms"), F.col("tick"), (F.col("tick") / F.col("wheel_size")).cast("long")
+    clock, tick = F.col("wheel_ms"), F.col("tick")
     not_due = F.col("exp_ms") >= _trim(clock, F.col("lowest_tick")) + F.col("lowest_tick")
     reached = F.col("exp_ms") < _trim(clock, tick) + tick * F.col("wheel_size")
     # `tick` is the turn of the level below: its clock is the lowest one's, rounded down to its own tick
-    lowest_that_reaches = (F.col("level") == 1) | (F.col("exp_ms") >= _trim(clock, F.greatest(below, F.lit(1))) + tick)
+    lowest_that_reaches = (F.col("level") == 1) | (F.col("exp_ms") >= _trim(clock, F.col("below")) + tick)
     return not_due & reached & lowest_that_reaches
 
 
@@ -68,9 +73,9 @@ RULES = (
          lambda: is_one_of("bucket_expiry_set") & _has("exp_ms", "tick") & (F.col("key_ms") >= 0),
          lambda: F.col("key_ms") == _trim(F.col("exp_ms"), F.col("tick")),
          lambda: text("key ", F.col("key_ms"), " ms for the deadline ", F.col("exp_ms"), " ms"), alone=True),
-    Rule("KeyChangeSeen", "setting a key says that it changed if and only if it did", lambda: is_one_of("bucket_expiry_set") & _has("pre.key_ms", "res"),
-         lambda: (F.col("res") == "true") == (F.col("pre.key_ms") != F.col("key_ms")),
-         lambda: text("key ", F.col("pre.key_ms"), " became ", F.col("key_ms"), ", and changed: ", F.col("res")), alone=True),
+    Rule("KeyChangeSeen", "setting a key says that it changed if and only if it did", lambda: is_one_of("bucket_expiry_set") & _has("seen_key", "res"),
+         lambda: (F.col("res") == "true") == (F.col("seen_key") != F.col("key_ms")),
+         lambda: text("key ", F.col("seen_key"), " became ", F.col("key_ms"), ", and changed: ", F.col("res")), alone=True),
     Rule("NotEarly", "an entry is handed over, or refused as due, only when the wheel's clock is within a tick of its deadline",
          lambda: _due() & _has("exp_ms", "wheel_ms", "lowest_tick"), lambda: F.col("exp_ms") < F.col("wheel_ms") + F.col("lowest_tick"),
          lambda: text("deadline ", F.col("exp_ms"), " ms, wheel at ", F.col("wheel_ms"), " ms"), alone=True),
@@ -83,15 +88,15 @@ RULES = (
     Rule("DeadlineOfDelay", "a deadline is the clock that was read and the delay", lambda: is_one_of("add_request", "entry_new") & _has("exp_ms", "delay_ms", "now_ms"),
          lambda: F.col("exp_ms") == F.col("now_ms") + F.col("delay_ms"),
          lambda: text(F.col("now_ms"), " ms and ", F.col("delay_ms"), " ms, deadline ", F.col("exp_ms"), " ms"), alone=True),
-    Rule("LinkObserved", "linking leaves the entry in that list, and it was in none", lambda: is_one_of("list_add") & (_has("post.list") | _has("pre.list")),
-         lambda: F.coalesce(F.col("post.list"), F.col("list")).eqNullSafe(F.col("list")) & (F.coalesce(F.col("pre.list"), F.lit(0)) == 0),
-         lambda: text("list ", F.col("list"), ", seen before ", F.col("pre.list"), ", after ", F.col("post.list")), alone=True),
-    Rule("UnlinkObserved", "unlinking takes the entry out of that list, and it was in it", lambda: is_one_of("list_remove") & (_has("post.list") | _has("pre.list")),
-         lambda: F.coalesce(F.col("pre.list"), F.col("list")).eqNullSafe(F.col("list")) & (F.coalesce(F.col("post.list"), F.lit(0)) == 0),
-         lambda: text("list ", F.col("list"), ", seen before ", F.col("pre.list"), ", after ", F.col("post.list")), alone=True),
+    Rule("LinkObserved", "linking leaves the entry in that list, and it was in none", lambda: is_one_of("list_add") & (_has("left_list") | _has("seen_list")),
+         lambda: F.coalesce(F.col("left_list"), F.col("list")).eqNullSafe(F.col("list")) & (F.coalesce(F.col("seen_list"), F.lit(0)) == 0),
+         lambda: text("list ", F.col("list"), ", seen before ", F.col("seen_list"), ", after ", F.col("left_list")), alone=True),
+    Rule("UnlinkObserved", "unlinking takes the entry out of that list, and it was in it", lambda: is_one_of("list_remove") & (_has("left_list") | _has("seen_list")),
+         lambda: F.coalesce(F.col("seen_list"), F.col("list")).eqNullSafe(F.col("list")) & (F.coalesce(F.col("left_list"), F.lit(0)) == 0),
+         lambda: text("list ", F.col("list"), ", seen before ", F.col("seen_list"), ", after ", F.col("left_list")), alone=True),
     Rule("CompletionObserved", "the attempt that completes found the operation open, and one that does not found it completed",
-         lambda: is_one_of("force_cas") & _has("pre.completed", "res"), lambda: (F.col("res") == "true") == ~F.col("pre.completed"),
-         lambda: text("completed before: ", F.col("pre.completed"), ", won: ", F.col("res")), alone=True),
+         lambda: is_one_of("force_cas") & _has("seen_completed", "res"), lambda: (F.col("res") == "true") == ~F.col("seen_completed"),
+         lambda: text("completed before: ", F.col("seen_completed"), ", won: ", F.col("res")), alone=True),
 )
 
-FAMILY = Family("rows", "event", (), prepare, RULES, lateness_measures)
+FAMILY = Family("rows", "event", (), prepare, RULES, late, lateness_measures)

@@ -1,13 +1,13 @@
 """What a rule is: a name, the events that it applies to, and what must hold of each of them; and a family of rules with one key.
 
 Everything is a native expression over the columns that the family prepares, so that Spark runs it without Python. The columns of a
-family are made once, with at most one shuffle, and all its rules are asked in the same pass: how many events each applied to is
-counted as the events go by.
+family are made once, with at most one shuffle, and all its rules are asked in the same pass, which counts the events by what the
+rules made of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline.schema import VIOLATION
+from wheelproof.pipeline.tally import TIMES, times
 
 Expression = Callable[[], Column]
 """Made when it is asked for: a column cannot be made before Spark runs."""
@@ -58,7 +59,8 @@ class Inputs:
 class Family:
     """Rules over one key. ``prepare`` selects and shuffles; its frame has ``run`` and what the rules name.
 
-    ``unit``: what one row of the frame is. ``measures``: further aggregates of the same pass, by name.
+    ``unit``: what one row of the frame is. ``grouped``: further columns by which rows are counted, of few values each; ``measures``:
+    aggregates over those counts, by name, where :data:`TIMES` is how many rows a group has.
     """
 
     name: str
@@ -66,34 +68,57 @@ class Family:
     key: tuple[str, ...]
     prepare: Callable[[Inputs], DataFrame]
     rules: tuple[Rule, ...]
+    grouped: Callable[[], dict[str, Column]] = dict
     measures: Callable[[], dict[str, Column]] = dict
 
+    def __post_init__(self) -> None:
+        if 2 * len(self.rules) > 63:
+            raise ValueError(f"{self.name}: a family has 31 rules at most, whose outcomes fit a long")
+
     def marked(self, prepared: DataFrame) -> DataFrame:
-        """The frame that ``prepare`` made with two sets of rules as bits: ``applied`` and ``broken``. Nothing else is made of most rows."""
-        applied, broken = F.lit(0).cast("long"), F.lit(0).cast("long")
-        for bit, rule in enumerate(self.rules):
-            applies = F.coalesce(rule.applies(), F.lit(False))
-            applied = applied + F.when(applies, F.lit(1 << bit)).otherwise(F.lit(0))
-            broken = broken + F.when(applies & ~F.coalesce(rule.holds(), F.lit(False)), F.lit(1 << bit)).otherwise(F.lit(0))
-        return prepared.withColumn("applied", applied).withColumn("broken", broken)
+        """The frame that ``prepare`` made with ``outcome``: two bits for each rule, whether it applies and whether it is broken. Nothing else is made of most rows."""
+        outcome = F.lit(0).cast("long")
+        for index, rule in enumerate(self.rules):
+            outcome = outcome + F.when(rule.applies(), F.when(rule.holds(), F.lit(_APPLIES << 2 * index)).otherwise(F.lit((_APPLIES | _BROKEN) << 2 * index))).otherwise(F.lit(0))
+        return prepared.withColumn("outcome", outcome)
+
+    def tallied(self, marked: DataFrame) -> DataFrame:
+        """How many rows of each outcome (:data:`TIMES`) a frame that ``marked`` made has. Rows that break a rule are groups of their own, with all their columns in ``row``.
+
+        So one pass gives the counts and the violations, and what is kept of all other rows is a few dozen groups.
+        """
+        row = F.when(_breaks(range(len(self.rules))), F.struct(*[F.col(name) for name in marked.columns]))
+        return marked.groupBy(F.col("outcome"), *[column.alias(name) for name, column in self.grouped().items()], row.alias("row")).agg(F.count("*").alias(TIMES))
+
+    def blamed(self, tallied: DataFrame) -> DataFrame:
+        """The rows that break a rule, as in the frame that ``marked`` made, from one that ``tallied`` made."""
+        return tallied.where(F.col("row").isNotNull()).select("row.*", F.explode(F.array_repeat(F.lit(0), F.col(TIMES).cast("int"))).alias("again")).drop("again")
 
     def violations(self, marked: DataFrame) -> DataFrame:
         """The VIOLATION rows in a frame that ``marked`` made; what is said of each is made for these only."""
-        said = [F.when(_has("broken", bit), F.struct(F.lit(rule.name).alias("rule"), rule.detail().cast("string").alias("detail"))) for bit, rule in enumerate(self.rules)]
+        said = [F.when(_breaks([index]), F.struct(F.lit(rule.name).alias("rule"), rule.detail().cast("string").alias("detail"))) for index, rule in enumerate(self.rules)]
         each = F.explode(F.filter(F.array(*said), lambda one: one.isNotNull()))
-        found = marked.where(F.col("broken") != 0).withColumn("said", each)
+        found = marked.where(_breaks(range(len(self.rules)))).withColumn("said", each)
         columns = [F.col(f"said.{field.name}") if field.name in ("rule", "detail")
                    else F.col(field.name) if field.name in marked.columns else F.lit(None) for field in VIOLATION]
         return found.select(*[column.cast(field.dataType).alias(field.name) for column, field in zip(columns, VIOLATION)])
 
     def counts(self) -> list[Column]:
-        """Aggregates over the marked frame: for each rule the rows that it applied to, then the measures."""
-        return ([F.count_if(_has("applied", bit)).alias(rule.name) for bit, rule in enumerate(self.rules)]
+        """Aggregates over a frame that ``tallied`` made: for each rule the rows that it applied to, then the measures."""
+        return ([times(_has(_APPLIES << 2 * index)).alias(rule.name) for index, rule in enumerate(self.rules)]
                 + [column.alias(name) for name, column in self.measures().items()])
 
 
-def _has(name: str, bit: int) -> Column:
-    return F.col(name).bitwiseAND(F.lit(1 << bit)) != 0
+_APPLIES, _BROKEN = 1, 2
+
+
+def _has(bits: int) -> Column:
+    return F.col("outcome").bitwiseAND(F.lit(bits)) != 0
+
+
+def _breaks(rules: Iterable[int]) -> Column:
+    """One of the rules, by their places in the family, is broken."""
+    return _has(sum(_BROKEN << 2 * index for index in rules))
 
 
 def text(*parts: Column | str | int) -> Column:

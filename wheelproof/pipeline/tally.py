@@ -1,0 +1,14 @@
+"""Counts of rows that are alike: what is asked of a group counts for each of its rows."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+TIMES = "times"
+"""The column that says how many rows a group stands for."""
+
+
+def times(condition: Column) -> Column:
+    """An aggregate over groups: how many rows the condition is true of."""
+    return F.coalesce(F.sum(F.when(condition, F.col(TIMES))), F.lit(0))
