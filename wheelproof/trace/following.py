@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from wheelproof.errors import ToolError
 from wheelproof.trace.expressions import Expression, Look
-from wheelproof.trace.observed import WAITS, Names, Row, Table, Unknown, asked, spoken_column
+from wheelproof.trace.observed import NAMED, WAITS, Names, Row, Table, Unknown, asked, spoken_column
 
 State = Any
 Said = Mapping[tuple[str, str | None], Any]
@@ -186,7 +186,13 @@ class Steps:
     # -- events
 
     def agrees(self, row: Row, said: Said, look: Look, before_only: bool = False) -> tuple[str, Any, Any] | None:
-        """The first column that an event has otherwise than the step: (column, the event's value, the step's); None if they agree."""
+        """The first column that an event has otherwise than the step: (column, the event's value, the step's); None if they agree.
+
+        An event that names an object of a class that the step does not touch is not the step's.
+        """
+        for column in said:
+            if column in NAMED and column not in row.columns:
+                return spoken_column(column), said[column], None
         for column, expression, value in asked(row, said):
             if before_only and expression.primed:
                 continue

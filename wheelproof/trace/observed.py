@@ -21,6 +21,9 @@ Event = Mapping[str, Any]
 IDS = frozenset(("task", "entry", "list", "op", "key"))
 """Columns whose values are ids; the header's names say which of the program's names each is."""
 
+NAMED = frozenset((column, None) for column in IDS)
+"""What an event names: a step whose row lacks one of them that the event has is another step."""
+
 OBSERVED_IDS = frozenset(("list", "entry"))
 """The same in ``pre`` and ``post``."""
 

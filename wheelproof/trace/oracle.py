@@ -18,7 +18,7 @@ from wheelproof.tlc import mc, process
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.trace.following import Said, State, Steps, said_by
 from wheelproof.trace.model_replay import Followed, ModelReplay
-from wheelproof.trace.observed import WAITS, Row
+from wheelproof.trace.observed import NAMED, WAITS, Row
 
 SECONDS = 120
 """How long TLC may take over one slice."""
@@ -194,7 +194,7 @@ def _waits(row: Row, pc: str) -> str:
 
 
 def _says(row: Row, before_only: bool = False) -> list[str]:
-    out = []
+    out = [f'"{_field(column)}" \\notin DOMAIN event' for column in sorted(NAMED - set(row.columns))]
     for column, expression in row.columns.items():
         if not (before_only and expression.primed):
             value = f"SliceText({expression.text})" if column[0] == "res" else expression.text
