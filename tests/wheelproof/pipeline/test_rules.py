@@ -4,6 +4,8 @@ import gzip
 import json
 import random
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
@@ -167,7 +169,8 @@ def test_a_violating_recording_is_explained_by_the_model_on_the_executors(spark,
     assert 0 < len(explained[0]["shrunk"]) <= 20 and explained[0]["repair"]
 
 
-def test_duckdb_blames_the_same_events(report, folder, changed):
+def test_sql_written_by_hand_blames_the_same_events(report, folder, changed):
+    """Sixteen rules in DuckDB's SQL, which is the benchmark's yardstick."""
     seen = 0
     for file in sorted(folder.glob("*.parquet")):
         found = duck.violations([str(file)], TICK_MS, WHEEL_SIZE)
@@ -178,6 +181,88 @@ def test_duckdb_blames_the_same_events(report, folder, changed):
         assert compared == {key: count for key, count in expected.items() if key[0] in duck.RULES}, file.stem
         seen += bool(compared)
     assert seen > SAMPLE // 4
+
+
+def by_duckdb(files: list[Path]) -> dict[str, Counter]:
+    """The violations of each run as :func:`of_run` writes them, by all rules' own expressions on DuckDB."""
+    pytest.importorskip("sqlframe", reason="the extra `data-test` is not installed: make setup-data")
+    done = subprocess.run([sys.executable, str(Path(__file__).parent / "duck_rules.py"), *map(str, files)], capture_output=True, text=True, timeout=3600, check=False)
+    assert not done.returncode, done.stderr[-3000:]
+    said = json.loads(done.stdout)
+    assert said["applied"].keys() == RULES.keys()
+    out: dict[str, Counter] = {name: Counter() for name in said["runs"]}
+    for run, rule, tid, tseq, lc, op, token in said["violations"]:
+        what = None if rule in ABOUT_OBJECTS else (tid, tseq, lc) if tid is not None else op if op is not None else token
+        out[run][rule, what] += 1
+    return out
+
+
+Known = dict[str, tuple[dict, list[dict], dict | None]]
+"""Run -> header, events, footer."""
+
+
+def disagreements(report: validate.Report, duckdb: dict[str, Counter], known: Known) -> list[str]:
+    """Each (run, rule, place) that one of Spark, DuckDB and the plain machine names and another does not, or not as often."""
+    out = []
+    for run, found in duckdb.items():
+        head, events, footer = known[run]
+        said = Counter((rule, None if rule in ABOUT_OBJECTS else what) for rule, what in machine.violations(head, footer, events))
+        engines = {"Spark": of_run(report, run), "DuckDB": found, "machine": said}
+        for key in sorted({key for named in engines.values() for key in named}, key=str):
+            counts = {engine: named[key] for engine, named in engines.items()}
+            if len(set(counts.values())) > 1:
+                out.append(f"{run} {key}: {counts}")
+    return out
+
+
+@pytest.fixture(scope="module")
+def compared(folder, tmp_path_factory) -> tuple[list[Path], Known]:
+    """The Parquet files of the folder, and the recordings in `GOLDEN` as such; and what is in them."""
+    target = tmp_path_factory.mktemp("golden")
+    files, known = [], {}
+    for file in [*sorted(folder.glob("*.parquet")), *sorted(GOLDEN.glob("*.jsonl"))]:
+        read = (parquet if file.suffix == ".parquet" else jsonl).Reader(file)
+        events = [event for _, event in read]
+        files.append(file if file.suffix == ".parquet" else target / f"{file.stem}.parquet")
+        if files[-1] != file:
+            parquet.write(files[-1], read.header, events, read.footer)
+        known[read.header["run_id"]] = read.header, events, read.footer
+    return files, known
+
+
+def test_spark_duckdb_and_the_plain_machine_agree_on_every_rule(report, compared):
+    files, known = compared
+    duckdb = by_duckdb(files)
+    assert duckdb.keys() == known.keys() and len(known) > SAMPLE + 10
+    assert disagreements(report, duckdb, known) == []
+    assert len({rule for found in duckdb.values() for rule, _ in found}) > len(RULES) // 2
+
+
+def test_a_planted_difference_between_the_engines_is_noticed(report, changed):
+    """The control of the test above: what one engine does not say, says twice, or says of another event."""
+    run = next(run["run"] for run in report.runs if run["run"] in changed and run["broken"])
+    right = of_run(report, run)
+    (rule, what), *_ = right
+    events, footer = changed[run]
+    known = {run: (header(run), events, footer)}
+    assert disagreements(report, {run: right}, known) == []
+    for planted in (right - Counter({(rule, what): 1}), right + Counter({(rule, what): 1}), right - Counter({(rule, what): 1}) + Counter({(rule, (1, 1, 1)): 1})):
+        assert disagreements(report, {run: planted}, known)
+    assert disagreements(report, {run: right}, {run: (header(run), events[:-9], footer)})
+
+
+@pytest.mark.nightly
+def test_the_engines_agree_on_all_changed_traces(spark, changed, tmp_path, monkeypatch):
+    monkeypatch.setattr(validate, "KEPT", 1_000_000)
+    for name, (events, footer) in changed.items():
+        parquet.write(tmp_path / f"{name}.parquet", header(name), events, footer)
+    report = validate.check(spark, [tmp_path], tmp_path / "_scratch")
+    assert len(report.violations) == report.violated
+    duckdb = by_duckdb(sorted(tmp_path.glob("*.parquet")))
+    assert duckdb.keys() == changed.keys()
+    assert disagreements(report, duckdb, {name: (header(name), *rest) for name, rest in changed.items()}) == []
+    passed = {name for name, found in duckdb.items() if not found}
+    assert len(passed) < len(changed) / 5
 
 
 def test_lines_that_are_no_events_are_in_quarantine_with_line_and_reason(report, folder):

@@ -24,7 +24,7 @@ _NEIGHBOUR = ("k", "task", "entry", "list", "op", "level", "exp_ms", "key_ms", "
 
 
 def prepare(inputs: Inputs) -> DataFrame:
-    """The steps of a thread, each with the step before (``was``) and after (``then``); ``walk``: the last end of a flush before, ``polled``: the last
+    """The steps of a thread, each with the step before (``was``) and after (``after``); ``walk``: the last end of a flush before, ``polled``: the last
     bucket taken or walk begun, ``made``: the last entry made or set, ``body``: the last end of an onComplete."""
     steps = inputs.events.where((F.col("lc") > 0) & is_one_of(*STEPS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())).select("run", "tid", "tseq", "lc", *_NEIGHBOUR)
     order = Window.partitionBy("run", "tid").orderBy("tseq", "lc", "k")
@@ -34,7 +34,7 @@ def prepare(inputs: Inputs) -> DataFrame:
         return F.last(F.when(is_one_of(*kinds), F.struct("k", "list", "entry", "op")), ignorenulls=True).over(before)
 
     neighbour = F.struct(*_NEIGHBOUR)
-    return (steps.withColumn("was", F.lag(neighbour).over(order)).withColumn("then", F.lead(neighbour).over(order))
+    return (steps.withColumn("was", F.lag(neighbour).over(order)).withColumn("after", F.lead(neighbour).over(order))
             .withColumn("walk", last("flush_begin", "flush_end")).withColumn("polled", last("dq_poll", "flush_begin")).withColumn("made", last("entry_new", "set_entry"))
             .withColumn("body", last("on_complete_begin", "on_complete_end"))
             .join(F.broadcast(inputs.runs.select("run", "whole", "variant", *has(*_ASKED))), "run"))
@@ -47,11 +47,11 @@ def _after() -> Column:
 
 def _goes_on() -> Column:
     """There is a step after, or the trace is whole, so that there should be."""
-    return F.col("then.k").isNotNull() | F.col("whole")
+    return F.col("after.k").isNotNull() | F.col("whole")
 
 
 def _is(where: str, kind: str, *same: str) -> Column:
-    """The step there (``was``, ``then``) is of the kind, and about the same things as this one."""
+    """The step there (``was``, ``after``) is of the kind, and about the same things as this one."""
     condition = F.col(f"{where}.k").eqNullSafe(kind)
     for name in same:
         condition = condition & F.col(f"{where}.{name}").eqNullSafe(F.col(name))
@@ -82,7 +82,7 @@ def _answer_is_of_check() -> Column:
 
 
 def _note_of_try() -> Column:
-    got, refused = _is("then", "pending_set", "op"), _is("then", "pending_getset", "op")
+    got, refused = _is("after", "pending_set", "op"), _is("after", "pending_getset", "op")
     return F.when(F.col("res") == "true", got).when(F.col("res") == "false", refused).otherwise(got | refused)
 
 
@@ -96,7 +96,7 @@ def _said_before() -> Column:
 
 
 def _said_after() -> Column:
-    return text("after ", F.col("k"), " comes ", _step("then"))
+    return text("after ", F.col("k"), " comes ", _step("after"))
 
 
 RULES = (
@@ -106,13 +106,13 @@ RULES = (
          lambda: _is("was", "cancel_check", "entry") & (F.coalesce(F.col("was.res"), F.lit("false")) == "false"), _said_before),
     Rule("LiveGoesOn", "an entry that was found live goes on at once: asked again, placed, refused, linked or handed over",
          lambda: is_one_of("cancel_check") & (F.col("res") == "false") & recorded("list_add", "expire_submit") & _goes_on(),
-         lambda: (F.col("then.k").isin(*_GOES_ON) & (F.col("then.entry") == F.col("entry"))) | _unlinks("then", "readd", "entry"), _said_after),
+         lambda: (F.col("after.k").isin(*_GOES_ON) & (F.col("after.entry") == F.col("entry"))) | _unlinks("after", "readd", "entry"), _said_after),
     Rule("KeySetAfterLink", "who links an entry then sets the bucket's key", lambda: is_one_of("list_add") & recorded("bucket_expiry_set") & _goes_on(),
-         lambda: _is("then", "bucket_expiry_set", "list"), _said_after),
+         lambda: _is("after", "bucket_expiry_set", "list"), _said_after),
     Rule("LinkBeforeKey", "a bucket's key is set by who has just linked an entry, for that entry's deadline", lambda: _keyed() & recorded("list_add") & _after(),
          lambda: _is("was", "list_add", "list") & F.coalesce(F.col("was.exp_ms") == F.col("exp_ms"), F.lit(True)), _said_before),
     Rule("OfferAfterKeyChange", "who changes a bucket's key then puts the bucket into the queue, with that key",
-         lambda: _keyed() & (F.col("res") == "true") & recorded("dq_offer") & _goes_on(), lambda: _is("then", "dq_offer", "list", "key_ms"), _said_after),
+         lambda: _keyed() & (F.col("res") == "true") & recorded("dq_offer") & _goes_on(), lambda: _is("after", "dq_offer", "list", "key_ms"), _said_after),
     Rule("KeyChangeBeforeOffer", "a bucket is put into the queue by who has just changed its key, or has just taken it out and puts it back",
          lambda: is_one_of("dq_offer") & recorded("bucket_expiry_set") & _after(),
          lambda: (_is("was", "bucket_expiry_set", "list", "key_ms") & (F.coalesce(F.col("was.res"), F.lit("true")) == "true")) | _is("was", "dq_poll", "list", "key_ms"), _said_before),
@@ -122,34 +122,34 @@ RULES = (
          lambda: _unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("walk").isNotNull(),
          lambda: (F.col("walk.k") == "flush_begin") & (F.col("walk.list") == F.col("list")), lambda: text("the last was ", F.col("walk.k"), " of list ", F.col("walk.list"))),
     Rule("HandBackAfterUnlink", "what a flush has unlinked it hands back at once", lambda: _unlinked_by("flush") & recorded("reinsert") & _goes_on(),
-         lambda: _is("then", "reinsert", "entry"), _said_after),
+         lambda: _is("after", "reinsert", "entry"), _said_after),
     Rule("UnlinkBeforeHandBack", "what a flush hands back it has just unlinked", lambda: is_one_of("reinsert") & _after(), lambda: _unlinks("was", "flush", "entry"), _said_before),
     Rule("KeyResetWithFlush", "who ends a flush has just reset the bucket's key, or does so now", lambda: is_one_of("flush_end") & recorded("bucket_expiry_set") & _goes_on(),
-         lambda: _resets("was") | _resets("then"), _said_after),
+         lambda: _resets("was") | _resets("after"), _said_after),
     Rule("FlushWithKeyReset", "a bucket's key is reset at the end of its flush",
          lambda: is_one_of("bucket_expiry_set") & (F.col("key_ms") < 0) & recorded("flush_end") & _after() & _goes_on(),
-         lambda: _is("was", "flush_end", "list") | _is("then", "flush_end", "list"), _said_before),
+         lambda: _is("was", "flush_end", "list") | _is("after", "flush_end", "list"), _said_before),
     Rule("AdvanceByLevels", "where the clock is advanced twice in a row, the second is that of a higher level", lambda: is_one_of("clock_advance") & (F.col("was.k") == "clock_advance"),
          lambda: F.col("level") > F.coalesce(F.col("was.level"), F.lit(1)), lambda: text("level ", F.col("level"), " after level ", F.col("was.level"))),
     Rule("SetAfterNew", "a new entry becomes its task's at once", lambda: is_one_of("entry_new") & recorded("set_entry") & _goes_on(),
-         lambda: _is("then", "set_entry", "entry") | _unlinks("then", "readd", "task") | _is("was", "set_entry", "entry"), _said_after),
+         lambda: _is("after", "set_entry", "entry") | _unlinks("after", "readd", "task") | _is("was", "set_entry", "entry"), _said_after),
     Rule("NewBeforeSet", "the entry that becomes a task's is the one that was just made", lambda: is_one_of("set_entry") & recorded("entry_new") & _after() & _goes_on(),
-         lambda: (F.col("made.k").eqNullSafe("entry_new") & (F.col("made.entry") == F.col("entry"))) | _is("then", "entry_new", "entry"), _said_before),
+         lambda: (F.col("made.k").eqNullSafe("entry_new") & (F.col("made.entry") == F.col("entry"))) | _is("after", "entry_new", "entry"), _said_before),
     Rule("NoteAfterTry", "under the pending protocol who got the lock clears the note, and who did not leaves one",
          lambda: is_one_of("try_begin") & (F.col("variant") == "TryPending") & recorded("pending_set") & _goes_on(), _note_of_try, _said_after),
     Rule("TryBeforeNote", "a note is cleared, or left, by who has just tried the operation's lock", lambda: is_one_of("pending_set", "pending_getset") & recorded("try_begin") & _after(),
          lambda: _is("was", "try_begin", "op"), _said_before),
     Rule("CancelAfterCompletion", "who completes an operation cancels its timeout first of all",
-         lambda: is_one_of("force_cas") & (F.col("res") == "true") & recorded("cancel") & _goes_on(), lambda: _is("then", "cancel") | _unlinks("then", "cancel"), _said_after),
+         lambda: is_one_of("force_cas") & (F.col("res") == "true") & recorded("cancel") & _goes_on(), lambda: _is("after", "cancel") | _unlinks("after", "cancel"), _said_after),
     Rule("CancelAfterUnlink", "who unlinks an entry to cancel its task then clears the task's entry", lambda: _unlinked_by("cancel") & recorded("cancel") & _goes_on(),
-         lambda: _is("then", "cancel", "task") | _unlinks("then", "cancel", "task"), _said_after),
+         lambda: _is("after", "cancel", "task") | _unlinks("after", "cancel", "task"), _said_after),
     Rule("CancelBeforeBody", "onComplete begins right after the timeout was cancelled", lambda: is_one_of("on_complete_begin") & recorded("cancel") & _after(),
          lambda: _is("was", "cancel"), _said_before),
     Rule("RunBeforeTimeout", "an operation is completed by its timeout in the task that ran", lambda: is_one_of("force_cas") & (F.col("cause") == "expiry") & recorded("task_run") & _after(),
          lambda: _is("was", "task_run"), _said_before),
     Rule("TimeoutCancelsItself", "a task that ran and completed its operation cancels itself, not another",
-         lambda: is_one_of("force_cas") & (F.col("res") == "true") & (F.col("was.k") == "task_run") & F.col("was.task").isNotNull() & F.col("then.k").isin("cancel", "list_remove"),
-         lambda: F.coalesce(F.col("then.task") == F.col("was.task"), F.lit(True)), lambda: text("task ", F.col("was.task"), " ran, task ", F.col("then.task"), " is cancelled")),
+         lambda: is_one_of("force_cas") & (F.col("res") == "true") & (F.col("was.k") == "task_run") & F.col("was.task").isNotNull() & F.col("after.k").isin("cancel", "list_remove"),
+         lambda: F.coalesce(F.col("after.task") == F.col("was.task"), F.lit(True)), lambda: text("task ", F.col("was.task"), " ran, task ", F.col("after.task"), " is cancelled")),
     Rule("BodyInsideTry", "an evaluation of tryComplete ends after the onComplete that it led to", lambda: is_one_of("try_end") & recorded("on_complete_end") & F.col("body").isNotNull(),
          lambda: (F.col("body.k") == "on_complete_end") | ~F.col("body.op").eqNullSafe(F.col("op")), lambda: text("the last was ", F.col("body.k"), " of op ", F.col("body.op"))),
 )

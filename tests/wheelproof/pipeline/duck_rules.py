@@ -1,0 +1,135 @@
+"""The very same rule expressions on DuckDB: sqlframe translates what the families prepare, and each rule's conditions, into DuckDB's SQL.
+
+It puts itself in the place of PySpark, so that this is a program of its own: `python duck_rules.py TRACE...` prints, as JSON, the violations
+as [run, rule, tid, tseq, lc, op, token] of the traces (Parquet, one file a run), and how many rows each rule applied to.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+OBJECT = ("tid", "tseq", "lc", "op", "token")
+
+
+def activated(database: Any) -> Any:
+    """A session on DuckDB that answers to PySpark's names, with what sqlframe lacks put in: each of the pieces below is plain SQL."""
+    from sqlframe import activate
+
+    activate("duckdb", conn=database)
+    from pyspark.sql import SparkSession
+    from pyspark.sql import functions as F
+    from sqlframe.duckdb import Column
+    from sqlframe.duckdb.window import WindowSpec
+    from sqlglot import expressions as sql
+
+    def column(value: Any) -> Any:
+        return value if isinstance(value, Column) else F.col(value) if isinstance(value, str) else F.lit(value)
+
+    def grouped(part: Any) -> Any:
+        return sql.Paren(this=part) if isinstance(part, (sql.Binary, sql.Unary, sql.In, sql.Between)) and not isinstance(part, (sql.Paren, sql.Dot)) else part
+
+    def last(value: Any, ignorenulls: bool = False) -> Any:
+        found = sql.LastValue(this=column(value).column_expression)
+        return Column(sql.IgnoreNulls(this=found) if ignorenulls else found)
+
+    def exists(values: Any, holds: Any) -> Any:
+        return F.coalesce(F.size(F.filter(values, holds)), F.lit(0)) > 0
+
+    def pmod(value: Any, by: Any) -> Any:
+        return ((column(value) % column(by)) + column(by)) % column(by)
+
+    def collect_set(value: Any) -> Any:
+        found = sql.ArrayAgg(this=sql.Distinct(expressions=[column(value).column_expression]))
+        kept = sql.Filter(this=found, expression=sql.Where(this=sql.Not(this=sql.Is(this=column(value).column_expression, expression=sql.Null()))))
+        return F.coalesce(Column(kept), Column(sql.Array(expressions=[])))
+
+    def get(values: Any, index: Any) -> Any:
+        return Column(sql.Anonymous(this="list_extract", expressions=[column(values).column_expression, (column(index) + 1).column_expression]))
+
+    ordered = WindowSpec.orderBy
+
+    def by(self: Any, *columns: Any) -> Any:
+        """What is sorted by has no name."""
+        made = ordered(self, *columns)
+        order = made.expression.args["order"]
+        order.set("expressions", [each.unalias() for each in order.expressions])
+        return made
+
+    binary = Column.binary_op
+
+    def parted(self: Any, kind: Any, other: Any, **options: Any) -> Any:
+        """DuckDB takes no chain of comparisons, and sqlframe drops the parentheses that Python's operators had."""
+        made = binary(self, kind, other, **options)
+        if isinstance(made.expression, sql.Binary):
+            made.expression.set("this", grouped(made.expression.this))
+            made.expression.set("expression", grouped(made.expression.expression))
+        return made
+
+    F.broadcast = lambda frame: frame
+    F.last, F.exists, F.pmod, F.collect_set, F.get = last, exists, pmod, collect_set, get
+    WindowSpec.orderBy = by
+    Column.binary_op = parted
+    return SparkSession.builder.getOrCreate()
+
+
+def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
+    """What the families are asked about, as tables: all events with the index of their run, those of their headers, the runs and what footers say."""
+    from wheelproof.pipeline import runs
+    from wheelproof.pipeline.checks import Inputs
+    from wheelproof.trace import parquet
+
+    import pyarrow
+
+    found = runs.gather(runs.find(paths), {})
+    files = [run.files[0].path for run in found]
+    database.execute("create table events as " + " union all by name ".join(f"select {run.index} as run, * from read_parquet('{path}')" for run, path in zip(found, files)))
+    initial = [{"run": run.index, **event} for run in found for event in run.initial()]
+    if initial:
+        columns = parquet.schema().insert(0, pyarrow.field("run", pyarrow.int32()))
+        database.register("initial", pyarrow.Table.from_pylist(initial, columns))
+        database.execute("insert into events by name select * from initial")
+    kinds: dict[int, list[str]] = dict(database.execute("select run, list(distinct k order by k) from events where lc > 0 group by run").fetchall())
+    database.execute("create table runs (run int, tick_ms bigint, wheel_size bigint, start_ms bigint, variant text, whole boolean, kinds text[])")
+    database.executemany("insert into runs values (?, ?, ?, ?, ?, ?, ?)",
+                         [(run.index, *run.config, run.header.get("variant"), run.whole, kinds.get(run.index, [])) for run in found])
+    database.execute("create table ends (run int, kind text, id text, last bigint)")
+    database.executemany("insert into ends values (?, ?, ?, ?)", [end for run in found for end in run.ends()] or [(-1, "none", "", 0)])
+    return Inputs(*(session.table(name) for name in ("events", "runs", "ends"))), [run.run_id for run in found]
+
+
+def main(paths: list[Path]) -> dict[str, Any]:
+    """Violations and counts of the traces' rules. Raises as :func:`wheelproof.pipeline.runs.find` does."""
+    import duckdb
+
+    with duckdb.connect(config={"threads": 2}) as database:
+        session = activated(database)
+        from pyspark.sql import functions as F
+
+        from wheelproof.pipeline.checks import FAMILIES
+
+        asked, names = inputs(database, session, paths)
+        violations, applied = [], Counter()
+        for family in FAMILIES:
+            # kept as a table, so that each rule is asked of plain columns
+            database.execute(f"create table prepared_{family.name} as {family.prepare(asked).sql(dialect='duckdb', optimize=False)}")
+            prepared = session.table(f"prepared_{family.name}")
+            place = [F.col(name) if name in prepared.columns else F.lit(None) for name in OBJECT]
+            applies = [F.coalesce(rule.applies(), F.lit(False)) for rule in family.rules]
+            broken = [is_asked & ~F.coalesce(rule.holds(), F.lit(False)) for rule, is_asked in zip(family.rules, applies)]
+            outcome = prepared.select("run", *[column.alias(name) for column, name in zip(place, OBJECT)], *[column.alias(f"a{index}") for index, column in enumerate(applies)],
+                                      *[column.alias(f"b{index}") for index, column in enumerate(broken)])
+            database.execute(f"create or replace temp table outcome as {outcome.sql(dialect='duckdb', optimize=False)}")
+            for index, rule in enumerate(family.rules):
+                applied[rule.name] += database.execute(f"select count(*) from outcome where a{index}").fetchone()[0]
+                violations += [(names[run], rule.name, *what) for run, *what in database.execute(f"select run, {', '.join(OBJECT)} from outcome where b{index}").fetchall()]
+        return {"runs": names, "violations": violations, "applied": applied}
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    json.dump(main([Path(name) for name in sys.argv[1:]]), sys.stdout)
