@@ -59,52 +59,53 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
     Raises UsageError: a file that is no trace by name or content as a whole; NothingChecked: no file.
     """
     files = runs.find(paths)
+    by_address = {address(file.path): file for file in files}
     lined, columned = [file for file in files if not file.is_parquet], [file for file in files if file.is_parquet]
     marks: dict[int, list[tuple[str, int, str]]] = {}
     frames: list[DataFrame] = []
-    bad: list[DataFrame] = []
     if lined:
         staged = _stage(spark, lined, scratch)
-        for row in staged.where(F.col("mark").isNotNull()).select("file", "mark", "row", "text").collect():
-            marks.setdefault(row.file, []).append((row.mark, row.row, row.text))
-        frames.append(staged.where(F.col("reason").isNull()))
-        bad.append(staged.where(F.col("reason").isNotNull() & F.col("mark").isNull()).select("file", "row", "reason", "text"))
+        for row in staged.where(F.col("mark").isNotNull()).select("address", "mark", "row", "text").collect():
+            marks.setdefault(by_address[plain(row.address)].index, []).append((row.mark, row.row, row.text))
+        frames.append(staged)
     found = runs.gather(files, marks)
     if columned:
-        columns = _columns(spark, columned)
-        frames.append(columns.where(F.col("reason").isNull()))
-        bad.append(columns.where(F.col("reason").isNotNull()).select("file", "row", "reason", F.to_json(F.struct("tid", "tseq", "lc", "k")).alias("text")))
-    total, shown = _quarantine(reduce(DataFrame.unionByName, bad), files)
-    if not total:
-        # Nothing to keep out but headers and footers: the checks read the columns without asking again.
-        frames = [*([staged.where(F.col("wrong").isNull())] if lined else []), *([columns] if columned else [])]
-    frames = [frame.select("file", "row", *EVENT.names) for frame in frames]
-    for row in {row["file"] for row in shown} if total else ():
-        for run in found:
-            if any(str(file.path) == row for file in run.files):
-                run.problems.append(f"lines of {row} are in quarantine")
-    events = reduce(DataFrame.unionByName, frames)
-    inputs, counts, sources = _inputs(spark, events, found, files)
-    return Ingested(found, inputs, total, shown, counts, sources)
+        frames.append(_columns(spark, columned))
+    rows = reduce(DataFrame.unionByName, frames)
+    counted, bad = _counted(rows.where(F.col("mark").isNull()), by_address)
+    shown = _quarantined(rows.where(F.col("mark").isNull()), by_address) if bad else []
+    # Where nothing is to be kept out but headers and footers the checks read the columns without asking again.
+    events = rows.where(F.col("reason" if bad else "wrong").isNull()).select("address", "row", *EVENT.names)
+    for run in found:
+        run.problems += [f"lines of {file.path} are in quarantine" for file in run.files if file.index in bad]
+    counts: Counter[tuple[int, str]] = Counter()
+    sources: Counter[tuple[int, int]] = Counter()
+    run_of = {file.index: run.index for run in found for file in run.files}
+    for (file, kind, source), count in counted.items():
+        counts[run_of[file], kind] += count
+        if source is not None:
+            sources[run_of[file], source] += count
+    return Ingested(found, _inputs(spark, events, found, counts), sum(bad.values()), shown, counts, sources)
 
 
-def _index(spark: SparkSession, files: list[File]) -> DataFrame:
-    rows = [(_address(file.path), file.index) for file in files]
-    return F.broadcast(spark.createDataFrame(rows, "address string, file int"))
+def address(path: Path) -> str:
+    """How a file is named beside its events, once :func:`plain` has made one spelling of it."""
+    return plain(path.as_uri())
 
 
-def _address(path: Path) -> str:
-    return "/" + path.as_uri().removeprefix("file:").lstrip("/")
+def plain(spelled: str) -> str:
+    """Spark writes the address of a local file with one slash or with three."""
+    return "/" + spelled.removeprefix("file:").lstrip("/")
 
 
-def _located(column: str) -> Column:
-    return F.regexp_replace(F.col(column), "^file:/+", "/")
+def _spelled(path: Path) -> list[str]:
+    return [f"file:{address(path)}", f"file://{address(path)}"]
 
 
 def _stage(spark: SparkSession, files: list[File], scratch: Path) -> DataFrame:
-    """JSON Lines as columns on the scratch disk: ``what`` (event, header, footer, bad), file, line from 1, and the text of all but events."""
+    """JSON Lines as columns on the scratch disk: ``mark`` (header, footer), the file's address, line from 1, the text, and ``reason`` null for each row that is an event."""
     lines = spark.read.text([str(file.path) for file in files]).select(
-        "value", _located("_metadata.file_path").alias("address"), F.col("_metadata.file_block_start").alias("block"), F.monotonically_increasing_id().alias("id"))
+        "value", F.col("_metadata.file_path").alias("address"), F.col("_metadata.file_block_start").alias("block"), F.monotonically_increasing_id().alias("id"))
     # A file may be read in blocks, by several tasks: a line's number is that in its block and the lines of the blocks before.
     blocks = lines.groupBy("address", "block").agg(F.min("id").alias("least"), F.count("*").alias("lines")).collect()
     before, numbered = {}, []
@@ -114,8 +115,8 @@ def _stage(spark: SparkSession, files: list[File], scratch: Path) -> DataFrame:
         before[block.address] = start + block.lines
     starts = F.broadcast(spark.createDataFrame(numbered, "address string, block long, least long, start long"))
     parsed = F.from_json("value", _RAW, {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT})
-    rows = lines.join(starts, ["address", "block"]).join(_index(spark, files), "address").select(
-        "file", (F.col("id") - F.col("least") + F.col("start") + 1).alias("row"), "value", parsed.alias("e")).select("file", "row", "value", "e.*")
+    rows = lines.join(starts, ["address", "block"]).select(
+        "address", (F.col("id") - F.col("least") + F.col("start") + 1).alias("row"), "value", parsed.alias("e")).select("address", "row", "value", "e.*")
     strange = F.col(_CORRUPT).isNotNull() | F.col("k").isNull()
     wrong = F.when(strange, "is no JSON object, or a column has a value of another type").when(
         ~F.forall("ord", lambda each: F.size(each).between(4, 5)), "field ord: an order token has four or five parts").when(
@@ -124,7 +125,7 @@ def _stage(spark: SparkSession, files: list[File], scratch: Path) -> DataFrame:
         F.get(each, F.lit(0)).alias("kind"), F.get(each, F.lit(1)).alias("id"), F.get(each, F.lit(2)).cast("long").alias("seq"), F.get(each, F.lit(3)).alias("mode"),
         F.get(each, F.lit(4)).cast("long").alias("upto")))
     # Written before anything else is asked: Spark would else put the parsing into each of the questions.
-    columns = rows.select("file", "row", "value", wrong.alias("wrong"), *[tokens.alias(name) if name == "ord" else name for name in EVENT.names])
+    columns = rows.select("address", "row", "value", wrong.alias("wrong"), *[tokens.alias(name) if name == "ord" else name for name in EVENT.names])
     target = str(scratch / "staged")
     columns.write.mode("overwrite").parquet(target)
     staged = spark.read.schema(columns.schema).parquet(target)
@@ -136,12 +137,8 @@ def _stage(spark: SparkSession, files: list[File], scratch: Path) -> DataFrame:
 def _columns(spark: SparkSession, files: list[File]) -> DataFrame:
     """Parquet files, with ``reason`` null for each row that is an event."""
     read = spark.read.schema(EVENT).parquet(*[str(file.path) for file in files])
-    rows = read.select(*EVENT.names, F.col("_metadata.row_index").alias("index"), _located("_metadata.file_path").alias("address"))
-    if len(files) == 1:
-        placed = rows.withColumn("file", F.lit(files[0].index))
-    else:
-        placed = rows.join(_index(spark, files), "address")
-    return placed.select("file", (F.col("index") + 1).alias("row"), *EVENT.names, _reason().alias("reason"))
+    place, none = (F.col("_metadata.file_path").alias("address"), (F.col("_metadata.row_index") + 1).alias("row")), F.lit(None).cast("string")
+    return read.select(*place, *EVENT.names, none.alias("wrong"), none.alias("mark"), _reason().alias("reason"), F.to_json(F.struct("tid", "tseq", "lc", "k")).alias("text"))
 
 
 def _reason() -> Column:
@@ -169,17 +166,27 @@ def _sound(token: Column) -> Column:
     return F.coalesce(modes & token.id.isNotNull() & (token.seq >= F.when(token.kind == "L", 1).otherwise(0)) & (token.upto.isNull() | (token.upto >= token.seq)), F.lit(False))
 
 
-def _quarantine(bad: DataFrame, files: list[File]) -> tuple[int, list[dict[str, Any]]]:
-    """How many rows are no events, and the first of them by file and line, each with as good a reason as there is."""
-    rows = bad.orderBy("file", "row").limit(SHOWN).collect()
-    total = bad.count() if len(rows) == SHOWN else len(rows)
-    by_index = {file.index: file for file in files}
+def _counted(rows: DataFrame, by_address: dict[str, File]) -> tuple[Counter[tuple[int, str, int | None]], Counter[int]]:
+    """In one pass over everything: events by file, kind and source; and of each file how many rows are no events."""
+    counts: Counter[tuple[int, str, int | None]] = Counter()
+    bad: Counter[int] = Counter()
+    for row in rows.groupBy("address", F.when(F.col("reason").isNull(), F.struct("k", "src")).alias("event")).count().collect():
+        file = by_address[plain(row.address)].index
+        if row.event is None:
+            bad[file] += row["count"]
+        else:
+            counts[file, row.event.k, row.event.src] += row["count"]
+    return counts, bad
+
+
+def _quarantined(rows: DataFrame, by_address: dict[str, File]) -> list[dict[str, Any]]:
+    """The first rows that are no events, by file and line, each with as good a reason as there is."""
     shown = []
-    for row in rows:
-        file = by_index[row.file]
+    first = rows.where(F.col("reason").isNotNull()).orderBy("address", "row").limit(SHOWN).select("address", "row", "reason", "text").collect()
+    for file, row in sorted(((by_address[plain(row.address)], row) for row in first), key=lambda each: (each[0].index, each[1].row)):
         reason = row.reason if file.is_parquet else _reason_of_line(row.text, file.path, row.row) or row.reason
         shown.append(dict(zip(QUARANTINED.names, (str(file.path), row.row, reason, row.text[:200]), strict=True)))
-    return total, shown
+    return shown
 
 
 def _reason_of_line(text: str, path: Path, number: int) -> str:
@@ -197,29 +204,23 @@ def _reason_of_line(text: str, path: Path, number: int) -> str:
     return ""
 
 
-def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], files: list[File]) -> tuple[Inputs, Counter[tuple[int, str]], Counter[tuple[int, int]]]:
+def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], counts: Counter[tuple[int, str]]) -> Inputs:
     if len(found) == 1:
         placed = events.withColumn("run", F.lit(found[0].index))
     else:
-        of_file = [(file.index, run.index) for run in found for file in run.files]
-        placed = events.join(F.broadcast(spark.createDataFrame(of_file, "file int, run int")), "file")
-    counts: Counter[tuple[int, str]] = Counter()
-    sources: Counter[tuple[int, int]] = Counter()
-    for row in placed.groupBy("run", "k", "src").count().collect():
-        counts[row.run, row.k] += row["count"]
-        if row.src is not None:
-            sources[row.run, row.src] += row["count"]
+        of_file = [(spelled, run.index) for run in found for file in run.files for spelled in _spelled(file.path)]
+        placed = events.join(F.broadcast(spark.createDataFrame(of_file, "address string, run int")), "address")
     initial = [(run.index, *_row(event)) for run in found for event in run.initial()]
     if initial:
         first = spark.createDataFrame(initial, t.StructType([t.StructField("run", t.IntegerType()), *EVENT]))
-        placed = placed.unionByName(first.withColumn("file", F.lit(None).cast("int")).withColumn("row", F.lit(None).cast("long")))
+        placed = placed.unionByName(first.withColumn("address", F.lit(None).cast("string")).withColumn("row", F.lit(None).cast("long")))
     kinds: dict[int, list[str]] = {run.index: [] for run in found}
     for run, kind in sorted(counts):
         kinds[run].append(kind)
     table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole, kinds[run.index]) for run in found],
                                   "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean, kinds array<string>")
     ends = spark.createDataFrame([end for run in found for end in run.ends()], "run int, kind string, id string, last long")
-    return Inputs(placed, table, ends), counts, sources
+    return Inputs(placed, table, ends)
 
 
 def _row(event: dict[str, Any]) -> tuple[Any, ...]:

@@ -28,10 +28,10 @@ EVENT = _struct(trace.COLUMNS)
 
 PLACE = t.StructType([
     t.StructField("run", t.IntegerType(), False),
-    t.StructField("file", t.IntegerType(), False),
+    t.StructField("address", t.StringType()),
     t.StructField("row", t.LongType()),
 ])
-"""Where an event came from: index of its run, of its file, and its line (JSON Lines) or row (Parquet), from 1."""
+"""Where an event came from: index of its run, address of its file, and its line (JSON Lines) or row (Parquet), from 1."""
 
 VIOLATION = t.StructType([
     t.StructField("run", t.IntegerType()),

@@ -108,6 +108,8 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.sql.parquet.filterPushdown": "true",
+        # It tells whether a repeated task wrote other rows; all that is shuffled here is a function of the files.
+        "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
     }

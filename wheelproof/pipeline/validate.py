@@ -163,13 +163,13 @@ def _judge_runs(report: Report, ingested: Ingested, by_rule: dict[tuple[int, str
 def _located(spark: SparkSession, ingested: Ingested, rows: list[dict[str, Any]], names: dict[int, Any]) -> list[dict[str, Any]]:
     """The violations with file and line: one more look at the events, for only those that are blamed."""
     wanted = sorted({(row["run"], row["tid"], row["tseq"]) for row in rows if row["tseq"] is not None})
-    places: dict[tuple[int, int, int], tuple[int, int]] = {}
+    places: dict[tuple[int, int, int], tuple[str, int]] = {}
     if wanted:
         keys = F.broadcast(spark.createDataFrame(wanted, "run int, tid int, tseq long"))
-        for row in ingested.inputs.events.select("run", "tid", "tseq", "file", "row").join(keys, ["run", "tid", "tseq"]).collect():
-            key, place = (row.run, row.tid, row.tseq), (row.file, row.row)
+        for row in ingested.inputs.events.where("lc > 0").select("run", "tid", "tseq", "address", "row").join(keys, ["run", "tid", "tseq"]).collect():
+            key, place = (row.run, row.tid, row.tseq), (ingest.plain(row.address), row.row)
             places[key] = min(place, places.get(key, place))
-    files = {file.index: str(file.path) for run in ingested.runs for file in run.files}
+    files = {ingest.address(file.path): str(file.path) for run in ingested.runs for file in run.files}
     out = []
     for row in rows:
         place = places.get((row["run"], row["tid"], row["tseq"]))
