@@ -13,8 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wheelproof import floors, subject
-from wheelproof.trace import timer
-from wheelproof.trace.recorder import Site
+from wheelproof.trace import translator
 from wheelproof.trace.recording import Traced
 
 STEM = "timer_task_list"
@@ -60,15 +59,14 @@ def measure(root: Path) -> dict[str, float]:
         plain = min(plain, _seconds(_run(world, scenario)))
         under = Traced(mechanisms, STEM)
         world = under.set_up(scenario)
-        timer.named(under.recorder, world.names)
+        translator.named(under.recorder, world.names)
         under.recorder.begin()
         log = under.recorder.enter("w")
         traced = min(traced, _seconds(_run(world, scenario)))
         events = len(log)
         # a record as list_add writes it: two monitors and the counter's word
         first, second = world.lists["l0"].monitor, world.entries["e0"].monitor
-        under.recorder.sites.append(Site("", "list_add", "update", ""))
-        site, bare = len(under.recorder.sites) - 1, under.recorder.enter("bench")
+        site, bare = under.recorder.add_site("list_add"), under.recorder.enter("bench")
         bare.held = [first, second]
 
         def records() -> None:

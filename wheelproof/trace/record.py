@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.subject import Mechanism
-from wheelproof.trace import jsonl, timer
+from wheelproof.trace import jsonl, translator
 from wheelproof.trace.jsonl import Event
 from wheelproof.trace.recording import Traced
 from wheelproof.trace.schema import MINOR, SCHEMA
@@ -26,6 +26,11 @@ class Recorded:
     def __init__(self, header: dict[str, Any], make: Callable[[], Iterable[Event]], dropped: int = 0) -> None:
         self.header, self.dropped = header, dropped
         self._make = make
+
+    @property
+    def mutant(self) -> str:
+        """The class of the mutants' module that ran; empty for the implementation as it is."""
+        return self.header["producer"].get("build", "").removeprefix("mutant ")
 
     @cached_property
     def events(self) -> list[Event]:
@@ -55,26 +60,27 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
     program = traced.mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
     world = traced.set_up(program)
     recorder = traced.recorder
-    names = timer.named(recorder, world.names)
-    initial, config = timer.initial_of(recorder), timer.config_of(recorder)
+    names = translator.named(recorder, world.names)
+    initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()
     if schedule is None:
         traced.run_freely(program, world)
     else:
         traced.run_by(schedule, program, world)
     recorder.end()
-    translator = timer.Translator(recorder)
+    sources = translator.Translator(recorder).sources
     spec = traced.mechanism.spec
     header = {
         "schema": SCHEMA, "schema_minor": MINOR, "run_id": run_id,
-        "producer": {"name": "wheelproof", "version": metadata.version("wheelproof"), "lang": f"Python {platform.python_version()}"},
+        "producer": {"name": "wheelproof", "version": metadata.version("wheelproof"), "lang": f"Python {platform.python_version()}",
+                     **({"build": f"mutant {mutant}"} if mutant else {})},
         "spec": {"module": traced.mechanism.module, "sha256": hashlib.sha256(spec.read_bytes()).hexdigest()},
-        "variant": mutant or "", **({"config": config} if config else {}), "clock": {"kind": "none", "virtual": True},
+        "variant": translator.variant_of(recorder) or mutant or "", **({"config": config} if config else {}), "clock": {"kind": "none", "virtual": True},
         "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)},
         "capture": {"mode": "full"} | ({} if kinds is None else {"kinds": sorted(kinds)}),
-        "sources": translator.sources, "names": names, **_program(program), "initial": initial,
+        "sources": sources, "names": names, **_program(program), "initial": initial,
     }
-    return Recorded(header, lambda: timer.Translator(recorder).events(), sum(log.dropped for log in recorder.logs))
+    return Recorded(header, lambda: translator.Translator(recorder).events(), sum(log.dropped for log in recorder.logs))
 
 
 def _program(scenario: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -20,10 +20,21 @@ TOKENS = 6
 CHUNK = 4096
 """Records in one buffer of a thread."""
 
+APART = frozenset(("wait",))
+"""Operations that come from the same instruction as another one."""
+
 _WIDTH = 9 + 2 * TOKENS
 _PACK = tuple(struct.Struct(f"<{9 + 2 * held}q").pack_into for held in range(TOKENS + 1))
 _UNPACK = struct.Struct(f"<{_WIDTH}q").unpack_from
 _SIZE = 8 * _WIDTH
+
+
+STOP_SECONDS = 0.1
+"""How often a thread that waits for a lock looks whether the recording was stopped."""
+
+
+class Stop(BaseException):
+    """Ends a thread of a recording that was stopped. No code of the subject catches it."""
 
 
 class Site(NamedTuple):
@@ -111,13 +122,17 @@ class Log:
                 yield Raw(sites[site], lc, obj, old, new, me, word, version, tuple([(rest[2 * i], rest[2 * i + 1]) for i in range(held)]))
 
 
+Observer = Callable[[Log, FrameType], int]
+"""What else is noted at an operation: asked with the running thread's log and the frame that performs it."""
+
+
 class Recorder:
     """Logs by thread, ids by object, sites by place in the code.
 
     ``event_of(file, line, operation)`` gives the label and the kind of event of an operation (``lock``, ``unlock``, ``read``,
     ``write``, ``update`` ...) on a line, ("", "") where it is not recorded. ``known``: the classes whose objects have ids.
     ``limit``: chunks of :data:`CHUNK` records that a thread may fill before events are dropped, and counted.
-    ``observe``: what else to note in a record of an atomic variable's change, a number that is read under the locks that are held.
+    ``observers``: kind of event -> what else to note in a record of it, a number that is read under the locks that are held.
     ``turn``: called before each operation of a directed run; None where threads run as they like.
     """
 
@@ -127,13 +142,16 @@ class Recorder:
         self.logs: list[Log] = []
         self.objects: dict[int, Any] = {}
         self.primitives: dict[int, Any] = {}
-        self.observe: Callable[[Log], int] = lambda log: 0
+        self.observers: Mapping[str, Observer] = {}
+        self.looks: list[Observer | None] = [None]  # of each site, what else to note there
         self.turn: Callable[[FrameType, str], None] | None = None
         self.recording = self.stopped = False
         self._event_of, self._limit = event_of, limit
         self._ids: dict[int, int] = {}
         self.places: dict[int, int] = {}  # address of the code object plus offset of the instruction, which lies within it -> site
-        self._waits: dict[int, int] = {}
+        self._apart: dict[tuple[int, str], int] = {}  # the same for operations that share their instruction with another one
+        self._strangers: set[type] = set()
+        self._marks: dict[str, int] = {}
         self._codes: list[CodeType] = []
         self._next_id, self._next_number = count(1), count(1)
         self.local = threading.local()
@@ -157,7 +175,20 @@ class Recorder:
         else:
             log.muted = True
         self.local.log = log
+        self._mark(log, "thread_start")
         return log
+
+    def leave(self) -> None:
+        """The running thread's last event."""
+        self._mark(self.log(), "thread_stop")
+
+    def _mark(self, log: Log, event: str) -> None:
+        if log.muted:
+            return
+        if event not in self._marks:
+            self._marks[event] = self.add_site(event)
+        if site := self._marks[event]:
+            log.emit(site, 0, 0, 0, 0, 0, 0)
 
     def begin(self) -> None:
         """From here on the events of threads that :meth:`enter` are recorded; those of setting up are not."""
@@ -181,7 +212,17 @@ class Recorder:
         kind = type(value)
         if kind is int or kind is bool:
             return int(value)
-        return self.identify(value) if kind in self.known else 0
+        return self.identify(value) if self.knows(kind) else 0
+
+    def knows(self, kind: type) -> bool:
+        """Whether objects of a class have ids: it is known, or derives from one that is."""
+        if kind in self.known:
+            return True
+        if kind in self._strangers:
+            return False
+        found = any(base in self.known for base in kind.__mro__)
+        (self.known if found else self._strangers).add(kind)
+        return found
 
     def identify(self, value: Any) -> int:
         """The object's id, given at its first sight."""
@@ -209,28 +250,35 @@ class Recorder:
         """The index of the site that a frame stands at, 0 where nothing is recorded."""
         code = frame.f_code
         key = id(code) + frame.f_lasti
-        found = self.places.get(key) if operation != "wait" else self._waits.get(key)
+        found = self.places.get(key) if operation not in APART else self._apart.get((key, operation))
         return self._resolve(code, key, frame.f_lineno, operation) if found is None else found
 
     def _resolve(self, code: CodeType, key: int, line: int, operation: str) -> int:
         label, event, where = self._event_of(code, line, operation)
         with self._guard:
             self._codes.append(code)
-            table = self._waits if operation == "wait" else self.places
-            if not event:
-                table[key] = 0
-                return 0
-            site = Site(label, event, operation, where)
-            if site not in self.sites:
-                self.sites.append(site)
-            table[key] = index = self.sites.index(site)
+            index = 0
+            if event:
+                site = Site(label, event, operation, where)
+                if site not in self.sites:
+                    self._append(site)
+                index = self.sites.index(site)
+            if operation in APART:
+                self._apart[key, operation] = index
+            else:
+                self.places[key] = index
             return index
 
-    def add_site(self, event: str, code: CodeType) -> int:
-        """The index of a site that is a whole method; 0 where its events are not recorded."""
-        label, event, where = self._event_of(code, code.co_firstlineno, f"call {event}")
+    def _append(self, site: Site) -> None:
+        self.looks.append(self.observers.get(site.event))
+        self.sites.append(site)
+
+    def add_site(self, event: str, code: CodeType | None = None) -> int:
+        """The index of a site that is a whole method, or no place at all; 0 where its events are not recorded."""
+        place = Recorder.enter.__code__ if code is None else code
+        label, event, where = self._event_of(place, place.co_firstlineno, f"call {event}")
         if not event:
             return 0
         with self._guard:
-            self.sites.append(Site(label, event, "call", where))
+            self._append(Site(label, event, "call", "" if code is None else where))
             return len(self.sites) - 1

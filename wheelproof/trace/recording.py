@@ -18,15 +18,17 @@ from wheelproof import floors
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.explore import labels
 from wheelproof.explore.fields import classes_of, marks_of
-from wheelproof.explore.labels import STEP_KINDS
 from wheelproof.subject import Mechanism
-from wheelproof.trace import timer, traced, traced_fields
-from wheelproof.trace.recorder import Log, Recorder
-from wheelproof.trace.traced import Stop
+from wheelproof.trace import operation, timer, traced, traced_fields, translator
+from wheelproof.trace.grain import Grain
+from wheelproof.trace.recorder import Log, Recorder, Stop
 
 RUNTIME = "impl.runtime"
 PATIENCE_SECONDS = 60
 """How long a thread of a directed run may take to its next step before the run is given up."""
+
+COMPOSED_PATIENCE_SECONDS = 2
+"""The same where locks that the schedule does not know of may make it impossible: the steps of a mechanism that takes others' operations for single steps."""
 
 KNOCK_SECONDS = 0.5
 """How long a thread that may be in a deadlock is given to say that it waits."""
@@ -34,7 +36,16 @@ KNOCK_SECONDS = 0.5
 STALL_SECONDS = 5
 """How long no thread of a free run records anything before they are taken to wait for each other, and stopped."""
 
-_LOCKS = {"lock": "lock_acquire", "unlock": "lock_release", "wait": "lock_wait"}
+_LOCKS = {"lock": "lock_acquire", "try": "lock_acquire", "unlock": "lock_release"}
+_TAKES = frozenset(("lock", "try"))
+
+
+class Infeasible(ToolError):
+    """A schedule that the implementation's own locks do not allow. ``steps``: so many of its steps were begun."""
+
+    def __init__(self, name: str, steps: int, seconds: float) -> None:
+        super().__init__(f"Thread {name} of the recorded run came to no step in {seconds} s: it waits for a lock that another one holds.")
+        self.steps = steps
 
 
 class Traced:
@@ -53,9 +64,10 @@ class Traced:
         self.labels: dict[str, labels.Labels] = {}
         self._tables: dict[str, Mapping[str, Any]] = {}
         self._shown: dict[str, str] = {}
-        self._calls: list[tuple[type, str, str, Any, bool]] = []
+        self._calls: list[type] = []
+        self._wrapped: set[tuple[type, str]] = set()
         self.recorder = Recorder(self._event_of)
-        self.recorder.observe = timer.observer(self.recorder)
+        self.recorder.observers = timer.observers(self.recorder) | operation.observers(self.recorder)
         root = self.mechanism.root
         production = floors.load(root, RUNTIME)
         finder = floors.Finder(root)
@@ -75,8 +87,11 @@ class Traced:
         for name, module in self.modules.items():
             if name != RUNTIME and module.__spec__ is not None and not name.startswith("model"):
                 self._prepare(name, module, root, directed)
-        self._wrap()
+        self._wrap(cls for base in self._calls for cls in _family(base))
         self._combine(mutant)
+        atomic = getattr(self.mapping, "ATOMIC", None) or {}
+        self.grain = Grain(atomic, self.mapping.SUBJECT, self.modules, self.labels)
+        self.patience = COMPOSED_PATIENCE_SECONDS if atomic else PATIENCE_SECONDS
 
     def _prepare(self, name: str, module: Any, root: Path, directed: bool) -> None:
         file = module.__spec__.origin
@@ -86,20 +101,21 @@ class Traced:
         own = self.mechanisms.get(name.rpartition(".")[2], self.mechanism)
         self._tables[file] = own.labels
         for cls in classes_of(module):
-            if name.startswith(("impl", "mutants")) and "__slots__" in vars(cls):
+            if "__slots__" in vars(cls):
                 self.recorder.known.add(cls)
             for field, volatile in marks_of(cls).items():
                 member = vars(cls).get(field)
                 if not isinstance(member, MemberDescriptorType):
                     continue
-                if not volatile and not directed:
-                    if self._written(file, text, field):
-                        setattr(cls, field, traced_fields.RecordedField(member, self.recorder))
+                if volatile:
+                    kind = traced_fields.DirectedField if directed else traced_fields.VolatileField
+                elif directed or self._written(file, text, field):
+                    kind = traced_fields.PlainField if directed else traced_fields.RecordedField
                 else:
-                    kind = traced_fields.PlainField if not volatile else traced_fields.DirectedField if directed else traced_fields.VolatileField
-                    setattr(cls, field, kind(member, self.recorder))
-            for method, event, values, after in timer.CALLS.get(cls.__name__, ()):
-                self._calls.append((cls, method, event, values, after))
+                    continue
+                setattr(cls, field, kind(member, self.recorder))
+            if cls.__name__ in translator.CALLS:
+                self._calls.append(cls)
 
     def _written(self, file: str, text: str, field: str) -> bool:
         """Whether some labelled write of a plain field is an event."""
@@ -111,14 +127,15 @@ class Traced:
         row = self._tables[file].get(label)
         return row.event if row is not None else ""
 
-    def _wrap(self) -> None:
-        """Put a recording method in the place of each that CALLS names, in its class and in those that override it."""
-        done = set()
-        for cls, method, event, values, after in self._calls:
-            for each in _family(cls):
-                if method in vars(each) and (each, method) not in done:
-                    done.add((each, method))
-                    setattr(each, method, traced_fields.recorded_call(self.recorder, vars(each)[method], event, values, after))
+    def _wrap(self, classes: Iterable[type]) -> None:
+        """Put a recording method in the place of each that CALLS names, in the class that has it for these classes: a base, or one that is mixed in."""
+        for cls in list(classes):
+            for base in cls.__mro__:
+                for method, event, values, after in translator.CALLS.get(base.__name__, ()):
+                    own = base if method == "__init__" else next(each for each in cls.__mro__ if method in vars(each))
+                    if (own, method) not in self._wrapped and method in vars(own):
+                        self._wrapped.add((own, method))
+                        setattr(own, method, traced_fields.recorded_call(self.recorder, vars(own)[method], event, values, after))
 
     def _combine(self, mutant: str | None) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]
@@ -149,28 +166,23 @@ class Traced:
         row = self._tables.get(file, {}).get(label) if label else None
         if operation == "wait":
             event = "lock_wait"
-        elif label:
-            event = row.event if row is not None else ""
+        elif row is not None and (row.kind == operation or {row.kind, operation} == _TAKES):
+            event = row.event
+        elif label:  # a mutant's step of another kind: it does not do what the event says
+            event = _LOCKS.get(operation, "")
         else:
-            event = _LOCKS.get(operation) or timer.UNLABELLED.get((code.co_qualname, operation), "")
+            event = _LOCKS.get(operation) or translator.UNLABELLED.get((code.co_qualname, operation), "")
         if self.kinds is not None and event not in self.kinds:
             event = ""
         return label, event, where
-
-    def label_of(self, frame: FrameType, operation: str) -> tuple[str, bool]:
-        """The label of an operation, and whether it is the operation that the label names (else a plain read of its line)."""
-        kinds = self.labels.get(frame.f_code.co_filename, {}).get(frame.f_lineno, {})
-        if operation in kinds:
-            return kinds[operation], True
-        if operation == "read":
-            return next((label for kind, label in kinds.items() if kind in STEP_KINDS), ""), False
-        return "", True
 
     # -- runs
 
     def set_up(self, scenario: Mapping[str, Any]) -> Any:
         """The scenario's World. What is done until the recorder begins is not recorded."""
-        return self.world(scenario, self.implementation)
+        world = self.world(scenario, self.implementation)
+        self._wrap({type(value) for value in list(self.recorder.objects.values())})
+        return world
 
     def run_freely(self, scenario: Mapping[str, Any], world: Any) -> None:
         """Run every thread's program at once, and wait for the last. Raises ToolError for what a program raises."""
@@ -184,7 +196,8 @@ class Traced:
             try:
                 for method, arguments in operations:
                     method(*arguments)
-            except traced.Stop:
+                self.recorder.leave()
+            except Stop:
                 pass
             except Exception as error:
                 failures.append((name, error))
@@ -207,7 +220,7 @@ class Traced:
     def run_by(self, schedule: Iterable[tuple[str, str]], scenario: Mapping[str, Any], world: Any) -> None:
         """Run the threads one labelled step at a time. Threads that are not through when the schedule ends are stopped where they are.
 
-        Raises ToolError where a thread stands at another label than the schedule has, or raises.
+        Raises ToolError where a thread stands at another label than the schedule has, or raises; Infeasible where a lock keeps it from its step.
         """
         director = _Director(self, scenario, world)
         try:
@@ -231,7 +244,7 @@ class _Actor:
         self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
         self.label: str | None = None
         self.operation = ""
-        self.open: tuple[int, int] | None = None  # frame and line of a step whose operation is still to come
+        self.open: tuple[FrameType, int] | None = None  # of a step whose operation is still to come, or goes on in a call
         self.error: BaseException | None = None
 
 
@@ -255,6 +268,7 @@ class _Director:
         try:
             for operation, *arguments in program:
                 getattr(world, operation)(*arguments)
+            self.subject.recorder.leave()
         except Stop:
             pass
         except BaseException as error:
@@ -272,24 +286,23 @@ class _Director:
             if operation != "unlock":
                 raise Stop
             return
-        label, exact = self.subject.label_of(frame, operation)
-        if not label:
+        step = self.subject.grain.step_of(frame, operation)
+        if step is None:
             return
-        place = (id(frame), frame.f_lineno)
-        if actor.open == place:
-            if exact:
+        if actor.open == step.place:
+            if step.exact:
                 actor.open = None
             return
-        actor.open = None if exact else place
-        actor.label, actor.operation = label, operation
+        actor.open = None if step.exact else step.place
+        actor.label, actor.operation = step.label, operation
         actor.arrived.release()
         actor.go.acquire()
         if self.over and operation != "unlock":
             raise Stop
 
-    def _wait(self, name: str, actor: _Actor) -> None:
-        if not actor.arrived.acquire(timeout=PATIENCE_SECONDS):
-            raise ToolError(f"Thread {name} of the recorded run came to no step in {PATIENCE_SECONDS} s: it waits for a lock that another one holds.")
+    def _wait(self, name: str, actor: _Actor, number: int = 0) -> None:
+        if not actor.arrived.acquire(timeout=self.subject.patience):
+            raise Infeasible(name, number, self.subject.patience)
         if actor.error is not None:
             raise ToolError(f"Thread {name} of the recorded run raised {type(actor.error).__name__}: {actor.error}.") from actor.error
 
@@ -299,7 +312,7 @@ class _Director:
             raise ToolError(f"Step {number} of the schedule: {name} waits at {actor.label or 'its end'}, and should take {label}.",
                             "Make the schedule anew: it is of other sources, or of another mutant.")
         actor.go.release()
-        self._wait(name, actor)
+        self._wait(name, actor, number)
 
     def knock(self) -> None:
         """Where all that are left are about to take a lock, let them: in a deadlock, that they wait is the last that is seen of them."""

@@ -1,225 +1,250 @@
-"""What the records of a timer mean: the columns of each kind of event, ids by role, and the state that a run begins in.
+"""What the records of a timer mean: its calls that are events, the columns of each kind, and the state that a run begins in.
 
-This module and ``rules`` know Kafka's classes; the recorder, the file formats and the shrinker do not.
+This module, ``operation`` and the rules know Kafka's classes; the recorder, the file formats and the shrinker do not.
 """
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FrameType
 from typing import Any
 
 from wheelproof.trace.recorder import Log, Raw, Recorder
 
+_frame = sys._getframe
+
 ROLES = {"TimerTask": "task", "TimerTaskEntry": "entry", "TimerTaskList": "list", "SystemTimer": "timer", "TimingWheel": "wheel", "DelayQueue": "queue"}
-"""Class -> the column that its objects are named in, and the class of their tokens."""
 
 COUNTED = ("list_add", "list_remove")
+WORDS = frozenset(("set_entry", "cancel", "cancel_check", "bucket_expiry_set"))
+"""Kinds whose word has no write that is no event."""
+
+PARTLY = frozenset(("owner_read",))
+"""Kinds whose word is written by steps without an event."""
+
+COLUMN_OF = {"expiration": "key_ms", "try_complete_pending": "pending"}
+"""Field -> what a trace calls it, where that is another name."""
+
 AHEAD = 256
 """How many events of its thread are looked through for what a removal was made for."""
 
 BEGINS = {"flush_begin": "flush_end"}
 
+UNLABELLED = {("TimerTask.forget", "write"): "cancel"}
+"""(function, operation) -> event, of a line without a label that changes what the rules look at."""
 
-def _offered(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int]:
+Numbers = tuple[int, int, int, int]
+"""Object, old, new, argument."""
+
+
+# -- calls that are events
+
+def _offered(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> Numbers:
     element = arguments[1]
     return recorder.id_of(element), 0, element.expiration.value, 0
 
 
-def _polled(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int] | None:
-    return None if result is None else (recorder.id_of(result), 0, result.expiration.value, 0)
+def _polled(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> Numbers | None:
+    return (recorder.id_of(result), 0, result.expiration.value, 0) if hasattr(result, "expiration") else None
 
 
-def _submitted(recorder: Recorder, executor: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int]:
+def _submitted(recorder: Recorder, executor: Any, arguments: tuple, result: Any) -> Numbers:
     return 0, 0, 0, recorder.id_of(arguments[0])
 
 
+def _asked(recorder: Recorder, clock: Any, arguments: tuple, result: Any) -> Numbers | None:
+    """The clock was read for a task that is being added."""
+    caller = _frame(2)
+    task = caller.f_locals.get("task") if caller.f_code.co_name == "add" else None
+    return (recorder.id_of(task), task.delay_ms, result, 0) if hasattr(task, "delay_ms") else None
+
+
+def _made(recorder: Recorder, entry: Any, arguments: tuple, result: Any) -> Numbers | None:
+    task, deadline = arguments
+    return None if task is None else (recorder.id_of(task), 0, deadline, recorder.identify(entry))
+
+
+def _placed(recorder: Recorder, bucket: Any, arguments: tuple, result: Any) -> Numbers | None:
+    """A wheel has called: it has chosen this bucket."""
+    caller, lowest = _frame(2), None
+    while caller.f_code.co_name == "add" and hasattr(wheel := caller.f_locals.get("self"), "current_time"):
+        lowest, caller = wheel, _outer(caller)
+    return None if lowest is None else (recorder.id_of(bucket), 0, lowest.current_time, recorder.id_of(arguments[0]))
+
+
+def _rejected(recorder: Recorder, wheel: Any, arguments: tuple, result: Any) -> Numbers | None:
+    """The lowest wheel has refused, whichever level it was that did."""
+    caller = _frame(2)
+    below = caller.f_code.co_name == "add" and hasattr(caller.f_locals.get("self"), "current_time")
+    return None if result is not False or below else (recorder.id_of(wheel), 0, wheel.current_time, recorder.id_of(arguments[0]))
+
+
+def _handed_back(recorder: Recorder, timer: Any, arguments: tuple, result: Any) -> Numbers | None:
+    return (0, 0, 0, recorder.id_of(arguments[0])) if _frame(2).f_code.co_name == "flush" else None
+
+
+def _outer(frame: FrameType) -> FrameType:
+    """The caller of a method, past the wrapper that records a call of it."""
+    outer = frame.f_back
+    return outer.f_back if outer.f_code.co_filename == _WRAPPER else outer
+
+
+_WRAPPER = __file__.replace("timer.py", "traced_fields.py")
+
 CALLS: Mapping[str, tuple] = {
-    "DelayQueue": (("_up", "dq_offer", _offered, False), ("_take", "dq_poll", _polled, True)),
+    "DelayQueue": (("_up", "dq_offer", _offered, False), ("_take", "dq_poll", _polled, True)),  # with its gate held
     "TaskExecutor": (("submit", "expire_submit", _submitted, False),),
+    "SystemClock": (("hi_res_clock_ms", "add_request", _asked, True),),
+    "VirtualClock": (("hi_res_clock_ms", "add_request", _asked, True),),
+    "TimerTaskEntry": (("__init__", "entry_new", _made, False),),
+    "TimerTaskList": (("add", "wheel_place", _placed, False),),
+    "TimingWheel": (("add", "wheel_reject", _rejected, True),),
+    "SystemTimer": (("add_timer_task_entry", "reinsert", _handed_back, False),),
 }
-"""Class -> methods whose call is an event. Those of the queue run with its gate held."""
+"""Class -> methods whose call is an event: (method, kind of event, values, whether it is recorded after the call)."""
 
 
-UNLABELLED = {("TimerTask.forget", "write"): "cancel"}
-"""(function, operation) -> event, of a line without a label that changes what the rules look at."""
-
-
-def observer(recorder: Recorder) -> Callable[[Log], int]:
-    """Which list the entry names whose monitor is held innermost: asked where the counter changes, with the entry linked or unlinked."""
+def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
+    """Kind -> what else is noted: where the counter changes, which list the entry names whose monitor is held innermost; of a word, who looks."""
     objects, id_of = recorder.objects, recorder.id_of
 
-    def observe(log: Log) -> int:
+    def names(log: Log, frame: FrameType) -> int:
         if not log.held:
             return 0
-        entry = objects.get(log.held[-1].owner)
-        return id_of(getattr(entry, "list", None))
+        return id_of(getattr(objects.get(log.held[-1].owner), "list", None))
 
-    return observe
+    def itself(log: Log, frame: FrameType) -> int:
+        return recorder.owner(frame)
 
-
-def role_of(value: Any) -> str:
-    """The role of an object: that of the first of its classes that has one; its own class's name for others."""
-    for cls in type(value).__mro__:
-        if cls.__name__ in ROLES:
-            return ROLES[cls.__name__]
-    return type(value).__name__
+    return {"list_add": names, "list_remove": names, "cancel_check": itself}
 
 
-class Translator:
-    """Turns a recorder's records into the events of ``wheelproof.trace/1``, in the order of (lc, tid, tseq)."""
+# -- columns
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.roles = {number: role_of(value) for number, value in recorder.objects.items()}
-        texts = [f"{site.where} {site.label}".rstrip() for site in recorder.sites[1:]]
-        self.sources: list[str] = list(dict.fromkeys(texts))
-        self._sources = {text: number for number, text in enumerate(self.sources)}
-        self._spans = 0
+class Wheels:
+    """The slots of all wheels that there are: list -> (level, slot); ``ticks``: level -> ms. A level is numbered from 1: the one above the level whose turn is its tick."""
+
+    def __init__(self, recorder: Recorder, roles: Mapping[int, str]) -> None:
+        self._wheels = {number: recorder.objects[number] for number, role in roles.items() if role == "wheel"}
         self._levels: dict[int, int] = {}
         self.slots: dict[int, tuple[int, int]] = {}
         self.ticks: dict[int, int] = {}
-        for number, wheel in list(recorder.objects.items()):
-            if self.roles[number] == "wheel":
-                level = self._level(number)
-                self.ticks[level] = wheel.tick_ms
-                self.slots |= {recorder.id_of(bucket): (level, slot) for slot, bucket in enumerate(wheel.buckets)}
+        for number, wheel in self._wheels.items():
+            level = self.level(number)
+            self.ticks[level] = wheel.tick_ms
+            self.slots |= {recorder.id_of(bucket): (level, slot) for slot, bucket in enumerate(wheel.buckets)}
 
-    def _level(self, number: int) -> int:
-        """A wheel's level, from 1: the one above the level whose turn is its tick."""
+    def level(self, number: int) -> int:
         if number not in self._levels:
-            tick = self.recorder.objects[number].tick_ms
-            below = [other for other, role in self.roles.items() if role == "wheel" and self.recorder.objects[other].interval == tick]
-            self._levels[number] = 1 + (self._level(below[0]) if below else 0)
+            tick = self._wheels[number].tick_ms
+            below = [other for other, wheel in self._wheels.items() if wheel.interval == tick]
+            self._levels[number] = 1 + (self.level(below[0]) if below else 0)
         return self._levels[number]
 
-    def events(self) -> Iterator[dict[str, Any]]:
-        """All threads' events, merged."""
-        streams = [self._thread(tid, log) for tid, log in enumerate(self.recorder.logs, 1)]
-        return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
-
-    def _thread(self, tid: int, log: Log) -> Iterator[dict[str, Any]]:
-        spans: list[tuple[str, int, int]] = []  # kind that closes it, span, list
-        checked = 0
-        held: list[dict[str, Any]] = []  # events that wait until it is known what the first of them, a removal, was made for
-        for tseq, raw in enumerate(log.records(self.recorder.sites), 1):
-            event = self._event(tid, tseq, raw, checked)
-            kind = event["k"]
-            if kind == "cancel_check":
-                checked = event["entry"]
-            if spans and kind == spans[-1][0]:
-                event["span"], event["phase"] = spans.pop()[1], "end"
-            if spans:
-                event["parent"] = spans[-1][1]
-            if kind in BEGINS:
-                self._spans += 1
-                event["span"], event["phase"] = self._spans, "begin"
-                spans.append((BEGINS[kind], self._spans, event["list"]))
-            if kind == "list_remove" and spans and event.get("list") == spans[-1][2] and not self._holds(event, "task"):
-                event["cause"] = "flush"
-            if held or kind == "list_remove" and "cause" not in event:
-                held.append(event)
-                if self._explained(held) or len(held) > AHEAD:
-                    yield from held
-                    held = []
-                continue
-            yield event
-        yield from held
-
-    def _event(self, tid: int, tseq: int, raw: Raw, checked: int) -> dict[str, Any]:
-        site, kind = raw.site, raw.site.event
-        event: dict[str, Any] = {"tid": tid, "tseq": tseq, "lc": raw.lc, "k": kind, "phase": "atomic"}
-        held = {}
-        for number, _ in raw.locks:
-            lock = self.recorder.primitives[number]
-            held[self.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
-        if kind in COUNTED:
-            event |= {name: held[name] for name in ("entry", "list") if name in held}
-            event["post"] = {"list": raw.me, "counter": raw.new}
-        elif kind == "set_entry":
-            event |= {"task": raw.obj, "entry": raw.new, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
-        elif kind == "cancel":
-            event |= {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
-            if not site.label:
-                event["cause"] = "expiry"
-        elif kind == "cancel_check":
-            event |= {"task": raw.obj, "entry": raw.me, "pre": {"entry": raw.new}, "res": "false" if raw.new == raw.me else "true"}
-        elif kind == "expire_submit":
-            event["entry"] = raw.me or checked
-        elif kind in ("dq_offer", "dq_poll"):
-            event |= {"list": raw.obj, "key_ms": raw.new}
-        elif kind == "clock_advance":
-            event |= {"wheel_ms": raw.new, "level": self._level(raw.obj)}
-        elif kind == "bucket_expiry_set":
-            event |= {"list": raw.obj, "key_ms": raw.new, "pre": {"key_ms": raw.old}, "post": {"key_ms": raw.new},
-                      "res": "true" if raw.old != raw.new else "false"}
-        else:
-            role = self.roles.get(raw.obj, "")
-            if role in ("task", "entry", "list", "op"):
-                event[role] = raw.obj
-        if "entry" in event and event["entry"]:
-            entry = self.recorder.objects[event["entry"]]
-            if entry.timer_task is not None:
-                event.setdefault("task", self.recorder.id_of(entry.timer_task))
-            event["exp_ms"] = entry.expiration_ms
-        if event.get("list") in self.slots:
-            event["level"], event["bucket"] = self.slots[event["list"]]
-            if kind == "list_add":
-                event["vid"] = event["exp_ms"] // self.ticks[event["level"]]
-        self._order(event, raw)
-        event["src"] = self._sources[f"{site.where} {site.label}".rstrip()]
-        return event
-
-    def _order(self, event: dict[str, Any], raw: Raw) -> None:
-        tokens = []
-        for number, seq in raw.locks:
-            lock = self.recorder.primitives[number]
-            if not lock.kind:
-                continue
-            role = self.roles.get(lock.owner, "lock")
-            name = f"{role}:{lock.owner or lock.number}" if role != "lock" or not hasattr(lock, "acquire_when") else f"queue:{lock.number}"
-            tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
-            column = {"entry": "eseq", "list": "lseq", "op": "oseq"}.get(role)
-            if column and lock.owner == event.get(role):
-                event[column] = seq
-        if raw.word:
-            word = self.recorder.primitives[raw.word]
-            operation = raw.site.operation
-            mode = "r" if operation == "read" else "w" if operation != "cas" else "cas+" if raw.old != raw.new else "cas-"
-            if name := self._word(word, event["k"]):
-                tokens.append(("V", name, raw.version, mode))
-        if tokens:
-            event["ord"] = tuple(tokens)
-
-    def _word(self, word: Any, kind: str) -> str:
-        field = getattr(word, "field", None)
-        if field is not None:
-            return f"{self.roles[word.owner]}:{word.owner}.{field}"
-        if kind == "bucket_expiry_set":
-            return f"list:{word.owner}.key_ms"
-        # of other words not every write is recorded, so that their versions would have gaps
-        return f"counter:{word.number}" if kind in COUNTED else ""
-
-    @staticmethod
-    def _holds(event: Mapping[str, Any], role: str) -> bool:
-        return any(token[1].startswith(f"{role}:") for token in event.get("ord", ()))
-
-    @staticmethod
-    def _explained(held: list[dict[str, Any]]) -> bool:
-        """Whether the last event says why the entries before it were taken out: for a cancel, a new entry, or a link elsewhere."""
-        last = held[-1]
-        column, cause = {"cancel": ("task", "cancel"), "set_entry": ("task", "readd"), "list_add": ("entry", "readd")}.get(last["k"], ("", ""))
-        for event in held:
-            if column and event["k"] == "list_remove" and "cause" not in event and event.get(column) == last.get(column):
-                event["cause"] = cause
-        return bool(column)
+    def place(self, bucket: int, event: Mapping[str, Any]) -> dict[str, Any]:
+        """Level and slot of a bucket, and the number of the deadline's tick there; empty for a list that is in no wheel."""
+        if bucket not in self.slots:
+            return {}
+        level, slot = self.slots[bucket]
+        return {"level": level, "bucket": slot} | ({"vid": event["exp_ms"] // self.ticks[level]} if "exp_ms" in event else {})
 
 
-def initial_of(recorder: Recorder) -> dict[str, Any]:
-    """What the objects that are known by now hold: to be asked before threads run."""
+def of_entry(recorder: Recorder, entry: int) -> dict[str, Any]:
+    """Task and deadline of an entry; empty for none."""
+    if not entry:
+        return {}
+    found = recorder.objects[entry]
+    return ({} if found.timer_task is None else {"task": recorder.id_of(found.timer_task)}) | {"exp_ms": found.expiration_ms}
+
+
+KINDS = frozenset((*COUNTED, "set_entry", "cancel", "cancel_check", "expire_submit", "dq_offer", "dq_poll", "clock_advance", "bucket_expiry_set", "owner_read",
+                   "add_request", "entry_new", "wheel_place", "wheel_reject", "reinsert"))
+
+
+def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
+    """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves ``stream.checked`` on."""
+    recorder, kind = translator.recorder, raw.site.event
+    held = {}
+    for number, _ in raw.locks:
+        lock = recorder.primitives[number]
+        held[translator.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
+    event: dict[str, Any] = {}
+    if kind in COUNTED:
+        event = {name: held[name] for name in ("entry", "list") if name in held}
+        event["post"] = {"list": raw.me, "counter": raw.new}
+    elif kind == "set_entry":
+        event = {"task": raw.obj, "entry": raw.new, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
+    elif kind == "cancel":
+        event = {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}} | ({} if raw.site.label else {"cause": "expiry"})
+    elif kind == "cancel_check":
+        stream.checked = raw.me, raw.new != raw.me
+        event = {"task": raw.obj, "entry": raw.me, "pre": {"entry": raw.new}, "res": "true" if raw.new != raw.me else "false"}
+    elif kind == "owner_read":
+        event = {"entry": raw.obj, "pre": {"list": raw.new}}
+    elif kind == "expire_submit":
+        event = {"entry": raw.me or stream.checked[0]}
+    elif kind in ("dq_offer", "dq_poll"):
+        event = {"list": raw.obj, "key_ms": raw.new}
+    elif kind == "clock_advance":
+        event = {"wheel_ms": raw.new, "level": translator.wheels.level(raw.obj)}
+    elif kind == "bucket_expiry_set":
+        event = {"list": raw.obj, "key_ms": raw.new, "pre": {"key_ms": raw.old}, "post": {"key_ms": raw.new}, "res": "true" if raw.old != raw.new else "false"}
+    elif kind == "add_request":
+        event = {"task": raw.obj, "delay_ms": raw.old, "now_ms": raw.new}
+    elif kind == "entry_new":
+        event = {"task": raw.obj, "entry": raw.me, "exp_ms": raw.new}
+    elif kind == "wheel_place":
+        event = {"entry": raw.me, "list": raw.obj, "wheel_ms": raw.new}
+    elif kind == "wheel_reject":
+        event = {"entry": raw.me, "wheel_ms": raw.new, "cause": "cancel" if stream.checked == (raw.me, True) else "due"}
+    elif kind == "reinsert":
+        event = {"entry": raw.me}
+    event = of_entry(recorder, event.get("entry", 0)) | event
+    placed = translator.wheels.place(event.get("list", 0), event if kind in ("list_add", "wheel_place") else {})
+    return event | placed
+
+
+# -- why an entry was taken out
+
+def flushed(event: dict[str, Any], stream: Any) -> None:
+    """Say of a removal from the list that is being walked over that the walk made it: no task's monitor is held then."""
+    if event["k"] == "list_remove" and stream.spans and event.get("list") == stream.spans[-1][2]:
+        if not any(token[1].startswith("task:") for token in event.get("ord", ())):
+            event["cause"] = "flush"
+
+
+def explained(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A thread's events, each removal with what it was made for: what comes next on the task or the entry says so."""
+    held: list[dict[str, Any]] = []  # events that wait until it is known what the first of them, a removal, was made for
+    for event in events:
+        if held or event["k"] == "list_remove" and "cause" not in event:
+            held.append(event)
+            if _explains(held) or len(held) > AHEAD:
+                yield from held
+                held = []
+            continue
+        yield event
+    yield from held
+
+
+def _explains(held: list[dict[str, Any]]) -> bool:
+    """Whether the last event says why the entries before it were taken out: for a cancel, a new entry, or a link elsewhere."""
+    last = held[-1]
+    column, cause = {"cancel": ("task", "cancel"), "set_entry": ("task", "readd"), "list_add": ("entry", "readd")}.get(last["k"], ("", ""))
+    for event in held:
+        if column and event["k"] == "list_remove" and "cause" not in event and event.get(column) == last.get(column):
+            event["cause"] = cause
+    return bool(column)
+
+
+# -- a run's beginning
+
+def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]) -> dict[str, Any]:
+    """Lists, tasks, counters and keys of a header's ``initial``."""
     lists, tasks, counters = {}, {}, {}
     keys: dict[str, int] = {}
-    for number, value in list(recorder.objects.items()):
-        role = role_of(value)
+    for number, value in objects.items():
+        role = roles[number]
         if role == "list":
             ring, node = [], value.root.next
             while node is not value.root:
@@ -230,20 +255,14 @@ def initial_of(recorder: Recorder) -> dict[str, Any]:
                 keys[str(number)] = value.expiration.value
             counter = value.task_counter
             counters[f"counter:{counter.number}"] = counter.value
-        elif role == "task":
+        elif role == "task" and hasattr(value, "timer_task_entry"):
             tasks[str(number)] = recorder.id_of(value.timer_task_entry)
     return {"lists": lists, "tasks": tasks, "counters": counters, **({"keys": keys} if keys else {})}
 
 
-def config_of(recorder: Recorder) -> dict[str, int]:
-    """The wheel's measures, where there is one; empty otherwise."""
-    wheels = [value for value in recorder.objects.values() if role_of(value) == "wheel"]
+def config(wheels: list[Any]) -> dict[str, int]:
+    """The wheel's measures; empty without one."""
     if not wheels:
         return {}
     lowest = min(wheels, key=lambda wheel: wheel.tick_ms)
     return {"tick_ms": lowest.tick_ms, "wheel_size": lowest.wheel_size, "start_ms": lowest.current_time, "levels": len(wheels)}
-
-
-def named(recorder: Recorder, names: Mapping[str, Any]) -> dict[str, str]:
-    """Give ids to a scenario's objects, in the scenario's order; id -> name."""
-    return {str(recorder.identify(value)): name for name, value in names.items() if type(value) in recorder.known}

@@ -1,7 +1,8 @@
 """The traced twin of ``impl/runtime.py``: the same names on real locks, each operation recorded while it is exclusive.
 
 A lock folds its Lamport clock into the thread that enters and takes the thread's back when it is left; it counts the events that are
-recorded under it. An atomic variable has a lock, a version and a clock of its own. Marked fields are in ``traced_fields``.
+recorded under it. An atomic variable has a lock, a version and a clock of its own. Marked fields are in ``traced_fields``, read/write locks
+and gates in ``traced_halves``.
 """
 from __future__ import annotations
 
@@ -10,15 +11,12 @@ import threading
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
-from wheelproof.trace.recorder import Recorder
+from wheelproof.trace.recorder import STOP_SECONDS, Recorder, Stop
+from wheelproof.trace.traced_halves import gate, read_write_lock
 
 T = TypeVar("T")
-STOP_SECONDS = 0.1
-"""How often a thread that waits for a lock looks whether the recording was stopped."""
 
-
-class Stop(BaseException):
-    """Ends a thread of a recording that was stopped. No code of the subject catches it."""
+LOCKING = frozenset(("lock_acquire", "lock_release", "rw_acquire", "rw_release"))
 
 _frame = sys._getframe
 
@@ -30,13 +28,13 @@ def runtime_module(recorder: Recorder, production: ModuleType, name: str = "impl
     """
     module = ModuleType(name, "Traced primitives.")
     module.__dict__.update({name: getattr(production, name) for name in production.__all__})
-    module.__dict__.update(_locks(recorder), Atomic=_atomic(recorder), ReadWriteLock=_read_write_lock(recorder), Gate=_gate(recorder, production.Gate),
+    module.__dict__.update(_locks(recorder), Atomic=_atomic(recorder), ReadWriteLock=read_write_lock(recorder), Gate=gate(recorder, production.Gate),
                            Volatile=Annotated[T, "volatile"], Plain=Annotated[T, "plain"], T=T)
     return module
 
 
 def _locks(recorder: Recorder) -> dict[str, type]:
-    log_of, site_of, local, places = recorder.log, recorder.site, recorder.local, recorder.places
+    log_of, site_of, local, places, looks = recorder.log, recorder.site, recorder.local, recorder.places, recorder.looks
 
     class Lock:
         """``owner``: id of the object that made it; ``number``: its own; ``seq``: events recorded while it was held."""
@@ -67,7 +65,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             if site is None:
                 site = site_of(frame, operation)
             if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
-                log.emit(site, self.owner, 0, 1, 0, 0, 0)
+                log.emit(site, self.owner, 0, 1, 0 if looks[site] is None else looks[site](log, frame), 0, 0)
 
         def leaving(self, frame: Any) -> None:
             """The running thread is about to let go: record, and leave its clock behind."""
@@ -94,7 +92,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 if not blocking:
                     log = log_of()
                     if not log.muted and (site := site_of(_frame(1), "try")):
-                        log.emit(site, self.owner, 0, 0, 0, 0, 0)
+                        log.emit(site, self.owner, 0, 0, 0 if looks[site] is None else looks[site](log, _frame(1)), 0, 0)
                     return False
                 self.wait(_frame(1))
             self.entered(_frame(1), "lock" if blocking else "try")
@@ -149,13 +147,16 @@ def _locks(recorder: Recorder) -> dict[str, type]:
         def _enter(self, frame: Any, operation: str) -> None:
             log = log_of()
             log.held.append(self)
-            if not log.muted and (site := site_of(frame, operation)):
-                log.emit(site, self.owner, 0, 1, 0, 0, 0)
+            self._note(log, site_of(frame, operation), 1)
+
+        def _note(self, log: Any, site: int, inside: int) -> None:
+            """A walk over a list begins or ends, or an attempt; that nothing was locked is no event."""
+            if site and not log.muted and recorder.sites[site].event not in LOCKING:
+                log.emit(site, self.owner, 1 - inside, inside, 0, 0, 0)
 
         def _leave(self, frame: Any) -> None:
             log = log_of()
-            if not log.muted and (site := site_of(frame, "unlock")):
-                log.emit(site, self.owner, 1, 0, 0, 0, 0)
+            self._note(log, site_of(frame, "unlock"), 0)
             log.held.reverse()
             log.held.remove(self)
             log.held.reverse()
@@ -185,7 +186,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
 
 
 def _atomic(recorder: Recorder) -> type:
-    log_of, site_of, id_of, places = recorder.log, recorder.site, recorder.id_of, recorder.places
+    log_of, site_of, id_of, places, looks = recorder.log, recorder.site, recorder.id_of, recorder.places, recorder.looks
 
     class Atomic:
         """``value`` with the version and the clock of the word, all changed under ``lock``."""
@@ -212,8 +213,9 @@ def _atomic(recorder: Recorder) -> type:
             if site is None:
                 site = site_of(frame, operation)
             if site and not log.muted:
+                look = looks[site]
                 log.emit(site, self.owner, old if type(old) is int else id_of(old), new if type(new) is int else id_of(new),
-                         recorder.observe(log), self.number, self.version)
+                         0 if look is None else look(log, frame), self.number, self.version)
             self.lc = log.lc
 
         def get(self) -> object:
@@ -263,150 +265,3 @@ def _atomic(recorder: Recorder) -> type:
                 return new
 
     return Atomic
-
-
-def _read_write_lock(recorder: Recorder) -> type:
-    log_of, site_of = recorder.log, recorder.site
-
-    class Half:
-        """One half. Its ``seq`` is the epoch: how many write holds were over when it was taken."""
-
-        __slots__ = ("of", "number", "owner", "mode")
-        step = 0
-        kind = "RW"
-
-        def __init__(self, of: ReadWriteLock, owner: int, mode: str) -> None:
-            self.of, self.owner, self.mode = of, owner, mode
-            self.number = recorder.register(self)
-
-        @property
-        def seq(self) -> int:
-            return self.of.epoch
-
-        @seq.setter
-        def seq(self, value: int) -> None:
-            """The epoch moves when a writer is through, not with events."""
-
-        def _entered(self, frame: Any) -> None:
-            log, of = log_of(), self.of
-            log.held.append(self)
-            log.lc = max(log.lc, of.lc_read if self.mode == "w" else 0, of.lc_write)
-            if not log.muted and (site := site_of(frame, "lock")):
-                log.emit(site, self.owner, 0, 1, 0, 0, 0)
-
-        def _leaving(self, frame: Any) -> None:
-            log = log_of()
-            if not log.muted and (site := site_of(frame, "unlock")):
-                log.emit(site, self.owner, 1, 0, 0, 0, 0)
-            log.held.remove(self)
-
-    class ReadLock(Half):
-        __slots__ = ()
-
-        def __enter__(self) -> None:
-            of = self.of
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "lock")
-            with of.changed:
-                while of.writing or of.waiting:
-                    of.changed.wait()
-                of.reading += 1
-                self._entered(_frame(1))
-
-        def __exit__(self, *exception: object) -> None:
-            of = self.of
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "unlock")
-            with of.changed:
-                self._leaving(_frame(1))
-                of.reading -= 1
-                of.lc_read = max(of.lc_read, log_of().lc)
-                of.changed.notify_all()
-
-    class WriteLock(Half):
-        __slots__ = ()
-
-        def __enter__(self) -> None:
-            of = self.of
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "lock")
-            with of.changed:
-                of.waiting += 1
-                try:
-                    while of.writing or of.reading:
-                        of.changed.wait()
-                    of.writing = True
-                finally:
-                    of.waiting -= 1
-                self._entered(_frame(1))
-
-        def __exit__(self, *exception: object) -> None:
-            of = self.of
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "unlock")
-            with of.changed:
-                self._leaving(_frame(1))
-                of.writing = False
-                of.epoch += 1
-                of.lc_write = log_of().lc
-                of.changed.notify_all()
-
-    class ReadWriteLock:
-        """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in production."""
-
-        __slots__ = ("changed", "reading", "writing", "waiting", "epoch", "lc_read", "lc_write", "read_lock", "write_lock")
-
-        def __init__(self) -> None:
-            self.changed = threading.Condition(threading.Lock())
-            self.reading = self.waiting = self.epoch = self.lc_read = self.lc_write = 0
-            self.writing = False
-            owner = recorder.owner(_frame(1))
-            self.read_lock, self.write_lock = ReadLock(self, owner, "r"), WriteLock(self, owner, "w")
-
-    return ReadWriteLock
-
-
-def _gate(recorder: Recorder, production: type) -> type:
-    log_of = recorder.log
-
-    class Gate(production):
-        """The production gate with a number, a clock and a count of what is recorded while it is held. It has no events of its own."""
-
-        __slots__ = ("owner", "number", "seq", "lc")
-        step = 1
-        kind = "L"
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.owner = recorder.owner(_frame(1))
-            self.number = recorder.register(self)
-            self.seq = self.lc = 0
-
-        def _taken(self) -> None:
-            log = log_of()
-            log.held.append(self)
-            log.lc = max(log.lc, self.lc)
-
-        def _given_back(self) -> None:
-            log = log_of()
-            log.held.remove(self)
-            self.lc = log.lc
-
-        def __enter__(self) -> None:
-            super().__enter__()
-            self._taken()
-
-        def __exit__(self, *exception: object) -> None:
-            self._given_back()
-            super().__exit__(*exception)
-
-        def acquire_when(self, wait_ms: Any, timeout_ms: float) -> None:
-            super().acquire_when(wait_ms, timeout_ms)
-            self._taken()
-
-        def release(self) -> None:
-            if self in log_of().held:  # the production class lets go itself where waiting was interrupted
-                self._given_back()
-            super().release()
-
-    return Gate

@@ -15,23 +15,36 @@ from wheelproof.trace.recorder import Recorder
 _frame = sys._getframe
 
 
+RAISED = object()
+"""The result of a call that raised."""
+
+
 def recorded_call(recorder: Recorder, method: Any, event: str, values: Any, after: bool) -> Any:
     """A method that records a call of it: what it does is one step, and no single primitive of it is.
 
     ``values(recorder, self, arguments, result)`` gives (object, old, new, argument) as numbers, or None where there is nothing to
-    record; it is asked ``after`` the call, or before it with the result None.
+    record; it is asked ``after`` the call, with the result or RAISED, or before it with the result None. The frame that called is two above its own.
     """
-    code = method.__code__
-    site = recorder.add_site(event, code)
+    site = recorder.add_site(event, method.__code__)
 
-    def call(self: Any, *arguments: Any) -> Any:
-        result = method(self, *arguments) if after else None
+    def before(self: Any, *arguments: Any) -> Any:
         log = recorder.log()
-        if site and not log.muted and (found := values(recorder, self, arguments, result)) is not None:
-            obj, old, new, me = found
-            log.emit(site, obj, old, new, me, 0, 0)
-        return result if after else method(self, *arguments)
+        if site and not log.muted and (found := values(recorder, self, arguments, None)) is not None:
+            log.emit(site, *found, 0, 0)
+        return method(self, *arguments)
 
+    def afterwards(self: Any, *arguments: Any) -> Any:
+        result = RAISED
+        try:
+            result = method(self, *arguments)
+            return result
+        finally:
+            log = recorder.log()
+            if site and not log.muted and (found := values(recorder, self, arguments, result)) is not None:
+                log.emit(site, *found, 0, 0)
+
+    call = afterwards if after else before
+    call.__wrapped__ = method
     return call
 
 
@@ -51,12 +64,12 @@ class Word:
 class VolatileField:
     """Stands in front of a volatile field's slot, which then holds a :class:`Word`."""
 
-    __slots__ = ("recorder", "name", "_get", "_set", "_places", "_local")
+    __slots__ = ("recorder", "name", "_get", "_set", "_places", "_local", "_looks")
 
     def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
         self.recorder, self.name = recorder, member.__name__
         self._get, self._set = member.__get__, member.__set__
-        self._places, self._local = recorder.places, recorder.local
+        self._places, self._local, self._looks = recorder.places, recorder.local, recorder.looks
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
         if instance is None:
@@ -84,8 +97,8 @@ class VolatileField:
                 else:
                     word.lc = log.lc
                 return word.value
-        recorder = self.recorder
-        me = recorder.id_of(frame.f_locals.get("self"))
+        recorder, look = self.recorder, self._looks[site]
+        me = 0 if look is None else look(log, frame)
         with word.lock:
             value = word.value
             if word.lc > log.lc:
@@ -156,21 +169,20 @@ class RecordedField:
         return self if instance is None else self._get(instance)
 
     def __set__(self, instance: object, value: object) -> None:
+        self.write(instance, value, _frame(1))
+
+    def write(self, instance: object, value: object, frame: Any) -> None:
         recorder = self.recorder
         log = recorder.log()
-        if not log.muted and (site := recorder.site(_frame(1), "write")):
+        if not log.muted and (site := recorder.site(frame, "write")):
             log.emit(site, recorder.identify(instance), recorder.id_of(self._get(instance)), recorder.id_of(value), 0, 0, 0)
         self._set(instance, value)
 
 
-class PlainField:
+class PlainField(RecordedField):
     """Stands in front of a plain field's slot in a directed run, where each access is a step that waits for its turn."""
 
-    __slots__ = ("recorder", "name", "_get", "_set")
-
-    def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
-        self.recorder, self.name = recorder, member.__name__
-        self._get, self._set = member.__get__, member.__set__
+    __slots__ = ()
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
         if instance is None:
@@ -182,4 +194,4 @@ class PlainField:
     def __set__(self, instance: object, value: object) -> None:
         if self.recorder.turn is not None:
             self.recorder.turn(_frame(1), "write")
-        self._set(instance, value)
+        self.write(instance, value, _frame(1))

@@ -1,0 +1,84 @@
+"""Which step of the mechanism an operation of a directed run belongs to, where operations of lower mechanisms are single steps of it.
+
+The same grain as the explorer's (``wheelproof.explore.atomic``): of a module that the mapping's ``ATOMIC`` names the labels are dropped, all but those that
+it keeps, and what such code does belongs to the labelled line outside that called it.
+"""
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from types import CodeType, FrameType, ModuleType
+from typing import Any, NamedTuple
+
+from wheelproof.explore.fields import classes_of
+from wheelproof.explore.labels import STEP_KINDS, Labels
+
+
+class Step(NamedTuple):
+    """``exact``: the operation is the one that the label names, so that the step is over with it. ``place``: the frame and the line, or the call in it, of the
+    label; the same one again is the same step going on."""
+
+    label: str
+    exact: bool
+    place: tuple[FrameType, int]
+
+
+class Grain:
+    """The steps of one subject. ``labels``: file -> its labels, which are not changed."""
+
+    def __init__(self, atomic: Mapping[str, Collection[str]], subject: Collection[str], modules: Mapping[str, ModuleType], labels: Mapping[str, Labels]) -> None:
+        self._labels = {file: {line: dict(kinds) for line, kinds in lines.items()} for file, lines in labels.items()}
+        self._files: set[str] = set()
+        self._codes: set[CodeType] = set()
+        for name, kept in atomic.items():
+            file = modules[name].__spec__.origin
+            self._files.add(file)
+            self._drop(file, kept, None)
+        for module in modules.values():
+            file = getattr(getattr(module, "__spec__", None), "origin", None)
+            if not atomic or file not in self._labels or file in self._files:
+                continue
+            for cls in classes_of(module):
+                base = next((base.__module__ for base in cls.__mro__ if base.__module__ in atomic or base.__module__ in subject), None)
+                if base in atomic:
+                    mine = {code for value in vars(cls).values() for code in _codes(getattr(_plain(value), "__code__", None))}
+                    self._codes |= mine
+                    self._drop(file, atomic[base], {line for code in mine for _, _, line in code.co_lines() if line is not None})
+
+    def _drop(self, file: str, kept: Collection[str], among: Collection[int] | None) -> None:
+        lines = self._labels.get(file, {})
+        for line in list(lines):
+            if among is None or line in among:
+                lines[line] = {kind: label for kind, label in lines[line].items() if label in kept}
+
+    def step_of(self, frame: FrameType, operation: str) -> Step | None:
+        """The step that an operation begins or goes on with; None where it is none of its own: plain reads on the way, and what a walk does in between."""
+        code = frame.f_code
+        kinds = self._labels.get(code.co_filename, {}).get(frame.f_lineno, {})
+        if operation in kinds:
+            return Step(kinds[operation], True, (frame, frame.f_lineno))
+        if operation == "read" and (label := next((label for kind, label in kinds.items() if kind in STEP_KINDS), "")):
+            return Step(label, False, (frame, frame.f_lineno))
+        if code.co_name == "__init__" or not (code.co_filename in self._files or code in self._codes):
+            return None
+        outer = frame.f_back
+        while outer is not None:
+            kinds = self._labels.get(outer.f_code.co_filename, {}).get(outer.f_lineno, {})
+            if kinds:
+                return Step(next(iter(kinds.values())), False, (outer, -outer.f_lasti))
+            outer = outer.f_back
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """A method as it was written, under the wrapper that records a call of it."""
+    inner = getattr(value, "__wrapped__", None)
+    return value if inner is None else inner
+
+
+def _codes(code: CodeType | None) -> Iterator[CodeType]:
+    """A function's code and that of the functions nested in it."""
+    if code is not None:
+        yield code
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                yield from _codes(constant)

@@ -1,0 +1,124 @@
+"""What the records of a delayed operation mean: its calls that are events, the columns of each kind, and the state that a run begins in."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import FrameType
+from typing import Any
+
+from wheelproof.trace.recorder import Log, Raw, Recorder
+from wheelproof.trace.traced_fields import RAISED
+
+ROLES = {"DelayedOperation": "op"}
+
+PROTOCOLS = ("TryOnce", "TryPending", "Blocking")
+"""The classes that say by which protocol threads complete an operation."""
+
+BEGINS = {"try_begin": "try_end", "on_complete_begin": "on_complete_end"}
+"""Kind of event that opens a bracket -> the kind that closes it. An attempt that does not come to tryComplete opens none."""
+
+WORDS = frozenset(("force_cas", "pending_set", "pending_getset", "cancel"))
+"""Kinds whose word has no write that is no event."""
+
+_CAUSE_OF = {"run": 1, "try_complete": 2}
+_CAUSES = {1: "expiry", 2: "event", 3: "forced"}
+
+
+# -- calls that are events
+
+def _evaluated(recorder: Recorder, operation: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int]:
+    return recorder.id_of(operation), 0, 2 if result is RAISED else int(bool(result)), 0
+
+
+def _made(recorder: Recorder, operation: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int] | None:
+    delay = getattr(operation.timer_task, "delay_ms", None)
+    return None if result is RAISED else (recorder.id_of(operation), 0, -1 if delay is None else delay, 0)
+
+
+CALLS: Mapping[str, tuple] = {
+    "DelayedOperation": (("try_complete", "try_end", _evaluated, True), ("on_complete", "on_complete_end", _evaluated, True), ("__init__", "op_new", _made, True)),
+}
+
+
+def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
+    """Kind -> what else is noted: of an attempt and of what an operation does itself which one it is; of a completion who called forceComplete."""
+
+    def itself(log: Log, frame: FrameType) -> int:
+        return recorder.owner(frame)
+
+    def caller(log: Log, frame: FrameType) -> int:
+        return _CAUSE_OF.get(frame.f_back.f_code.co_name, 3)
+
+    return {"try_begin": itself, "on_complete_begin": itself, "on_expire": itself, "force_cas": caller}
+
+
+# -- columns
+
+def _said(value: int) -> str:
+    return ("false", "true", "raised")[value]
+
+
+def _try_begin(raw: Raw) -> dict[str, Any]:
+    """Either the lock was got or not, or it is held and the operation was found open or completed."""
+    if raw.site.operation == "read":
+        return {"op": raw.obj, "res": _said(not raw.old), "pre": {"completed": bool(raw.old)}}
+    return {"op": raw.obj or raw.me, "res": _said(raw.new)}
+
+
+def _force_cas(raw: Raw) -> dict[str, Any]:
+    won = raw.old != raw.new if raw.site.operation == "cas" else True
+    return {"op": raw.obj, "cause": _CAUSES[raw.me], "res": _said(won), "pre": {"completed": bool(raw.old)}, "post": {"completed": bool(raw.new)}}
+
+
+def _note(raw: Raw) -> dict[str, Any]:
+    return {"op": raw.obj, "pre": {"pending": bool(raw.old)}, "post": {"pending": bool(raw.new)}}
+
+
+COLUMNS: Mapping[str, Callable[[Raw], dict[str, Any]]] = {
+    "op_new": lambda raw: {"op": raw.obj} | ({"delay_ms": raw.new} if raw.new >= 0 else {}),
+    "try_begin": _try_begin,
+    "try_end": lambda raw: {"op": raw.obj, "res": _said(raw.new)},
+    "pending_set": _note,
+    "pending_getset": _note,
+    "force_cas": _force_cas,
+    "on_complete_begin": lambda raw: {"op": raw.me},
+    "on_complete_end": lambda raw: {"op": raw.obj, "res": "raised" if raw.new == 2 else "none"},
+    "on_expire": lambda raw: {"op": raw.me},
+}
+"""Kind -> the columns that a record of it gives."""
+
+
+# -- what there is
+
+def _operations(objects: Mapping[int, Any]) -> Iterable[tuple[int, Any]]:
+    return ((number, value) for number, value in objects.items() if any(cls.__name__ in ROLES for cls in type(value).__mro__))
+
+
+def by_task(recorder: Recorder) -> dict[int, int]:
+    """Id of an operation's timer task -> id of the operation, where the two are not one object as in Kafka."""
+    found = {recorder.id_of(value.timer_task): number for number, value in _operations(dict(recorder.objects))}
+    return {task: number for task, number in found.items() if task and task != number}
+
+
+def tasks(recorder: Recorder, objects: Mapping[int, Any]) -> dict[int, str]:
+    """The roles of the operations' timer tasks, whatever their classes are."""
+    return dict.fromkeys(by_task(recorder), "task")
+
+
+def protocol_of(operation: Any) -> str:
+    """The protocol of an operation; empty for a class that has none of them."""
+    return next((cls.__name__ for cls in type(operation).__mro__ if cls.__name__ in PROTOCOLS), "")
+
+
+def variant(operations: Iterable[Any]) -> str:
+    found = {protocol_of(operation) for operation in operations}
+    return found.pop() if len(found) == 1 else ""
+
+
+def initial(objects: Mapping[int, Any], roles: Mapping[int, str]) -> dict[str, Any]:
+    """``operations`` of a header's ``initial``; empty where there is none."""
+    out = {}
+    for number, value in objects.items():
+        if roles.get(number) == "op":
+            note = getattr(value, "try_complete_pending", None)
+            out[str(number)] = {"protocol": protocol_of(value), "completed": value.completed.value, **({} if note is None else {"pending": note.value})}
+    return {"operations": out} if out else {}

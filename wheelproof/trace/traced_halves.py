@@ -1,0 +1,172 @@
+"""Traced read/write locks, and the gate at which a delay queue's users wait: what ``traced`` has no room for.
+
+A half of a read/write lock orders by its epoch, not by a count of events: readers are not ordered among themselves.
+"""
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+from wheelproof.trace.recorder import STOP_SECONDS, Recorder, Stop
+
+_frame = sys._getframe
+
+
+def read_write_lock(recorder: Recorder) -> type:
+    """The class ``ReadWriteLock`` whose halves write to ``recorder``."""
+    log_of, site_of = recorder.log, recorder.site
+
+    class Half:
+        """One half. Its ``seq`` is the epoch: how many write holds were over when it was taken."""
+
+        __slots__ = ("of", "number", "owner", "mode")
+        step = 0
+        kind = "RW"
+
+        def __init__(self, of: ReadWriteLock, owner: int, mode: str) -> None:
+            self.of, self.owner, self.mode = of, owner, mode
+            self.number = recorder.register(self)
+
+        @property
+        def seq(self) -> int:
+            return self.of.epoch
+
+        @seq.setter
+        def seq(self, value: int) -> None:
+            """The epoch moves when a writer is through, not with events."""
+
+        def _entered(self, frame: Any) -> None:
+            log, of = log_of(), self.of
+            log.held.append(self)
+            log.lc = max(log.lc, of.lc_read if self.mode == "w" else 0, of.lc_write)
+            if not log.muted and (site := site_of(frame, "lock")):
+                log.emit(site, self.owner, 0, 1, 0, 0, 0)
+
+        def _leaving(self, frame: Any) -> None:
+            log = log_of()
+            if not log.muted and (site := site_of(frame, "unlock")):
+                log.emit(site, self.owner, 1, 0, 0, 0, 0)
+            log.held.remove(self)
+
+    class ReadLock(Half):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            of = self.of
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock")
+            with of.changed:
+                while of.writing or of.waiting:
+                    _wait(recorder, of.changed)
+                of.reading += 1
+                self._entered(_frame(1))
+
+        def __exit__(self, *exception: object) -> None:
+            of = self.of
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "unlock")
+            with of.changed:
+                self._leaving(_frame(1))
+                of.reading -= 1
+                of.lc_read = max(of.lc_read, log_of().lc)
+                of.changed.notify_all()
+
+    class WriteLock(Half):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            of = self.of
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock")
+            with of.changed:
+                of.waiting += 1
+                try:
+                    while of.writing or of.reading:
+                        _wait(recorder, of.changed)
+                    of.writing = True
+                finally:
+                    of.waiting -= 1
+                self._entered(_frame(1))
+
+        def __exit__(self, *exception: object) -> None:
+            of = self.of
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "unlock")
+            with of.changed:
+                self._leaving(_frame(1))
+                of.writing = False
+                of.epoch += 1
+                of.lc_write = log_of().lc
+                of.changed.notify_all()
+
+    class ReadWriteLock:
+        """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in production."""
+
+        __slots__ = ("changed", "reading", "writing", "waiting", "epoch", "lc_read", "lc_write", "read_lock", "write_lock")
+
+        def __init__(self) -> None:
+            self.changed = threading.Condition(threading.Lock())
+            self.reading = self.waiting = self.epoch = self.lc_read = self.lc_write = 0
+            self.writing = False
+            owner = recorder.owner(_frame(1))
+            self.read_lock, self.write_lock = ReadLock(self, owner, "r"), WriteLock(self, owner, "w")
+
+    return ReadWriteLock
+
+
+def _wait(recorder: Recorder, changed: threading.Condition) -> None:
+    changed.wait(STOP_SECONDS)
+    if recorder.stopped:
+        raise Stop
+
+
+def gate(recorder: Recorder, production: type) -> type:
+    """The class ``Gate`` that writes to ``recorder`` around the one of the production runtime."""
+    log_of = recorder.log
+
+    class Gate(production):
+        """The production gate with a number, a clock and a count of what is recorded while it is held. It has no events of its own."""
+
+        __slots__ = ("owner", "number", "seq", "lc")
+        step = 1
+        kind = "L"
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.owner = recorder.owner(_frame(1))
+            self.number = recorder.register(self)
+            self.seq = self.lc = 0
+
+        def _taken(self) -> None:
+            log = log_of()
+            log.held.append(self)
+            log.lc = max(log.lc, self.lc)
+
+        def _given_back(self) -> None:
+            log = log_of()
+            log.held.remove(self)
+            self.lc = log.lc
+
+        def __enter__(self) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock")
+            super().__enter__()
+            self._taken()
+
+        def __exit__(self, *exception: object) -> None:
+            self._given_back()
+            super().__exit__(*exception)
+
+        def acquire_when(self, wait_ms: Any, timeout_ms: float) -> None:
+            if recorder.turn is not None:
+                recorder.turn(_frame(1), "lock")
+            super().acquire_when(wait_ms, timeout_ms)
+            self._taken()
+
+        def release(self) -> None:
+            if self in log_of().held:  # the production class lets go itself where waiting was interrupted
+                self._given_back()
+            super().release()
+
+    return Gate
