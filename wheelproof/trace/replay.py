@@ -14,6 +14,7 @@ from typing import Any
 
 from wheelproof.trace.jsonl import CutOff, Reader, Tally
 from wheelproof.trace.events import Refusal, spoken
+from wheelproof.trace import operation_rules
 from wheelproof.trace.rules import TimerState
 
 Event = dict[str, Any]
@@ -26,11 +27,14 @@ TIMER_KINDS = frozenset((
     "expire_submit", "task_run", "wheel_new", "overflow_create", "wheel_place", "wheel_reject", "bucket_new", "bucket_expiry_set", "dq_offer",
     "dq_poll", "dq_ready", "clock_advance", "flush_begin", "flush_end", "lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release",
     "thread_start", "thread_stop", "checkpoint", "drop"))
-"""The kinds that these rules know. Operations are the pipeline's and come later here: a trace with them is out of this model."""
+"""The kinds of a timer that these rules know."""
+
+KINDS = TIMER_KINDS | operation_rules.KINDS
+"""All that they know. Watchers of keys are the pipeline's: a trace with them is out of this model."""
 
 NEEDS = {"list_add": ("list", "entry"), "list_remove": ("list", "entry"), "cancel": ("task",), "set_entry": ("task",),
-         "flush_begin": ("list",), "flush_end": ("list",)}
-"""Kind -> whose monitors must be among its exact tokens: without them the order of the event is not known."""
+         "flush_begin": ("list",), "flush_end": ("list",), "force_cas": ("op",), "pending_set": ("op",), "pending_getset": ("op",)}
+"""Kind -> whose monitors, or a word of whom, must be among its exact tokens: without them the order of the event is not known."""
 
 BUFFER = 1 << 16
 """How far from the order of their clocks the events of a file may be. Files beyond that are sorted as a whole."""
@@ -213,7 +217,7 @@ class Replay(Judging):
     def __init__(self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None) -> None:
         super().__init__(header, limit, cut)
         kinds = header.get("capture", {}).get("kinds")
-        self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds), header.get("config"))
+        self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds), header.get("config"), header.get("variant", ""))
         self.unordered: dict[tuple[str, str], tuple[int, int]] = {}
 
     @property
@@ -221,7 +225,7 @@ class Replay(Judging):
         return self.state.applied
 
     def understands(self, kind: str) -> bool:
-        return kind in TIMER_KINDS
+        return kind in KINDS
 
     def step(self, line: int, event: Event) -> Refusal | None:
         kind = event["k"]
@@ -232,7 +236,7 @@ class Replay(Judging):
                 able = tuple(spoken(each) for each in self.state.enabled(event))
                 self.violations.append(Finding(line, event, refusal.property, refusal.message, able))
         elif kind in NEEDS:
-            exact = {token[1] for token in event.get("ord", ()) if token[0] == "L" and len(token) == 4}
+            exact = {token[1].partition(".")[0] for token in event.get("ord", ()) if token[0] in ("L", "V") and len(token) == 4}
             for role in NEEDS[kind]:
                 if f"{role}:{event[role]}" not in exact:
                     at, times = self.unordered.get((kind, role), (line, 0))
@@ -240,11 +244,21 @@ class Replay(Judging):
         self.state.apply(event)
         return refusal
 
+    def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True) -> Verdict:
+        verdict = super().end(footer, tally, hashed)
+        if verdict.verdict == CONFORMS and not self.cut:  # only of a trace that is whole can it be said that something never happened
+            left = tuple([Finding(0, None, refusal.property, refusal.message) for refusal in self.state.forgotten()])
+            if left:
+                return Verdict(VIOLATES, verdict.events, left[:self.limit], verdict.applied)
+        return verdict
+
     def lacking(self) -> list[Finding]:
         missing = [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
                    for (kind, role), (line, times) in self.unordered.items()]
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
                     for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.beyond]
+        missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its tryComplete of operation {thread.tries[-1]}")
+                    for tid, thread in self.state.threads.items() if thread.tries and tid not in self.beyond]
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
                     for lock, tid in self.state.holder.items() if tid not in self.beyond]
         return missing

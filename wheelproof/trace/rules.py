@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wheelproof.trace.events import Event, Refusal, counter_of, last_lock, spoken, wanted
+from wheelproof.trace.lock_rules import LockRules
+from wheelproof.trace.operation_rules import Operation, OperationRules
 from wheelproof.trace.schema import NONE, NOT_QUEUED
 from wheelproof.trace.wheel_rules import WheelRules
 
 __all__ = ["Event", "Refusal", "TimerState", "counter_of", "spoken"]
 
-_RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}
-
 
 class _Thread:
-    __slots__ = ("flushes", "checked", "hand")
+    __slots__ = ("flushes", "checked", "hand", "tries", "duty")
 
     def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
         walk = walk or {}
@@ -29,24 +29,28 @@ class _Thread:
         # the entry last checked, and whether it was cancelled
         self.checked: tuple[int, bool] = tuple(walk.get("checked", (NONE, False)))
         self.hand = walk.get("hand", NONE)  # the entry that a walk has taken out and not yet handed on
+        self.tries: list[int] = list(walk.get("tries", ()))  # operations whose tryComplete it is in
+        # what it must do next, for which operation, and how often that one's note had been cleared
+        self.duty: tuple[str, int, int] | None = tuple(walk["duty"]) if "duty" in walk else None
 
     def walk(self) -> dict[str, Any]:
-        """As ``initial`` has it; empty for a thread that is in no walk and has checked nothing."""
+        """As ``initial`` has it; empty for a thread that is in no walk and no attempt and has checked nothing."""
         return {name: value for name, value, trivial in (("open", [list(each) for each in self.flushes], []), ("hand", self.hand, NONE),
-                                                         ("checked", list(self.checked), [NONE, False])) if value != trivial}
+                                                         ("checked", list(self.checked), [NONE, False]), ("tries", self.tries, []),
+                                                         ("duty", self.duty and list(self.duty), None)) if value != trivial}
 
 
-class TimerState(WheelRules):
+class TimerState(WheelRules, LockRules, OperationRules):
     """The abstract state that events lead to.
 
     ``judge(event)`` says why the event may not come now, or None; ``apply(event)`` takes it, refused or not, so that one fault
     is not reported once for each event after it. ``initial``: of a header. ``kinds``: those that were recorded; a rule that needs one that was not
-    is not applied. ``applied`` counts, by property, how often a rule had something to look at.
+    is not applied. ``variant``: of a header. ``applied`` counts, by property, how often a rule had something to look at.
     """
 
     def __init__(self, initial: Mapping[str, Any] | None = None, kinds: frozenset[str] | None = None,
-                 config: Mapping[str, Any] | None = None) -> None:
-        initial, self.config = initial or {}, config or {}
+                 config: Mapping[str, Any] | None = None, variant: str = "") -> None:
+        initial, self.config, self.variant = initial or {}, config or {}, variant
         self.kinds = kinds
         self.tick_ms, self.wheel_size = self.config.get("tick_ms"), self.config.get("wheel_size")
         self.wheel_ms: int | None = initial.get("wheel_ms", self.config.get("start_ms"))
@@ -60,13 +64,15 @@ class TimerState(WheelRules):
         self.holder: dict[str, int] = dict(initial.get("holders", {}))
         self.waits: dict[int, str] = {}
         self.threads: dict[int, _Thread] = {int(tid): _Thread(walk) for tid, walk in initial.get("walks", {}).items()}
+        self.operations = {int(name): Operation(**known) for name, known in initial.get("operations", {}).items()}
         self.applied: dict[str, int] = {}
         self._judges: dict[str, Callable[[Event, _Thread], Refusal | None]] = {
             "list_add": self._list_add, "list_remove": self._list_remove, "cancel_check": self._cancel_check,
             "expire_submit": self._expire_submit, "cancel": self._cancel, "set_entry": self._set_entry,
             "flush_begin": self._flush_begin, "flush_end": self._flush_end, "lock_acquire": self._lock_acquire,
             "lock_release": self._lock_release, "lock_wait": self._lock_wait, "bucket_expiry_set": self._bucket_expiry_set,
-            "dq_offer": self._dq_offer, "dq_poll": self._dq_poll, "clock_advance": self._clock_advance}
+            "dq_offer": self._dq_offer, "dq_poll": self._dq_poll, "clock_advance": self._clock_advance, "wheel_place": self._wheel_place,
+            "wheel_reject": self._wheel_reject, **self._judges_of_operations()}
 
     def thread(self, tid: int) -> _Thread:
         found = self.threads.get(tid)
@@ -80,6 +86,9 @@ class TimerState(WheelRules):
 
     def judge(self, event: Event) -> Refusal | None:
         """Why the event is no step from here; None if it is one. Changes nothing but ``applied``."""
+        thread = self.thread(event["tid"])
+        if refusal := self._owed(event, thread):
+            return refusal
         judge = self._judges.get(event["k"])
         if judge is None:
             return None
@@ -88,7 +97,7 @@ class TimerState(WheelRules):
             task = self.task_of.get(event["entry"])
             if task is not None and task != event["task"]:
                 return Refusal("TypeOK", f"entry {event['entry']} is one of task {task}, and here of task {event['task']}: an entry keeps its task")
-        return judge(event, self.thread(event["tid"]))
+        return judge(event, thread)
 
     def _look(self, name: str) -> None:
         self.applied[name] = self.applied.get(name, 0) + 1
@@ -101,10 +110,14 @@ class TimerState(WheelRules):
         self._look("AtMostOneList")
         if here == bucket:
             return Refusal("RingWellFormed", f"entry {entry} is linked into list {bucket}, which has it already")
+        if here and "eseq" in event:  # the entry's monitor is held: who links it could see that it is in another ring, and tears it out of that
+            return Refusal("RingWellFormed", f"entry {entry} is linked into list {bucket} by a thread that has its monitor, while list {here} has it: that ring is broken")
         if here:
             return Refusal("AtMostOneList", f"entry {entry} is linked into list {bucket} while list {here} has it")
-        if thread.flushes and self.recorded("cancel_check"):
+        if self.recorded("cancel_check") and (thread.flushes or thread.checked == (entry, True)):
             self._look("CancelWins")
+            if not thread.flushes:
+                return Refusal("CancelWins", f"entry {entry}, whose task was found cancelled, is put into list {bucket}")
             if thread.checked != (entry, False):
                 what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
                 return Refusal("CancelWins", f"a flush puts entry {entry}, {what}, into list {bucket}")
@@ -117,11 +130,13 @@ class TimerState(WheelRules):
         here = self.where.get(entry, NONE)
         self._look("ExactlyItsList")
         if not here:
-            return Refusal("CounterExact", f"entry {entry} is taken out of list {bucket}, and no list has it")
+            left = event.get("post", {}).get("counter", 0)
+            name = "TypeOK" if left < 0 else "CounterExact"
+            return Refusal(name, f"entry {entry} is taken out of list {bucket}, and no list has it" + (f": the counter is {left}" if left < 0 else ""))
         if here != bucket and event.get("post", {}).get("list") == here:
             return Refusal("CounterExact", f"entry {entry} is counted out of list {bucket}, and stays where it is, in list {here}")
         if here != bucket:
-            return Refusal("ExactlyItsList", f"entry {entry} is taken out of list {bucket}, and list {here} has it")
+            return Refusal("RingWellFormed", f"entry {entry} is taken out of list {bucket}, and list {here} has it: that ring is changed without its monitor")
         if refusal := self._left_in(event, NONE):
             return refusal
         if event.get("cause") == "flush":
@@ -178,6 +193,12 @@ class TimerState(WheelRules):
             if thread.checked != (entry, False):
                 what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
                 return Refusal("CancelWins", f"entry {entry}, {what}, is handed over")
+        here = self.where.get(entry, NONE)
+        if here and self.recorded("list_remove"):
+            self._look("FiredOnce")
+            if any(bucket == here for _, bucket in thread.flushes):
+                return Refusal("CounterExact", f"entry {entry} is handed over by a flush, and was not counted out of list {here}")
+            return Refusal("FiredOnce", f"entry {entry} is handed over while list {here} has it, which will hand it over again")
         if "exp_ms" in event and self.wheel_ms is not None and self.tick_ms:
             self._look("NotEarly")
             if event["exp_ms"] >= self.wheel_ms + self.tick_ms:
@@ -224,50 +245,6 @@ class TimerState(WheelRules):
             return Refusal("EveryTimerFires", f"a flush has taken out entry {thread.hand}, which is live, and hands it nowhere")
         return None
 
-    def _lock_acquire(self, event: Event, thread: _Thread) -> Refusal | None:
-        held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
-        if not held:
-            return None
-        *outer, lock = held
-        tid = event["tid"]
-        self._look("NoDataRace")
-        if self.holder.get(lock, tid) != tid:
-            return Refusal("NoDataRace", f"{lock} is taken by thread {tid} while thread {self.holder[lock]} holds it")
-        return self._ordered(lock, outer, thread)
-
-    def _ordered(self, lock: str, outer: list[str], thread: _Thread) -> Refusal | None:
-        self._look("NoDeadlock")
-        rank = _RANKS.get(lock.partition(":")[0])
-        walks = {f"list:{bucket}" for _, bucket in thread.flushes}
-        for other in outer:
-            before = _RANKS.get(other.partition(":")[0])
-            if rank is None or before is None or before < rank or (before == rank and other in walks):
-                continue
-            return Refusal("NoDeadlock", f"{lock} is wanted while {other} is held: the order is task, list, entry, and only a flush holds its list "
-                                         "while it enters another")
-        return None
-
-    def _lock_wait(self, event: Event, thread: _Thread) -> Refusal | None:
-        lock = wanted(event)
-        if lock is None:
-            return None
-        held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
-        if refusal := self._ordered(lock, held, thread):
-            return refusal
-        chain, tid = [event["tid"]], self.holder.get(lock)
-        while tid is not None and tid not in chain:
-            chain.append(tid)
-            tid = self.holder.get(self.waits.get(tid, ""))
-        if tid == event["tid"]:
-            return Refusal("NoDeadlock", f"the threads {', '.join(map(str, chain))} wait for each other in a ring")
-        return None
-
-    def _lock_release(self, event: Event, thread: _Thread) -> Refusal | None:
-        held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
-        if held and self.holder.get(held[-1], event["tid"]) != event["tid"]:
-            return Refusal("NoDataRace", f"{held[-1]} is let go by thread {event['tid']}, and thread {self.holder[held[-1]]} holds it")
-        return None
-
     # -- what each kind does
 
     def apply(self, event: Event) -> None:
@@ -302,16 +279,6 @@ class TimerState(WheelRules):
             if thread.flushes:
                 thread.flushes.pop()
             thread.hand = NONE
-        elif kind == "lock_acquire":
-            if lock := last_lock(event):
-                self.holder[lock] = event["tid"]
-            self.waits.pop(event["tid"], None)
-        elif kind == "lock_wait":
-            if lock := wanted(event):
-                self.waits[event["tid"]] = lock
-        elif kind == "lock_release":
-            if lock := last_lock(event):
-                self.holder.pop(lock, None)
         elif kind == "bucket_expiry_set":
             self.keys[event["list"]] = event["key_ms"]
         elif kind == "dq_offer":
@@ -320,6 +287,8 @@ class TimerState(WheelRules):
             self.queued.pop(event.get("list", NONE), None)
         elif kind == "clock_advance" and event.get("level", 1) == 1:
             self.wheel_ms = event["wheel_ms"]
+        self._take_lock(event)
+        self._take_operation(event, thread)
 
     def _unlink(self, entry: int) -> None:
         here = self.where.pop(entry, NONE)
@@ -363,5 +332,6 @@ class TimerState(WheelRules):
                 "tasks": {str(name): entry for name, entry in sorted(self.entry_of.items())}, "counters": dict(sorted(self.counters.items())),
                 "keys": {str(name): key for name, key in sorted(self.keys.items())},
                 "walks": {str(tid): walk for tid, thread in sorted(self.threads.items()) if (walk := thread.walk())},
+                **({"operations": {str(name): found.data() for name, found in sorted(self.operations.items())}} if self.operations else {}),
                 "holders": dict(sorted(self.holder.items())), "queued": {str(name): key for name, key in sorted(self.queued.items())},
                 **({} if self.wheel_ms is None else {"wheel_ms": self.wheel_ms})}

@@ -87,10 +87,10 @@ class _Failure:
     """The first refused event, with a window before it in which it is refused still."""
 
     def __init__(self, events: Sequence[Item], at: int, start: int, initial: dict[str, Any], kinds: frozenset[str] | None,
-                 config: Mapping[str, Any] | None, refusal: tuple[str, str], offset: int) -> None:
+                 config: Mapping[str, Any] | None, variant: str, refusal: tuple[str, str], offset: int) -> None:
         self.window = list(events[start:at + 1])
         self.after = list(events[at + 1:at + 1 + AHEAD])
-        self.initial, self.kinds, self.config = initial, kinds, config
+        self.initial, self.kinds, self.config, self.variant = initial, kinds, config, variant
         self.property, self.message = refusal
         self.line, self.event = events[at]
         self.key = self.event["tid"], self.event["tseq"]
@@ -100,8 +100,8 @@ class _Failure:
     def of(cls, header: Mapping[str, Any], events: Sequence[Item]) -> _Failure | None:
         kinds = header.get("capture", {}).get("kinds")
         known = None if kinds is None else frozenset(kinds)
-        config = header.get("config")
-        state, failed = TimerState(header.get("initial"), known, config), None
+        config, variant = header.get("config"), header.get("variant", "")
+        state, failed = TimerState(header.get("initial"), known, config, variant), None
         for at, (_, event) in enumerate(events):
             if refusal := state.judge(event):
                 failed = at, refusal
@@ -123,10 +123,10 @@ class _Failure:
             width = max(width, at - told[-1])
         while True:
             start = max(0, at - width)
-            state = TimerState(header.get("initial"), known, config)
+            state = TimerState(header.get("initial"), known, config, variant)
             for _, event in events[:start]:
                 state.apply(event)
-            found = cls(events, at, start, state.initial(), known, config, (refusal.property, refusal.message), offset)
+            found = cls(events, at, start, state.initial(), known, config, variant, (refusal.property, refusal.message), offset)
             if not start or found.fails(found.window):
                 return found
             width *= 2
@@ -146,7 +146,7 @@ class _Failure:
     def fails(self, items: Sequence[Item], initial: Mapping[str, Any] | None = None) -> bool:
         """Whether the failing event is refused by its property, and none before it by any."""
         initial = self.initial if initial is None else initial
-        state = TimerState(initial, self.kinds, self.config)
+        state = TimerState(initial, self.kinds, self.config, self.variant)
         for event in self.counted(initial, (event for _, event in items)):
             refusal = state.judge(event)
             if refusal is not None:
@@ -184,7 +184,7 @@ class _Failure:
         for few in range(FEW, 0, -1):
             if len(kept) <= FEW:
                 break
-            state = TimerState(self.initial, self.kinds, self.config)
+            state = TimerState(self.initial, self.kinds, self.config, self.variant)
             before, after = kept[:-few], kept[-few:]
             for event in self.counted(self.initial, (event for _, event in before)):
                 state.apply(event)
@@ -246,7 +246,7 @@ class _Failure:
         yield 2, f"delete line {line}: {spoken(event)}", []
 
     def _before(self) -> TimerState:
-        state = TimerState(self.initial, self.kinds, self.config)
+        state = TimerState(self.initial, self.kinds, self.config, self.variant)
         for _, event in self.window[:-1]:
             state.apply(event)
         return state

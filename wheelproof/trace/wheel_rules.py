@@ -12,6 +12,7 @@ class WheelRules:
     None where it is not known. ``tick_ms`` and ``wheel_size``: of the lowest level, None without a configuration."""
 
     keys: dict[int, int]
+    rings: dict[int, dict[int, None]]
     queued: dict[int, int]
     wheel_ms: int | None
     tick_ms: int | None
@@ -28,6 +29,8 @@ class WheelRules:
         self._look("QueuedOnceWithItsKey")
         if seen is not None and self.keys.get(bucket, seen) != seen:
             return Refusal("QueuedOnceWithItsKey", f"list {bucket} had the key {self.keys[bucket]}, and {seen} is found")
+        if event["key_ms"] == NOT_QUEUED and (left := self.rings.get(bucket)):
+            return Refusal("QueuedOnceWithItsKey", f"the key of list {bucket} is reset while entry {next(iter(left))} is in it: nobody queues it again")
         if seen not in (None, NOT_QUEUED) and event["key_ms"] not in (NOT_QUEUED, seen):
             return Refusal("QueuedOnceWithItsKey", f"list {bucket} is given the key {event['key_ms']} while it is queued with {seen}")
         return None
@@ -68,4 +71,30 @@ class WheelRules:
         if event["bucket"] != slot:
             return Refusal("SlotInRange", f"an entry due at {event['exp_ms']} ms is put into slot {event['bucket']} of level {event.get('level', 1)}; "
                                           f"its slot is {slot}")
+        return None
+
+    def _wheel_place(self, event: Event, thread: Any) -> Refusal | None:
+        """The level is the lowest one whose turn reaches the deadline, which is not due, and the slot is that of its tick."""
+        if refusal := self._slot(event):
+            return refusal
+        if not self.tick_ms or not self.wheel_size or not {"level", "exp_ms", "wheel_ms"} <= event.keys():
+            return None
+        self._look("LevelBound")
+        deadline, clock, level = event["exp_ms"], event["wheel_ms"], event["level"]
+        tick = self.tick_ms * self.wheel_size ** (level - 1)
+        if deadline < clock - clock % self.tick_ms + self.tick_ms:
+            return Refusal("NotEarly", f"an entry due at {deadline} ms is put into level {level} at {clock} ms, and is due")
+        if deadline >= clock - clock % tick + tick * self.wheel_size:
+            return Refusal("LevelBound", f"an entry due at {deadline} ms is put into level {level}, whose turn at {clock} ms does not reach it")
+        below = tick // self.wheel_size
+        if level > 1 and deadline < clock - clock % below + tick:
+            return Refusal("LevelBound", f"an entry due at {deadline} ms is put into level {level} at {clock} ms, and the level below reaches it")
+        return None
+
+    def _wheel_reject(self, event: Event, thread: Any) -> Refusal | None:
+        if event.get("cause") != "due" or not self.tick_ms or not {"exp_ms", "wheel_ms"} <= event.keys():
+            return None
+        self._look("NotEarly")
+        if event["exp_ms"] >= event["wheel_ms"] + self.tick_ms:
+            return Refusal("NotEarly", f"an entry due at {event['exp_ms']} ms is taken for expired at {event['wheel_ms']} ms")
         return None
