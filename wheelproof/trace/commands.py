@@ -33,7 +33,7 @@ class Engine(StrEnum):
     SPARK = "spark"
 
 
-RECORDED = ("timer_task_list", "system_timer")
+RECORDED = ("timer_task_list", "system_timer", "delayed_operation")
 """The mechanisms whose events the rules of ``rules`` are about."""
 
 EXIT = {"conforms": 0, "violates": 1, "incomplete": 3, "out-of-model": 3}
@@ -117,12 +117,12 @@ def examples(
             continue
         verdict = judge(path)
         _print_row(path, verdict)
-        if verdict.verdict != ("violates" if trace.header["variant"] else "conforms"):
+        if verdict.verdict != ("violates" if trace.mutant else "conforms"):
             wrong.append(path)
         if verdict.verdict == "violates":
             _print_shrunk(path)
     if checked:
-        mutants = sum(bool(trace.header["variant"]) for _, trace in written)
+        mutants = sum(bool(trace.mutant) for _, trace in written)
         print(f"{len(written)} traces, {mutants} of mutants: " + (f"not as expected: {', '.join(map(str, wrong))}" if wrong else "each as expected"))
     raise typer.Exit(1 if wrong else 0)
 

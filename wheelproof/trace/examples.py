@@ -1,7 +1,8 @@
 """A folder of traces to try the checks on: runs that conform, and one of each mutant, made in the same way on every machine.
 
-A mutant's run follows a schedule that the model finds: to a state in which the mutant's property fails, and on from there until nobody can
-move. A mechanism that takes operations of another for single steps has no such schedules for its real steps: its scenarios run freely, and conform.
+A run follows a schedule that the model finds; a mutant's leads to a state in which the mutant's property fails, and on from there until nobody can
+move. Where a mechanism takes operations of another for single steps, the real threads make each such operation at one go. Locks that the model then does not
+know of may forbid a schedule: another one is taken.
 """
 from __future__ import annotations
 
@@ -15,12 +16,20 @@ from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation
 from wheelproof.subject import Mechanism, Mutant
 from wheelproof.trace.record import Recorded, record
+from wheelproof.trace.recording import Infeasible
 
 LONGEST = 400
 """Steps after which a run is not gone on with."""
 
+TRIES = 20
+"""Schedules of a mutant that are given up, one after the other, because locks forbid them."""
+
 BOUND = 100_000
 """States of a mutant's scenario that are explored at most."""
+
+
+class Unmakable(UsageError):
+    """A mutant whose fault the model shows only in runs that the implementation's own locks forbid."""
 
 
 def walked(mechanism: Mechanism, scenario: str, seed: int) -> list[tuple[str, str]]:
@@ -44,6 +53,17 @@ def completed(mechanism: Mechanism, graph: StateGraph, number: int, seed: int) -
     return [(graph.model.threads[thread], label) for thread, label, _ in path if label not in mechanism.silent]
 
 
+def violating(graph: StateGraph, name: str) -> Iterator[int]:
+    """The numbers of the states in which a property fails, those of least depth first."""
+    first = first_violation(graph, name)
+    if first is None:
+        return
+    if name == "NoDeadlock":
+        yield from graph.deadlocks
+    else:
+        yield from (number for number in range(first, len(graph.states)) if not graph.model.holds(name, graph.states[number]))
+
+
 def class_of(mechanism: Mechanism, mutant: Mutant) -> str:
     """The class in the mutants' module that turns a mutant's switch off."""
     module = floors.load(mechanism.root, f"mutants.{mechanism.stem}")
@@ -61,30 +81,35 @@ def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: i
         graph = explore(mechanism.model(mutant.scenario, {mutant.switch: False}), bound=BOUND)
     except BudgetSpent as error:
         raise UsageError(f"The scenario of {name} has {error}.", "Record a counterexample with --schedule.") from error
-    number = first_violation(graph, mutant.property) if mutant.property else len(graph.states) - 1
-    if number is None:
-        raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of the mutant {name}.")
-    return record(mechanisms, stem, mutant.scenario, f"{stem}-{name}", mutant=class_of(mechanism, mutant),
-                  schedule=completed(mechanism, graph, number, seed))
-
-
-def composed(mechanism: Mechanism) -> bool:
-    """Whether the mechanism's steps are whole operations of another one."""
-    return bool(getattr(floors.load(mechanism.root, f"mapping.{mechanism.stem}"), "ATOMIC", None))
+    chosen, forbidden = class_of(mechanism, mutant), []
+    for number in violating(graph, mutant.property) if mutant.property else (len(graph.states) - 1,):
+        schedule = completed(mechanism, graph, number, seed)
+        if any(schedule[:len(begin)] == begin for begin in forbidden):
+            continue
+        try:
+            return record(mechanisms, stem, mutant.scenario, f"{stem}-{name}", mutant=chosen, schedule=schedule)
+        except Infeasible as error:
+            forbidden.append(schedule[:error.steps])
+            if len(forbidden) == TRIES:
+                raise
+    if forbidden:
+        raise Unmakable(f"No run of {mutant.scenario} in which {mutant.property} of the mutant {name} fails can be made: locks forbid all that were found.")
+    raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of the mutant {name}.")
 
 
 def examples(mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> Iterator[tuple[str, Any]]:
-    """(name of the file, trace) of a mechanism's examples: its fast scenarios, then its mutants."""
+    """(name of the file, trace) of a mechanism's examples: its fast scenarios, then its mutants, all but those whose runs locks forbid."""
     mechanism = mechanisms[stem]
-    free = composed(mechanism)
     wanted = dict.fromkeys(config.scenario for config in mechanism.configs.values()
                            if config.lane == "fast" and config.expect == "exhaustive" and not config.module and not config.property)
     for scenario in wanted:
-        schedule = None if free else walked(mechanism, scenario, seed)
-        yield f"{stem}-{scenario}", record(mechanisms, stem, scenario, f"{stem}-{scenario}", schedule=schedule)
+        yield f"{stem}-{scenario}", record(mechanisms, stem, scenario, f"{stem}-{scenario}", schedule=walked(mechanism, scenario, seed))
     for name, mutant in mechanism.mutants.items():
-        if not free and mutant.property and mutant.lane == "fast" and mechanism.properties[mutant.property].kind != "liveness":
-            yield f"{stem}-mutant-{name}", of_mutant(mechanisms, stem, name, seed)
+        if mutant.property and mutant.lane == "fast" and mechanism.properties[mutant.property].kind != "liveness":
+            try:
+                yield f"{stem}-mutant-{name}", of_mutant(mechanisms, stem, name, seed)
+            except Unmakable:
+                continue
 
 
 def write(folder: Path, mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> list[tuple[Path, Recorded]]:

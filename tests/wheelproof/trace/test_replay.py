@@ -132,9 +132,9 @@ def explained(what: str) -> bool:
     )
 
 
-def test_a_trace_of_operations_is_out_of_this_model():
+def test_a_trace_of_watchers_is_out_of_this_model():
     header, events, _ = read(CONFORMING[0])
-    strange = dict(tid=9, tseq=1, lc=99, k="op_new", phase="atomic", op=5)
+    strange = dict(tid=9, tseq=1, lc=99, k="watch_add", phase="atomic", op=5, key=6)
     assert judged(header, [*events, strange]).verdict == OUT_OF_MODEL
 
 

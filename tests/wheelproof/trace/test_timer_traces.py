@@ -10,7 +10,7 @@ import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
-from wheelproof.trace import jsonl, record as records, replay, timer
+from wheelproof.trace import jsonl, record as records, replay, translator
 from wheelproof.trace.record import record
 from wheelproof.trace.recording import Traced
 from wheelproof.trace.replay import CONFORMS, VIOLATES
@@ -68,8 +68,8 @@ def stalled(mutant: str | None):
                 "threads": {"a": [["add", "far"]], "b": [["add", "short"]]}}
     traced = Traced(mechanisms(), STEM, mutant)
     recorder, world = traced.recorder, traced.set_up(scenario)
-    names = timer.named(recorder, world.names)
-    initial, config = timer.initial_of(recorder), timer.config_of(recorder)
+    names = translator.named(recorder, world.names)
+    initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()
 
     def runs(name, body):
@@ -113,7 +113,7 @@ def test_a_timer_in_production_s_clothes_conforms():
     recorder.identify(wheel)
     for value in (wheel.wheel, *wheel.wheel.buckets, *tasks):
         recorder.identify(value)
-    initial, config = timer.initial_of(recorder), timer.config_of(recorder)
+    initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()
 
     def adds():
@@ -144,11 +144,11 @@ def test_a_timer_in_production_s_clothes_conforms():
 
 
 def finished(recorder, run_id: str, config, names, initial) -> records.Recorded:
-    translator = timer.Translator(recorder)
+    made = translator.Translator(recorder)
     header = {"schema": records.SCHEMA, "schema_minor": 0, "run_id": run_id, "producer": {"name": "test"}, "clock": {"kind": "virtual", "virtual": True},
               "config": config, "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)}, "capture": {"mode": "full"},
-              "sources": translator.sources, "names": names, "initial": initial}
-    return records.Recorded(header, translator.events)
+              "sources": made.sources, "names": names, "initial": initial}
+    return records.Recorded(header, made.events)
 
 
 def wait_until(condition) -> None:
