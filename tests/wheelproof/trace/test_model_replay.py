@@ -1,0 +1,283 @@
+"""Traces followed on the model: runs of the implementation conform, those of mutants do not, and what the model accepts the rules accept."""
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+import pytest
+
+from tests.wheelproof.trace.followed import by_model, by_rules, changed, footer_of
+from tests.wheelproof.trace.recorded import REJECTED, ROOT, STEM, busy, mechanisms, of_mutant, of_walk
+from tests.wheelproof.trace.test_agreement import SCENARIOS
+from tests.wheelproof.trace.test_replay import renumbered
+from wheelproof.errors import UsageError
+from wheelproof.trace import confluence, observed, record as records
+from wheelproof.trace.expressions import Expression
+from wheelproof.trace.following import Steps
+from wheelproof.trace.observed import Unknown
+from wheelproof.trace.record import record
+from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
+
+MEAN = 30
+"""States per event, at most, on average: without a normal form it is a multiple of it."""
+
+EXPLAINED = ("lock_wait",)
+"""Kinds whose loss or repetition leaves a trace of the model: that a thread waits is no step of it."""
+
+
+def table(**rows: dict):
+    """The table of timer_task_list with some rows replaced."""
+    found = observed.read(mechanisms()[STEM])
+    return dataclasses.replace(found, rows={**found.rows, **{name: dataclasses.replace(found.rows[name], **values) for name, values in rows.items()}})
+
+
+# -- the header
+
+def test_a_recording_says_what_was_asked_of_its_threads():
+    recorded = of_walk("readd", 1)
+    scenario = mechanisms()[STEM].scenarios["readd"]
+    assert recorded.header["program"] == {name: value for name, value in scenario.items() if name != "about"}
+    assert set(recorded.header["names"].values()) >= {"l1", "l2", "t1", "e1", "e2"}
+
+
+def test_a_long_program_is_left_out(monkeypatch):
+    monkeypatch.setattr(records, "LONGEST_PROGRAM", 2)
+    recorded = record(mechanisms(), STEM, "readd", "long")
+    assert "program" not in recorded.header
+    assert by_model(recorded.header, recorded.events)[0].verdict == OUT_OF_MODEL
+
+
+# -- runs of the implementation
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_run_of_the_implementation_is_one_of_the_model(scenario):
+    recorded = of_walk(scenario, 1)
+    verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
+    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
+    passed_over = sum(event["k"] in observed.CONTROL for event in recorded.events)
+    assert run.figures["followed"] == len(recorded.events) - passed_over > 10
+    assert run.figures["sum"] <= MEAN * run.figures["followed"]
+
+
+@pytest.mark.parametrize("scenario", ["flush_add_cancel", "readd", "adders_flush_cancels", "flush_two_cancels_readd"])
+def test_a_run_on_real_threads_is_one_of_the_model(scenario):
+    recorded = record(mechanisms(), STEM, scenario, scenario)
+    assert by_model(recorded.header, recorded.events, recorded.footer)[0].findings == ()
+
+
+@pytest.mark.nightly
+def test_a_crowd_on_real_threads_is_one_of_the_model():
+    recorded = record(mechanisms(), STEM, busy(40, 1), "busy")
+    verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
+    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
+    assert run.figures["followed"] > 2000
+
+
+@pytest.mark.parametrize("kinds", [("list_add", "list_remove"), ("cancel", "cancel_check", "list_remove", "expire_submit")])
+def test_kinds_that_were_not_recorded_are_steps_that_nothing_shows(kinds):
+    recorded = record(mechanisms(), STEM, "expire_cancel", "few", kinds=kinds)
+    verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
+    assert verdict.verdict == CONFORMS and run.figures["followed"] == len(recorded.events)
+
+
+# -- mutants
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_a_mutant_s_run_is_none_of_the_model_and_one_of_the_model_without_its_decision(name):
+    recorded = of_mutant(name)
+    verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
+    rules = by_rules(recorded.header, recorded.events, recorded.footer)
+    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "Next")
+    assert verdict.first.line <= rules.first.line, "the model knows more than the rules"
+    assert verdict.first.event in recorded.events and verdict.first.enabled
+    if mechanisms()[STEM].mutants[name].data_race:
+        return  # accesses to plain fields that no lock orders have no place among the events
+    without, _ = by_model(recorded.header, recorded.events, recorded.footer, switches={mechanisms()[STEM].mutants[name].switch: False})
+    assert without.verdict in (CONFORMS, INCOMPLETE) and {finding.property for finding in without.findings} <= {"Program"}, without.findings
+
+
+@pytest.mark.parametrize("name", ["M9", "M19"])
+def test_another_decision_taken_away_does_not_excuse_a_mutant(name):
+    recorded = of_mutant(name)
+    assert by_model(recorded.header, recorded.events, recorded.footer, switches={"RemoveRetries": False})[0].verdict == VIOLATES
+
+
+# -- changed traces
+
+def agree(scenario: str, seed: int, sample: int | None) -> Counter:
+    """Hold the rules and the model to each other on changed traces; how often each had which verdict."""
+    recorded, seen = of_walk(scenario, seed), Counter()
+    for what, events in changed(recorded.events, sample, seed):
+        rules, (model, _) = by_rules(recorded.header, events), by_model(recorded.header, events)
+        seen[rules.verdict, model.verdict] += 1
+        explained = model.verdict == CONFORMS and what.split()[1].split("@")[0] in EXPLAINED
+        assert model.verdict != CONFORMS or rules.verdict == CONFORMS or explained, (what, rules.first)
+        assert rules.verdict != VIOLATES or model.verdict != CONFORMS or explained, (what, rules.first)
+    return seen
+
+
+@pytest.mark.parametrize("scenario", ["two_adders", "flush_add_cancel", "expire_readd", "flush_two_cancels"])
+def test_of_changed_traces_the_rules_accept_what_the_model_accepts(scenario):
+    seen = agree(scenario, 1, 60)
+    assert seen[VIOLATES, VIOLATES] and seen[CONFORMS, VIOLATES], "the model refuses more"
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_of_all_changed_traces_the_rules_accept_what_the_model_accepts(scenario, seed):
+    assert agree(scenario, seed, None)[CONFORMS, VIOLATES]
+
+
+# -- the table, and what it claims
+
+SMALL = ["two_adders_cancel", "flush_add_cancel", "expire_readd", "cancels_crossed", "opposite_flushes"]
+
+
+@pytest.mark.parametrize("scenario", SMALL)
+def test_eager_steps_commute_with_all_that_others_do(scenario):
+    mechanism = mechanisms()[STEM]
+    assert list(confluence.faults(Steps(observed.read(mechanism), mechanism.scenarios[scenario]))) == []
+
+
+@pytest.mark.nightly
+def test_eager_steps_commute_in_every_scenario():
+    mechanism = mechanisms()[STEM]
+    for scenario in mechanism.scenarios.values():
+        assert list(confluence.faults(Steps(observed.read(mechanism), scenario))) == []
+
+
+def test_that_eager_steps_commute_can_fail():
+    wrong = table(R1={"eager": True, "kind": ""}, A6={"eager": True})
+    found = list(confluence.faults(Steps(wrong, mechanisms()[STEM].scenarios["two_adders_cancel"])))
+    assert any("R1" in fault and "A6" in fault and "order" in fault for fault in found)
+
+
+@pytest.mark.parametrize("name", [None, "M1", "M8", "M19"])
+def test_without_eager_steps_the_same_event_is_refused_from_more_states(name):
+    recorded = of_mutant(name) if name else of_walk("flush_add_cancel", 1)
+    plain = table(**{label: {"eager": False} for label in observed.read(mechanisms()[STEM]).rows})
+    (small, few), (large, many) = by_model(recorded.header, recorded.events, recorded.footer), by_model(recorded.header, recorded.events, recorded.footer, table=plain)
+    assert small.verdict == large.verdict and [f.line for f in small.findings] == [f.line for f in large.findings]
+    assert many.figures["sum"] > 2 * few.figures["sum"]
+
+
+@pytest.mark.parametrize("rows", [
+    {"A9": {"columns": {("post", "counter"): Expression("taskCounter")}}},
+    {"U9": {"columns": {("entry", None): Expression("ul[self]")}}},
+    {"K1": {"columns": {("entry", None): Expression("ke[self]"), ("task", None): Expression("TaskOf[ke[self]]"), ("res", None): Expression("TRUE")}}},
+    {"U1": {"when": None}}, {"F1": {"kind": ""}}, {"C3": {"columns": {}}},
+], ids=["counter before the step", "list for entry", "always cancelled", "every lock", "no begin", "nothing named"])
+def test_a_wrong_table_is_noticed(rows):
+    recorded = of_walk("flush_add_cancel", 1)
+    verdict, _ = by_model(recorded.header, recorded.events, recorded.footer, table=table(**rows))
+    assert verdict.verdict in (VIOLATES, OUT_OF_MODEL)
+
+
+@pytest.mark.parametrize("text, says", [
+    ('eager = ["Z9"]', "no label Z9"), ("[labels]\nA9 = { colour = \"1\" }", "no column colour"), ("[labels]\nA9 = { post.colour = \"1\" }", "post has no colour"),
+    ("[labels]\nA9 = { list = \"al[self\" }", "cannot be read"), ("lazy = []", "unknown field lazy"), ("eager = [", "not valid TOML")])
+def test_a_table_that_is_wrong_is_an_error(tmp_path, text, says):
+    (tmp_path / "mapping").mkdir()
+    (tmp_path / f"mapping/{STEM}.toml").write_text(text)
+    with pytest.raises(UsageError, match=says):
+        observed.read(dataclasses.replace(mechanisms()[STEM], root=tmp_path))
+
+
+def test_a_mechanism_without_a_table_is_out_of_the_model(tmp_path):
+    with pytest.raises(UsageError, match="have no meaning"):
+        observed.read(dataclasses.replace(mechanisms()[STEM], root=tmp_path))
+
+
+# -- what is no verdict
+
+def header_with(**fields):
+    recorded = of_walk("two_adders", 1)
+    return {**recorded.header, **fields}, recorded.events
+
+
+PROGRAM = {"lists": ["l1", "l2"], "task_of": {"e1": "t1"}, "ring": {"l1": [], "l2": []}, "current": ["e1"]}
+
+
+@pytest.mark.parametrize("fields, says", [
+    ({"program": None}, "no program"), ({"program": {"threads": []}}, "no program"), ({"spec": {"module": "Nonsense"}}, "Nonsense"), ({"spec": None}, "no specification"),
+    ({"threads": {"1": "a", "2": "a"}}, "one name"), ({"threads": {"1": "a", "2": "z"}}, "no thread z"), ({"threads": {"1": "a"}}, "no thread 2"),
+    ({"names": {}}, "no name for"), ({"program": {"threads": {"a": [], "b": []}}}, "can be made"),
+    ({"program": PROGRAM | {"threads": {"a": [["leap", "l1"]], "b": [["add", "l2", "e1"]]}}}, "cannot be run"),
+    ({"capture": {"mode": "sampled"}}, "sample")])
+def test_what_the_model_cannot_judge_is_no_verdict(fields, says):
+    header, events = header_with(**fields)
+    verdict, _ = by_model(header, events)
+    assert verdict.verdict in (OUT_OF_MODEL, INCOMPLETE) and any(says in finding.message for finding in verdict.findings), verdict.findings
+
+
+def test_a_kind_that_the_model_does_not_know_ends_it():
+    header, events = header_with()
+    strange = dict(events[0], k="dq_poll", lc=events[-1]["lc"] + 1, tseq=99)
+    verdict, run = by_model(header, [*events, strange])
+    assert verdict.verdict == OUT_OF_MODEL and run.halted
+
+
+def test_a_spent_budget_is_no_verdict():
+    recorded = of_walk("two_adders", 1)
+    verdict, _ = by_model(recorded.header, recorded.events, recorded.footer, budget=1, table=table(**{name: {"eager": False} for name in ("T0", "A0", "U1")}))
+    assert verdict.verdict == INCOMPLETE and verdict.first.property == "Budget"
+
+
+@pytest.mark.parametrize("at", [0, 4, 9])
+def test_after_a_gap_nothing_is_refused(at):
+    recorded = of_walk("flush_add_cancel", 1)
+    events = recorded.events[:at] + recorded.events[at + 1:]
+    assert by_model(recorded.header, events, recorded.footer)[0].verdict == INCOMPLETE
+
+
+def test_a_program_that_was_not_run_to_its_end_is_incomplete():
+    header, events = header_with()
+    steps = [event for event in events if event["k"] not in observed.CONTROL]
+    gone = renumbered([event for event in events if event is not steps[-1]])
+    verdict, _ = by_model(header, gone)
+    assert verdict.verdict == INCOMPLETE
+    missing = next(finding.message for finding in verdict.findings if finding.property == "Program")
+    assert header["threads"][str(steps[-1]["tid"])] in missing
+
+
+def test_beyond_the_cut_nothing_is_followed():
+    header, events = header_with()
+    token = next(token for event in events for token in event.get("ord", ()) if token[0] == "L" and token[2] == 2)
+    verdict, run = by_model(header, events, footer_of(header, events) | {"cut": {f"L {token[1]}": 1}})
+    assert verdict.verdict == INCOMPLETE and run.figures["followed"] < len(events)
+
+
+def test_steps_of_no_program():
+    with pytest.raises(Unknown, match="can be made"):
+        Steps(observed.read(mechanisms()[STEM]), {"threads": {}})
+
+
+# -- expressions
+
+LOOK = {("x", False): 3, ("x", True): 4, ("f", False): {"a": {"owner": None, "depth": 2}}, ("s", False): [["add", "l"], ["cancel", "t"]], ("a", False): "a"}
+
+
+@pytest.mark.parametrize("text, value", [
+    ("x' = x + 1", True), ("f[a].depth - 1", 1), ("f[a].owner = NULL", True), ('s[x - 1][2] = "t"', True), ("f[a].owner \\in {NULL, a}", True), ("~(x # 3) /\\ TRUE", True),
+    ("x = 1 \\/ x = 3", True), ('IF x = 3 THEN "yes" ELSE "no"', "yes"), ("s[1][1]", "add"), ("2 - 1 + 5", 6), ("x = 1 /\\ f[x] = 1", False)])
+def test_an_expression_has_its_value(text, value):
+    assert Expression(text).value(lambda name, primed: LOOK[name, primed]) == value
+
+
+@pytest.mark.parametrize("text", ["", "x[", "x +", "x == 3", "IF x THEN 1", "{a", "f[x] y", "x ^ 2", "THEN"])
+def test_what_is_no_expression_is_an_error(text):
+    with pytest.raises(UsageError, match="cannot be read"):
+        Expression(text)
+
+
+@pytest.mark.parametrize("text", ["s[9]", "f[x]", "x[1]", "y"])
+def test_an_expression_without_a_value_says_so(text):
+    with pytest.raises((LookupError, TypeError)):
+        Expression(text).value(lambda name, primed: LOOK[name, primed])
+
+
+def test_every_label_that_has_an_event_has_a_row():
+    found = observed.read(mechanisms()[STEM])
+    assert {row.label for row in found.rows.values() if row.kind} == {row.label for row in found.rows.values() if row.kind and row.columns}
+    assert (ROOT / "mapping" / f"{STEM}.toml").is_file()

@@ -1,0 +1,195 @@
+"""TLC as the oracle of slices: it says what the model's twin says, of conforming, mutated and changed traces, and what breaks it is no verdict."""
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.wheelproof.trace.followed import by_model, by_rules, changed
+from tests.wheelproof.trace.recorded import REJECTED, STEM, mechanisms, of_mutant, of_walk
+from tests.wheelproof.trace.test_agreement import SCENARIOS
+from wheelproof.errors import NothingChecked, ToolError, UsageError
+from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.trace import commands, observed, oracle, tiers
+from wheelproof.trace.expressions import Expression
+from wheelproof.trace.replay import CONFORMS, VIOLATES
+
+PART = 40
+"""Slices that one run of TLC is given."""
+
+
+def followed(recorded, **options):
+    return by_model(recorded.header, recorded.events, recorded.footer, **options)
+
+
+def ask_about(scenario: str, seed: int, folder: Path, sample: int | None) -> list[tuple[str, oracle.Slice, oracle.Answer]]:
+    """The twin and TLC on a run and on changes of it."""
+    recorded = of_walk(scenario, seed)
+    traces = [("as it was", recorded.events), *changed(recorded.events, sample, seed)]
+    asked = []
+    for what, events in traces:
+        _, run = by_model(recorded.header, events)
+        if run.history:
+            asked.append((what, oracle.cut(run), run.steps))
+    out = []
+    for begin in range(0, len(asked), PART):
+        some = asked[begin:begin + PART]
+        answers = oracle.ask_all(some[0][2], [part for _, part, _ in some], folder, seconds=600)
+        out += [(what, part, answer) for (what, part, _), answer in zip(some, answers, strict=True)]
+    return out
+
+
+def held(rows: list[tuple[str, oracle.Slice, oracle.Answer]]) -> int:
+    """How many of the traces TLC refuses, each at the event at which the twin does."""
+    for what, part, answer in rows:
+        assert answer.accepted is not None, what
+        assert answer.refused == part.refused, what
+    return sum(part.refused is not None for _, part, _ in rows)
+
+
+# -- agreement
+
+def test_tlc_and_the_twin_agree_on_changed_traces(tmp_path):
+    rows = ask_about("flush_add_cancel", 1, tmp_path, 14)
+    assert 5 < held(rows) < len(rows)
+    assert rows[0][0] == "as it was" and rows[0][2].accepted
+
+
+def test_tlc_refuses_a_mutant_s_trace_at_the_model_s_event(tmp_path):
+    _, run = followed(of_mutant("M19"))
+    part = oracle.cut(run)
+    answer = oracle.ask(run.steps, part, tmp_path)
+    assert answer.accepted is False and answer.refused == part.refused == len(part.events)
+
+
+def test_tlc_judges_a_slice_that_begins_in_the_middle(tmp_path):
+    """Its first states are written out as values of the specification's variables."""
+    _, run = followed(of_mutant("M8"))
+    part = oracle.cut(run, last=3)
+    assert len(part.events) == 3 and part.starts != {run.steps.normal(run.steps.start)}
+    answer = oracle.ask(run.steps, part, tmp_path)
+    assert answer.accepted is False and answer.refused == part.refused == 3
+    assert "\\/ /\\ next = " in (tmp_path / "TimerTaskListSlice.tla").read_text()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", REJECTED)
+def test_tlc_refuses_every_mutant_where_the_twin_does(name, tmp_path):
+    recorded = of_mutant(name)
+    verdict, run = followed(recorded)
+    part = oracle.cut(run)
+    assert verdict.verdict == VIOLATES and part.refused
+    assert oracle.ask(run.steps, part, tmp_path).refused == part.refused
+    last = oracle.cut(run, last=4)
+    assert oracle.ask(run.steps, last, tmp_path / "last").refused == last.refused
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_tlc_and_the_twin_agree_on_all_changed_traces(scenario, tmp_path):
+    rows = ask_about(scenario, 1, tmp_path, None if len(of_walk(scenario, 1).events) < 60 else 80)
+    assert 0 < held(rows) < len(rows)
+
+
+# -- controls
+
+def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
+    found = observed.read(mechanisms()[STEM])
+    wrong = dataclasses.replace(found.rows["A9"], columns={("post", "counter"): Expression("taskCounter"), **{
+        (column, None): found.rows["A9"].columns[column, None] for column in ("list", "entry", "task")}})
+    recorded = of_walk("two_adders", 1)
+    _, right = followed(recorded)
+    _, run = followed(recorded, table=dataclasses.replace(found, rows={**found.rows, "A9": wrong}))
+    part = oracle.cut(run)
+    assert part.events[-1].event["k"] == "list_add" and oracle.cut(right).refused is None
+    assert oracle.ask(run.steps, part, tmp_path).refused == part.refused
+
+
+def test_a_specification_without_one_decision_parts_from_the_twin(tmp_path):
+    _, run = followed(of_mutant("M19"))
+    answer = oracle.ask(run.steps, oracle.cut(run), tmp_path, switches={"CountAtUnlink": False})
+    assert answer.accepted, "the mutant's trace is one of the specification that lacks what the mutant lacks"
+
+
+def test_the_two_that_say_different_things_are_no_verdict(tmp_path, monkeypatch):
+    path = tmp_path / "m9.jsonl"
+    of_mutant("M9").write(path)
+    monkeypatch.setattr(tiers.oracle, "ask", lambda steps, part, folder: oracle.Answer(True, None, TlcResult(Outcome.VIOLATED)))
+    with pytest.raises(ToolError, match="one of the two is wrong"):
+        tiers.by_oracle(path, mechanisms(), tmp_path, None, None)
+
+
+def test_a_table_that_tlc_cannot_read_is_no_verdict(tmp_path):
+    _, run = followed(of_walk("two_adders", 1))
+    rows = {**run.steps.table.rows, "A1": dataclasses.replace(run.steps.table.rows["A1"], when=Expression("nowhere[self] = 1"))}
+    run.steps.table = dataclasses.replace(run.steps.table, rows=rows)
+    with pytest.raises(ToolError, match="no answer"):
+        oracle.ask(run.steps, oracle.cut(run), tmp_path)
+
+
+def test_time_that_ran_out_is_no_verdict(tmp_path, monkeypatch):
+    path = tmp_path / "run.jsonl"
+    of_walk("two_adders", 1).write(path)
+    monkeypatch.setattr(oracle.ask, "__kwdefaults__", {**oracle.ask.__kwdefaults__, "seconds": 0.05})
+    verdict, lines = tiers.by_oracle(path, mechanisms(), tmp_path, None, None)
+    assert verdict == "incomplete" and "not confirmed" in lines[-1]
+
+
+def test_a_slice_that_was_not_kept_or_is_empty_is_an_error():
+    recorded = of_walk("two_adders", 1)
+    _, run = followed(recorded)
+    with pytest.raises(NothingChecked):
+        oracle.cut(run, window=(9000, 9001))
+    run.history.clear()
+    with pytest.raises(NothingChecked):
+        oracle.cut(run)
+    _, first = followed(recorded)
+    _, second = followed(of_mutant("M8"))
+    with pytest.raises(UsageError, match="same states"):
+        oracle.ask_all(first.steps, [oracle.cut(first), oracle.cut(second)], Path("nowhere"))
+
+
+def test_a_slice_begins_where_the_model_is_in_few_states(monkeypatch):
+    _, run = followed(of_walk("flush_add_cancel", 1), table=dataclasses.replace(
+        observed.read(mechanisms()[STEM]), rows={name: dataclasses.replace(row, eager=False) for name, row in observed.read(mechanisms()[STEM]).rows.items()}))
+    monkeypatch.setattr(oracle, "STARTS", 1)
+    part = oracle.cut(run, last=4)
+    assert len(part.starts) == 1 and len(part.events) > 4
+
+
+# -- the command
+
+def command(*arguments: str):
+    return CliRunner().invoke(commands.app, ["replay", *arguments])
+
+
+def test_the_command_confirms_a_verdict_by_tlc(tmp_path):
+    path = tmp_path / "m9.jsonl"
+    of_mutant("M9").write(path)
+    told = command(str(path), "--oracle", "--last", "3", "--output", str(tmp_path / "slices"))
+    assert told.exit_code == 1, told.output
+    assert "Next: f cannot take a expire_submit" in told.output and "refuses line" in told.output and "(3 events)" in told.output
+    assert (tmp_path / "slices/TimerTaskList/m9/MCTimerTaskListSlice.cfg").is_file()
+
+
+def test_the_command_follows_a_trace_on_the_model(tmp_path):
+    recorded = of_walk("readd", 1)
+    recorded.write(tmp_path / "readd.jsonl")
+    told = command(str(tmp_path / "readd.jsonl"), "--model")
+    assert told.exit_code == 0 and "conforms" in told.output and "on average" in told.output
+    assert by_rules(recorded.header, recorded.events).verdict == CONFORMS
+
+
+@pytest.mark.parametrize("arguments, says", [(["--last", "3"], "--oracle"), (["--oracle", "--last", "3", "--window", "1:2"], "both"),
+                                             (["--oracle", "--window", "9:2"], "two lines")])
+def test_the_command_refuses_what_makes_no_sense(arguments, says, tmp_path):
+    of_walk("readd", 1).write(tmp_path / "readd.jsonl")
+    told = command(str(tmp_path / "readd.jsonl"), *arguments)
+    assert isinstance(told.exception, UsageError) and says in str(told.exception)
+
+
+def test_a_trace_without_a_program_is_out_of_the_model(tmp_path):
+    told = command(str(Path(__file__).parent / "golden/readd.jsonl"), "--oracle", "--output", str(tmp_path))
+    assert told.exit_code == 3 and "out-of-model" in told.output and "TLC was not asked" in told.output
