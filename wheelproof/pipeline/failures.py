@@ -119,8 +119,11 @@ def end(spark: SparkSession) -> None:
             if ended is None and _ending(spark) is None:
                 raise
     if ended is not None or _ending(spark, 0) is not None:
-        # pyspark would ask the dead JVM for the next session.
-        context._gateway = context._jvm = SparkContext._gateway = SparkContext._jvm = None
+        # pyspark would ask the dead JVM for the next session, or take the session that it could not stop for a living one.
+        if server := getattr(context, "_accumulatorServer", None):
+            server.shutdown()
+            context._accumulatorServer = None
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = SparkSession._activeSession = None
 
 
