@@ -27,6 +27,7 @@ _WIDTH = 9 + 2 * TOKENS
 _PACK = tuple(struct.Struct(f"<{9 + 2 * held}q").pack_into for held in range(TOKENS + 1))
 _UNPACK = struct.Struct(f"<{_WIDTH}q").unpack_from
 _SIZE = 8 * _WIDTH
+_PACK0, _PACK1, _PACK2 = _PACK[:3]
 
 
 STOP_SECONDS = 0.1
@@ -63,7 +64,7 @@ class Raw(NamedTuple):
 class Log:
     """One thread's records and clock. ``held``: the locks that it is in, each once, outermost first."""
 
-    __slots__ = ("name", "lc", "held", "buffer", "offset", "full", "muted", "_limit", "dropped", "gate")
+    __slots__ = ("name", "lc", "held", "buffer", "offset", "full", "muted", "_limit", "_end", "dropped")
 
     def __init__(self, name: str, limit: int) -> None:
         self.name = name
@@ -74,13 +75,12 @@ class Log:
         self.full: list[bytearray] = []
         self.muted = False
         self.dropped = 0
-        self._limit = limit
-        self.gate: Any = None
+        self._limit, self._end = limit, _SIZE * CHUNK
 
-    def emit(self, site: int, obj: int, old: int, new: int, me: int, word: int, version: int) -> None:
+    def emit(self, site: int, obj: int, old: int, new: int, me: int = 0, word: int = 0, version: int = 0) -> None:
         """Record one event, while all that makes it exclusive is held. ``word``: number of the word that is touched, 0 for none."""
         offset = self.offset
-        if offset == _SIZE * CHUNK:
+        if offset == self._end:
             if len(self.full) >= self._limit:
                 self.dropped += 1
                 return
@@ -88,20 +88,20 @@ class Log:
             self.buffer = bytearray(_SIZE * CHUNK)
             offset = 0
         self.offset = offset + _SIZE
-        held = self.held
         self.lc = lc = self.lc + 1
+        held = self.held
         depth = len(held)
-        if depth == 2:
+        if depth == 1:
+            first, = held
+            first.seq = one = first.seq + first.step
+            _PACK1(self.buffer, offset, site, lc, obj, old, new, me, word, version, 1, first.number, one)
+        elif depth == 2:
             first, second = held
             first.seq = one = first.seq + first.step
             second.seq = two = second.seq + second.step
-            _PACK[2](self.buffer, offset, site, lc, obj, old, new, me, word, version, 2, first.number, one, second.number, two)
-        elif depth == 1:
-            first, = held
-            first.seq = one = first.seq + first.step
-            _PACK[1](self.buffer, offset, site, lc, obj, old, new, me, word, version, 1, first.number, one)
+            _PACK2(self.buffer, offset, site, lc, obj, old, new, me, word, version, 2, first.number, one, second.number, two)
         elif depth == 0:
-            _PACK[0](self.buffer, offset, site, lc, obj, old, new, me, word, version, 0)
+            _PACK0(self.buffer, offset, site, lc, obj, old, new, me, word, version, 0)
         else:
             tokens = []
             for lock in held:
@@ -188,7 +188,7 @@ class Recorder:
         if event not in self._marks:
             self._marks[event] = self.add_site(event)
         if site := self._marks[event]:
-            log.emit(site, 0, 0, 0, 0, 0, 0)
+            log.emit(site, 0, 0, 0)
 
     def begin(self) -> None:
         """From here on the events of threads that :meth:`enter` are recorded; those of setting up are not."""

@@ -65,25 +65,8 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             if site is None:
                 site = site_of(frame, operation)
             if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
-                log.emit(site, self.owner, 0, 1, 0 if looks[site] is None else looks[site](log, frame), 0, 0)
-
-        def leaving(self, frame: Any) -> None:
-            """The running thread is about to let go: record, and leave its clock behind."""
-            log = local.log
-            site = places.get(id(frame.f_code) + frame.f_lasti)
-            if site is None:
-                site = site_of(frame, "unlock")
-            depth = self.depth
-            if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
-                log.emit(site, self.owner, 1, 0, 0, 0, 0)
-            self.depth = depth - 1
-            if depth == 1:
-                held = log.held
-                if held[-1] is self:
-                    held.pop()
-                else:
-                    held.remove(self)
-                self.lc = log.lc
+                look = looks[site]
+                log.emit(site, self.owner, 0, 1, 0 if look is None else look(log, frame), 0, 0)
 
         def acquire(self, blocking: bool = True) -> bool:
             if recorder.turn is not None:
@@ -98,23 +81,58 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             self.entered(_frame(1), "lock" if blocking else "try")
             return True
 
+        def __enter__(self) -> None:
+            frame = _frame(1)
+            if recorder.turn is not None:
+                recorder.turn(frame, "lock")
+            if not self.lock.acquire(False):
+                self.wait(frame)
+            # what entered() does, without a call: most of what a recording costs is here and in __exit__
+            try:
+                log = local.log
+            except AttributeError:
+                log = log_of()
+            self.depth = depth = self.depth + 1
+            if depth == 1:
+                log.held.append(self)
+                if self.lc > log.lc:
+                    log.lc = self.lc
+            site = places.get(id(frame.f_code) + frame.f_lasti)
+            if site is None:
+                site = site_of(frame, "lock")
+            if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
+                log.emit(site, self.owner, 0, 1)
+
+        def __exit__(self, *exception: object) -> None:
+            frame = _frame(1)
+            if recorder.turn is not None:
+                recorder.turn(frame, "unlock")
+            log, depth = local.log, self.depth
+            site = places.get(id(frame.f_code) + frame.f_lasti)
+            if site is None:
+                site = site_of(frame, "unlock")
+            if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
+                log.emit(site, self.owner, 1, 0)
+            self.depth = depth - 1
+            if depth == 1:
+                held = log.held
+                if held[-1] is self:
+                    del held[-1]
+                else:
+                    held.remove(self)
+                self.lc = log.lc
+            self.lock.release()
+
         def release(self) -> None:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "unlock")
-            self.leaving(_frame(1))
-            self.lock.release()
-
-        def __enter__(self) -> None:
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "lock")
-            if not self.lock.acquire(False):
-                self.wait(_frame(1))
-            self.entered(_frame(1), "lock")
-
-        def __exit__(self, *exception: object) -> None:
-            if recorder.turn is not None:
-                recorder.turn(_frame(1), "unlock")
-            self.leaving(_frame(1))
+            log, depth, frame = local.log, self.depth, _frame(1)
+            if (site := site_of(frame, "unlock")) and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
+                log.emit(site, self.owner, 1, 0)
+            self.depth = depth - 1
+            if depth == 1:
+                log.held.remove(self)
+                self.lc = log.lc
             self.lock.release()
 
         def wait(self, frame: Any) -> None:

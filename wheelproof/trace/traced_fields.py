@@ -71,13 +71,12 @@ class VolatileField:
         self._get, self._set = member.__get__, member.__set__
         self._places, self._local, self._looks = recorder.places, recorder.local, recorder.looks
 
-    def __get__(self, instance: object, owner: type | None = None) -> object:
+    def __get__(self, instance: object, owner: type | None = None, frame: Any = None) -> object:
+        """The value; recorded, with the word's clock moved on, where the frame stands at a line that is."""
         if instance is None:
             return self
-        return self.read(instance, _frame(1))
-
-    def read(self, instance: object, frame: Any) -> object:
-        """The value; recorded, with the word's clock moved on, where the frame stands at a line that is."""
+        if frame is None:
+            frame = _frame(1)
         word = self._get(instance)
         site = self._places.get(id(frame.f_code) + frame.f_lasti)
         if site is None:
@@ -143,12 +142,10 @@ class DirectedField(VolatileField):
 
     __slots__ = ()
 
-    def __get__(self, instance: object, owner: type | None = None) -> object:
-        if instance is None:
-            return self
-        if self.recorder.turn is not None:
+    def __get__(self, instance: object, owner: type | None = None, frame: Any = None) -> object:
+        if instance is not None and self.recorder.turn is not None:
             self.recorder.turn(_frame(1), "read")
-        return self.read(instance, _frame(1))
+        return super().__get__(instance, owner, _frame(1))
 
     def __set__(self, instance: object, value: object) -> None:
         if self.recorder.turn is not None:

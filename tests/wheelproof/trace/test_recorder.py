@@ -81,7 +81,7 @@ def test_a_full_buffer_drops_and_says_so(monkeypatch):
     assert verdict.verdict != CONFORMS and any(finding.property == "Dropped" for finding in verdict.findings)
 
 
-def light(self, instance, frame):
+def light(self, instance, owner=None, frame=None):
     """A volatile read that is recorded but does not move the word's clock on."""
     recorder, word = self.recorder, self._get(instance)
     log, value = recorder.log(), word.value
@@ -95,7 +95,7 @@ def test_a_read_that_does_not_move_its_word_on_is_seen(monkeypatch):
     schedule = [("f", label) for label in "F1 F2 U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11".split()]
     schedule += [("c", "C1"), ("c", "C2"), ("c", "R1"), ("f", "K1"), ("c", "C3"), ("c", "C4"), ("f", "K2"), ("f", "F2"), ("f", "F4")]
     assert replay_of(record(mechanisms(), STEM, "expire_cancel", "strict", schedule=schedule)) == CONFORMS
-    monkeypatch.setattr(traced_fields.VolatileField, "read", light)
+    monkeypatch.setattr(traced_fields.VolatileField, "__get__", light)
     assert replay_of(record(mechanisms(), STEM, "expire_cancel", "light", schedule=schedule)) != CONFORMS
 
 
