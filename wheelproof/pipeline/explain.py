@@ -48,7 +48,7 @@ def explanation(path: Path) -> dict[str, Any]:
         out |= {"property": finding.property, "message": finding.message, "line": finding.line, "enabled": list(finding.enabled)}
         if finding.event is not None and verdict.verdict == VIOLATES:
             reader = reader_of(path)
-            small = shrink(reader.header, sorted(reader, key=lambda item: key_of(item[1])))
+            small = shrink(reader.header, sorted(reader, key=lambda item: key_of(item[1])), (reader.footer or {}).get("cut"))
             if small is not None:
                 threads = reader.header["threads"]
                 out["shrunk"] = [f"line {line}: {threads.get(str(event['tid']), event['tid'])}: {spoken(event)}" for line, event in zip(small.lines, small.events)]

@@ -210,7 +210,7 @@ def _replay_by_rules(trace: Path) -> None:
         shown = _Shown(reader.header)
         print(f"  {shown.event(finding.event)}")
         print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
-        shrunk = smaller(reader.header, sorted(_events(reader), key=lambda item: key_of(item[1])))
+        shrunk = smaller(reader.header, sorted(_events(reader), key=lambda item: key_of(item[1])), (reader.footer or {}).get("cut"))
         if shrunk is not None:
             print("  what led there:")
             for line, event in shrunk.slice[-20:]:
@@ -239,7 +239,7 @@ def shrink(
 
     reader = _reader(trace)
     events = sorted(_events(reader), key=lambda item: key_of(item[1]))
-    found = smaller(reader.header, events)
+    found = smaller(reader.header, events, (reader.footer or {}).get("cut"))
     if found is None:
         raise NothingChecked(f"{trace}: no event of it is refused, so that there is nothing to shrink.", "`wheelproof trace check` says what else it lacks.")
     target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
@@ -258,7 +258,7 @@ def _print_shrunk(path: Path) -> None:
     from wheelproof.trace.shrink import shrink as smaller
 
     reader = _reader(path)
-    found = smaller(reader.header, sorted(_events(reader), key=lambda item: key_of(item[1])))
+    found = smaller(reader.header, sorted(_events(reader), key=lambda item: key_of(item[1])), (reader.footer or {}).get("cut"))
     if found is not None:
         shown = _Shown(found.header)
         print(f"  {len(found.events)} events show it; cheapest repair: {found.repair}")

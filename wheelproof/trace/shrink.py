@@ -47,8 +47,22 @@ class Shrunk:
     slice: tuple[Item, ...]
 
 
-def shrink(header: Mapping[str, Any], events: Sequence[Item]) -> Shrunk | None:
-    """The smallest trace found that is refused as the given one is first; None if none of its events is. ``events``: in the order of their clocks."""
+def within(events: Iterable[Item], cut: Mapping[str, int] | None) -> list[Item]:
+    """The events that a footer's ``cut`` vouches for: of each thread those before the first that has a token beyond it."""
+    beyond: set[int] = set()
+    kept = []
+    for line, event in events:
+        if cut and any(token[2] > cut.get(f"{token[0]} {token[1]}", token[2]) for token in event.get("ord", ())):
+            beyond.add(event["tid"])
+        if event["tid"] not in beyond:
+            kept.append((line, event))
+    return kept
+
+
+def shrink(header: Mapping[str, Any], events: Sequence[Item], cut: Mapping[str, int] | None = None) -> Shrunk | None:
+    """The smallest trace found that is refused as the given one is first; None if none of its events is. ``events``: in the order of their clocks;
+    ``cut``: of the footer, what lies beyond it is no evidence."""
+    events = within(events, cut)
     found = _Failure.of(header, events)
     if found is None:
         return None
@@ -57,6 +71,7 @@ def shrink(header: Mapping[str, Any], events: Sequence[Item]) -> Shrunk | None:
     if found.property not in ABOUT_LOCKS:
         kept = found.tried([item for item in kept if item[1]["k"] not in LOCKS], kept)
     kept = ddmin_by(kept, lambda event: event.get("entry"), found.fails)
+    kept = ddmin_by(kept, lambda event: event.get("op"), found.fails)
     kept = ddmin_by(kept, lambda event: event["tid"], found.fails)
     kept = ddmin_by(kept, lambda event: (event["tid"], event["tseq"]), found.fails)
     repair = found.repair()
@@ -66,7 +81,7 @@ def shrink(header: Mapping[str, Any], events: Sequence[Item]) -> Shrunk | None:
     renewed = renumbered(found.counted(initial, plain))
     kinds = header.get("capture", {}).get("kinds")
     capture = {"mode": "full"}
-    if found.property not in ABOUT_LOCKS:
+    if found.property not in ABOUT_LOCKS and not any(event["k"] in LOCKS for event in renewed):
         capture["kinds"] = sorted(set(KINDS if kinds is None else kinds) - LOCKS)
     elif kinds is not None:
         capture["kinds"] = list(kinds)
@@ -114,11 +129,11 @@ class _Failure:
         if seen is not None and name in state.counters:
             offset = seen - state.counters[name] - (1 if events[at][1]["k"] == "list_add" else -1)
         width = 16 if refusal.property not in ABOUT_LOCKS else WINDOW
-        about = {(column, events[at][1][column]) for column in ("task", "entry") if column in events[at][1]}
+        about = {(column, events[at][1][column]) for column in ("task", "entry", "op") if column in events[at][1]}
         if not about and "list" in events[at][1]:
             about = {("list", events[at][1]["list"])}
         told = [n for n in range(at - 1, max(0, at - WINDOW) - 1, -1) if events[n][1]["k"] not in LOCKS
-                and about & {(column, events[n][1].get(column)) for column in ("task", "entry", "list")}][:TOLD]
+                and about & {(column, events[n][1].get(column)) for column in ("task", "entry", "list", "op")}][:TOLD]
         if told:
             width = max(width, at - told[-1])
         while True:
@@ -202,6 +217,8 @@ class _Failure:
         tasks = {event["task"] for _, event in kept if "task" in event}
         counters = {counter_of(event) for _, event in kept}
         tids = {event["tid"] for _, event in kept}
+        operations = {event["op"] for _, event in kept if "op" in event}
+        operations |= {walk["duty"][1] for tid, walk in self.initial.get("walks", {}).items() if int(tid) in tids and "duty" in walk}
         full = self.initial
         rings = {name: [entry for entry in ring if entry in entries] for name, ring in full["lists"].items()}
         small = {"lists": {name: ring for name, ring in rings.items() if ring or int(name) in lists},
@@ -211,6 +228,7 @@ class _Failure:
                  "walks": {tid: walk for tid, walk in full.get("walks", {}).items() if int(tid) in tids},
                  "queued": {name: key for name, key in full.get("queued", {}).items() if int(name) in lists},
                  **({"wheel_ms": full["wheel_ms"]} if "wheel_ms" in full else {}),
+                 **({"operations": {name: each for name, each in full["operations"].items() if int(name) in operations}} if "operations" in full else {}),
                  "holders": full.get("holders", {}) if self.property in ABOUT_LOCKS else {}}
         return small if self.fails(kept, small) else full
 
@@ -254,8 +272,8 @@ class _Failure:
     def _refused(self, edited: Iterable[Event]) -> int:
         """How many of the edited events, and of those after them that are about the same things, are refused. Counters are left out."""
         state, count = self._before(), 0
-        about = {(column, self.event[column]) for column in ("task", "entry") if column in self.event}
-        after = [event for _, event in self.after if about & {(column, event.get(column)) for column in ("task", "entry")}]
+        about = {(column, self.event[column]) for column in ("task", "entry", "op") if column in self.event}
+        after = [event for _, event in self.after if about & {(column, event.get(column)) for column in ("task", "entry", "op")}]
         for event in [*edited, *after]:
             event = {name: value for name, value in event.items() if name != "post"}
             count += state.judge(event) is not None

@@ -90,6 +90,20 @@ def test_the_repair_is_right():
     assert replay.replay_events(recorded.header, [{k: v for k, v in event.items() if k != "post"} for event in renumbered(repaired)], None).verdict != VIOLATES
 
 
+def test_what_lies_beyond_the_cut_is_not_shrunk_to():
+    """Two faults, the first of them beyond what the footer vouches for."""
+    recorded = of_mutant("M2")
+    events = numbered(recorded.events)
+    whole = shrink(recorded.header, events)
+    place = next(number for number, (line, _) in enumerate(events) if line == whole.lines[-1])
+    list_token = next(token for token in events[place][1]["ord"] if token[1].startswith("list:"))
+    assert shrink(recorded.header, events, {f"L {list_token[1]}": list_token[2]}).lines[-1] == whole.lines[-1]
+    cut = shrink(recorded.header, events, {f"L {list_token[1]}": list_token[2] - 1})
+    assert cut is None or cut.lines[-1] != whole.lines[-1]
+    cut = {f"L {token[1]}": 0 for _, event in events for token in event.get("ord", ()) if token[0] == "L"}
+    assert shrink(recorded.header, events, cut) is None
+
+
 @given(st.sets(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 41))
 def test_ddmin_leaves_what_is_needed_and_nothing_else(needed, size):
     needed = {number % size for number in needed}
