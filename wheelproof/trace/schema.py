@@ -55,7 +55,7 @@ KINDS = {
     "op_new": "a delayed operation was made; delay_ms",
     "watch_add": "the operation was put into the watchers of a key",
     "watch_cancel": "the operation was taken out of the watchers of a key; it may be so twice",
-    "try_begin": "tryComplete is about to be evaluated; res is whether the lock was got",
+    "try_begin": "an attempt; res is whether it comes to tryComplete: it does not where the lock was not got, or the operation was found completed",
     "try_end": "tryComplete was evaluated; res is its value",
     "try_watch_begin": "tryCompleteElseWatch began",
     "try_watch_end": "tryCompleteElseWatch ended; res",
@@ -190,7 +190,8 @@ HEADER = (
           "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it are those of names"),
     Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id -> value), "
           "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
-          "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked)"),
+          "operations (id -> protocol, completed, pending, and how far it has come), "
+          "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, tries, duty)"),
 )
 """The first line of JSON Lines; the metadata ``wheelproof.trace.header`` of a Parquet file."""
 
