@@ -62,9 +62,9 @@ class Raw(NamedTuple):
 
 
 class Log:
-    """One thread's records and clock. ``held``: the locks that it is in, each once, outermost first."""
+    """One thread's records and clock. ``held``: the locks that it is in, each once, outermost first; ``now``: the time that it has read last, -1 before."""
 
-    __slots__ = ("name", "lc", "held", "buffer", "offset", "full", "muted", "_limit", "_end", "dropped")
+    __slots__ = ("name", "lc", "held", "buffer", "offset", "full", "muted", "now", "_limit", "_end", "dropped")
 
     def __init__(self, name: str, limit: int) -> None:
         self.name = name
@@ -74,6 +74,7 @@ class Log:
         self.offset = 0
         self.full: list[bytearray] = []
         self.muted = False
+        self.now = -1
         self.dropped = 0
         self._limit, self._end = limit, _SIZE * CHUNK
 

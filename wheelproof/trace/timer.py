@@ -45,7 +45,7 @@ def _offered(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> N
 
 
 def _polled(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> Numbers | None:
-    return (recorder.id_of(result), 0, result.expiration.value, 0) if hasattr(result, "expiration") else None
+    return (recorder.id_of(result), recorder.log().now, result.expiration.value, 0) if hasattr(result, "expiration") else None
 
 
 def _submitted(recorder: Recorder, executor: Any, arguments: tuple, result: Any) -> Numbers:
@@ -53,7 +53,8 @@ def _submitted(recorder: Recorder, executor: Any, arguments: tuple, result: Any)
 
 
 def _asked(recorder: Recorder, clock: Any, arguments: tuple, result: Any) -> Numbers | None:
-    """The clock was read for a task that is being added."""
+    """The clock was read; it is an event where that was done for a task that is being added."""
+    recorder.log().now = result
     caller = _frame(2)
     task = caller.f_locals.get("task") if caller.f_code.co_name == "add" else None
     return (recorder.id_of(task), task.delay_ms, result, 0) if hasattr(task, "delay_ms") else None
@@ -61,7 +62,7 @@ def _asked(recorder: Recorder, clock: Any, arguments: tuple, result: Any) -> Num
 
 def _made(recorder: Recorder, entry: Any, arguments: tuple, result: Any) -> Numbers | None:
     task, deadline = arguments
-    return None if task is None else (recorder.id_of(task), 0, deadline, recorder.identify(entry))
+    return None if task is None else (recorder.id_of(task), recorder.log().now, deadline, recorder.identify(entry))
 
 
 def _placed(recorder: Recorder, bucket: Any, arguments: tuple, result: Any) -> Numbers | None:
@@ -105,7 +106,7 @@ CALLS: Mapping[str, tuple] = {
 
 
 def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
-    """Kind -> what else is noted: where the counter changes, which list the entry names whose monitor is held innermost; of a word, who looks."""
+    """Kind -> what else is noted: where the counter changes, which list the entry names whose monitor is held innermost; of a word, who looks, or for whom."""
     objects, id_of = recorder.objects, recorder.id_of
 
     def names(log: Log, frame: FrameType) -> int:
@@ -116,7 +117,11 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
     def itself(log: Log, frame: FrameType) -> int:
         return recorder.owner(frame)
 
-    return {"list_add": names, "list_remove": names, "cancel_check": itself}
+    def keyed(log: Log, frame: FrameType) -> int:
+        """The entry for which a wheel sets a bucket's key."""
+        return id_of(frame.f_back.f_locals.get("entry"))
+
+    return {"list_add": names, "list_remove": names, "cancel_check": itself, "bucket_expiry_set": keyed}
 
 
 # -- columns
@@ -162,7 +167,7 @@ KINDS = frozenset((*COUNTED, "set_entry", "cancel", "cancel_check", "expire_subm
 
 
 def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
-    """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves ``stream.checked`` on."""
+    """The columns that a record of a timer's event gives, of the kinds in KINDS. Moves ``stream.checked`` and ``stream.asked`` on."""
     recorder, kind = translator.recorder, raw.site.event
     held = {}
     for number, _ in raw.locks:
@@ -184,15 +189,19 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
     elif kind == "expire_submit":
         event = {"entry": raw.me or stream.checked[0]}
     elif kind in ("dq_offer", "dq_poll"):
-        event = {"list": raw.obj, "key_ms": raw.new}
+        event = {"list": raw.obj, "key_ms": raw.new} | ({"now_ms": raw.old} if kind == "dq_poll" and raw.old >= 0 else {})
     elif kind == "clock_advance":
         event = {"wheel_ms": raw.new, "level": translator.wheels.level(raw.obj)}
     elif kind == "bucket_expiry_set":
         event = {"list": raw.obj, "key_ms": raw.new, "pre": {"key_ms": raw.old}, "post": {"key_ms": raw.new}, "res": "true" if raw.old != raw.new else "false"}
+        event |= {"entry": raw.me} if raw.me else {}
     elif kind == "add_request":
+        stream.asked = raw.obj, raw.old
         event = {"task": raw.obj, "delay_ms": raw.old, "now_ms": raw.new}
     elif kind == "entry_new":
         event = {"task": raw.obj, "entry": raw.me, "exp_ms": raw.new}
+        if raw.obj == stream.asked[0]:
+            event |= {"delay_ms": stream.asked[1], "now_ms": raw.old}
     elif kind == "wheel_place":
         event = {"entry": raw.me, "list": raw.obj, "wheel_ms": raw.new}
     elif kind == "wheel_reject":

@@ -40,11 +40,12 @@ def roles_of(recorder: Recorder) -> dict[int, str]:
 
 class Stream:
     """What is known of a thread on the way through its records. ``spans``: (kind that closes it, span, list or operation); ``checked``: the entry that was
-    checked last, and whether it was cancelled."""
+    checked last, and whether it was cancelled; ``asked``: the task that it was asked to add last."""
 
     def __init__(self) -> None:
         self.spans: list[tuple[str, int, int]] = []
         self.checked: tuple[int, bool] = (0, False)
+        self.asked: tuple[int, int] = (0, 0)
 
 
 class Translator:

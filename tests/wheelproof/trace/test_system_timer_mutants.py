@@ -170,3 +170,15 @@ def test_a_schedule_that_a_lock_forbids_is_infeasible():
     with pytest.raises(Infeasible) as caught:
         record(mechanisms(), STEM, "closing", "forbidden", mutant="M13", schedule=schedule)
     assert caught.value.steps == len(schedule)
+
+
+def test_what_a_timer_read_and_for_whom_is_recorded():
+    """The clock that a poll and an add read, and the entry for which a bucket is keyed: what rules of single events look at."""
+    recorded = record(mechanisms(), STEM, "two_adders_far", "read", schedule=examples.walked(mechanisms()[STEM], "two_adders_far", 1))
+    polls = [event for event in recorded.events if event["k"] == "dq_poll" and "list" in event]
+    assert polls and all(event["key_ms"] <= event["now_ms"] for event in polls)
+    made = [event for event in recorded.events if event["k"] == "entry_new"]
+    assert made and all(event["exp_ms"] == event["now_ms"] + event["delay_ms"] for event in made)
+    keyed = [event for event in recorded.events if event["k"] == "bucket_expiry_set" and event["key_ms"] >= 0]
+    ticks = {1: 1, 2: 3}
+    assert keyed and all(event["key_ms"] == event["exp_ms"] // ticks[event["level"]] * ticks[event["level"]] for event in keyed)
