@@ -68,7 +68,7 @@ def told(spark: SparkSession, memory: str) -> Iterator[None]:
         raise found from error
     except BaseException:
         with suppress(Exception):
-            spark.sparkContext.cancelAllJobs()
+            _in_a_thread(spark.sparkContext.cancelAllJobs)
         raise
 
 
@@ -114,7 +114,7 @@ def end(spark: SparkSession) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # that the JVM did not answer, which `told` has said
         try:
-            spark.stop()
+            _in_a_thread(spark.stop)
         except Exception:
             if ended is None and _ending(spark) is None:
                 raise
@@ -130,6 +130,23 @@ def end(spark: SparkSession) -> None:
 def _not_py4j(record: logging.LogRecord) -> bool:
     """py4j writes every loss of its JVM, with a traceback, to the root of all logs."""
     return "py4j" not in record.pathname
+
+
+def _in_a_thread(act: Callable[[], None]) -> None:
+    """A call to Java over a connection of its own: one that was interrupted has left its answer on this thread's, for the next call to read."""
+    raised: list[Exception] = []
+
+    def guarded() -> None:
+        try:
+            act()
+        except Exception as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=guarded)
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
 
 
 def of_start(error: BaseException, master: str, memory: str) -> WheelproofError:
