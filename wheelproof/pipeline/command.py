@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wheelproof import documents
+from wheelproof.pipeline import actions
 from wheelproof.pipeline.session import SessionOptions, session
 from wheelproof.report.console import visible
 
@@ -19,7 +21,8 @@ EXPLAINED_EVENTS = 1_000_000
 """A violating run of at most so many events is also taken event by event through the model, on the executors."""
 
 
-def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json: bool = False, quiet: bool = False, explain: bool = True) -> int:
+def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json: bool = False, quiet: bool = False, explain: bool = True,
+        known: Mapping[str, frozenset[str]] = {}) -> int:
     """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None: nowhere. Raises as ``validate.check`` does."""
     from wheelproof.pipeline import cluster, failures, runs, validate
     from wheelproof.pipeline import explain as explaining
@@ -32,7 +35,7 @@ def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json
             if not cluster.in_one_process(options.master):
                 _progress("shipping this package")
                 cluster.prepare(spark, folder)
-            report = validate.check(spark, paths, folder, progress=_progress)
+            report = validate.check(spark, paths, folder, progress=_progress, known=known)
             explanations = explaining.explain(spark, report, EXPLAINED_EVENTS) if explain else []
     finally:
         _progress("")
@@ -64,6 +67,7 @@ def _print(document: dict[str, Any], output: Path | None, quiet: bool) -> None:
         covered = document["coverage"]
         lines.append(f"coverage: {len(covered['kinds'])} of {len(covered['kinds']) + len(covered['kinds_unseen'])} kinds, "
                      f"{len(covered['edges'])} of {len(covered['edges']) + len(covered['edges_untaken'])} (abstract state, action) edges")
+        lines += actions.lines(covered["actions"])
         if output is not None:
             lines.append(f"all of it: {output / 'trace-check.json'}")
     verdicts: dict[str, int] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline import coverage, ingest, lateness
+from wheelproof.pipeline import actions, coverage, ingest, lateness
 from wheelproof.pipeline.checks import FAMILIES, RULES, Family, Finding, Inputs
 from wheelproof.pipeline.ingest import Ingested
 from wheelproof.pipeline.schema import VIOLATION
@@ -92,8 +92,11 @@ def folder_for(scratch: Path | None) -> Iterator[Path]:
 
 
 def check(spark: SparkSession, paths: Iterable[Path], scratch: Path | None = None, families: Iterable[Family] = FAMILIES,
-          progress: Progress = lambda said: None) -> Report:
-    """Check traces in files and folders. Raises as :func:`wheelproof.pipeline.ingest.read` does."""
+          progress: Progress = lambda said: None, known: Mapping[str, frozenset[str]] = {}) -> Report:
+    """Check traces in files and folders. ``known``: the specifications' actions, of :func:`wheelproof.pipeline.actions.table`, of which coverage is told.
+
+    Raises as :func:`wheelproof.pipeline.ingest.read` does.
+    """
     with folder_for(scratch) as folder:
         began = time.perf_counter()
         progress("reading")
@@ -109,6 +112,8 @@ def check(spark: SparkSession, paths: Iterable[Path], scratch: Path | None = Non
             frames.append(asked.violations)
             measured |= asked.measured
         _conclude(report, spark, ingested, tuple(families), frames, measured)
+        taken = actions.counted(ingested.sources, {run.index: run.header for run in ingested.runs})
+        report.coverage["actions"] = actions.summary(taken, known)
     return report
 
 

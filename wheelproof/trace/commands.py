@@ -137,12 +137,16 @@ def check(
     memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver.")] = "2g",
     scratch: Annotated[Path | None, typer.Option("--scratch", metavar="DIR", help="Where Spark puts what does not fit into memory.")] = None,
     output: Annotated[Path | None, typer.Option("--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json.")] = None,
+    subject: Subject = Path("."),
 ) -> None:
     """Say of each trace whether it conforms to the model, and why not."""
     if engine is Engine.SPARK:
-        from wheelproof.pipeline import command
+        from wheelproof import subject as subjects
+        from wheelproof.pipeline import actions, command
 
-        raise typer.Exit(command.run(paths, command.options_of(master, memory, scratch), output, as_json, quiet))
+        # Traces of any producer are checked, also where no subject is: then it is not told which actions they lack.
+        known = actions.table(subjects.find(subject)) if any((subject / "spec").glob("*.toml")) else {}
+        raise typer.Exit(command.run(paths, command.options_of(master, memory, scratch), output, as_json, quiet, known=known))
     if master or scratch or output:
         raise UsageError("--master, --scratch and --output are Spark's.", "Add --engine spark.")
     from wheelproof.trace.jsonl import TraceError

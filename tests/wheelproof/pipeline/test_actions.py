@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from wheelproof import subject
-from wheelproof.pipeline import actions
+from wheelproof.pipeline import actions, validate
+from wheelproof.pipeline.checks import FAMILIES
 
 ROOT = Path(__file__).parents[3]
 KNOWN = {"ring": frozenset({"A1", "A2", "A10", "B1"}), "other": frozenset({"C1"})}
@@ -38,3 +39,13 @@ def test_the_table_has_the_labels_that_bear_an_event():
     known = actions.table(mechanisms)
     assert set(known) == set(mechanisms)
     assert {"A9", "U9"} <= known["timer_task_list"] and not {"A4", "T0"} & known["timer_task_list"]
+
+
+def test_the_bulk_check_tells_which_actions_traces_came_from(spark, tmp_path):
+    golden = ROOT / "tests/wheelproof/trace/golden"
+    known = actions.table(subject.find(ROOT))
+    one, more = ([golden / "two_adders.jsonl"], [golden / name for name in ("two_adders.jsonl", "flush_add_cancel.jsonl")])
+    few, many = (validate.check(spark, paths, tmp_path, FAMILIES[:1], known=known).coverage["actions"]["timer_task_list"] for paths in (one, more))
+    assert {"A1", "A9", "U9"} <= set(few["taken"]) and {"C3", "F1", "K1"} <= set(few["untaken"])
+    assert {"C3", "F1", "K1"} <= set(many["taken"]) and set(few["taken"]) < set(many["taken"])
+    assert set(many["taken"]) | set(many["untaken"]) == known["timer_task_list"]
