@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from wheelproof.errors import ToolError
 from wheelproof.trace.expressions import Expression, Look
-from wheelproof.trace.observed import NAMED, WAITS, Names, Row, Table, Unknown, asked, spoken_column
+from wheelproof.trace.observed import HELD, NAMED, OPENED, STOP, WAITS, Column, Row, Table, Unknown, asked, spoken_column
 
 State = Any
-Said = Mapping[tuple[str, str | None], Any]
+Said = Mapping[Column, Any]
 
 KEPT = 50_000
 """So many steps are remembered, then they are worked out anew."""
@@ -35,6 +35,29 @@ class Move(NamedTuple):
     after: State
     shown: bool
     eager: bool
+    sign: tuple = ()
+    """What is known of a step whose event floats: it is taken like one that nothing shows, and its event must be there. Empty for others."""
+
+
+class Place(NamedTuple):
+    """What the model may be in. ``debts``: (thread, whether the event was seen first, sign) of floating steps and events that have not met yet."""
+
+    state: State
+    debts: tuple[tuple[str, bool, tuple], ...] = ()
+
+    def settled(self, thread: str) -> bool:
+        """Whether all events of a thread that float have met their steps."""
+        return all(name != thread for name, _, _ in self.debts)
+
+    def met(self, thread: str, seen: bool, sign: tuple) -> tuple[tuple[str, bool, tuple], ...] | None:
+        """The debts once a thread's event is seen, or its step is taken; None if another one is due."""
+        first = next((debt for debt in self.debts if debt[0] == thread), None)
+        if first is None or first[1] == seen:
+            return (*self.debts, (thread, seen, sign))
+        if first[2] != sign:
+            return None
+        at = self.debts.index(first)
+        return self.debts[:at] + self.debts[at + 1:]
 
 
 class Steps:
@@ -56,7 +79,7 @@ class Steps:
         self._index = {name: number for number, name in enumerate(names)}
         self._number = {thread: number for number, thread in enumerate(self.model.threads)}
         self._pc = mechanism.pc
-        self._at_rest = frozenset(row.label for row in table.rows.values() if self.captured(row) and (row.when is None or row.eager))
+        self._at_rest = frozenset(row.label for row in table.rows.values() if self.captured(row) and row.floats is None and (row.when is None or row.eager))
         self._moves: dict[tuple[State, int], Move | None] = {}
         self._values: dict[tuple[int, Any], Any] = {}
 
@@ -123,7 +146,19 @@ class Steps:
             return None
         thread, row, after = self.model.threads[index], self.table.rows[label], self.model.freeze()
         says = bool(row.kind) and (row.when is None or self.holds(row.when, self.look(thread, state, after)))
-        return Move(thread, row, after, says and self.captured(row), row.eager and not says)
+        shown, sign = says and self.captured(row), ()
+        if shown and row.floats is not None:
+            look = self.look(thread, state, after)
+            if self._result(row, look) == row.floats:
+                shown, sign = False, self._sign(row, look)
+        return Move(thread, row, after, shown, row.eager and not says, sign)
+
+    def _result(self, row: Row, look: Look) -> str:
+        return "true" if self.holds(row.columns["res", None], look) else "false"
+
+    def _sign(self, row: Row, look: Look) -> tuple:
+        """Of a step whose event floats: its kind, and what it names."""
+        return (row.kind, *(row.columns[column].value(look) for column in sorted(NAMED & row.columns.keys())))
 
     def _in_place(self, index: int) -> str | None:
         try:
@@ -159,19 +194,22 @@ class Steps:
             raise ToolError(f"The eager steps of {self.table.mechanism.module} go in a circle.", "Take one of them out of eager in its table.")
         return self.model.freeze() if moved else state
 
-    def hidden(self, states: Iterable[State], budget: int) -> set[State]:
-        """The states, and those that steps without an event lead to. Raises Spent."""
-        known = set(states)
+    def hidden(self, places: Iterable[Place], budget: int) -> set[Place]:
+        """The places, and those that steps without an event lead to. Raises Spent."""
+        known = set(places)
         waiting = list(known)
         while waiting:
-            state = waiting.pop()
-            for index, label in enumerate(self.labels(state)):
+            place = waiting.pop()
+            for index, label in enumerate(self.labels(place.state)):
                 if label in self._at_rest or label not in self.table.rows:
                     continue
-                move = self.move(state, index)
+                move = self.move(place.state, index)
                 if move is None or move.shown:
                     continue
-                after = self.normal(move.after, (index,))
+                debts = place.met(move.thread, False, move.sign) if move.sign else place.debts
+                if debts is None:
+                    continue
+                after = Place(self.normal(move.after, (index,)), debts)
                 if after not in known:
                     if len(known) >= budget:
                         raise Spent(f"the model may be in more than {budget:,} states")
@@ -185,15 +223,15 @@ class Steps:
 
     # -- events
 
-    def agrees(self, row: Row, said: Said, look: Look, before_only: bool = False) -> tuple[str, Any, Any] | None:
+    def agrees(self, columns: Mapping[Column, Expression], said: Said, look: Look, before_only: bool = False) -> tuple[str, Any, Any] | None:
         """The first column that an event has otherwise than the step: (column, the event's value, the step's); None if they agree.
 
         An event that names an object of a class that the step does not touch is not the step's.
         """
         for column in said:
-            if column in NAMED and column not in row.columns:
+            if column in NAMED and column not in columns:
                 return spoken_column(column), said[column], None
-        for column, expression, value in asked(row, said):
+        for column, expression, value in asked(columns, said):
             if before_only and expression.primed:
                 continue
             try:
@@ -206,35 +244,54 @@ class Steps:
                 return spoken_column(column), value, found
         return None
 
-    def waits(self, state: State, thread: str, said: Said) -> bool:
-        """Whether the thread stands in front of the lock that the event names."""
+    def stands(self, state: State, thread: str, kind: str, said: Said) -> bool:
+        """Whether the thread stands in front of the lock that an event names, where a mark of this kind is made that ends a bracket, or at its end."""
         row = self.row_of(state, thread)
-        return row is not None and row.lock and self.agrees(row, said, self.look(thread, state, None), before_only=True) is None
+        if row is None:
+            return kind == STOP
+        columns = row.columns if kind == WAITS and row.lock else row.marks.get(kind) if said.get(OPENED) else None
+        return columns is not None and self.agrees(columns, said, self.look(thread, state, None), before_only=True) is None
 
     def row_of(self, state: State, thread: str) -> Row | None:
         """The label that a thread stands at; None at its end."""
         return self.table.rows.get(self.labels(state)[self._number[thread]])
 
-    def after(self, states: Iterable[State], thread: str, kind: str, said: Said) -> set[State]:
-        """The states after an event, those in which the model could not take it left out."""
-        if kind == WAITS:
-            return {state for state in states if self.waits(state, thread, said)}
+    def after(self, places: Iterable[Place], thread: str, kind: str, said: Said) -> set[Place]:
+        """The places after an event, those in which the model could not take it left out."""
         index, out = self._number[thread], set()
-        for state in states:
-            move = self.move(state, index)
-            if move is not None and move.shown and move.row.kind == kind and self.agrees(move.row, said, self.look(thread, state, move.after)) is None:
-                out.add(self.normal(move.after, (index,)))
+        floating = self._floating(kind, said)
+        for place in places:
+            if floating:
+                debts = place.met(thread, True, floating)
+                if debts is not None:
+                    out.add(Place(place.state, debts))
+            elif not place.settled(thread):
+                continue
+            elif self.stands(place.state, thread, kind, said):
+                out.add(place)
+            elif (move := self.move(place.state, index)) is not None and self._is(move, place.state, kind, said):
+                out.add(Place(self.normal(move.after, (index,)), place.debts))
         return out
 
-    def ended(self, state: State) -> bool:
-        """Whether every thread is at its end."""
-        return self.model.final(state)
+    def _is(self, move: Move, state: State, kind: str, said: Said) -> bool:
+        return move.shown and move.row.kind == kind and self.agrees(move.row.columns, said, self.look(move.thread, state, move.after)) is None
+
+    def _floating(self, kind: str, said: Said) -> tuple:
+        """What is known of an event that floats; empty for others."""
+        row = next((row for row in self.table.rows.values()
+                    if row.kind == kind and row.floats is not None and said.get(("res", None)) == row.floats and not said.get(HELD)), None)
+        return () if row is None else (kind, *(said.get(column) for column in sorted(NAMED & row.columns.keys())))
+
+    def ended(self, place: Place) -> bool:
+        """Whether every thread is at its end, and all that floats has met."""
+        return not place.debts and self.model.final(place.state)
 
     # -- for people
 
-    def could(self, states: Iterable[State]) -> tuple[str, ...]:
+    def could(self, places: Iterable[Place]) -> tuple[str, ...]:
         """What could be shown next, by whom: ``f: list_add(entry e1, list l2) A9``, each once."""
-        found = dict.fromkeys(self._told(state, move) for state in states for move in self.moves(state) if move.shown)
+        found = dict.fromkeys(self._told(place.state, move) for place in places for move in self.moves(place.state)
+                              if move.shown and place.settled(move.thread))
         return tuple(sorted(found))
 
     def _told(self, state: State, move: Move) -> str:
@@ -247,22 +304,24 @@ class Steps:
                     continue
         return f"{move.thread}: {move.row.kind}({', '.join(parts)}) {move.row.label}"
 
-    def why(self, states: Iterable[State], thread: str, kind: str, said: Said) -> str:
-        """Why an event is no step in any of the states: the nearest miss."""
+    def why(self, places: Iterable[Place], thread: str, kind: str, said: Said) -> str:
+        """Why an event is no step in any of the places: the nearest miss."""
         near: dict[str, None] = {}
-        places: dict[str, None] = {}
-        for state in states:
-            row = self.row_of(state, thread)
-            places[row.label if row is not None else "its end"] = None
-            move = self.move(state, self._number[thread])
-            if move is not None and move.shown and move.row.kind == kind:
-                differs = self.agrees(move.row, said, self.look(thread, state, move.after))
-                if differs is not None:
-                    column, mine, theirs = differs
-                    near[f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})"] = None
+        at: dict[str, None] = {}
+        for place in places:
+            row = self.row_of(place.state, thread)
+            at[row.label if row is not None else "its end"] = None
+            move = self.move(place.state, self._number[thread])
+            if move is None or not move.shown or move.row.kind != kind:
+                continue
+            if differs := self.agrees(move.row.columns, said, self.look(thread, place.state, move.after)):
+                column, mine, theirs = differs
+                near[f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})"] = None
+            else:
+                near["an event before it has not met its step"] = None
         if near:
             return f"{thread}'s {kind} differs: " + "; or ".join(list(near)[:3])
-        return f"{thread} cannot take a {kind} there: it is at {', '.join(places) or 'nothing'}"
+        return f"{thread} cannot take a {kind} there: it is at {', '.join(at) or 'nothing'}"
 
 
 def _constant(rule: Mapping[str, str], program: Mapping[str, Any]) -> Any:
@@ -273,8 +332,3 @@ def _constant(rule: Mapping[str, str], program: Mapping[str, Any]) -> Any:
 
 def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
-
-
-def said_by(names: Names, event: Mapping[str, Any]) -> tuple[str, str, Said]:
-    """(thread, kind, what is said) of an event. Raises Unknown."""
-    return names.thread(event), event["k"], names.said(event)

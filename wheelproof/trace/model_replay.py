@@ -13,8 +13,8 @@ from typing import Any
 from wheelproof.errors import UsageError
 from wheelproof.subject import Mechanism
 from wheelproof.trace.events import Refusal
-from wheelproof.trace.following import Spent, State, Steps, said_by
-from wheelproof.trace.observed import Names, Table, Unknown, read
+from wheelproof.trace.following import Place, Said, Spent, Steps
+from wheelproof.trace.observed import OPENED, START, STOP, Names, Table, Unknown, read
 from wheelproof.trace.replay import Event, Finding, Judging
 
 PROPERTY = "Next"
@@ -26,11 +26,13 @@ BUDGET = 20_000
 
 @dataclass(frozen=True)
 class Followed:
-    """One event that was followed, or refused: the states that the model might be in before it."""
+    """One event that was followed, or refused: by whom, what it said, and the places that the model might be in before it."""
 
     line: int
     event: Event
-    states: frozenset[State]
+    thread: str
+    said: Said
+    states: frozenset[Place]
 
 
 class ModelReplay(Judging):
@@ -52,7 +54,9 @@ class ModelReplay(Judging):
         self.table: Table | None = table
         self.names: Names | None = None
         self.steps: Steps | None = None
-        self.states: set[State] = set()
+        self.states: set[Place] = set()
+        self.stopped: set[int] = set()
+        self.open: dict[int, list[int]] = {}  # thread -> spans of its brackets, innermost last
         try:
             self._begin(mechanisms, switches)
         except Unknown as error:
@@ -74,7 +78,7 @@ class ModelReplay(Judging):
                 raise Unknown(error.message) from error
         kinds = self.header.get("capture", {}).get("kinds")
         self.steps = Steps(self.table, self.names.program, None if kinds is None else frozenset(kinds), switches)
-        self.states = {self.steps.normal(self.steps.start)}
+        self.states = {Place(self.steps.normal(self.steps.start))}
 
     @property
     def applied(self) -> Mapping[str, int]:
@@ -94,10 +98,17 @@ class ModelReplay(Judging):
         if self.order.missing or self.order.contradictions or self.beyond:
             self.halted = True  # what is missing may have changed anything, so that no later event is refused on account of it
             return None
-        if self.table.stutters(event["k"]):
+        if event["k"] == START and event["tseq"] != 1:
+            self._out(line, f"thread {event['tid']} starts after its first event")
+        elif event["tid"] in self.stopped:
+            self._out(line, f"thread {event['tid']} goes on after its last event")
+        elif event["k"] == STOP:
+            self.stopped.add(event["tid"])
+        if self.halted or self.table.stutters(event["k"]):
             return None
         try:
-            thread, kind, said = said_by(self.names, event)
+            kind, thread = event["k"], self.names.thread(event)
+            said = {**self.names.said(event), OPENED: self._bracket(event)}
             possible = self.steps.hidden(self.states, self.budget)
             after = self.steps.after(possible, thread, kind, said)
         except Unknown as error:
@@ -107,7 +118,7 @@ class ModelReplay(Judging):
             self.halted = True
             self.spent.append(Finding(line, None, "Budget", f"{error}: nothing follows from here on"))
             return None
-        self.history.append(Followed(line, event, frozenset(self.states)))
+        self.history.append(Followed(line, event, thread, said, frozenset(self.states)))
         self.figures["followed"] += 1
         self.figures["sum"] += len(possible)
         self.figures["largest"] = max(self.figures["largest"], len(possible))
@@ -119,6 +130,16 @@ class ModelReplay(Judging):
         self.violated += 1
         self.violations.append(Finding(line, event, refusal.property, refusal.message, self.steps.could(possible)))
         return refusal
+
+    def _bracket(self, event: Event) -> bool:
+        """Open or close the event's bracket; whether it closes the innermost one of its thread."""
+        spans = self.open.setdefault(event["tid"], [])
+        if event["phase"] == "begin" and "span" in event:
+            spans.append(event["span"])
+        elif event["phase"] == "end" and spans and spans[-1] == event.get("span"):
+            spans.pop()
+            return True
+        return False
 
     def _out(self, line: int, message: str) -> None:
         self.halted = True
@@ -135,13 +156,16 @@ class ModelReplay(Judging):
             states = self.steps.hidden(self.states, self.budget)
         except Spent as error:
             return [Finding(0, None, "Budget", f"{error} at the end")]
+        if left := sorted(tid for tid, spans in self.open.items() if spans):
+            return [Finding(0, None, "Bracket", f"thread {tid} has begun {len(self.open[tid])} brackets that it does not end") for tid in left]
         if any(self.steps.ended(state) for state in states):
             return []
         return [Finding(0, None, "Program", f"the threads have not done what they were asked to: {self._where(states)}")]
 
-    def _where(self, states: Iterable[State]) -> str:
+    def _where(self, states: Iterable[Place]) -> str:
         """Where the threads are, in the state in which the most are at their end."""
         steps = self.steps
-        best = max(states, key=lambda state: sum(steps.row_of(state, thread) is None for thread in steps.model.threads))
-        rows = {thread: steps.row_of(best, thread) for thread in steps.model.threads}
-        return ", ".join(f"{thread} is at {row.label}" for thread, row in rows.items() if row is not None)
+        best = max(states, key=lambda place: sum(steps.row_of(place.state, thread) is None for thread in steps.model.threads))
+        rows = {thread: steps.row_of(best.state, thread) for thread in steps.model.threads}
+        owing = [f"an event of {thread} has not met its step" if seen else f"a step of {thread} has not met its event" for thread, seen, _ in best.debts]
+        return ", ".join([f"{thread} is at {row.label}" for thread, row in rows.items() if row is not None] + owing)

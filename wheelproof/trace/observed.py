@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.subject import Mechanism
 from wheelproof.trace.expressions import Expression
-from wheelproof.trace.schema import COLUMN, NONE, OBSERVED
+from wheelproof.trace.schema import COLUMN, KINDS, NONE, OBSERVED, RESULTS
 
 Event = Mapping[str, Any]
+
+Column = tuple[str, str | None]
+"""A column of an event, or ("pre" or "post", a field of it)."""
 
 IDS = frozenset(("task", "entry", "list", "op", "key"))
 """Columns whose values are ids; the header's names say which of the program's names each is."""
@@ -27,8 +30,11 @@ NAMED = frozenset((column, None) for column in IDS)
 OBSERVED_IDS = frozenset(("list", "entry"))
 """The same in ``pre`` and ``post``."""
 
-CONTROL = frozenset(("thread_start", "thread_stop"))
-"""Kinds that are no step of any mechanism."""
+START, STOP = "thread_start", "thread_stop"
+"""Kinds that are no step of any mechanism. Who stops has done all that it was asked to."""
+
+HELD, OPENED = ("held", None), ("opened", None)
+"""What is said of an event beside its columns: whether it has an exact token of a lock of what it names; whether it closes a bracket of its thread."""
 
 WAITS = "lock_wait"
 """A thread stands in front of a lock: no step, but it says where the thread is."""
@@ -42,9 +48,11 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One label: its ``kind`` of event ("" for none), the lock that it takes if any, when it shows itself, and what its event then says.
+    """One label: its ``kind`` of event ("" for none), whether it takes a ``lock``, ``when`` it shows itself, and what its event then says.
 
-    ``columns``: (column, None) or ("pre" or "post", field) -> expression.
+    ``columns``: (column, None) or ("pre" or "post", field) -> expression. ``floats``: a result with which the event has no token of what it found, as that a
+    lock was another thread's: it may then have been at any moment between its neighbours in its thread. ``marks``: kinds of event that are no step, and
+    come from a thread that stands here.
     """
 
     label: str
@@ -52,7 +60,9 @@ class Row:
     lock: bool
     eager: bool
     when: Expression | None
-    columns: Mapping[tuple[str, str | None], Expression]
+    columns: Mapping[Column, Expression]
+    floats: str | None = None
+    marks: Mapping[str, Mapping[Column, Expression]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,14 +76,14 @@ class Table:
     @property
     def kinds(self) -> frozenset[str]:
         """The kinds of event that the mechanism's steps show themselves as."""
-        return frozenset(row.kind for row in self.rows.values()) - {""}
+        return frozenset(kind for row in self.rows.values() for kind in (row.kind, *row.marks)) - {""}
 
     def understands(self, kind: str) -> bool:
         """Whether an event of this kind can be judged."""
-        return kind in self.kinds or kind in self.stutter or kind in CONTROL or kind == WAITS
+        return kind in self.kinds or kind in self.stutter or kind in (START, STOP, WAITS)
 
     def stutters(self, kind: str) -> bool:
-        return kind not in self.kinds and (kind in self.stutter or kind in CONTROL)
+        return kind not in self.kinds and (kind in self.stutter or kind == START)
 
 
 def read(mechanism: Mechanism) -> Table:
@@ -96,22 +106,32 @@ def read(mechanism: Mechanism) -> Table:
 
 
 def _row(file: Path, mechanism: Mechanism, name: str, values: Mapping[str, Any], eager: bool) -> Row:
-    label = mechanism.labels[name]
-    columns: dict[tuple[str, str | None], Expression] = {}
-    when = None
+    label, place = mechanism.labels[name], f"{file}: [labels.{name}]"
+    own = {key: value for key, value in values.items() if key not in ("when", "event", "floats", "marks")}
+    columns, kind, floats = _columns(place, own), values.get("event", label.event), values.get("floats")
+    if label.event and "event" in values:
+        raise UsageError(f"{place}: the label table says that its event is {label.event}.", "Leave event out: it is for labels that no line of code has.")
+    marks = {mark: _columns(f"{place}: marks.{mark}", said) for mark, said in values.get("marks", {}).items()}
+    if unknown := sorted({kind, *marks} - set(KINDS) - {""}):
+        raise UsageError(f"{place}: there is no kind of event {', '.join(unknown)}.", f"Known kinds: {', '.join(KINDS)}.")
+    if floats is not None and (floats not in RESULTS or ("res", None) not in columns):
+        raise UsageError(f"{place}: floats is {floats!r}.", f"It is a result, one of {', '.join(RESULTS)}, and res must say what the step's is.")
+    return Row(name, kind, label.kind == "lock", eager, Expression(values["when"]) if "when" in values else None, columns, floats, marks)
+
+
+def _columns(place: str, values: Mapping[str, Any]) -> dict[Column, Expression]:
+    columns: dict[Column, Expression] = {}
     for column, value in values.items():
-        if column == "when":
-            when = Expression(value)
-        elif column in ("pre", "post") and isinstance(value, dict):
-            for field, text in value.items():
-                if field not in _SEEN:
-                    raise UsageError(f"{file}: [labels.{name}]: {column} has no {field}.", f"It has: {', '.join(sorted(_SEEN))}.")
-                columns[column, field] = Expression(text)
+        if column in ("pre", "post") and isinstance(value, dict):
+            for observed, text in value.items():
+                if observed not in _SEEN:
+                    raise UsageError(f"{place}: {column} has no {observed}.", f"It has: {', '.join(sorted(_SEEN))}.")
+                columns[column, observed] = Expression(text)
         elif column in COLUMN and isinstance(value, str):
             columns[column, None] = Expression(value)
         else:
-            raise UsageError(f"{file}: [labels.{name}]: an event has no column {column}.", f"Its columns: {', '.join(COLUMN)}.")
-    return Row(name, label.event, label.kind == "lock", eager, when, columns)
+            raise UsageError(f"{place}: an event has no column {column}.", f"Its columns: {', '.join(COLUMN)}.")
+    return columns
 
 
 class Names:
@@ -136,15 +156,17 @@ class Names:
             raise Unknown(f"the header names no thread {event['tid']}")
         return found
 
-    def said(self, event: Event) -> dict[tuple[str, str | None], Any]:
+    def said(self, event: Event) -> dict[Column, Any]:
         """What an event says, with names for ids and None for "none": column, or (pre or post, field) -> value."""
-        out: dict[tuple[str, str | None], Any] = {}
+        out: dict[Column, Any] = {}
         for column in event:
             if column in ("pre", "post"):
                 for field, value in event[column].items():
                     out[column, field] = self._name(value) if field in OBSERVED_IDS else value
             else:
                 out[column, None] = self._name(event[column]) if column in IDS else event[column]
+        locks = {f"{column}:{event[column]}" for column in IDS if column in event}
+        out[HELD] = any(token[0] == "L" and len(token) == 4 and token[1] in locks for token in event.get("ord", ()))
         return out
 
     def _name(self, number: int) -> str | None:
@@ -156,13 +178,13 @@ class Names:
         return found
 
 
-def asked(row: Row, said: Mapping[tuple[str, str | None], Any]) -> Iterator[tuple[tuple[str, str | None], Expression, Any]]:
-    """(column, expression, what the event says) of all that the event says and the row has an expression for."""
-    for column, expression in row.columns.items():
+def asked(columns: Mapping[Column, Expression], said: Mapping[Column, Any]) -> Iterator[tuple[Column, Expression, Any]]:
+    """(column, expression, what the event says) of all that the event says and there is an expression for."""
+    for column, expression in columns.items():
         if column in said:
             yield column, expression, said[column]
 
 
-def spoken_column(column: tuple[str, str | None]) -> str:
+def spoken_column(column: Column) -> str:
     """A column for people: ``post.counter``."""
     return column[0] if column[1] is None else f"{column[0]}.{column[1]}"

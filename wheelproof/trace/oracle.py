@@ -16,9 +16,11 @@ from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.graph.compare import NULL, names_of, texts_of
 from wheelproof.tlc import mc, process
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.trace.following import Said, State, Steps, said_by
+from wheelproof.tlc.values import format_tla, freeze
+from wheelproof.trace.expressions import Expression
+from wheelproof.trace.following import Place, Steps
 from wheelproof.trace.model_replay import Followed, ModelReplay
-from wheelproof.trace.observed import NAMED, WAITS, Row
+from wheelproof.trace.observed import NAMED, STOP, WAITS, Column, Row
 
 SECONDS = 120
 """How long TLC may take over one slice."""
@@ -41,7 +43,7 @@ class Slice:
     refused: int | None
 
     @property
-    def starts(self) -> frozenset[State]:
+    def starts(self) -> frozenset[Place]:
         return self.events[0].states
 
 
@@ -71,10 +73,10 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
             raise UsageError(f"The slice begins in {len(history[0].states)} states, and can begin in {STARTS}.", "Ask for a slice that begins elsewhere.")
         begins -= 1
     events = tuple(history[begins:ends])
-    if not events or run.names is None:
+    if not events:
         raise NothingChecked("The slice has no event that the model could be asked about.", "Name lines of events that were followed.")
     refused = next((number for number, item in enumerate(events, 1) if run.violations and item.line == run.violations[0].line), None)
-    return Slice(events, tuple(_record(said_by(run.names, item.event)) for item in events), refused)
+    return Slice(events, tuple(_record(item) for item in events), refused)
 
 
 def ask(steps: Steps, part: Slice, folder: Path, *, switches: Mapping[str, bool] = {}, seconds: float = SECONDS) -> Answer:
@@ -133,7 +135,7 @@ def generate(steps: Steps, parts: Sequence[Slice], folder: Path, switches: Mappi
         specification="SliceSpec", invariants=(UNFINISHED,) if len(parts) == 1 else (), deadlock_check=False), folder)
 
 
-def module_text(steps: Steps, starts: frozenset[State]) -> str:
+def module_text(steps: Steps, starts: frozenset[Place]) -> str:
     """The module that extends the specification by traces."""
     mechanism = steps.table.mechanism
     text = mechanism.spec.read_text(encoding="utf-8")
@@ -141,24 +143,34 @@ def module_text(steps: Steps, starts: frozenset[State]) -> str:
         if not re.search(rf"^{name}\(self\) ==", text, re.MULTILINE):
             raise UsageError(f"{mechanism.spec}: there is no action {name}(self).", "Only specifications whose every process has a set of names can be asked.")
     title = f" MODULE {mechanism.module}Slice "
-    shown, hidden = [], []
+    shown, hidden, floating = [], [], {}
     for row in steps.table.rows.values():
-        seen = steps.captured(row)
-        if seen:
+        if steps.captured(row):
             shown.append(_shown(row))
-        if row.lock and row.columns:
-            shown.append(_waits(row, mechanism.pc))
-        if not seen:
-            hidden.append(f"  \\/ {row.label}(self)")
-        elif row.when is not None:
-            hidden.append(f"  \\/ {row.label}(self) /\\ ~({row.when.text})")
+            if row.floats is not None:
+                floating[row.kind, row.floats] = _floating(row)
+                hidden.append(_conjunction(_taken(row, "="), f"SliceMet(self, FALSE, {_sign(row)})"))
+            if row.when is not None:
+                hidden.append(_conjunction([f"{row.label}(self)", f"~({row.when.text})"], "UNCHANGED sliceDebts"))
+        else:
+            hidden.append(_conjunction([f"{row.label}(self)"], "UNCHANGED sliceDebts"))
+        if row.lock:
+            shown.append(_stands(row.label, WAITS, row.columns, mechanism.pc))
+        shown += [_stands(row.label, mark, columns, mechanism.pc, "event.opened") for mark, columns in row.marks.items()]
+    shown += [*floating.values(), _conjunction([f'event.kind = "{STOP}"', f'{mechanism.pc}[self] = "Done"', "SliceSettled(self)", "UNCHANGED <<vars, sliceDebts>>"])]
     return "\n".join([
         title.center(max(79, len(title) + 8), "-"),
         "\\* Generated from traces; changes are lost.",
         f"EXTENDS {mechanism.module}, Naturals, Sequences, TLC",
         "CONSTANT SliceEvents     \\* by trace",
         f"VARIABLES sliceTrace, {POSITION}     \\* which trace, and its next event",
+        "VARIABLE sliceDebts      \\* by thread: steps and events without a place among the others that have not met yet",
         "",
+        "SliceSettled(self) == sliceDebts[self] = << >>",
+        "SliceMet(self, seen, sign) ==",
+        "  IF SliceSettled(self) \\/ Head(sliceDebts[self]).seen = seen",
+        "  THEN sliceDebts' = [sliceDebts EXCEPT ![self] = Append(@, [seen |-> seen, sign |-> sign])]",
+        "  ELSE Head(sliceDebts[self]).sign = sign /\\ sliceDebts' = [sliceDebts EXCEPT ![self] = Tail(@)]",
         "SliceSays(event, column, value) == column \\in DOMAIN event => event[column] = value",
         'SliceText(condition) == IF condition THEN "true" ELSE "false"',
         "",
@@ -176,54 +188,74 @@ def module_text(steps: Steps, starts: frozenset[State]) -> str:
         f"             /\\ \\/ (\\E self \\in ProcSet : SliceHidden(self)) /\\ UNCHANGED {POSITION}",
         f"                \\/ SliceTake(SliceEvents[sliceTrace][{POSITION}]) /\\ {POSITION}' = {POSITION} + 1 /\\ SliceReached({POSITION}')",
         "             /\\ UNCHANGED sliceTrace",
-        f"SliceSpec == SliceInit /\\ [][SliceNext]_<<vars, sliceTrace, {POSITION}>>",
+        f"SliceSpec == SliceInit /\\ [][SliceNext]_<<vars, sliceTrace, sliceDebts, {POSITION}>>",
         "ASSUME \\A trace \\in DOMAIN SliceEvents : TLCSet(trace, 1)",
         "=" * 79,
         "",
     ])
 
 
+def _conjunction(parts: Sequence[str], *more: str) -> str:
+    return "  \\/ " + "\n     ".join(f"/\\ {part}" for part in (*parts, *more))
+
+
+def _taken(row: Row, sign: str) -> list[str]:
+    """The label's step, with the result with which its event floats (=) or another one (#)."""
+    parts = [f"{row.label}(self)", *([f"({row.when.text})"] if row.when else [])]
+    return parts if row.floats is None else [*parts, f'SliceText({row.columns["res", None].text}) {sign} "{row.floats}"']
+
+
 def _shown(row: Row) -> str:
-    parts = [f'event.kind = "{row.kind}"', f"{row.label}(self)", *([f"({row.when.text})"] if row.when else []), *_says(row)]
-    return "  \\/ " + "\n     ".join(f"/\\ {part}" for part in parts)
+    return _conjunction([f'event.kind = "{row.kind}"', *_taken(row, "#")], *_says(row.columns), "SliceSettled(self)", "UNCHANGED sliceDebts")
 
 
-def _waits(row: Row, pc: str) -> str:
-    parts = [f'event.kind = "{WAITS}"', f'{pc}[self] = "{row.label}"', *_says(row, before_only=True), "UNCHANGED vars"]
-    return "  \\/ " + "\n     ".join(f"/\\ {part}" for part in parts)
+def _floating(row: Row) -> str:
+    names = ", ".join(f'IF "{_field(column)}" \\in DOMAIN event THEN event["{_field(column)}"] ELSE NULL' for column in sorted(NAMED & row.columns.keys()))
+    return _conjunction([f'event.kind = "{row.kind}"', f'"res" \\in DOMAIN event /\\ event.res = "{row.floats}" /\\ ~event.held',
+                         f'SliceMet(self, TRUE, <<"{row.kind}"{", " if names else ""}{names}>>)', "UNCHANGED vars"])
 
 
-def _says(row: Row, before_only: bool = False) -> list[str]:
-    out = [f'"{_field(column)}" \\notin DOMAIN event' for column in sorted(NAMED - set(row.columns))]
-    for column, expression in row.columns.items():
+def _sign(row: Row) -> str:
+    return "<<" + ", ".join([f'"{row.kind}"', *(row.columns[column].text for column in sorted(NAMED & row.columns.keys()))]) + ">>"
+
+
+def _stands(label: str, kind: str, columns: Mapping[Column, Expression], pc: str, *conditions: str) -> str:
+    """An event that is no step, from a thread that stands at the label."""
+    return _conjunction([f'event.kind = "{kind}"', f'{pc}[self] = "{label}"'], *conditions, *_says(columns, before_only=True), "SliceSettled(self)",
+                        "UNCHANGED <<vars, sliceDebts>>")
+
+
+def _says(columns: Mapping[Column, Expression], before_only: bool = False) -> list[str]:
+    out = [f'"{_field(column)}" \\notin DOMAIN event' for column in sorted(NAMED - columns.keys())]
+    for column, expression in columns.items():
         if not (before_only and expression.primed):
             value = f"SliceText({expression.text})" if column[0] == "res" else expression.text
             out.append(f'SliceSays(event, "{_field(column)}", {value})')
     return out
 
 
-def _field(column: tuple[str, str | None]) -> str:
+def _field(column: Column) -> str:
     return column[0] if column[1] is None else f"{column[0]}_{column[1]}"
 
 
-def _record(event: tuple[str, str, Said]) -> dict[str, Any]:
+def _record(item: Followed) -> dict[str, Any]:
     """An event as a TLA+ record: of what it says, only what a step could be asked for."""
-    thread, kind, said = event
-    asked = {_field(column): NULL if value is None else value for column, value in said.items()
-             if column[0] not in ("tid", "tseq", "lc", "k", "phase", "ord", "src", "t_ns")}
-    return {**asked, "thread": thread, "kind": kind}
+    asked = {_field(column): NULL if value is None else value for column, value in item.said.items()
+             if column[0] not in ("tid", "tseq", "lc", "k", "phase", "span", "parent", "ord", "src", "t_ns")}
+    return {**asked, "thread": item.thread, "kind": item.event["k"]}
 
 
-def _starts(steps: Steps, states: frozenset[State]) -> list[str]:
-    """The states that a slice may begin in; the specification's own Init where it begins with the trace."""
-    if states == {steps.normal(steps.start)}:
-        return ["  Init"]
+def _starts(steps: Steps, places: frozenset[Place]) -> list[str]:
+    """What a slice may begin in; the specification's own Init where it begins with the trace."""
+    if places == {Place(steps.normal(steps.start))}:
+        return ["  Init /\\ sliceDebts = [self \\in ProcSet |-> << >>]"]
     known: dict[tuple[int, Any], str] = {}
     variables = names_of(steps.model)
     out = []
-    for state in sorted(states, key=repr):
-        parts = [f"{name} = {text}" for name, text in zip(variables, texts_of(steps.model, state, known), strict=True)]
-        out.append("  \\/ " + "\n     ".join(f"/\\ {part}" for part in parts))
+    for place in sorted(places, key=repr):
+        parts = [f"{name} = {text}" for name, text in zip(variables, texts_of(steps.model, place.state, known), strict=True)]
+        debts = {thread: tuple({"seen": seen, "sign": sign} for name, seen, sign in place.debts if name == thread) for thread in steps.model.threads}
+        out.append(_conjunction(parts, f"sliceDebts = {format_tla(freeze(debts, NULL))}"))
     return out
 
 

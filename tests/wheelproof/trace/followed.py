@@ -3,13 +3,49 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
-from tests.wheelproof.trace.recorded import mechanisms
+from tests.wheelproof.trace.recorded import REJECTED, mechanisms
+from tests.wheelproof.trace.test_agreement import SCENARIOS as timer_scenarios
+from tests.wheelproof.trace.test_operation_traces import REFUSED, SOUND as operation_scenarios
 from tests.wheelproof.trace.test_replay import damages, renumbered
-from wheelproof.trace import jsonl, replay
+from wheelproof.trace import examples, jsonl, replay
 from wheelproof.trace.model_replay import ModelReplay
+from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.replay import Verdict
+
+
+TIMER, OPERATION = "timer_task_list", "delayed_operation"
+
+SCENARIOS = ((TIMER, timer_scenarios), (OPERATION, operation_scenarios))
+RUNS = [(stem, name) for stem, names in SCENARIOS for name in names]
+"""(mechanism, scenario) of runs that conform."""
+
+MUTANTS = [(TIMER, name) for name in REJECTED] + [(OPERATION, name) for name in REFUSED]
+"""(mechanism, mutant) of those that break a safety property: a recorded run of each is refused."""
+
+UNLIKE = {
+    (TIMER, "M2"): "accesses to plain fields that no lock orders have no place among the events",
+    (TIMER, "FlushWithoutMonitor"): "accesses to plain fields that no lock orders have no place among the events",
+    (OPERATION, "P9"): "the model's step without the note is another one than the code's, which shows nothing",
+    (OPERATION, "ClearedLate"): "the bracket of an evaluation ends at another label there",
+    (OPERATION, "BlockingTry"): "a lock that is waited for is another kind of step than one that is tried",
+    (OPERATION, "P10"): "the read whose result is ignored shows itself as an attempt that comes to nothing",
+    (OPERATION, "P11"): "locks that are none order nothing, so that what threads see has no place among the events",
+}
+"""Mutants whose run is none of the model without their decision either, and why."""
+
+
+@cache
+def walk_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
+    """A run of the implementation by a random run of the model."""
+    return record(mechanisms(), stem, scenario, f"{scenario}-{seed}", schedule=examples.walked(mechanisms()[stem], scenario, seed))
+
+
+@cache
+def mutant_of(stem: str, name: str) -> Recorded:
+    return examples.of_mutant(mechanisms(), stem, name)
 
 
 def footer_of(header: dict, events: list[dict]) -> dict[str, Any]:

@@ -6,9 +6,8 @@ from collections import Counter
 
 import pytest
 
-from tests.wheelproof.trace.followed import by_model, by_rules, changed, footer_of
-from tests.wheelproof.trace.recorded import REJECTED, ROOT, STEM, busy, mechanisms, of_mutant, of_walk
-from tests.wheelproof.trace.test_agreement import SCENARIOS
+from tests.wheelproof.trace.followed import MUTANTS, OPERATION, RUNS, TIMER, UNLIKE, by_model, by_rules, changed, footer_of, mutant_of, walk_of
+from tests.wheelproof.trace.recorded import STEM, busy, mechanisms, of_mutant, of_walk
 from tests.wheelproof.trace.test_replay import renumbered
 from wheelproof.errors import UsageError
 from wheelproof.trace import confluence, observed, record as records
@@ -20,10 +19,6 @@ from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 
 MEAN = 30
 """States per event, at most, on average: without a normal form it is a multiple of it."""
-
-EXPLAINED = ("lock_wait",)
-"""Kinds whose loss or repetition leaves a trace of the model: that a thread waits is no step of it."""
-
 
 def table(**rows: dict):
     """The table of timer_task_list with some rows replaced."""
@@ -49,20 +44,30 @@ def test_a_long_program_is_left_out(monkeypatch):
 
 # -- runs of the implementation
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_run_of_the_implementation_is_one_of_the_model(scenario):
-    recorded = of_walk(scenario, 1)
+@pytest.mark.parametrize("stem, scenario", RUNS)
+def test_a_run_of_the_implementation_is_one_of_the_model(stem, scenario):
+    recorded = walk_of(stem, scenario)
     verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
-    passed_over = sum(event["k"] in observed.CONTROL for event in recorded.events)
-    assert run.figures["followed"] == len(recorded.events) - passed_over > 10
+    passed_over = sum(event["k"] == observed.START for event in recorded.events)
+    assert run.figures["followed"] == len(recorded.events) - passed_over > 8
     assert run.figures["sum"] <= MEAN * run.figures["followed"]
 
 
-@pytest.mark.parametrize("scenario", ["flush_add_cancel", "readd", "adders_flush_cancels", "flush_two_cancels_readd"])
-def test_a_run_on_real_threads_is_one_of_the_model(scenario):
-    recorded = record(mechanisms(), STEM, scenario, scenario)
+@pytest.mark.parametrize("stem, scenario", [
+    (TIMER, "flush_add_cancel"), (TIMER, "readd"), (TIMER, "adders_flush_cancels"), (TIMER, "flush_two_cancels_readd"),
+    (OPERATION, "three_completers_expirer"), (OPERATION, "callers_lock"), (OPERATION, "three_losers"), (OPERATION, "blocking_three"), (OPERATION, "try_once")])
+def test_a_run_on_real_threads_is_one_of_the_model(stem, scenario):
+    recorded = record(mechanisms(), stem, scenario, scenario)
     assert by_model(recorded.header, recorded.events, recorded.footer)[0].findings == ()
+
+
+@pytest.mark.nightly
+def test_many_runs_on_real_threads_are_of_the_model():
+    for stem, scenario in RUNS:
+        for _ in range(10):
+            recorded = record(mechanisms(), stem, scenario, scenario)
+            assert by_model(recorded.header, recorded.events, recorded.footer)[0].findings == (), scenario
 
 
 @pytest.mark.nightly
@@ -82,18 +87,21 @@ def test_kinds_that_were_not_recorded_are_steps_that_nothing_shows(kinds):
 
 # -- mutants
 
-@pytest.mark.parametrize("name", REJECTED)
-def test_a_mutant_s_run_is_none_of_the_model_and_one_of_the_model_without_its_decision(name):
-    recorded = of_mutant(name)
-    verdict, run = by_model(recorded.header, recorded.events, recorded.footer)
+@pytest.mark.parametrize("stem, name", MUTANTS)
+def test_a_mutant_s_run_is_none_of_the_model(stem, name):
+    recorded = mutant_of(stem, name)
+    verdict, _ = by_model(recorded.header, recorded.events, recorded.footer)
     rules = by_rules(recorded.header, recorded.events, recorded.footer)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "Next")
     assert verdict.first.line <= rules.first.line, "the model knows more than the rules"
-    assert verdict.first.event in recorded.events and verdict.first.enabled
-    if mechanisms()[STEM].mutants[name].data_race:
-        return  # accesses to plain fields that no lock orders have no place among the events
-    without, _ = by_model(recorded.header, recorded.events, recorded.footer, switches={mechanisms()[STEM].mutants[name].switch: False})
-    assert without.verdict in (CONFORMS, INCOMPLETE) and {finding.property for finding in without.findings} <= {"Program"}, without.findings
+    assert verdict.first.event in recorded.events
+
+
+@pytest.mark.parametrize("stem, name", [item for item in MUTANTS if item not in UNLIKE])
+def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(stem, name):
+    recorded = mutant_of(stem, name)
+    verdict, _ = by_model(recorded.header, recorded.events, recorded.footer, switches={mechanisms()[stem].mutants[name].switch: False})
+    assert verdict.verdict in (CONFORMS, INCOMPLETE) and {finding.property for finding in verdict.findings} <= {"Program", "Bracket"}, verdict.findings
 
 
 @pytest.mark.parametrize("name", ["M9", "M19"])
@@ -104,47 +112,49 @@ def test_another_decision_taken_away_does_not_excuse_a_mutant(name):
 
 # -- changed traces
 
-def agree(scenario: str, seed: int, sample: int | None) -> Counter:
+def agree(stem: str, scenario: str, seed: int, sample: int | None) -> Counter:
     """Hold the rules and the model to each other on changed traces; how often each had which verdict."""
-    recorded, seen = of_walk(scenario, seed), Counter()
+    recorded, seen = walk_of(stem, scenario, seed), Counter()
     for what, events in changed(recorded.events, sample, seed):
         rules, (model, _) = by_rules(recorded.header, events), by_model(recorded.header, events)
         seen[rules.verdict, model.verdict] += 1
-        explained = model.verdict == CONFORMS and what.split()[1].split("@")[0] in EXPLAINED
-        assert model.verdict != CONFORMS or rules.verdict == CONFORMS or explained, (what, rules.first)
-        assert rules.verdict != VIOLATES or model.verdict != CONFORMS or explained, (what, rules.first)
+        assert model.verdict != CONFORMS or rules.verdict == CONFORMS, (what, rules.first)
     return seen
 
 
-@pytest.mark.parametrize("scenario", ["two_adders", "flush_add_cancel", "expire_readd", "flush_two_cancels"])
-def test_of_changed_traces_the_rules_accept_what_the_model_accepts(scenario):
-    seen = agree(scenario, 1, 60)
-    assert seen[VIOLATES, VIOLATES] and seen[CONFORMS, VIOLATES], "the model refuses more"
+@pytest.mark.parametrize("stem, scenario", [(TIMER, "flush_add_cancel"), (TIMER, "expire_readd"), (OPERATION, "two_completers_expirer"), (OPERATION, "blocking_three")])
+def test_of_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenario):
+    """So that what the rules refuse the model refuses; and it refuses more."""
+    seen = agree(stem, scenario, 1, 80)
+    assert seen[VIOLATES, VIOLATES] and seen[CONFORMS, VIOLATES] and seen[CONFORMS, CONFORMS]
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_of_all_changed_traces_the_rules_accept_what_the_model_accepts(scenario, seed):
-    assert agree(scenario, seed, None)[CONFORMS, VIOLATES]
+@pytest.mark.parametrize("stem, scenario", RUNS)
+def test_of_all_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenario, seed):
+    assert agree(stem, scenario, seed, None)[CONFORMS, VIOLATES]
 
 
 # -- the table, and what it claims
 
-SMALL = ["two_adders_cancel", "flush_add_cancel", "expire_readd", "cancels_crossed", "opposite_flushes"]
-
-
-@pytest.mark.parametrize("scenario", SMALL)
-def test_eager_steps_commute_with_all_that_others_do(scenario):
-    mechanism = mechanisms()[STEM]
+@pytest.mark.parametrize("stem, scenario", [(TIMER, "two_adders_cancel"), (TIMER, "expire_readd"), (TIMER, "opposite_flushes"), (OPERATION, "two_completers_expirer"),
+                                             (OPERATION, "try_once_holder"), (OPERATION, "blocking_three"), (OPERATION, "blocking_callers_lock")])
+def test_eager_steps_commute_with_all_that_others_do(stem, scenario):
+    mechanism = mechanisms()[stem]
     assert list(confluence.faults(Steps(observed.read(mechanism), mechanism.scenarios[scenario]))) == []
 
 
 @pytest.mark.nightly
-def test_eager_steps_commute_in_every_scenario():
-    mechanism = mechanisms()[STEM]
-    for scenario in mechanism.scenarios.values():
-        assert list(confluence.faults(Steps(observed.read(mechanism), scenario))) == []
+@pytest.mark.parametrize("stem", [TIMER, OPERATION])
+def test_eager_steps_commute_in_every_scenario(stem):
+    mechanism, larger = mechanisms()[stem], []
+    for name, scenario in mechanism.scenarios.items():
+        try:
+            assert list(confluence.faults(Steps(observed.read(mechanism), scenario), 70_000)) == [], name
+        except OverflowError:
+            larger.append(name)
+    assert len(larger) < len(mechanism.scenarios) / 3, larger
 
 
 def test_that_eager_steps_commute_can_fail():
@@ -176,7 +186,8 @@ def test_a_wrong_table_is_noticed(rows):
 
 @pytest.mark.parametrize("text, says", [
     ('eager = ["Z9"]', "no label Z9"), ("[labels]\nA9 = { colour = \"1\" }", "no column colour"), ("[labels]\nA9 = { post.colour = \"1\" }", "post has no colour"),
-    ("[labels]\nA9 = { list = \"al[self\" }", "cannot be read"), ("lazy = []", "unknown field lazy"), ("eager = [", "not valid TOML")])
+    ("[labels]\nA9 = { list = \"al[self\" }", "cannot be read"), ("[labels]\nA9 = { event = \"cancel\" }", "its event is list_add"),
+    ("[labels]\nA4 = { event = \"sing\" }", "no kind of event sing"), ("[labels]\nA9 = { floats = \"false\" }", "res must say"), ("lazy = []", "unknown field lazy"), ("eager = [", "not valid TOML")])
 def test_a_table_that_is_wrong_is_an_error(tmp_path, text, says):
     (tmp_path / "mapping").mkdir()
     (tmp_path / f"mapping/{STEM}.toml").write_text(text)
@@ -187,6 +198,25 @@ def test_a_table_that_is_wrong_is_an_error(tmp_path, text, says):
 def test_a_mechanism_without_a_table_is_out_of_the_model(tmp_path):
     with pytest.raises(UsageError, match="have no meaning"):
         observed.read(dataclasses.replace(mechanisms()[STEM], root=tmp_path))
+
+
+# -- events that have no place among others
+
+def test_an_attempt_that_does_not_get_the_lock_may_be_anywhere_between_its_neighbours():
+    """It holds nothing that would order it: where it stands among the events of others means nothing, where it stands in its thread does."""
+    recorded = walk_of(OPERATION, "callers_lock", 3)
+    events = [event for event in recorded.events]
+    lost = next(number for number, event in enumerate(events) if event["k"] == "try_begin" and event["res"] == "false")
+    tid = events[lost]["tid"]
+    before = max(number for number in range(lost) if events[number]["tid"] == tid)
+    after = min(number for number in range(lost + 1, len(events)) if events[number]["tid"] == tid)
+    rest = events[:lost] + events[lost + 1:]
+    for place in range(before + 1, after):
+        moved = renumbered(rest[:place] + [events[lost]] + rest[place:])
+        assert by_model(recorded.header, moved)[0].verdict == CONFORMS
+    beyond = renumbered(rest[:after] + [events[lost]] + rest[after:])
+    assert by_model(recorded.header, beyond)[0].verdict == VIOLATES
+    assert by_model(recorded.header, renumbered(rest))[0].verdict == VIOLATES, "and it cannot be missing"
 
 
 # -- what is no verdict
@@ -233,8 +263,8 @@ def test_after_a_gap_nothing_is_refused(at):
 
 def test_a_program_that_was_not_run_to_its_end_is_incomplete():
     header, events = header_with()
-    steps = [event for event in events if event["k"] not in observed.CONTROL]
-    gone = renumbered([event for event in events if event is not steps[-1]])
+    steps = [event for event in events if event["k"] not in (observed.START, observed.STOP)]
+    gone = renumbered([event for event in events if event is not steps[-1] and event["k"] != observed.STOP])
     verdict, _ = by_model(header, gone)
     assert verdict.verdict == INCOMPLETE
     missing = next(finding.message for finding in verdict.findings if finding.property == "Program")
@@ -246,6 +276,18 @@ def test_beyond_the_cut_nothing_is_followed():
     token = next(token for event in events for token in event.get("ord", ()) if token[0] == "L" and token[2] == 2)
     verdict, run = by_model(header, events, footer_of(header, events) | {"cut": {f"L {token[1]}": 1}})
     assert verdict.verdict == INCOMPLETE and run.figures["followed"] < len(events)
+
+
+def test_who_starts_twice_is_out_of_the_model():
+    header, events = header_with()
+    verdict, _ = by_model(header, renumbered([*events[:3], events[0], *events[3:]]))
+    assert verdict.verdict == OUT_OF_MODEL and "starts after" in verdict.first.message
+
+
+def test_who_goes_on_after_the_end_is_out_of_the_model():
+    header, events = header_with()
+    verdict, _ = by_model(header, renumbered([*events, events[-1]]))
+    assert events[-1]["k"] == observed.STOP and verdict.verdict == OUT_OF_MODEL and "goes on after" in verdict.first.message
 
 
 def test_steps_of_no_program():
@@ -278,6 +320,6 @@ def test_an_expression_without_a_value_says_so(text):
 
 
 def test_every_label_that_has_an_event_has_a_row():
-    found = observed.read(mechanisms()[STEM])
-    assert {row.label for row in found.rows.values() if row.kind} == {row.label for row in found.rows.values() if row.kind and row.columns}
-    assert (ROOT / "mapping" / f"{STEM}.toml").is_file()
+    for stem, without in ((TIMER, set()), (OPERATION, {"G1", "G2", "D2", "D3"})):  # a lock that is nobody's names nothing
+        found = observed.read(mechanisms()[stem])
+        assert {row.label for row in found.rows.values() if row.kind and not row.columns} == without

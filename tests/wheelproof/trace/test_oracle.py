@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.wheelproof.trace.followed import by_model, by_rules, changed
-from tests.wheelproof.trace.recorded import REJECTED, STEM, mechanisms, of_mutant, of_walk
-from tests.wheelproof.trace.test_agreement import SCENARIOS
+from tests.wheelproof.trace.followed import MUTANTS, OPERATION, RUNS, TIMER, by_model, by_rules, changed, mutant_of, walk_of
+from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, of_walk
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.trace import commands, observed, oracle, tiers
 from wheelproof.trace.expressions import Expression
+from wheelproof.trace.following import Place
 from wheelproof.trace.replay import CONFORMS, VIOLATES
 
 PART = 40
@@ -24,9 +24,9 @@ def followed(recorded, **options):
     return by_model(recorded.header, recorded.events, recorded.footer, **options)
 
 
-def ask_about(scenario: str, seed: int, folder: Path, sample: int | None) -> list[tuple[str, oracle.Slice, oracle.Answer]]:
+def ask_about(stem: str, scenario: str, seed: int, folder: Path, sample: int | None) -> list[tuple[str, oracle.Slice, oracle.Answer]]:
     """The twin and TLC on a run and on changes of it."""
-    recorded = of_walk(scenario, seed)
+    recorded = walk_of(stem, scenario, seed)
     traces = [("as it was", recorded.events), *changed(recorded.events, sample, seed)]
     asked = []
     for what, events in traces:
@@ -51,8 +51,9 @@ def held(rows: list[tuple[str, oracle.Slice, oracle.Answer]]) -> int:
 
 # -- agreement
 
-def test_tlc_and_the_twin_agree_on_changed_traces(tmp_path):
-    rows = ask_about("flush_add_cancel", 1, tmp_path, 14)
+@pytest.mark.parametrize("stem, scenario", [(TIMER, "flush_add_cancel"), (OPERATION, "callers_lock")])
+def test_tlc_and_the_twin_agree_on_changed_traces(stem, scenario, tmp_path):
+    rows = ask_about(stem, scenario, 1, tmp_path, 20)
     assert 5 < held(rows) < len(rows)
     assert rows[0][0] == "as it was" and rows[0][2].accepted
 
@@ -68,17 +69,16 @@ def test_tlc_judges_a_slice_that_begins_in_the_middle(tmp_path):
     """Its first states are written out as values of the specification's variables."""
     _, run = followed(of_mutant("M8"))
     part = oracle.cut(run, last=3)
-    assert len(part.events) == 3 and part.starts != {run.steps.normal(run.steps.start)}
+    assert len(part.events) == 3 and part.starts != {Place(run.steps.normal(run.steps.start))}
     answer = oracle.ask(run.steps, part, tmp_path)
     assert answer.accepted is False and answer.refused == part.refused == 3
     assert "\\/ /\\ next = " in (tmp_path / "TimerTaskListSlice.tla").read_text()
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", REJECTED)
-def test_tlc_refuses_every_mutant_where_the_twin_does(name, tmp_path):
-    recorded = of_mutant(name)
-    verdict, run = followed(recorded)
+@pytest.mark.parametrize("stem, name", MUTANTS)
+def test_tlc_refuses_every_mutant_where_the_twin_does(stem, name, tmp_path):
+    verdict, run = followed(mutant_of(stem, name))
     part = oracle.cut(run)
     assert verdict.verdict == VIOLATES and part.refused
     assert oracle.ask(run.steps, part, tmp_path).refused == part.refused
@@ -87,9 +87,9 @@ def test_tlc_refuses_every_mutant_where_the_twin_does(name, tmp_path):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_tlc_and_the_twin_agree_on_all_changed_traces(scenario, tmp_path):
-    rows = ask_about(scenario, 1, tmp_path, None if len(of_walk(scenario, 1).events) < 60 else 80)
+@pytest.mark.parametrize("stem, scenario", RUNS)
+def test_tlc_and_the_twin_agree_on_all_changed_traces(stem, scenario, tmp_path):
+    rows = ask_about(stem, scenario, 2, tmp_path, None if len(walk_of(stem, scenario, 2).events) < 60 else 80)
     assert 0 < held(rows) < len(rows)
 
 
@@ -155,8 +155,9 @@ def test_a_slice_begins_where_the_model_is_in_few_states(monkeypatch):
     _, run = followed(of_walk("flush_add_cancel", 1), table=dataclasses.replace(
         observed.read(mechanisms()[STEM]), rows={name: dataclasses.replace(row, eager=False) for name, row in observed.read(mechanisms()[STEM]).rows.items()}))
     monkeypatch.setattr(oracle, "STARTS", 1)
-    part = oracle.cut(run, last=4)
-    assert len(part.starts) == 1 and len(part.events) > 4
+    wanted = len(run.history) - max(number for number, item in enumerate(run.history) if len(item.states) > 1)
+    part = oracle.cut(run, last=wanted)
+    assert len(part.starts) == 1 and len(part.events) > wanted
 
 
 # -- the command
