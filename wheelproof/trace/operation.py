@@ -114,11 +114,13 @@ def variant(operations: Iterable[Any]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def initial(objects: Mapping[int, Any], roles: Mapping[int, str]) -> dict[str, Any]:
+def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]) -> dict[str, Any]:
     """``operations`` of a header's ``initial``; empty where there is none."""
     out = {}
     for number, value in objects.items():
         if roles.get(number) == "op":
             note = getattr(value, "try_complete_pending", None)
-            out[str(number)] = {"protocol": protocol_of(value), "completed": value.completed.value, **({} if note is None else {"pending": note.value})}
+            task = recorder.id_of(value.timer_task)
+            out[str(number)] = {"protocol": protocol_of(value), "completed": value.completed.value, **({} if note is None else {"pending": note.value}),
+                                **({"task": task} if task and task != number else {})}
     return {"operations": out} if out else {}

@@ -1,8 +1,8 @@
 """The rules of delayed operations: the part of ``rules.TimerState`` that is about who completes an operation, and who must look at it again.
 
 What is asked is what the model says at the grain of events. That no completion is lost is asked as what a thread owes: who did not get the lock leaves a note
-(P5), who left the first one tries again, who lets the lock go while there is a note tries again (P4), and a note is cleared only before tryComplete (P2). A
-thread that does anything else next has lost the completion, unless the operation is completed by then or somebody else has taken the note. With ``TryOnce``
+(P5), who left the first one tries again, who lets the lock go while there is a note tries again (P4), and who has got it takes the note off before tryComplete (P2). A
+thread that does anything else next has lost the completion; to try again is not asked where the operation is completed by then or somebody else has taken the note. With ``TryOnce``
 nothing is owed: who brought a condition is not in a trace, and that protocol loses completions.
 """
 from __future__ import annotations
@@ -15,15 +15,19 @@ from wheelproof.trace.events import Event, Refusal, last_lock
 KINDS = frozenset(("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas", "on_complete_begin", "on_complete_end", "on_expire"))
 """The kinds of an operation that these rules know; those of its watchers are the pipeline's."""
 
-_OWED = {"note": "did not get the lock, and leaves no note", "again": "has left the first note, and does not try again",
-         "look": "has let the lock go while there was a note, and does not try again"}
+_OWED = {"note": ("pending_getset", "did not get the lock, and leaves no note"), "clear": ("pending_set", "has got the lock, and does not take the note off before it looks"),
+         "again": ("try_begin", "has left the first note, and does not try again"),
+         "look": ("try_begin", "has let the lock go while there was a note, and does not try again")}
+"""What a thread owes -> the event that it must be, and what it means to do anything else."""
 
 
 class Operation:
-    """One operation. ``completed`` and ``pending`` are None while nothing is known of them; ``cleared`` counts how often its note was taken away."""
+    """One operation. ``completed`` and ``pending`` are None while nothing is known of them; ``task``: its timer task, 0 where that is not known;
+    ``cleared`` counts how often its note was taken away; ``tried``: the winner is still in the tryComplete that completed it."""
 
-    __slots__ = ("protocol", "completed", "pending", "winner", "cause", "begun", "ended", "expired", "cleared")
-    DEFAULTS: Mapping[str, Any] = {"protocol": "", "completed": None, "pending": None, "winner": 0, "cause": "", "begun": 0, "ended": 0, "expired": 0, "cleared": 0}
+    DEFAULTS: Mapping[str, Any] = {"protocol": "", "completed": None, "pending": None, "task": 0, "winner": 0, "cause": "", "tried": False, "cancelled": False,
+                                   "begun": 0, "ended": 0, "expired": 0, "cleared": 0}
+    __slots__ = tuple(DEFAULTS)
 
     def __init__(self, **known: Any) -> None:
         for name, value in {**self.DEFAULTS, **known}.items():
@@ -35,12 +39,13 @@ class Operation:
 
 
 class OperationRules:
-    """``operations``: by id. ``variant``: the protocol of those that the header's ``initial`` does not tell of."""
+    """``operations``: by id. ``variant``: the protocol of those that the header's ``initial`` does not tell of. ``lets_go``: the trace has shown a lock let go."""
 
     operations: dict[int, Operation]
     variant: str
     threads: dict[int, Any]
     holder: dict[str, int]
+    lets_go: bool
 
     def recorded(self, kind: str) -> bool:
         raise NotImplementedError
@@ -62,17 +67,26 @@ class OperationRules:
     # -- what a thread owes
 
     def _owed(self, event: Event, thread: Any) -> Refusal | None:
-        """Why the thread may not do this now: it has left an operation without anybody who looks."""
+        """Why the thread may not do this now: it has ended, or it has left an operation without anybody who looks."""
+        if thread.stopped:
+            return Refusal("Termination", f"thread {event['tid']} goes on after its last event")
         if thread.duty is None or event["k"] == "lock_wait":
             return None
         what, number, cleared = thread.duty
-        found = self.operations[number]
-        if found.completed or what == "look" and found.cleared != cleared:
+        found, (kind, said) = self.operations[number], _OWED[what]
+        if what in ("again", "look") and (found.completed or what == "look" and found.cleared != cleared):
             return None
         self._look("NoLostCompletion")
-        if event.get("op") == number and event["k"] == ("pending_getset" if what == "note" else "try_begin"):
+        if event.get("op") == number and event["k"] == kind:
             return None
-        return Refusal("NoLostCompletion", f"thread {event['tid']} {_OWED[what]}: nobody looks at operation {number} for what it brought")
+        return Refusal("NoLostCompletion", f"thread {event['tid']} {said}: nobody looks at operation {number} for what it brought")
+
+    def _unlocked(self, event: Event, what: str) -> Refusal | None:
+        """Why an event cannot be one under the operation's lock although it says so."""
+        lock = f"op:{event['op']}"
+        if "oseq" not in event or not self.lets_go or self.holder.get(lock) == event["tid"]:
+            return None
+        return Refusal("NoDataRace", f"thread {event['tid']} {what} under {lock}, and does not hold it")
 
     # -- what is asked of each kind
 
@@ -94,16 +108,23 @@ class OperationRules:
         return None
 
     def _try_end(self, event: Event, thread: Any) -> Refusal | None:
-        found, number = self.operation(event["op"]), event["op"]
+        found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
+        inside = ("try", number) in thread.inside
         if found.protocol == "Blocking" and self.recorded("try_begin"):
             self._look("TryExcludesComplete")
-            if number not in thread.tries and found.completed:
+            if not inside and found.completed:
                 return Refusal("TryExcludesComplete", f"tryComplete was evaluated on operation {number}, which was completed before")
-        if event.get("res") == "true" and self.recorded("force_cas"):
+        if self.recorded("try_begin"):
+            self._look("TriesEnd")
+            if not thread.inside or thread.inside[-1] != ("try", number):
+                return Refusal("TriesEnd", f"tryComplete of operation {number} ends, and thread {tid} is {_where(thread)}")
+        if event.get("res") in ("true", "false") and self.recorded("force_cas"):
             self._look("CompletesOnce")
-            if found.winner != event["tid"]:
-                return Refusal("CompletesOnce", f"tryComplete says that thread {event['tid']} has completed operation {number}, and it has not")
-        return None
+            won = found.winner == tid and found.tried
+            if won != (event["res"] == "true"):
+                return Refusal("CompletesOnce", f"tryComplete says that thread {tid} has {'' if won else 'completed'}{'not completed' if won else ''} operation {number}, and it has"
+                                                f"{'' if won else ' not'}")
+        return self._unlocked(event, "ends tryComplete")
 
     def _noted(self, event: Event, found: Operation) -> Refusal | None:
         seen = event.get("pre", {}).get("pending")
@@ -116,13 +137,17 @@ class OperationRules:
         found, number = self.operation(event["op"]), event["op"]
         if refusal := self._noted(event, found):
             return refusal
-        wipes = event.get("pre", {}).get("pending") and not event.get("post", {}).get("pending", False)
-        if wipes and not found.completed and self.recorded("try_begin") and number not in thread.tries:
-            return Refusal("NoLostCompletion", f"thread {event['tid']} takes the note off operation {number} after tryComplete: nobody looks for what it stands for")
-        return None
+        if self.recorded("try_begin") and found.protocol == "TryPending" and (thread.duty or ())[:2] != ("clear", number):
+            return Refusal("NoLostCompletion", f"thread {event['tid']} takes the note off operation {number} and not before tryComplete: nobody looks for what it stands for")
+        return self._unlocked(event, "takes the note off")
 
     def _pending_getset(self, event: Event, thread: Any) -> Refusal | None:
-        return self._noted(event, self.operation(event["op"]))
+        found, number = self.operation(event["op"]), event["op"]
+        if refusal := self._noted(event, found):
+            return refusal
+        if self.recorded("try_begin") and found.protocol == "TryPending" and (thread.duty or ())[:2] != ("note", number):
+            return Refusal("NoLostCompletion", f"thread {event['tid']} leaves a note on operation {number} although nobody has kept it from the lock")
+        return None
 
     def _force_cas(self, event: Event, thread: Any) -> Refusal | None:
         found, number = self.operation(event["op"]), event["op"]
@@ -136,6 +161,9 @@ class OperationRules:
                 return Refusal("TryExcludesComplete", f"thread {event['tid']} completes operation {number} without its lock: a tryComplete may run beside onComplete")
         if not won and found.completed is False:
             return Refusal("CompletesOnce", f"thread {event['tid']} does not complete operation {number}, which is open")
+        within = ("try", number) in thread.inside
+        if self.recorded("try_begin") and (event.get("cause") == "event" and not within or event.get("cause") == "expiry" and within):
+            return Refusal("CompletesOnce", f"operation {number} is completed by {'its timeout' if within else 'an event'}, and thread {event['tid']} is {_where(thread)}")
         if seen is not None and found.completed is not None and seen != found.completed:
             return Refusal("CompletedOnce", f"operation {number} is found {'completed' if seen else 'open'}, and it is {'completed' if found.completed else 'open'}")
         return None
@@ -148,18 +176,29 @@ class OperationRules:
         if self.recorded("force_cas") and found.winner != tid:
             who = f"thread {found.winner} has" if found.winner else "nobody has"
             return Refusal("CompletedOnce", f"thread {tid} runs onComplete of operation {number}, and {who} completed it")
+        if found.task and not found.cancelled and self.recorded("cancel"):
+            return Refusal("CompletesOnce", f"onComplete of operation {number} begins before its timer task is cancelled")
         if found.protocol == "Blocking":
             self._look("TryExcludesComplete")
-            other = next((name for name, each in self.threads.items() if name != tid and number in each.tries), None)
+            other = next((name for name, each in self.threads.items() if name != tid and ("try", number) in each.inside), None)
             if other is not None:
                 return Refusal("TryExcludesComplete", f"onComplete of operation {number} begins while thread {other} is in its tryComplete")
         return None
 
     def _on_complete_end(self, event: Event, thread: Any) -> Refusal | None:
-        found = self.operation(event["op"])
         self._look("CompletesOnce")
-        if self.recorded("on_complete_begin") and found.begun <= found.ended:
-            return Refusal("CompletesOnce", f"onComplete of operation {event['op']} ends, and has not begun")
+        if self.recorded("on_complete_begin") and (not thread.inside or thread.inside[-1] != ("complete", event["op"])):
+            return Refusal("CompletesOnce", f"onComplete of operation {event['op']} ends, and thread {event['tid']} is {_where(thread)}")
+        return None
+
+    def _cancel_of(self, event: Event) -> Refusal | None:
+        """The cancel of an operation's timer task: by who completed it, once, before onComplete."""
+        found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
+        if not self.recorded("force_cas"):
+            return None
+        self._look("CompletedOnce")
+        if found.winner != tid or found.cancelled or found.begun or found.task not in (0, event["task"]):
+            return Refusal("CompletedOnce", f"thread {tid} cancels the timer task of operation {number}, which is not what comes next for it")
         return None
 
     def _on_expire(self, event: Event, thread: Any) -> Refusal | None:
@@ -178,6 +217,8 @@ class OperationRules:
         return None
 
     def _thread_stop(self, event: Event, thread: Any) -> Refusal | None:
+        if thread.inside:
+            return Refusal("TriesEnd" if thread.inside[-1][0] == "try" else "CompletesOnce", f"thread {event['tid']} ends, and is {_where(thread)}")
         return next(self._unfinished(event["tid"]), None)
 
     def _unfinished(self, tid: int) -> Iterator[Refusal]:
@@ -205,7 +246,11 @@ class OperationRules:
         if kind != "lock_wait":
             thread.duty = None
         if kind == "lock_release":
+            self.lets_go = True
             self._let_go(event, thread)
+        thread.stopped = kind == "thread_stop"
+        if kind == "cancel" and "op" in event:
+            self.operation(event["op"]).cancelled = True
         if kind not in KINDS:
             return
         number = event["op"]
@@ -213,16 +258,10 @@ class OperationRules:
         if kind == "op_new":
             found.completed = False
         elif kind == "try_begin":
-            if event.get("res") != "false":
-                thread.tries.append(number)
-                lock = last_lock(event)
-                if lock == f"op:{number}" and self.recorded("lock_release"):
-                    self.holder[lock] = tid
-            elif found.protocol == "TryPending" and self.recorded("pending_getset"):
-                thread.duty = "note", number, found.cleared
+            self._take_attempt(event, thread, found)
         elif kind == "try_end":
-            if number in thread.tries:
-                thread.tries.remove(number)
+            _leave(thread, ("try", number))
+            found.tried = found.tried and found.winner != tid
         elif kind in ("pending_set", "pending_getset"):
             before, found.pending = event.get("pre", {}).get("pending", found.pending), event.get("post", {}).get("pending", kind == "pending_getset")
             found.cleared += not found.pending
@@ -230,15 +269,30 @@ class OperationRules:
                 thread.duty = "again", number, found.cleared
         elif kind == "force_cas":
             if event.get("res") == "true":
-                found.winner, found.cause = tid, event.get("cause", "")
+                found.winner, found.cause, found.tried = tid, event.get("cause", ""), ("try", number) in thread.inside
             found.completed = True
         elif kind == "on_complete_begin":
             found.begun += 1
+            if self.recorded("on_complete_end"):
+                thread.inside.append(("complete", number))
         elif kind == "on_complete_end":
             found.ended += event.get("res") != "raised"
-            found.begun = max(found.begun, found.ended)
+            _leave(thread, ("complete", number))
         elif kind == "on_expire":
             found.expired += 1
+
+    def _take_attempt(self, event: Event, thread: Any, found: Operation) -> None:
+        number, lock = event["op"], last_lock(event)
+        if event.get("res") == "false":
+            if found.protocol == "TryPending" and self.recorded("pending_getset"):
+                thread.duty = "note", number, found.cleared
+            return
+        if self.recorded("try_end"):
+            thread.inside.append(("try", number))
+        if lock == f"op:{number}" and self.recorded("lock_release"):
+            self.holder[lock] = event["tid"]
+        if found.protocol == "TryPending" and self.recorded("pending_set"):
+            thread.duty = "clear", number, found.cleared
 
     def _let_go(self, event: Event, thread: Any) -> None:
         kind, _, number = (last_lock(event) or "").partition(":")
@@ -247,3 +301,16 @@ class OperationRules:
         found = self.operations.get(int(number))
         if found is not None and found.protocol == "TryPending" and found.pending and not found.completed:
             thread.duty = "look", int(number), found.cleared
+
+
+def _where(thread: Any) -> str:
+    """Where a thread is, for people."""
+    if not thread.inside:
+        return "in no tryComplete and no onComplete"
+    what, number = thread.inside[-1]
+    return f"in {'tryComplete' if what == 'try' else 'onComplete'} of operation {number}"
+
+
+def _leave(thread: Any, bracket: tuple[str, int]) -> None:
+    if bracket in thread.inside:
+        thread.inside.remove(bracket)

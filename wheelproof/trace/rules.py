@@ -20,7 +20,7 @@ __all__ = ["Event", "Refusal", "TimerState", "counter_of", "spoken"]
 
 
 class _Thread:
-    __slots__ = ("flushes", "checked", "hand", "tries", "duty")
+    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped")
 
     def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
         walk = walk or {}
@@ -29,14 +29,15 @@ class _Thread:
         # the entry last checked, and whether it was cancelled
         self.checked: tuple[int, bool] = tuple(walk.get("checked", (NONE, False)))
         self.hand = walk.get("hand", NONE)  # the entry that a walk has taken out and not yet handed on
-        self.tries: list[int] = list(walk.get("tries", ()))  # operations whose tryComplete it is in
+        self.inside: list[tuple[str, int]] = [tuple(each) for each in walk.get("inside", ())]  # the tryComplete and onComplete that it is in, innermost last
         # what it must do next, for which operation, and how often that one's note had been cleared
         self.duty: tuple[str, int, int] | None = tuple(walk["duty"]) if "duty" in walk else None
+        self.stopped = False
 
     def walk(self) -> dict[str, Any]:
         """As ``initial`` has it; empty for a thread that is in no walk and no attempt and has checked nothing."""
         return {name: value for name, value, trivial in (("open", [list(each) for each in self.flushes], []), ("hand", self.hand, NONE),
-                                                         ("checked", list(self.checked), [NONE, False]), ("tries", self.tries, []),
+                                                         ("checked", list(self.checked), [NONE, False]), ("inside", [list(each) for each in self.inside], []),
                                                          ("duty", self.duty and list(self.duty), None)) if value != trivial}
 
 
@@ -65,6 +66,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
         self.waits: dict[int, str] = {}
         self.threads: dict[int, _Thread] = {int(tid): _Thread(walk) for tid, walk in initial.get("walks", {}).items()}
         self.operations = {int(name): Operation(**known) for name, known in initial.get("operations", {}).items()}
+        self.lets_go = bool(self.holder)
         self.applied: dict[str, int] = {}
         self._judges: dict[str, Callable[[Event, _Thread], Refusal | None]] = {
             "list_add": self._list_add, "list_remove": self._list_remove, "cancel_check": self._cancel_check,
@@ -210,7 +212,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
         return None
 
     def _cancel(self, event: Event, thread: _Thread) -> Refusal | None:
-        return self._was(event)
+        return self._cancel_of(event) if "op" in event else self._was(event)
 
     def _set_entry(self, event: Event, thread: _Thread) -> Refusal | None:
         return self._was(event)

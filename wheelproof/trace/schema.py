@@ -190,8 +190,8 @@ HEADER = (
           "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it are those of names"),
     Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id -> value), "
           "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
-          "operations (id -> protocol, completed, pending, and how far it has come), "
-          "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, tries, duty)"),
+          "operations (id -> protocol, completed, pending, task, and how far it has come), "
+          "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, inside, duty)"),
 )
 """The first line of JSON Lines; the metadata ``wheelproof.trace.header`` of a Parquet file."""
 

@@ -153,7 +153,7 @@ def initial_of(recorder: Recorder) -> dict[str, Any]:
     """What the objects that are known by now hold, as a header's ``initial``: to be asked before threads run."""
     roles = roles_of(recorder)
     objects = dict(recorder.objects)
-    return timer.initial(recorder, {number: value for number, value in objects.items() if number in roles}, roles) | operation.initial(objects, roles)
+    return timer.initial(recorder, {number: value for number, value in objects.items() if number in roles}, roles) | operation.initial(recorder, objects, roles)
 
 
 def config_of(recorder: Recorder) -> dict[str, int]:
