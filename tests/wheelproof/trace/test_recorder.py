@@ -48,7 +48,7 @@ def test_eight_real_threads_conform(tmp_path):
 
 @pytest.mark.nightly
 def test_eight_real_threads_conform_at_length(tmp_path):
-    verdict = run_on_threads(tmp_path, 9_000, 2)
+    verdict = run_on_threads(tmp_path, 8_000, 2)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert verdict.events >= 1_000_000
 
