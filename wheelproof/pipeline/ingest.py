@@ -217,8 +217,8 @@ def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], counts: Co
     kinds: dict[int, list[str]] = {run.index: [] for run in found}
     for run, kind in sorted(counts):
         kinds[run].append(kind)
-    table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole, kinds[run.index]) for run in found],
-                                  "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean, kinds array<string>")
+    table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole, kinds[run.index], run.module) for run in found],
+                                  "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean, kinds array<string>, module string")
     ends = spark.createDataFrame([end for run in found for end in run.ends()], "run int, kind string, id string, last long")
     return Inputs(placed, table, ends)
 

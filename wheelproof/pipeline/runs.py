@@ -58,6 +58,12 @@ class Run:
                 and self.header.get("capture", {}).get("mode") == "full")
 
     @property
+    def module(self) -> str | None:
+        """The specification that the run follows, where its header names one and says that every kind of event was recorded."""
+        capture = self.header.get("capture") or {}
+        return (self.header.get("spec") or {}).get("module") if capture.get("mode") == "full" and capture.get("kinds") is None else None
+
+    @property
     def config(self) -> tuple[int | None, int | None, int | None]:
         """Tick in ms, buckets in a level, start in ms; None where the header has none that make sense."""
         config = self.header.get("config") or {}

@@ -15,7 +15,8 @@ Event = dict[str, Any]
 
 class Machine:
     def __init__(self, header: dict[str, Any], footer: dict[str, Any] | None) -> None:
-        self.config, self.variant = header.get("config"), header.get("variant")
+        self.config, self.variant, self.capture = header.get("config"), header.get("variant"), header.get("capture", {})
+        self.module = header.get("spec", {}).get("module")
         self.initial, self.footer = header.get("initial") or {}, footer
         self.whole = footer is not None and not footer["dropped"] and "cut" not in footer and footer["events"] == sum(footer["per_thread_last_tseq"].values())
         self.found: list[tuple[str, Any]] = []
@@ -229,6 +230,11 @@ class Machine:
             if expired:
                 self.say("ExpiredByTimeoutOnly", op, len(expired) == 1 and won and won[0].get("cause", "expiry") == "expiry"
                          and key((ended or won)[-1] if ended else won[0]) < key(expired[0]) and won[0]["tid"] == expired[0]["tid"])
+            if self.variant == "Blocking" and won and any("oseq" in e for e in those("try_begin")):
+                self.say("ForcedUnderLock", op, all("oseq" in e for e in won))
+            begun_to_try = [e for e in those("try_begin") if e.get("res") != "false"]
+            if self.variant == "Blocking" and won and begun_to_try:
+                self.say("TryExcludesComplete", op, key(begun_to_try[-1]) < key(won[0]))
             watches, unwatched = [e["key"] for e in those("watch_add")], {e["key"] for e in those("watch_cancel")}
             if watches or unwatched and "watch_add" in self.kinds:
                 self.say("WatchedOnce", op, len(watches) == len(set(watches)) and unwatched <= set(watches))
@@ -241,7 +247,7 @@ class Machine:
                 refused, noted = [e for e in those("try_begin") if e.get("res") == "false"], those("pending_getset")
                 if self.variant == "TryPending" and (refused or noted):
                     self.say("NoteAfterRefusal", op, len(refused) == len(noted))
-                if won and won[0].get("cause") == "expiry":
+                if won and won[0].get("cause") == "expiry" and not any(e.get("res") == "raised" for e in ended):
                     self.say("TimeoutExpires", op, expired)
                 if won:
                     self.say("CompletesOnce", op, begun and ended)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+TABLE = Path(__file__).resolve().parents[3] / "wheelproof" / "pipeline" / "successors.json"
 
 Event = dict[str, Any]
 NOTHING: Event = {"k": None}
 
-PASSED_OVER = {"lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release", "thread_start", "thread_stop", "owner_read", "list_add_retry", "overflow_create",
+PASSED_OVER = {"lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release", "owner_read", "list_add_retry", "overflow_create",
                "wheel_new", "bucket_new", "purge", "checkpoint", "drop", "dq_ready", "add_request", "check_begin", "check_end", "cancel_key_begin", "cancel_key_end",
                "try_watch_begin", "try_watch_end"}
 
@@ -27,6 +31,7 @@ def steps(machine: Any, events: list[Event]) -> None:
     for own in by_thread.values():
         own.sort(key=lambda e: (e["tseq"], e["lc"], e["k"]))
         walk = taken = made = body = None
+        follow(machine, own)
         for index, e in enumerate(own):
             before = own[index - 1] if index else None
             after = own[index + 1] if index + 1 < len(own) else NOTHING if machine.whole else None
@@ -42,6 +47,23 @@ def steps(machine: Any, events: list[Event]) -> None:
                 taken = e
             if e["k"] in ("entry_new", "set_entry"):
                 made = e
+
+
+def follow(machine: Any, own: list[Event]) -> None:
+    """A walk of one thread through the table of its specification."""
+    table = json.loads(TABLE.read_text())["modules"].get(machine.module)
+    if table is None or machine.capture.get("mode") != "full" or "kinds" in machine.capture:
+        return
+    known = set(table).union(*table.values())
+    here = None
+    for e in own:
+        if e["k"] == "thread_start":
+            here = "begin"
+        if e["k"] not in known or e["k"] == "list_remove" and e.get("cause") in ("cancel", "readd") and "cancel" not in table.get("list_remove", ()):
+            continue
+        if here is not None:
+            machine.say("StepFollows", at(e), e["k"] in table.get(here, ()))
+        here = e["k"]
 
 
 def _asked(machine: Any, e: Event, before: Event | None, after: Event | None, walk: Event | None, taken: Event | None, made: Event | None) -> list[tuple[str, bool]]:

@@ -15,7 +15,7 @@ _KINDS = ("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "fo
 def prepare(inputs: Inputs) -> DataFrame:
     """One row for each operation: how often and when each thing happened, by the Lamport clock, and how its last note stands."""
     won = is_one_of("force_cas") & (F.col("res") == "true")
-    event = inputs.events.where(F.col("op").isNotNull() & is_one_of(*_KINDS)).select("run", "op", "tid", "tseq", "lc", "k", "cause", "res", "key", F.col("post.pending").alias("pending"))
+    event = inputs.events.where(F.col("op").isNotNull() & is_one_of(*_KINDS)).select("run", "op", "tid", "tseq", "lc", "k", "cause", "res", "key", "oseq", F.col("post.pending").alias("pending"))
     place = F.struct("lc", "tid", "tseq")
 
     def first(condition: Column) -> Column:
@@ -30,6 +30,8 @@ def prepare(inputs: Inputs) -> DataFrame:
         F.count_if(is_one_of("force_cas")).alias("attempts"), first(is_one_of("force_cas")).alias("attempt_at"),
         F.count_if(is_one_of("on_complete_begin")).alias("begun"), first(is_one_of("on_complete_begin")).alias("begun_at"),
         F.count_if(is_one_of("on_complete_end")).alias("ended"), last(is_one_of("on_complete_end")).alias("ended_at"),
+        F.count_if(is_one_of("on_complete_end") & (F.col("res") == "raised")).alias("raised"),
+        F.count_if(is_one_of("try_begin") & F.col("oseq").isNotNull()).alias("locked"), F.count_if(won & F.col("oseq").isNull()).alias("bare"),
         F.count_if(is_one_of("on_expire")).alias("expired"), first(is_one_of("on_expire")).alias("expired_at"),
         F.count_if(is_one_of("try_end")).alias("tried"), F.count_if(is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")).alias("trying"),
         last(is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")).alias("try_at"),
@@ -66,7 +68,8 @@ RULES = (
          lambda: (F.col("expired") == 1) & F.col("won_at").isNotNull() & (F.coalesce(F.col("winner.cause"), F.lit("expiry")) == "expiry")
          & (F.coalesce(F.col("ended_at"), F.col("won_at")) < F.col("expired_at")) & (F.col("won_at.tid") == F.col("expired_at.tid")),
          lambda: text("onExpiration ", _times("expired"), ", completed by ", F.col("winner.cause"))),
-    Rule("TimeoutExpires", "an operation that its timeout completed runs onExpiration", lambda: (F.col("winner.cause") == "expiry") & F.col("whole"),
+    Rule("TimeoutExpires", "an operation that its timeout completed runs onExpiration, unless onComplete raised",
+         lambda: (F.col("winner.cause") == "expiry") & F.col("whole") & (F.col("raised") == 0),
          lambda: F.col("expired") > 0, lambda: text("completed by its timeout at lc ", F.col("won_at.lc"))),
     Rule("CompletesOnce", "at the end of a whole trace whoever completed an operation has run onComplete", lambda: (F.col("won") > 0) & F.col("whole"),
          lambda: (F.col("begun") >= 1) & (F.col("ended") >= 1), lambda: text("completed at lc ", F.col("won_at.lc"), ", onComplete ", _times("begun"), ", ended ", _times("ended"))),
@@ -83,6 +86,9 @@ RULES = (
     Rule("NoteAfterRefusal", "in a whole trace of the pending protocol who did not get the lock leaves a note, and nobody else does",
          lambda: (F.col("variant") == "TryPending") & (F.col("refused") + F.col("noted") > 0) & F.col("whole"), lambda: F.col("refused") == F.col("noted"),
          lambda: text("refused ", F.col("refused"), " times, noted ", F.col("noted"), " times")),
+    Rule("ForcedUnderLock", "under the blocking protocol an operation is completed under its lock, where tries show that lock",
+         lambda: (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("locked") > 0), lambda: F.col("bare") == 0,
+         lambda: text("completed at lc ", F.col("won_at.lc"), " without the lock")),
     Rule("TryExcludesComplete", "under the blocking protocol tryComplete is not begun once the operation is completed",
          lambda: (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("trying") > 0),
          lambda: F.col("try_at") < F.col("won_at"), lambda: text("begun at lc ", F.col("try_at.lc"), ", completed at lc ", F.col("won_at.lc"))),

@@ -1,8 +1,9 @@
 """Rules of the program text: which step may stand next to which in one thread, whoever wrote the program.
 
-A rule of this family asks that a step was *taken*: that a check came before what rests on it, that a key was set after a link. Locks, reads of
-an entry's owner, retries and the making of levels and buckets may stand between any two steps and are passed over. A rule is asked only of runs
-in which the kinds that it names occur, and never of a thread's first step: what came before a recording is not known.
+A rule of this family asks that a step was *taken*: that a check came before what rests on it, that a key was set after a link. What is no step (see
+``STEPS``) may stand between any two of them. A rule is asked only of runs in which the kinds that it names occur, and not of a thread's first step where the
+thread's start was not recorded: what came before a recording is not known. ``StepFollows`` is more: of runs that say which specification they follow it asks
+that each step is one that the specification's model can take next.
 """
 
 from __future__ import annotations
@@ -11,33 +12,50 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
-
-STEPS = ("entry_new", "set_entry", "list_add", "list_remove", "cancel_check", "cancel", "reinsert", "expire_submit", "task_run", "wheel_place", "wheel_reject",
-         "bucket_expiry_set", "dq_offer", "dq_poll", "clock_advance", "flush_begin", "flush_end", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas",
-         "on_complete_begin", "on_complete_end", "on_expire", "op_new", "watch_add", "watch_cancel")
-"""The kinds that are steps of the program; all others are passed over."""
+from wheelproof.pipeline.successors import BEGIN, STEPS, load
 
 _ASKED = ("cancel_check", "on_complete_end", "list_add", "expire_submit", "bucket_expiry_set", "dq_offer", "dq_poll", "flush_begin", "flush_end", "reinsert", "entry_new", "set_entry", "pending_set",
           "try_begin", "cancel", "task_run")
 _GOES_ON = ("cancel_check", "wheel_place", "wheel_reject", "list_add", "expire_submit")
 _NEIGHBOUR = ("k", "task", "entry", "list", "op", "level", "exp_ms", "key_ms", "cause", "res")
+_WHOLE_CANCEL = ("list_remove", "cancel")
+"""A program in which these follow each other unlinks in steps of its own. In others an unlink that a cancel or a new entry makes is a part of that step."""
 
 
 def prepare(inputs: Inputs) -> DataFrame:
     """The steps of a thread, each with the step before (``was``) and after (``after``); ``walk``: the last end of a flush before, ``polled``: the last
-    bucket taken or walk begun, ``made``: the last entry made or set, ``body``: the last end of an onComplete."""
+    bucket taken or walk begun, ``made``: the last entry made or set, ``body``: the last end of an onComplete; ``modelled``
+    and ``modelled_was``: the kind of this step and of the last one before that the specification has, :data:`BEGIN` before a thread's first."""
     steps = inputs.events.where((F.col("lc") > 0) & is_one_of(*STEPS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())).select("run", "tid", "tseq", "lc", *_NEIGHBOUR)
-    order = Window.partitionBy("run", "tid").orderBy("tseq", "lc", "k")
+    order = Window.partitionBy("run", "tid").orderBy("tseq", "lc", *_NEIGHBOUR)
     before = order.rowsBetween(Window.unboundedPreceding, -1)
 
     def last(*kinds: str) -> Column:
         return F.last(F.when(is_one_of(*kinds), F.struct("k", "list", "entry", "op")), ignorenulls=True).over(before)
 
     neighbour = F.struct(*_NEIGHBOUR)
+    steps = steps.join(F.broadcast(inputs.runs.select("run", "whole", "variant", "module", *has(*_ASKED))), "run").withColumn("modelled", _modelled(load()))
+    modelled = F.when(is_one_of("thread_start"), F.lit(BEGIN)).otherwise(F.col("modelled"))
     return (steps.withColumn("was", F.lag(neighbour).over(order)).withColumn("after", F.lead(neighbour).over(order))
             .withColumn("walk", last("flush_begin", "flush_end")).withColumn("polled", last("dq_poll", "flush_begin")).withColumn("made", last("entry_new", "set_entry"))
-            .withColumn("body", last("on_complete_begin", "on_complete_end"))
-            .join(F.broadcast(inputs.runs.select("run", "whole", "variant", *has(*_ASKED))), "run"))
+            .withColumn("body", last("on_complete_begin", "on_complete_end")).withColumn("modelled_was", F.last(modelled, ignorenulls=True).over(before)))
+
+
+def _pair(*parts: Column | str) -> Column:
+    return F.concat_ws(" ", *[F.lit(part) if isinstance(part, str) else part for part in parts])
+
+
+def _modelled(table: dict[str, dict[str, list[str]]]) -> Column:
+    """The kind of a step that the run's specification has; null for any other."""
+    kinds = [f"{module} {kind}" for module, after in table.items() for kind in {*after, *(each for many in after.values() for each in many)} - {BEGIN}]
+    parts = [module for module, after in table.items() if _WHOLE_CANCEL[1] not in after.get(_WHOLE_CANCEL[0], ())]
+    inner = is_one_of("list_remove") & F.col("cause").isin("cancel", "readd") & F.col("module").isin(*parts)
+    return F.when(_pair(F.col("module"), F.col("k")).isin(*sorted(kinds)) & ~F.coalesce(inner, F.lit(False)), F.col("k"))
+
+
+def _can_follow() -> Column:
+    pairs = [f"{module} {kind} {each}" for module, after in load().items() for kind, many in after.items() for each in many]
+    return _pair(F.col("module"), F.col("modelled_was"), F.col("modelled")).isin(*pairs)
 
 
 def _after() -> Column:
@@ -100,6 +118,8 @@ def _said_after() -> Column:
 
 
 RULES = (
+    Rule("StepFollows", "where a run says which specification it follows, each step of a thread is one that can come next there",
+         lambda: F.col("modelled").isNotNull() & F.col("modelled_was").isNotNull(), _can_follow, lambda: text(F.col("modelled"), " after ", F.col("modelled_was"))),
     Rule("CheckBeforeWheel", "the wheel answers for an entry right after the same thread has asked whether it is cancelled, and as that said",
          lambda: is_one_of("wheel_place", "wheel_reject") & recorded("cancel_check") & _after(), lambda: _is("was", "cancel_check", "entry") & _answer_is_of_check(), _said_before),
     Rule("CheckBeforeHandOver", "an entry is handed over right after the same thread has found it live", lambda: is_one_of("expire_submit") & recorded("cancel_check") & _after(),
