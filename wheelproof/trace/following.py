@@ -290,9 +290,8 @@ class Steps:
 
     def could(self, places: Iterable[Place]) -> tuple[str, ...]:
         """What could be shown next, by whom: ``f: list_add(entry e1, list l2) A9``, each once."""
-        found = dict.fromkeys(self._told(place.state, move) for place in places for move in self.moves(place.state)
-                              if move.shown and place.settled(move.thread))
-        return tuple(sorted(found))
+        return tuple(sorted({self._told(place.state, move) for place in places for move in self.moves(place.state)
+                             if move.shown and place.settled(move.thread)}))
 
     def _told(self, state: State, move: Move) -> str:
         look, parts = self.look(move.thread, state, move.after), []
@@ -306,22 +305,22 @@ class Steps:
 
     def why(self, places: Iterable[Place], thread: str, kind: str, said: Said) -> str:
         """Why an event is no step in any of the places: the nearest miss."""
-        near: dict[str, None] = {}
-        at: dict[str, None] = {}
+        near: set[str] = set()
+        at: set[str] = set()
         for place in places:
             row = self.row_of(place.state, thread)
-            at[row.label if row is not None else "its end"] = None
+            at.add(row.label if row is not None else "its end")
             move = self.move(place.state, self._number[thread])
             if move is None or not move.shown or move.row.kind != kind:
                 continue
             if differs := self.agrees(move.row.columns, said, self.look(thread, place.state, move.after)):
                 column, mine, theirs = differs
-                near[f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})"] = None
+                near.add(f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})")
             else:
-                near["an event before it has not met its step"] = None
+                near.add("an event before it has not met its step")
         if near:
-            return f"{thread}'s {kind} differs: " + "; or ".join(list(near)[:3])
-        return f"{thread} cannot take a {kind} there: it is at {', '.join(at) or 'nothing'}"
+            return f"{thread}'s {kind} differs: " + "; or ".join(sorted(near)[:3])
+        return f"{thread} can show no {kind} there: it is at {', '.join(sorted(at)) or 'nothing'}"
 
 
 def _constant(rule: Mapping[str, str], program: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.wheelproof.trace.followed import MUTANTS, OPERATION, RUNS, TIMER, UNLIKE, by_model, by_rules, changed, footer_of, mutant_of, walk_of
-from tests.wheelproof.trace.recorded import STEM, busy, mechanisms, of_mutant, of_walk
+from tests.wheelproof.trace.recorded import ROOT, STEM, busy, mechanisms, of_mutant, of_walk
 from tests.wheelproof.trace.test_replay import renumbered
 from wheelproof.errors import UsageError
 from wheelproof.trace import confluence, observed, record as records
@@ -17,7 +17,7 @@ from wheelproof.trace.observed import Unknown
 from wheelproof.trace.record import record
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 
-MEAN = 30
+MEAN = 8
 """States per event, at most, on average: without a normal form it is a multiple of it."""
 
 def table(**rows: dict):
@@ -95,6 +95,17 @@ def test_a_mutant_s_run_is_none_of_the_model(stem, name):
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "Next")
     assert verdict.first.line <= rules.first.line, "the model knows more than the rules"
     assert verdict.first.event in recorded.events
+
+
+def test_the_page_says_where_each_mutant_is_refused():
+    rows = []
+    for stem, name in MUTANTS:
+        recorded = mutant_of(stem, name)
+        model, rules = by_model(recorded.header, recorded.events, recorded.footer)[0].first, by_rules(recorded.header, recorded.events, recorded.footer).first
+        rows.append(f"| {name} | `{model.event['k']}` | `{rules.event['k']}` | {rules.property} |")
+    page = (ROOT / "docs/trace-format.md").read_text()
+    table = page.partition("| mutant | the model refuses |")[2].partition("\n\n")[0]
+    assert table.splitlines()[2:] == rows
 
 
 @pytest.mark.parametrize("stem, name", [item for item in MUTANTS if item not in UNLIKE])

@@ -171,7 +171,7 @@ def test_the_command_confirms_a_verdict_by_tlc(tmp_path):
     of_mutant("M9").write(path)
     told = command(str(path), "--oracle", "--last", "3", "--output", str(tmp_path / "slices"))
     assert told.exit_code == 1, told.output
-    assert "Next: f cannot take a expire_submit" in told.output and "refuses line" in told.output and "(3 events)" in told.output
+    assert "Next: f can show no expire_submit there" in told.output and "refuses line" in told.output and "(3 events)" in told.output
     assert (tmp_path / "slices/TimerTaskList/m9/MCTimerTaskListSlice.cfg").is_file()
 
 
