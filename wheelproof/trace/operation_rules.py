@@ -239,6 +239,33 @@ class OperationRules:
         for tid in {found.winner for found in self.operations.values()} - {0}:
             yield from self._unfinished(tid)
 
+    # -- for those who explain
+
+    def _steps_of_operation(self, event: Event) -> Iterator[dict[str, Any]]:
+        """Steps on the operation of ``event``, or on the one that its thread owes something, that may be possible; each still has to be judged."""
+        tid = event["tid"]
+        thread = self.threads[tid]
+        number = thread.duty[1] if thread.duty else event.get("op")
+        if number is None:
+            return
+        found, holder = self.operation(number), self.holder.get(f"op:{number}")
+        known = {"op": number} | ({"oseq": 0} if holder == tid else {})
+        if holder in (None, tid):
+            yield {"k": "try_begin", "res": "false" if found.protocol == "Blocking" and found.completed else "true", **known}
+        else:
+            yield {"k": "try_begin", "res": "false", **known}
+        if thread.duty:
+            note = {} if found.pending is None else {"pre": {"pending": found.pending}}
+            yield {"k": "pending_set", "post": {"pending": False}, **note, **known}
+            yield {"k": "pending_getset", "post": {"pending": True}, **note, **known}
+        within = ("try", number) in thread.inside
+        yield {"k": "force_cas", "res": "false" if found.completed else "true", "cause": "event" if within else "expiry", **known}
+        if thread.inside:
+            yield {"k": "try_end", "res": "true" if found.winner == tid and found.tried else "false", **known}
+            yield {"k": "on_complete_end", **known}
+        yield {"k": "on_complete_begin", **known}
+        yield {"k": "on_expire", **known}
+
     # -- what each kind does
 
     def _take_operation(self, event: Event, thread: Any) -> None:

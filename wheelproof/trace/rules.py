@@ -316,8 +316,9 @@ class TimerState(WheelRules, LockRules, OperationRules):
         if entry and task:
             candidates.append({"k": "cancel_check", "task": task, "entry": entry,
                                "res": "false" if self.entry_of.get(task) == entry else "true"})
-        if task:
+        if task and "op" not in event:
             candidates.append({"k": "cancel", "task": task})
+        candidates += self._steps_of_operation(event)
         walk = self.thread(tid).flushes
         if walk:
             candidates.append({"k": "flush_end", "span": walk[-1][0], "list": walk[-1][1]})

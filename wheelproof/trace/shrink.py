@@ -239,6 +239,8 @@ class _Failure:
         if self.property == "NoDeadlock":
             held = [token[1] for token in self.event.get("ord", ()) if token[0] == "L"]
             return f"let go of {held[-1] if self.event['k'] == 'lock_wait' and held else held[0] if held else 'the other lock'} before line {self.line}"
+        if self.property == "NoLostCompletion" and len(owed := list(self._before().enabled(self.event))) == 1:
+            return f"insert {spoken(owed[0])} before line {self.line}"
         best = None
         for cost, sentence, edited in self._edits():
             left = self._refused(edited)

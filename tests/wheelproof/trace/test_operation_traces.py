@@ -112,6 +112,26 @@ def test_each_mutant_is_refused_by_its_property_and_shrunk(name, tmp_path):
     assert (again.verdict, again.first.property, again.first.line) == (VIOLATES, REFUSED[name], len(small.events) + 1)
 
 
+POSSIBLE = {"P9": ("pending_getset(op2)",), "NoRetry": ("try_begin(op2)",), "ReadEarly": ("try_begin(op2)",), "ClearedLate": ("pending_set(op2)",),
+            "P12": ("try_begin(op2)", "force_cas(op2)"), "P1": ("force_cas(op2)",)}
+"""Mutant -> some of what was possible where its trace is refused."""
+
+
+@pytest.mark.parametrize("name", sorted(POSSIBLE))
+def test_the_finding_says_what_was_possible(name):
+    enabled = judged(of_mutant(name)).first.enabled
+    assert set(POSSIBLE[name]) <= set(enabled) and len(set(enabled)) == len(enabled), enabled
+    if name in ("P9", "NoRetry", "ReadEarly", "ClearedLate"):
+        assert enabled == POSSIBLE[name], "who owes something can do that and nothing else"
+
+
+@pytest.mark.parametrize(("name", "owed"), [("P9", "pending_getset"), ("NoRetry", "try_begin"), ("ClearedLate", "pending_set")])
+def test_the_repair_inserts_what_is_owed(name, owed):
+    recorded = of_mutant(name)
+    small = shrink(recorded.header, numbered(recorded.events))
+    assert small.repair == f"insert {owed}(op2) before line {judged(recorded).first.line}"
+
+
 def test_a_lost_completion_that_lasts_is_refused_too():
     assert judged(of_mutant("P9_live")).first.property == "NoLostCompletion"
 
