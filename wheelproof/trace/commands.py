@@ -135,7 +135,7 @@ def check(
     engine: Annotated[Engine, typer.Option("--engine", help="The model, event by event, or Spark's rules in bulk.")] = Engine.MODEL,
     master: Annotated[str, typer.Option("--master", metavar="URL", help="Spark's master; without, this machine's processors.")] = "",
     memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver.")] = "2g",
-    scratch: Annotated[Path | None, typer.Option("--scratch", metavar="DIR", help="Where Spark puts what does not fit into memory.")] = None,
+    scratch: Annotated[Path | None, typer.Option("--scratch", metavar="DIR", help="Where Spark puts what does not fit into memory; all machines of a cluster must share it.")] = None,
     output: Annotated[Path | None, typer.Option("--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json.")] = None,
     subject: Subject = Path("."),
 ) -> None:
