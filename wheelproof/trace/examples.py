@@ -17,6 +17,7 @@ from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_vi
 from wheelproof.subject import Mechanism, Mutant
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.recording import Infeasible
+from wheelproof.trace.replay import VIOLATES, replay_events
 
 LONGEST = 400
 """Steps after which a run is not gone on with."""
@@ -32,9 +33,9 @@ class Unmakable(UsageError):
     """A mutant whose fault the model shows only in runs that the implementation's own locks forbid."""
 
 
-def walked(mechanism: Mechanism, scenario: str, seed: int) -> list[tuple[str, str]]:
+def walked(mechanism: Mechanism, scenario: str, seed: int, switches: Mapping[str, bool] = {}) -> list[tuple[str, str]]:
     """A random run of the model to its end, as a schedule without silent steps."""
-    model, chance = mechanism.model(scenario), random.Random(seed)
+    model, chance = mechanism.model(scenario, switches), random.Random(seed)
     state, out = model.initial(), []
     while moves := list(model.successors(state)):
         thread, label, state = chance.choice(moves)
@@ -92,9 +93,24 @@ def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: i
             forbidden.append(schedule[:error.steps])
             if len(forbidden) == TRIES:
                 raise
+    if forbidden and mutant.data_race and (raced := _racing(mechanisms, stem, mutant, chosen, seed)):
+        return raced
     if forbidden:
         raise Unmakable(f"No run of {mutant.scenario} in which {mutant.property} of the mutant {name} fails can be made: locks forbid all that were found.")
     raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of the mutant {name}.")
+
+
+def _racing(mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, chosen: str, seed: int) -> Recorded | None:
+    """A random run of a mutant whose trace shows the data race that it has beside the fault of its property; None if none of TRIES does."""
+    for attempt in range(seed, seed + TRIES):
+        schedule = walked(mechanisms[stem], mutant.scenario, attempt, {mutant.switch: False})
+        try:
+            made = record(mechanisms, stem, mutant.scenario, f"{stem}-{mutant.name}", mutant=chosen, schedule=schedule)
+        except Infeasible:
+            continue
+        if replay_events(made.header, made.events, made.footer).verdict == VIOLATES:
+            return made
+    return None
 
 
 def examples(mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> Iterator[tuple[str, Any]]:

@@ -1,6 +1,7 @@
 """The rules of locks: the part of ``rules.TimerState`` that is about who holds a lock, and in which order locks may be wanted."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from wheelproof.trace.events import Event, Refusal, last_lock, wanted
@@ -10,9 +11,12 @@ _RANKS = {"timer": 0, "task": 1, "list": 2, "entry": 3}
 
 
 class LockRules:
-    """``holder``: lock -> the thread that has it; ``waits``: thread -> the lock that it waits for."""
+    """``holder``: lock -> the thread that has it; ``waits``: thread -> the lock that it waits for. ``guarded``: somebody has taken half of a timer's lock;
+    ``bare``: threads that have added a task without."""
 
     holder: dict[str, int]
+    guarded: bool
+    bare: set[int]
     waits: dict[int, str]
 
     def _look(self, name: str) -> None:
@@ -64,13 +68,22 @@ class LockRules:
             return Refusal("NoDataRace", f"{held[-1]} is let go by thread {event['tid']}, and thread {self.holder[held[-1]]} holds it")
         return None
 
+    def unguarded(self) -> Iterator[Refusal]:
+        """What is wrong at the end of a whole trace in which some take the timer's lock and others do not."""
+        for tid in sorted(self.bare) if self.guarded else ():
+            yield Refusal("NoDataRace", f"thread {tid} adds tasks and holds no half of the lock under which others move the timer's clock or close it")
+
     def _take_lock(self, event: Event) -> None:
-        """Take an event of a lock."""
+        """Take an event of a lock, or one that needs a lock."""
         kind, tid = event["k"], event["tid"]
         if kind == "lock_acquire":
             if lock := last_lock(event):
                 self.holder[lock] = tid
             self.waits.pop(tid, None)
+        elif kind == "rw_acquire":
+            self.guarded = True
+        elif kind == "add_request" and not any(token[0] == "RW" for token in event.get("ord", ())):
+            self.bare.add(tid)
         elif kind == "lock_wait":
             if lock := wanted(event):
                 self.waits[tid] = lock

@@ -247,7 +247,7 @@ class Replay(Judging):
     def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True) -> Verdict:
         verdict = super().end(footer, tally, hashed)
         if verdict.verdict == CONFORMS and not self.cut:  # only of a trace that is whole can it be said that something never happened
-            left = tuple([Finding(0, None, refusal.property, refusal.message) for refusal in self.state.forgotten()])
+            left = tuple([Finding(0, None, refusal.property, refusal.message) for refusal in (*self.state.forgotten(), *self.state.unguarded())])
             if left:
                 return Verdict(VIOLATES, verdict.events, left[:self.limit], verdict.applied)
         return verdict

@@ -63,6 +63,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
         self.keys: dict[int, int] = {int(name): key for name, key in initial.get("keys", {}).items()}
         self.task_of: dict[int, int] = {}
         self.holder: dict[str, int] = dict(initial.get("holders", {}))
+        self.guarded, self.bare = False, set()
         self.waits: dict[int, str] = {}
         self.threads: dict[int, _Thread] = {int(tid): _Thread(walk) for tid, walk in initial.get("walks", {}).items()}
         self.operations = {int(name): Operation(**known) for name, known in initial.get("operations", {}).items()}
