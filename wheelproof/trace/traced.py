@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
@@ -35,11 +36,12 @@ def runtime_module(recorder: Recorder, production: ModuleType, name: str = "impl
 
 def _locks(recorder: Recorder) -> dict[str, type]:
     log_of, site_of, local, places, looks = recorder.log, recorder.site, recorder.local, recorder.places, recorder.looks
+    attempts = threading.Lock()  # held while a lock is tried, and while one that was is given back
 
     class Lock:
-        """``owner``: id of the object that made it; ``number``: its own; ``seq``: events recorded while it was held."""
+        """``owner``: id of the object that made it; ``number``: its own; ``seq``: events recorded while it was held. ``tried``: somebody has tried to get it."""
 
-        __slots__ = ("lock", "owner", "number", "seq", "lc", "depth")
+        __slots__ = ("lock", "owner", "number", "seq", "lc", "depth", "tried")
         step = 1
         kind = "L"
         make = staticmethod(threading.Lock)
@@ -49,6 +51,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             self.owner = recorder.owner(_frame(1))
             self.number = recorder.register(self)
             self.seq = self.lc = self.depth = 0
+            self.tried = False
 
         def entered(self, frame: Any, operation: str) -> None:
             """The running thread has the lock: fold its clock in, and record where the line is one that is."""
@@ -56,7 +59,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 log = local.log
             except AttributeError:
                 log = log_of()
-            self.depth = depth = self.depth + 1
+            depth = self.depth + 1
             if depth == 1:
                 log.held.append(self)
                 if self.lc > log.lc:
@@ -67,19 +70,35 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
                 look = looks[site]
                 log.emit(site, self.owner, 0, 1, 0 if look is None else look(log, frame), 0, 0)
+            self.lc = log.lc
+            self.depth = depth  # last: from here on who tries in vain knows what it comes after
 
         def acquire(self, blocking: bool = True) -> bool:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock" if blocking else "try")
+            if not blocking:
+                return self.attempt(_frame(1))
             if not self.lock.acquire(False):
-                if not blocking:
-                    log = log_of()
-                    if not log.muted and (site := site_of(_frame(1), "try")):
-                        log.emit(site, self.owner, 0, 0, 0 if looks[site] is None else looks[site](log, _frame(1)), 0, 0)
-                    return False
                 self.wait(_frame(1))
-            self.entered(_frame(1), "lock" if blocking else "try")
+            self.entered(_frame(1), "lock")
             return True
+
+        def attempt(self, frame: Any) -> bool:
+            """Whether the lock was got at once. An attempt in vain comes after its holder's entry and before its exit, though it holds nothing."""
+            self.tried, log = True, log_of()
+            while True:
+                with attempts:
+                    if self.lock.acquire(False):
+                        self.entered(frame, "try")
+                        return True
+                    if self.depth:
+                        if self.lc > log.lc:
+                            log.lc = self.lc
+                        if not log.muted and (site := site_of(frame, "try")):
+                            log.emit(site, self.owner, 0, 0, 0 if looks[site] is None else looks[site](log, frame), 0, 0)
+                        self.lc = log.lc
+                        return False
+                time.sleep(0)  # its holder is on the way in or out
 
         def __enter__(self) -> None:
             frame = _frame(1)
@@ -92,7 +111,7 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 log = local.log
             except AttributeError:
                 log = log_of()
-            self.depth = depth = self.depth + 1
+            depth = self.depth + 1
             if depth == 1:
                 log.held.append(self)
                 if self.lc > log.lc:
@@ -102,11 +121,16 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 site = site_of(frame, "lock")
             if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
                 log.emit(site, self.owner, 0, 1)
+            self.lc = log.lc
+            self.depth = depth
 
         def __exit__(self, *exception: object) -> None:
             frame = _frame(1)
             if recorder.turn is not None:
                 recorder.turn(frame, "unlock")
+            if self.tried:
+                self.leave(frame)
+                return
             log, depth = local.log, self.depth
             site = places.get(id(frame.f_code) + frame.f_lasti)
             if site is None:
@@ -126,14 +150,21 @@ def _locks(recorder: Recorder) -> dict[str, type]:
         def release(self) -> None:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "unlock")
-            log, depth, frame = local.log, self.depth, _frame(1)
-            if (site := site_of(frame, "unlock")) and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
-                log.emit(site, self.owner, 1, 0)
-            self.depth = depth - 1
-            if depth == 1:
-                log.held.remove(self)
-                self.lc = log.lc
-            self.lock.release()
+            self.leave(_frame(1))
+
+        def leave(self, frame: Any) -> None:
+            """Give the lock back, after all attempts that were in vain because of it."""
+            with attempts:
+                log, depth = local.log, self.depth
+                if self.lc > log.lc:
+                    log.lc = self.lc
+                if (site := site_of(frame, "unlock")) and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
+                    log.emit(site, self.owner, 1, 0)
+                self.depth = depth - 1
+                if depth == 1:
+                    log.held.remove(self)
+                    self.lc = log.lc
+                self.lock.release()
 
         def wait(self, frame: Any) -> None:
             """Another thread has it: say so, since a thread that waits for ever says nothing afterwards; then wait."""

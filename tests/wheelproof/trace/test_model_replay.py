@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections import Counter
 
 import pytest
@@ -64,10 +65,15 @@ def test_a_run_on_real_threads_is_one_of_the_model(stem, scenario):
 
 @pytest.mark.nightly
 def test_many_runs_on_real_threads_are_of_the_model():
-    for stem, scenario in RUNS:
-        for _ in range(10):
-            recorded = record(mechanisms(), stem, scenario, scenario)
-            assert by_model(recorded.header, recorded.events, recorded.footer)[0].findings == (), scenario
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for stem, scenario in RUNS:
+            for _ in range(40):
+                recorded = record(mechanisms(), stem, scenario, scenario)
+                assert by_model(recorded.header, recorded.events, recorded.footer)[0].findings == (), scenario
+    finally:
+        sys.setswitchinterval(before)
 
 
 @pytest.mark.nightly
@@ -228,6 +234,21 @@ def test_an_attempt_that_does_not_get_the_lock_may_be_anywhere_between_its_neigh
     beyond = renumbered(rest[:after] + [events[lost]] + rest[after:])
     assert by_model(recorded.header, beyond)[0].verdict == VIOLATES
     assert by_model(recorded.header, renumbered(rest))[0].verdict == VIOLATES, "and it cannot be missing"
+
+
+@pytest.mark.parametrize("scenario", ["callers_lock", "three_losers", "try_once"])
+def test_an_attempt_in_vain_is_recorded_while_the_lock_is_another_thread_s(scenario):
+    """Or what its thread does next could sort before what made it fail."""
+    seen = 0
+    for seed in range(1, 9):
+        holder: dict[int, int | None] = {}
+        for event in walk_of(OPERATION, scenario, seed).events:
+            if event["k"] == "try_begin" and event["res"] == "false":
+                assert holder.get(event["op"]) not in (None, event["tid"]), (seed, event)
+                seen += 1
+            elif "oseq" in event:
+                holder[event["op"]] = None if event["k"] == "lock_release" else event["tid"]
+    assert seen > 3
 
 
 # -- what is no verdict
