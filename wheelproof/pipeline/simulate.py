@@ -232,7 +232,7 @@ class Simulator:
     def run_task(self, entry: int) -> None:
         task, deadline = self.owner[entry], self.deadline[entry]
         op = self.operation[task]
-        self.emit(EXECUTOR, "task_run", entry=entry, task=task)
+        self.emit(EXECUTOR, "task_run", entry=entry, task=task, exp_ms=deadline)
         if self.force(EXECUTOR, op, task, "expiry", (), exp_ms=deadline, now_ms=self.now):
             self.emit(EXECUTOR, "on_expire", op=op)
 

@@ -79,13 +79,13 @@ def derive(mechanisms: Mapping[str, Mechanism]) -> dict[str, dict[str, list[str]
 def _walk(model: Any, steps: Steps) -> None:
     """Adds what each thread's steps lead to, in the states that are nearest to the first."""
     label, stack = model.process_variables.index("pc"), model.process_variables.index("stack")
-    kept = [index for name, (start, end) in model._spans.items() if name not in model.AUXILIARY for index in range(start, end)]
+    kept = [name not in model.AUXILIARY for name in model.variables]
 
     def place(process: tuple) -> Place:
         return (process[label], *(frame.pc for frame in process[stack]))
 
     def shared(state: Any) -> tuple:
-        return tuple(state[0][index] for index in kept)
+        return tuple(piece for keep, piece in zip(kept, model.pieces(state)) if keep)
 
     first = model.initial()
     steps.starts.update(map(place, first[1]))

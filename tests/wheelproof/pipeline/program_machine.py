@@ -134,6 +134,8 @@ def _asked(machine: Any, e: Event, before: Event | None, after: Event | None, wa
         ask("CancelAfterCompletion", "cancel", lambda: like(after, "cancel") or gone(after, "cancel"), not last and e.get("res") == "true")
         if e.get("res") == "true" and not first and before["k"] == "task_run" and "task" in before and after and after["k"] in ("cancel", "list_remove"):
             ask("TimeoutCancelsItself", "", lambda: after.get("task", before["task"]) == before["task"])
+        if cause == "expiry" and not first and before["k"] == "task_run" and "exp_ms" in e and "exp_ms" in before:
+            ask("TimeoutOfTask", "", lambda: e["exp_ms"] == before["exp_ms"])
         ask("RunBeforeTimeout", "task_run", lambda: like(before, "task_run"), not first and cause == "expiry")
     if k == "on_complete_begin":
         ask("CancelBeforeBody", "cancel", lambda: like(before, "cancel"), not first)

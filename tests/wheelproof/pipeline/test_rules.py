@@ -22,6 +22,7 @@ from wheelproof.pipeline import command, validate
 from wheelproof.pipeline.checks import FAMILIES, RULES
 from wheelproof.pipeline.simulate import TICK_MS, WHEEL_SIZE, Simulator, header
 from wheelproof.trace import examples, jsonl, parquet
+from wheelproof.trace.commands import RECORDED
 from wheelproof.trace.jsonl import Tally
 
 OPERATIONS = 25
@@ -205,8 +206,8 @@ def test_sql_written_by_hand_blames_the_same_events(report, folder):
     assert seen > SAMPLE // 4
 
 
-def by_duckdb(files: list[Path]) -> dict[str, Counter]:
-    """The violations of each run as :func:`of_run` writes them, by all rules' own expressions on DuckDB."""
+def by_duckdb(files: list[Path]) -> tuple[dict[str, Counter], dict[str, int]]:
+    """By all rules' own expressions on DuckDB: the violations of each run as :func:`of_run` writes them, and how often each rule applied."""
     pytest.importorskip("sqlframe", reason="the extra `data-test` is not installed: make setup-data")
     done = subprocess.run([sys.executable, str(Path(__file__).parent / "duck_rules.py"), *map(str, files)], capture_output=True, text=True, timeout=3600, check=False)
     assert not done.returncode, done.stderr[-3000:]
@@ -216,7 +217,7 @@ def by_duckdb(files: list[Path]) -> dict[str, Counter]:
     for run, rule, tid, tseq, lc, op, token in said["violations"]:
         what = None if rule in ABOUT_OBJECTS else (tid, tseq, lc) if tid is not None else op if op is not None else token
         out[run][rule, what] += 1
-    return out
+    return out, said["applied"]
 
 
 def disagreements(report: validate.Report, duckdb: dict[str, Counter], known: Known) -> list[str]:
@@ -250,7 +251,7 @@ def compared(folder, tmp_path_factory) -> tuple[list[Path], Known]:
 
 def test_spark_duckdb_and_the_plain_machine_agree_on_every_rule(report, compared, sample):
     files, known = compared
-    duckdb = by_duckdb(files)
+    duckdb, _ = by_duckdb(files)
     assert duckdb.keys() == known.keys() > sample.keys() and len(known) > len(sample) + 10
     assert disagreements(report, duckdb, known) == []
     assert {rule for found in duckdb.values() for rule, _ in found} >= RULES.keys()
@@ -275,8 +276,9 @@ def test_the_engines_agree_on_all_changed_traces(spark, changed, tmp_path, monke
         parquet.write(tmp_path / f"{name}.parquet", header(name), events, footer)
     report = validate.check(spark, [tmp_path], tmp_path / "_scratch")
     assert len(report.violations) == report.violated
-    duckdb = by_duckdb(sorted(tmp_path.glob("*.parquet")))
+    duckdb, applied = by_duckdb(sorted(tmp_path.glob("*.parquet")))
     assert duckdb.keys() == changed.keys()
+    assert applied == {name: rule["applied"] for name, rule in report.rules.items()}
     assert disagreements(report, duckdb, {name: (header(name), *rest) for name, rest in changed.items()}) == []
     passed = {name for name, found in duckdb.items() if not found}
     assert len(passed) < len(changed) / 5
@@ -286,7 +288,7 @@ def test_the_engines_agree_on_all_changed_traces(spark, changed, tmp_path, monke
 def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp_path):
     """Runs of the implementation: no rule blames one that conforms, and each mutant's is rejected by one."""
     mechanisms, known, files = subject.find(ROOT), {}, []
-    for stem in mechanisms:
+    for stem in RECORDED:
         for path, _ in examples.write(tmp_path / "recorded", mechanisms, stem):
             read = jsonl.Reader(path)
             events = [event for _, event in read]
@@ -294,7 +296,9 @@ def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp
             parquet.write(files[-1], read.header, events, read.footer)
             known[read.header["run_id"]] = read.header, events, read.footer
     report = validate.check(spark, [tmp_path / "columns"], tmp_path / "_scratch")
-    assert disagreements(report, by_duckdb(files), known) == []
+    duckdb, applied = by_duckdb(files)
+    assert disagreements(report, duckdb, known) == []
+    assert applied == {name: rule["applied"] for name, rule in report.rules.items()}
     verdicts = {run["run"]: run["verdict"] for run in report.runs}
     mutants = {f"{stem}-{mutant}" for stem, each in mechanisms.items() for mutant in each.mutants} & verdicts.keys()
     assert len(mutants) > 20 and len(verdicts) - len(mutants) > 20

@@ -50,7 +50,8 @@ def _modelled(table: dict[str, dict[str, list[str]]]) -> Column:
     kinds = [f"{module} {kind}" for module, after in table.items() for kind in {*after, *(each for many in after.values() for each in many)} - {BEGIN}]
     parts = [module for module, after in table.items() if _WHOLE_CANCEL[1] not in after.get(_WHOLE_CANCEL[0], ())]
     inner = is_one_of("list_remove") & F.col("cause").isin("cancel", "readd") & F.col("module").isin(*parts)
-    return F.when(_pair(F.col("module"), F.col("k")).isin(*sorted(kinds)) & ~F.coalesce(inner, F.lit(False)), F.col("k"))
+    known = F.col("module").isNotNull() & _pair(F.col("module"), F.col("k")).isin(*sorted(kinds))
+    return F.when(known & ~F.coalesce(inner, F.lit(False)), F.col("k"))
 
 
 def _can_follow() -> Column:
@@ -167,6 +168,9 @@ RULES = (
          lambda: _is("was", "cancel"), _said_before),
     Rule("RunBeforeTimeout", "an operation is completed by its timeout in the task that ran", lambda: is_one_of("force_cas") & (F.col("cause") == "expiry") & recorded("task_run") & _after(),
          lambda: _is("was", "task_run"), _said_before),
+    Rule("TimeoutOfTask", "the deadline of a timeout is that of the task that ran",
+         lambda: is_one_of("force_cas") & (F.col("cause") == "expiry") & (F.col("was.k") == "task_run") & F.col("exp_ms").isNotNull() & F.col("was.exp_ms").isNotNull(),
+         lambda: F.col("exp_ms") == F.col("was.exp_ms"), lambda: text("deadline ", F.col("exp_ms"), " ms, of the task ", F.col("was.exp_ms"), " ms")),
     Rule("TimeoutCancelsItself", "a task that ran and completed its operation cancels itself, not another",
          lambda: is_one_of("force_cas") & (F.col("res") == "true") & (F.col("was.k") == "task_run") & F.col("was.task").isNotNull() & F.col("after.k").isin("cancel", "list_remove"),
          lambda: F.coalesce(F.col("after.task") == F.col("was.task"), F.lit(True)), lambda: text("task ", F.col("was.task"), " ran, task ", F.col("after.task"), " is cancelled")),
