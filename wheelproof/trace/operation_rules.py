@@ -1,9 +1,9 @@
 """The rules of delayed operations: the part of ``rules.TimerState`` that is about who completes an operation, and who must look at it again.
 
 What is asked is what the model says at the grain of events. That no completion is lost is asked as what a thread owes: who did not get the lock leaves a note
-(P5), who left the first one tries again, who lets the lock go while there is a note tries again (P4), and who has got it takes the note off before tryComplete (P2). A
-thread that does anything else next has lost the completion; to try again is not asked where the operation is completed by then or somebody else has taken the note. With ``TryOnce``
-nothing is owed: who brought a condition is not in a trace, and that protocol loses completions.
+(P5), who left the first one tries again, who lets the lock go while there is a note tries again (P4), and who has got it takes the note off before
+tryComplete (P2). A thread that does anything else next has lost the completion; to try again is not asked where the operation is completed by then or
+somebody else has taken the note. With ``TryOnce`` nothing is owed: who brought a condition is not in a trace, and that protocol loses completions.
 """
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from wheelproof.trace.events import Event, Refusal, last_lock
 KINDS = frozenset(("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas", "on_complete_begin", "on_complete_end", "on_expire"))
 """The kinds of an operation that these rules know; those of its watchers are the pipeline's."""
 
-_OWED = {"note": ("pending_getset", "did not get the lock, and leaves no note"), "clear": ("pending_set", "has got the lock, and does not take the note off before it looks"),
+_OWED = {"note": ("pending_getset", "did not get the lock, and leaves no note"),
+         "clear": ("pending_set", "has got the lock, and does not take the note off before it looks"),
          "again": ("try_begin", "has left the first note, and does not try again"),
          "look": ("try_begin", "has let the lock go while there was a note, and does not try again")}
 """What a thread owes -> the event that it must be, and what it means to do anything else."""
@@ -117,13 +118,13 @@ class OperationRules:
         if self.recorded("try_begin"):
             self._look("TriesEnd")
             if not thread.inside or thread.inside[-1] != ("try", number):
-                return Refusal("TriesEnd", f"tryComplete of operation {number} ends, and thread {tid} is {_where(thread)}")
+                return Refusal("TriesEnd", f"tryComplete of operation {number} ends, and thread {tid} is {where(thread)}")
         if event.get("res") in ("true", "false") and self.recorded("force_cas"):
             self._look("CompletesOnce")
             won = found.winner == tid and found.tried
             if won != (event["res"] == "true"):
-                return Refusal("CompletesOnce", f"tryComplete says that thread {tid} has {'' if won else 'completed'}{'not completed' if won else ''} operation {number}, and it has"
-                                                f"{'' if won else ' not'}")
+                said, has = ("not completed", "") if won else ("completed", " not")
+                return Refusal("CompletesOnce", f"tryComplete says that thread {tid} has {said} operation {number}, and it has{has}")
         return self._unlocked(event, "ends tryComplete")
 
     def _noted(self, event: Event, found: Operation) -> Refusal | None:
@@ -138,7 +139,8 @@ class OperationRules:
         if refusal := self._noted(event, found):
             return refusal
         if self.recorded("try_begin") and found.protocol == "TryPending" and (thread.duty or ())[:2] != ("clear", number):
-            return Refusal("NoLostCompletion", f"thread {event['tid']} takes the note off operation {number} and not before tryComplete: nobody looks for what it stands for")
+            return Refusal("NoLostCompletion", f"thread {event['tid']} takes the note off operation {number} and not before tryComplete: "
+                                               "nobody looks for what it stands for")
         return self._unlocked(event, "takes the note off")
 
     def _pending_getset(self, event: Event, thread: Any) -> Refusal | None:
@@ -163,7 +165,7 @@ class OperationRules:
             return Refusal("CompletesOnce", f"thread {event['tid']} does not complete operation {number}, which is open")
         within = ("try", number) in thread.inside
         if self.recorded("try_begin") and (event.get("cause") == "event" and not within or event.get("cause") == "expiry" and within):
-            return Refusal("CompletesOnce", f"operation {number} is completed by {'its timeout' if within else 'an event'}, and thread {event['tid']} is {_where(thread)}")
+            return Refusal("CompletesOnce", f"operation {number} is completed by {'its timeout' if within else 'an event'}, and thread {event['tid']} is {where(thread)}")
         if seen is not None and found.completed is not None and seen != found.completed:
             return Refusal("CompletedOnce", f"operation {number} is found {'completed' if seen else 'open'}, and it is {'completed' if found.completed else 'open'}")
         return None
@@ -188,7 +190,7 @@ class OperationRules:
     def _on_complete_end(self, event: Event, thread: Any) -> Refusal | None:
         self._look("CompletesOnce")
         if self.recorded("on_complete_begin") and (not thread.inside or thread.inside[-1] != ("complete", event["op"])):
-            return Refusal("CompletesOnce", f"onComplete of operation {event['op']} ends, and thread {event['tid']} is {_where(thread)}")
+            return Refusal("CompletesOnce", f"onComplete of operation {event['op']} ends, and thread {event['tid']} is {where(thread)}")
         return None
 
     def _cancel_of(self, event: Event) -> Refusal | None:
@@ -218,7 +220,7 @@ class OperationRules:
 
     def _thread_stop(self, event: Event, thread: Any) -> Refusal | None:
         if thread.inside:
-            return Refusal("TriesEnd" if thread.inside[-1][0] == "try" else "CompletesOnce", f"thread {event['tid']} ends, and is {_where(thread)}")
+            return Refusal("TriesEnd" if thread.inside[-1][0] == "try" else "CompletesOnce", f"thread {event['tid']} ends, and is {where(thread)}")
         return next(self._unfinished(event["tid"]), None)
 
     def _unfinished(self, tid: int) -> Iterator[Refusal]:
@@ -330,7 +332,7 @@ class OperationRules:
             thread.duty = "look", int(number), found.cleared
 
 
-def _where(thread: Any) -> str:
+def where(thread: Any) -> str:
     """Where a thread is, for people."""
     if not thread.inside:
         return "in no tryComplete and no onComplete"

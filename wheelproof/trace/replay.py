@@ -257,7 +257,7 @@ class Replay(Judging):
                    for (kind, role), (line, times) in self.unordered.items()]
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
                     for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.beyond]
-        missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its {'tryComplete' if thread.inside[-1][0] == 'try' else 'onComplete'} of operation {thread.inside[-1][1]}")
+        missing += [Finding(0, None, "Bracket", f"thread {tid} ends {operation_rules.where(thread)}")
                     for tid, thread in self.state.threads.items() if thread.inside and tid not in self.beyond]
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
                     for lock, tid in self.state.holder.items() if tid not in self.beyond and (self.state.lets_go or not lock.startswith("op:"))]

@@ -28,6 +28,29 @@ def test_what_is_recorded_conforms(tmp_path, extra):
     assert result.exit_code == 0 and "1 conforms of 1 traces" in result.output
 
 
+@pytest.mark.parametrize(("mechanism", "scenario"), [("delayed_operation", "callers_lock"), ("delayed_operation", "blocking_three"), ("system_timer", "canceller")])
+@pytest.mark.parametrize("extra", [(), ("--walk", "5")])
+def test_other_mechanisms_are_recorded_too(tmp_path, mechanism, scenario, extra):
+    file = tmp_path / "one.parquet"
+    result = invoke("record", mechanism, scenario, "-o", file, "--subject", ROOT, *extra)
+    assert result.exit_code == 0 and "events of" in result.output
+    result = invoke("check", file)
+    assert result.exit_code == 0 and "1 conforms of 1 traces" in result.output
+
+
+def test_a_mutant_of_an_operation_is_recorded_by_a_counterexample(tmp_path):
+    from wheelproof.trace.counterexample import Counterexample, Step
+
+    steps = [("a", "E1"), ("a", "B1"), ("a", "B2"), ("x", "L1"), ("x", "L2"), ("x", "L3"), ("x", "L4"), ("x", "L5"), ("x", "D1")]
+    Counterexample(
+        mechanism="delayed_operation", layer="mutant", name="P11", scenario="blocking", property="TryExcludesComplete", explanation="", mutant="P11",
+        threads=("a", "b", "x"), initial={}, steps=tuple([Step(thread, label, "read") for thread, label in steps])).write(tmp_path / "p11.json")
+    file = tmp_path / "p11.jsonl"
+    assert invoke("record", "delayed_operation", "--schedule", tmp_path / "p11.json", "-o", file, "--subject", ROOT).exit_code == 0
+    result = invoke("replay", file)
+    assert result.exit_code == 1 and "TryExcludesComplete" in result.output and "possible here" in result.output
+
+
 def test_a_walk_is_recorded_alike_each_time(tmp_path):
     for name in ("one", "two"):
         assert invoke("record", "timer_task_list", "readd", "-o", tmp_path / name / "trace.jsonl", "--walk", 8, "--subject", ROOT).exit_code == 0

@@ -216,7 +216,8 @@ def planted(scenario: str, kind: str, change, seed: int = 1):
     ("two_completers", "pending_getset", lambda event: {**event, "pre": {"pending": not event["pre"]["pending"]}}, "NoLostCompletion"),
     ("blocking", "force_cas", lambda event: {name: value for name, value in event.items() if name != "oseq"}, "TryExcludesComplete"),
     ("blocking", "try_begin", lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None, "TryExcludesComplete"),
-    ("two_completers_expirer", "force_cas", lambda event: {**event, "cause": "event"} if event["cause"] == "expiry" and event["res"] == "true" else None, "ExpiredByTimeoutOnly"),
+    ("two_completers_expirer", "force_cas", lambda event: {**event, "cause": "event"} if (event["cause"], event["res"]) == ("expiry", "true") else None,
+     "ExpiredByTimeoutOnly"),
     ("two_completers_expirer", "on_complete_end", lambda event: [] if "parent" not in event else None, "ExpiredByTimeoutOnly"),
     ("two_completers", "try_end", lambda event: {**event, "res": "true"} if event["res"] == "false" else None, "CompletesOnce"),
 ])

@@ -27,12 +27,13 @@ REFUSED = {
 OTHERWISE = {
     **dict.fromkeys(("D1_deadline", "D1_late", "D1_bystander"), "all that is wrong follows from the key that a queued bucket is given, and that is seen first"),
     "M19_stuck": "that the reaper waits for ever follows from the counter, which is wrong at the first hand-over",
-    **dict.fromkeys(("HandsOverAnyway_runs", "HandsOverAnyway_type"), "what runs twice, or is handed over too often, was handed over while it waited, and that is seen first"),
+    **dict.fromkeys(("HandsOverAnyway_runs", "HandsOverAnyway_type"),
+                    "what runs twice, or is handed over too often, was handed over while it waited, and that is seen first"),
 }
 """Mutant -> why its trace is refused under another property than the one that the TOML names."""
 
-RACES = {"M13_closed": "every run in which the property fails links an entry into a bucket while a flush walks over it: the bucket's monitor, which the model does not have, "
-                       "lets no thread do that. What is left is the data race, which the whole trace shows and no single event"}
+RACES = {"M13_closed": "every run in which the property fails links an entry into a bucket while a flush walks over it: the bucket's monitor, which the "
+                       "model does not have, lets no thread do that. What is left is the data race, which the whole trace shows and no single event"}
 """Mutant -> why its trace is refused at its end, as NoDataRace."""
 
 
