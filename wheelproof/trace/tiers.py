@@ -1,6 +1,7 @@
 """``wheelproof trace replay`` with the model's own steps, and with TLC: what they say, and that they say the same."""
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -76,6 +77,8 @@ def _told(path: Path, verdict: Verdict, run: ModelReplay) -> list[str]:
         out.append(f"  {place}{finding.property}: {finding.message}")
         if finding.event is not None:
             out.append(f"  possible here: {'; '.join(finding.enabled) or 'nothing'}")
+    if run.steps is not None and run.header["spec"].get("sha256") not in (None, hashlib.sha256(run.steps.table.mechanism.spec.read_bytes()).hexdigest()):
+        out.append(f"  the trace was recorded beside another {run.steps.table.mechanism.spec.name} than the one it was followed on")
     if run.figures["followed"]:
         mean = run.figures["sum"] / run.figures["followed"]
         out.append(f"  states that the model may have been in at an event: {mean:.1f} on average, {run.figures['largest']:,} at most")

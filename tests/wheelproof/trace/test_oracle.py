@@ -11,7 +11,7 @@ from tests.wheelproof.trace.followed import MUTANTS, OPERATION, RUNS, TIMER, by_
 from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, of_walk
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.trace import commands, observed, oracle, tiers
+from wheelproof.trace import commands, jsonl, observed, oracle, tiers
 from wheelproof.trace.expressions import Expression
 from wheelproof.trace.following import Place
 from wheelproof.trace.replay import CONFORMS, VIOLATES
@@ -181,6 +181,17 @@ def test_the_command_follows_a_trace_on_the_model(tmp_path):
     told = command(str(tmp_path / "readd.jsonl"), "--model")
     assert told.exit_code == 0 and "conforms" in told.output and "on average" in told.output
     assert by_rules(recorded.header, recorded.events).verdict == CONFORMS
+
+
+def test_the_command_says_that_the_specification_is_another_one(tmp_path):
+    recorded = of_walk("readd", 1)
+    assert "another" not in command_on(tmp_path, recorded.header, recorded.events)
+    assert "beside another TimerTaskList.tla" in command_on(tmp_path, recorded.header | {"spec": recorded.header["spec"] | {"sha256": "0" * 64}}, recorded.events)
+
+
+def command_on(folder: Path, header: dict, events: list[dict]) -> str:
+    jsonl.write(folder / "trace.jsonl", header, events)
+    return command(str(folder / "trace.jsonl"), "--model").output
 
 
 @pytest.mark.parametrize("arguments, says", [(["--last", "3"], "--oracle"), (["--oracle", "--last", "3", "--window", "1:2"], "both"),
