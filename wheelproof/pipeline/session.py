@@ -89,7 +89,8 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
     logging = Path(__file__).with_name("log4j2.properties")
     # The incubator module's warning and the launcher's own lines would be the first thing that a user reads.
     # Spark makes one long method of a family's rules, which HotSpot would otherwise leave to its interpreter.
-    whole = "-XX:-DontCompileHugeMethods"
+    # Its collector is the one for throughput: nobody waits for an answer within a task.
+    whole = "-XX:-DontCompileHugeMethods -XX:+UseParallelGC"
     quiet = f"-Dlog4j2.configurationFile={logging.as_uri()} {whole}"
     settings = {
         "spark.driver.memory": options.memory,

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,8 @@ class Asked:
 
     violations: DataFrame
     measured: dict[str, Any]
+    broken: dict[tuple[int, str], int]
+    """Violations by (run, rule)."""
 
 
 def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> Asked:
@@ -76,7 +79,8 @@ def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> As
     target = str(folder / family.name)
     found.write.mode("overwrite").parquet(target)
     tallied = spark.read.schema(found.schema).parquet(target)
-    return Asked(family.violations(family.blamed(tallied)), tallied.agg(*family.counts()).head().asDict())
+    measured = tallied.agg(*family.counts(), F.count("row").alias("blamed")).head().asDict()
+    return Asked(family.violations(family.blamed(tallied)), measured, family.broken(tallied) if measured.pop("blamed") else {})
 
 
 @contextmanager
@@ -103,33 +107,34 @@ def check(spark: SparkSession, paths: Iterable[Path], scratch: Path | None = Non
         ingested = ingest.read(spark, list(paths), folder)
         report = Report(events=ingested.events, quarantined=ingested.quarantined, quarantine=ingested.shown)
         report.seconds["ingest"] = time.perf_counter() - began
-        frames, measured = [], {}
+        frames: list[DataFrame] = []
+        measured: dict[str, Any] = {}
+        broken: dict[tuple[int, str], int] = {}
         for family in families:
             progress(f"{family.name}: {len(family.rules)} rules")
             began = time.perf_counter()
             asked = ask(spark, family, ingested.inputs, folder)
             report.seconds[family.name] = time.perf_counter() - began
-            frames.append(asked.violations)
+            frames += [asked.violations] if asked.broken else []
             measured |= asked.measured
-        _conclude(report, spark, ingested, tuple(families), frames, measured)
+            broken |= asked.broken
+        _conclude(report, spark, ingested, tuple(families), frames, measured, broken)
         taken = actions.counted(ingested.sources, {run.index: run.header for run in ingested.runs})
         report.coverage["actions"] = actions.summary(taken, known)
     return report
 
 
-def _conclude(report: Report, spark: SparkSession, ingested: Ingested, families: tuple[Family, ...], frames: list[DataFrame], measured: dict[str, Any]) -> None:
+def _conclude(report: Report, spark: SparkSession, ingested: Ingested, families: tuple[Family, ...], frames: list[DataFrame], measured: dict[str, Any],
+              by_rule: dict[tuple[int, str], int]) -> None:
+    """``frames``: the violations of the families that found any."""
     began = time.perf_counter()
-    found = frames[0]
-    for frame in frames[1:]:
-        found = found.unionByName(frame)
-    by_rule: dict[tuple[int, str], int] = {(row.run, row.rule): row["count"] for row in found.groupBy("run", "rule").count().collect()}
     report.violated = sum(by_rule.values())
     lost = {run.index for run in ingested.runs if run.problems} | {run for run, rule in by_rule if RULES[rule].finding is Finding.INCOMPLETE}
     _judge_rules(report, families, by_rule, measured, lost)
     _judge_runs(report, ingested, by_rule, lost)
     if by_rule:
         names = {run.index: run for run in ingested.runs}
-        kept = found.orderBy(*[F.col(name).asc_nulls_last() for name in ("run", "rule", "lc", "tid", "tseq", "entry", "op", "token", "list", "task", "detail")]).limit(KEPT)
+        kept = reduce(DataFrame.unionByName, frames).orderBy(*[F.col(name).asc_nulls_last() for name in ("run", "rule", "lc", "tid", "tseq", "entry", "op", "token", "list", "task", "detail")]).limit(KEPT)
         report.violations = _located(spark, ingested, [row.asDict() for row in kept.collect()], names)
         for row in report.violations:
             row["trusted"] = RULES[row["rule"]].alone or row.pop("index") not in lost

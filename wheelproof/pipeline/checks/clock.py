@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
+from wheelproof.pipeline.checks.rule import STAMP, Family, Inputs, Rule, has, is_one_of, recorded, text
 
 _KINDS = ("dq_poll", "clock_advance", "flush_begin")
 
@@ -18,7 +18,7 @@ def prepare(inputs: Inputs) -> DataFrame:
     ``was`` (the thread's event before) and ``polled`` (the bucket that the thread took last)."""
     events = inputs.events.where((F.col("lc") > 0) & is_one_of(*_KINDS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())).select(
         "run", "tid", "tseq", "lc", "k", "list", F.coalesce(F.col("level"), F.lit(1)).alias("level"), "key_ms", "wheel_ms", "now_ms")
-    order = ("lc", "tid", "tseq")
+    order = (*STAMP, "k", "list", "level", "key_ms", "wheel_ms", "now_ms")
     before = Window.partitionBy("run").orderBy(*order).rowsBetween(Window.unboundedPreceding, -1)
     of_level = Window.partitionBy("run", "level").orderBy(*order).rowsBetween(Window.unboundedPreceding, -1)
     thread = Window.partitionBy("run", "tid").orderBy(*order)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
+from wheelproof.pipeline.checks.rule import STAMP, Family, Inputs, Rule, has, is_one_of, recorded, text
 from wheelproof.pipeline.coverage import entry_measures, entry_steps
 
 _ENTRY_KINDS = ("entry_new", "list_add", "list_remove", "list_add_retry", "wheel_place", "wheel_reject", "reinsert", "expire_submit", "task_run",
@@ -24,17 +24,20 @@ def prepare_entries(inputs: Inputs) -> DataFrame:
     events = inputs.events.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
         "run", "tid", "tseq", "lc", "k", "task", "entry", "list", "cause", "res", "exp_ms",
         F.col("pre.list").alias("seen"), F.when(is_one_of("checkpoint"), F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))).alias("found"))
-    order = Window.partitionBy("run", "entry").orderBy("lc", "tid", "tseq")
+    # The key comes before the run: what is sorted by its first eight bytes should differ there.
+    order = Window.partitionBy("entry", "run").orderBy(*STAMP, "k", "list", "res", "cause", "exp_ms", "seen", "found")
     before = order.rowsBetween(Window.unboundedPreceding, -1)
     stays = F.when(is_one_of("list_add"), F.col("list")).when(is_one_of("checkpoint"), F.col("found")).otherwise(F.lit(0))
     move = F.when(is_one_of(*_MOVES), F.struct(F.col("k"), stays.alias("list"), "tid", "lc", "cause"))
-    return (events.withColumn("move", F.last(move, ignorenulls=True).over(before))
-            .withColumn("placed", F.last(F.when(is_one_of(*_PLACING), F.col("k")), ignorenulls=True).over(before))
-            .withColumn("checked", F.last(F.when(is_one_of("cancel_check"), F.struct("res", "tid", "lc")), ignorenulls=True).over(before))
-            .withColumn("last", F.lead("k").over(order).isNull())
-            .withColumn("deadline", F.last("exp_ms", ignorenulls=True).over(before))
-            .withColumn("was", F.col("move.k")).withColumn("was_list", F.coalesce(F.col("move.list"), F.lit(0)))
-            .withColumn("was_tid", F.col("move.tid")).withColumn("was_lc", F.col("move.lc")).withColumn("was_cause", F.col("move.cause")).drop("move").join(F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "wheel_reject", "cancel_check"))), "run"))
+    rows = events.withColumns({
+        "move": F.last(move, ignorenulls=True).over(before),
+        "placed": F.last(F.when(is_one_of(*_PLACING), F.col("k")), ignorenulls=True).over(before),
+        "checked": F.last(F.when(is_one_of("cancel_check"), F.struct("res", "tid", "lc")), ignorenulls=True).over(before),
+        "deadline": F.last("exp_ms", ignorenulls=True).over(before),
+        "last": F.lead("k").over(order).isNull()})
+    was = {"was": F.col("move.k"), "was_list": F.coalesce(F.col("move.list"), F.lit(0)), "was_tid": F.col("move.tid"), "was_lc": F.col("move.lc"), "was_cause": F.col("move.cause")}
+    runs = F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "wheel_reject", "cancel_check")))
+    return rows.withColumns(was).drop("move", "found").join(runs, "run")
 
 
 def _came() -> Column:
@@ -86,7 +89,7 @@ def prepare_tasks(inputs: Inputs) -> DataFrame:
     """The events of a task's word with ``live``: the entry that the last write made the task's, 0 for none; null before any write."""
     events = inputs.events.where(F.col("task").isNotNull() & is_one_of(*_TASK_KINDS)).select(
         "run", "tid", "tseq", "lc", "k", "task", "entry", "res", F.col("pre.entry").alias("seen"), F.col("post.entry").alias("left"))
-    before = Window.partitionBy("run", "task").orderBy("lc", "tid", "tseq").rowsBetween(Window.unboundedPreceding, -1)
+    before = Window.partitionBy("task", "run").orderBy(*STAMP, "k", "entry", "res", "seen", "left").rowsBetween(Window.unboundedPreceding, -1)
     write = F.when(is_one_of("set_entry"), F.col("entry")).when(is_one_of("cancel"), F.lit(0)).when(is_one_of("checkpoint"), F.col("left"))
     return events.withColumn("live", F.last(write, ignorenulls=True).over(before))
 

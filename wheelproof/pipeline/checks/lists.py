@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, is_one_of, text
+from wheelproof.pipeline.checks.rule import STAMP, Family, Finding, Inputs, Rule, is_one_of, text
 
 COUNTER = "counter:"
 """How the id of a counter's word begins."""
@@ -20,7 +20,7 @@ def prepare_lists(inputs: Inputs) -> DataFrame:
     """The events of a list with ``linked`` (entries in it after the event), ``key`` (its key before) and ``queued`` (its key in the queue)."""
     events = inputs.events.where(F.col("list").isNotNull() & is_one_of(*_LIST_KINDS)).select(
         "run", "tid", "tseq", "lc", "k", "entry", "list", "exp_ms", "key_ms", "cause", F.col("pre.key_ms").alias("seen_key"))
-    order = Window.partitionBy("run", "list").orderBy("lc", "tid", "tseq")
+    order = Window.partitionBy("list", "run").orderBy(*STAMP, "k", "entry", "key_ms", "exp_ms", "cause", "seen_key")
     so_far, before = order.rowsBetween(Window.unboundedPreceding, 0), order.rowsBetween(Window.unboundedPreceding, -1)
     step = F.when(is_one_of("list_add", "checkpoint"), 1).when(is_one_of("list_remove"), -1).otherwise(0)
     queue = F.when(is_one_of("dq_offer", "dq_poll"), F.struct("k", "key_ms"))
@@ -65,7 +65,7 @@ def prepare_tokens(inputs: Inputs) -> DataFrame:
     rows = events.unionByName(ends)
     # Of a word's version the write comes before the reads; of a read/write lock's epoch the readers come before the writer.
     turn = F.when(F.substring("token", 1, 1) == "R", F.when(F.col("mode") == READ, 1).otherwise(2)).otherwise(F.col("mode"))
-    order = Window.partitionBy("run", "token").orderBy(F.when(F.col("mode") == END, 2).when(F.col("mode") == START, 0).otherwise(1), "seq", turn, "lc", "tid", "tseq")
+    order = Window.partitionBy("token", "run").orderBy(F.when(F.col("mode") == END, 2).when(F.col("mode") == START, 0).otherwise(1), "seq", turn, *STAMP, "k", "counter")
     return rows.withColumn("was", F.lag(F.struct("seq", "mode", "lc", "counter")).over(order)).withColumn("kind", F.substring("token", 1, 1))
 
 

@@ -7,6 +7,7 @@ rules made of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +20,9 @@ from wheelproof.pipeline.tally import TIMES, times
 
 Expression = Callable[[], Column]
 """Made when it is asked for: a column cannot be made before Spark runs."""
+
+STAMP = ("lc", "tid", "tseq")
+"""The order of a run's events. Events of one stamp are in a broken trace only; they are sorted by all that a family looks at, so that the files' order does not matter."""
 
 
 class Finding(StrEnum):
@@ -48,7 +52,7 @@ class Rule:
 @dataclass(frozen=True)
 class Inputs:
     """What is checked. ``events``: EVENT and PLACE columns; ``runs``: one row for each run (run, tick_ms, wheel_size, start_ms, variant,
-    whole, kinds: those that occur in it); ``ends``: what the footers say (run, kind thread or token, id, last)."""
+    whole, kinds: those that occur in it, module: the specification that it follows with all its kinds); ``ends``: what the footers say (run, kind thread or token, id, last)."""
 
     events: DataFrame
     runs: DataFrame
@@ -93,6 +97,16 @@ class Family:
     def blamed(self, tallied: DataFrame) -> DataFrame:
         """The rows that break a rule, as in the frame that ``marked`` made, from one that ``tallied`` made."""
         return tallied.where(F.col("row").isNotNull()).select("row.*", F.explode(F.array_repeat(F.lit(0), F.col(TIMES).cast("int"))).alias("again")).drop("again")
+
+    def broken(self, tallied: DataFrame) -> dict[tuple[int, str], int]:
+        """Violations by (run, rule), counted in a frame that ``tallied`` made."""
+        counts: Counter[tuple[int, str]] = Counter()
+        blamed = tallied.where(F.col("row").isNotNull()).groupBy("row.run", "outcome").agg(F.sum(TIMES).alias(TIMES))
+        for row in blamed.collect():
+            for index, rule in enumerate(self.rules):
+                if row.outcome & _BROKEN << 2 * index:
+                    counts[row.run, rule.name] += row[TIMES]
+        return counts
 
     def violations(self, marked: DataFrame) -> DataFrame:
         """The VIOLATION rows in a frame that ``marked`` made; what is said of each is made for these only."""

@@ -16,7 +16,7 @@ def prepare(inputs: Inputs) -> DataFrame:
     ends = inputs.ends.where(F.col("kind") == "thread").select(
         "run", F.col("id").cast("int").alias("tid"), F.col("last").alias("tseq"), F.lit(None).cast("long").alias("lc"), F.lit("footer").alias("k"),
         F.lit(True).alias("end"), F.lit(None).cast("long").alias("lost"), F.lit(False).alias("held"))
-    order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k")
+    order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held")
     rows = events.unionByName(ends)
     hold = F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)
     so_far = order.rowsBetween(Window.unboundedPreceding, 0)
@@ -39,6 +39,9 @@ RULES = (
          lambda: F.col("holds") == F.when(F.col("k") == "rw_acquire", 1).otherwise(0), lambda: text(F.col("k"), " left ", F.col("holds"), " holds")),
     Rule("TimerLockHeld", "an event that says that a half of the timer's lock is held comes while its thread holds one",
          lambda: F.coalesce("held", F.lit(False)) & recorded("rw_acquire", "rw_release"), lambda: (F.col("holds") == 1) | (F.col("k") == "rw_release"),
+         lambda: text(F.col("k"), " with ", F.col("holds"), " holds")),
+    Rule("WheelUnderTimerLock", "the wheel is asked, its clock advanced and a bucket walked over only by who holds a half of the timer's lock",
+         lambda: F.col("k").isin("wheel_place", "wheel_reject", "clock_advance", "flush_begin") & recorded("rw_acquire", "rw_release"), lambda: F.col("holds") == 1,
          lambda: text(F.col("k"), " with ", F.col("holds"), " holds")),
     Rule("TimerLockReturned", "no thread ends with a half of the timer's lock", lambda: F.col("end") & (F.col("tseq") > 0), lambda: F.col("holds") == 0,
          lambda: text("ended with ", F.col("holds"), " holds")),
