@@ -107,6 +107,8 @@ class Machine:
                 if e["k"] in ("rw_acquire", "rw_release"):
                     holds += 1 if e["k"] == "rw_acquire" else -1
                     self.say("TimerLockBalanced", at, holds == (e["k"] == "rw_acquire"))
+                if e["k"] in ("wheel_place", "wheel_reject", "clock_advance", "flush_begin") and {"rw_acquire", "rw_release"} <= self.kinds:
+                    self.say("WheelUnderTimerLock", at, holds == 1)
                 if any(token[0] == "RW" for token in e.get("ord", ())) and {"rw_acquire", "rw_release"} <= self.kinds:
                     self.say("TimerLockHeld", at, holds == 1 or e["k"] == "rw_release")
                 last, clock = e["tseq"], e["lc"]

@@ -36,6 +36,8 @@ def outcome(conforming: list[dict], whole: dict, kind: str, operator: str, style
         return REJECTED
     if style == "behaviour" and (free := equivalents.freedom(conforming, events)):
         return free
+    if style == "log" and equivalents.another_clock(conforming, events):
+        return equivalents.CLOCK
     return COMMUTES if operator == "swap" and mutations.commute(conforming, kind, operator, style, seed) else PASSED
 
 
@@ -50,7 +52,7 @@ def main(seeds: int) -> None:
                 passed[style, operator][f"`{kind}`" + ("" if found == PASSED else f" ({found})")] += 1
     print("| changed | how | rejected | steps that commute | a freedom | passed | of which kinds |\n|---|---|---|---|---|---|---|")
     for (style, operator), counts in score.items():
-        free = sum(counts[name] for name in equivalents.FREEDOMS)
+        free = sum(counts[name] for name in (*equivalents.FREEDOMS, equivalents.CLOCK))
         print(f"| {style} | {operator} | {counts[REJECTED]} | {counts[COMMUTES]} | {free} | {counts[PASSED]} | {', '.join(sorted(passed[style, operator]))} |")
     for style in mutations.STYLES:
         total = sum((counts for (name, _), counts in score.items() if name == style), Counter())
