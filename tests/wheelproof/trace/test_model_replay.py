@@ -168,7 +168,7 @@ def test_eager_steps_commute_in_every_scenario(stem):
     mechanism, larger = mechanisms()[stem], []
     for name, scenario in mechanism.scenarios.items():
         try:
-            assert list(confluence.faults(Steps(observed.read(mechanism), scenario), 70_000)) == [], name
+            assert list(confluence.faults(Steps(observed.read(mechanism), scenario), 30_000)) == [], name
         except OverflowError:
             larger.append(name)
     assert len(larger) < len(mechanism.scenarios) / 3, larger
