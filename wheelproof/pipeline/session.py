@@ -109,6 +109,8 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.sql.parquet.filterPushdown": "true",
+        # A key's rows that do not fit are read back once for each of its windows: with two buffers for each file they fill a small heap.
+        "spark.unsafe.sorter.spill.read.ahead.enabled": "false",
         # It tells whether a repeated task wrote other rows; all that is shuffled here is a function of the files.
         "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",

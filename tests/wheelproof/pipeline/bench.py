@@ -36,7 +36,7 @@ FAULTS = (("list_add", "retarget"), ("list_add", "duplicate"), ("expire_submit",
 HERE = Path("build/bench-traces")
 PART = 2_500_000
 """Events in a file."""
-SMALL_HEAP = "512m"
+SMALL_HEAP = "1g"
 WARM = 2
 """Runs of the same rules before one is called warm; the last of them is printed."""
 
