@@ -1,7 +1,7 @@
 """Runs that violate are taken, on the executors, event by event through the model, and shrunk to the events that matter.
 
-Spark's rules say where; the model says what was possible there and which few events lead there. A run that is stored in parts, or that
-speaks of operations, which the model's replay does not know, keeps the rules' own violations as its explanation.
+Spark's rules say where; the model says what was possible there and which few events lead there. A run that is stored
+in parts keeps the rules' own violations as its explanation.
 """
 
 from __future__ import annotations
