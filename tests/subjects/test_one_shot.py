@@ -131,8 +131,9 @@ def test_the_tool_names_no_mechanism():
     about = re.compile(rf"\b({'|'.join(sorted(names))})\b")
     assert about.search("spec/OneShot.toml")
     tool = ROOT / "wheelproof"
-    # traces are about the timer: what is recorded of it, by which rules it is judged
-    aside = [tool / "pipeline", *(tool / "trace" / f"{name}.py" for name in ("bench", "commands", "examples", "rules", "timer", "wheel_rules"))]
+    # traces are about the timer and its operations: what is recorded of them, by which rules they are judged
+    about_it = ("bench", "commands", "examples", "operation", "operation_rules", "rules", "timer", "wheel_rules")
+    aside = [tool / "pipeline", *(tool / "trace" / f"{name}.py" for name in about_it)]
     for file in tool.rglob("*"):
         if file.suffix in (".py", ".j2") and not any(file.is_relative_to(place) for place in aside):
             assert not (found := about.search(file.read_text(encoding="utf-8"))), f"{file.relative_to(ROOT)} names {found[0]}"

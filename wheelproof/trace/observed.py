@@ -93,7 +93,7 @@ def read(mechanism: Mechanism) -> Table:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror}), so that the events of {mechanism.module} have no meaning for its model.",
-                         "Write it as mapping/timer_task_list.toml is; docs/trace-format.md says how.") from error
+                         "Write that file; docs/trace-format.md says how.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error
     if extra := sorted(set(data) - {"eager", "stutter", "labels"}):
