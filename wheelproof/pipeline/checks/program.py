@@ -22,23 +22,30 @@ _WHOLE_CANCEL = ("list_remove", "cancel")
 """A program in which these follow each other unlinks in steps of its own. In others an unlink that a cancel or a new entry makes is a part of that step."""
 
 
+_LAST = {"walk": ("list", ("flush_begin", "flush_end")), "polled": ("list", ("dq_poll", "flush_begin")), "made": ("entry", ("entry_new", "set_entry")),
+         "body": ("op", ("on_complete_begin", "on_complete_end"))}
+"""What is looked back for: the object that is asked about, and the kinds of which the last one before counts."""
+
+
 def prepare(inputs: Inputs) -> DataFrame:
     """The steps of a thread, each with the step before (``was``) and after (``after``); ``walk``: the last end of a flush before, ``polled``: the last
     bucket taken or walk begun, ``made``: the last entry made or set, ``body``: the last end of an onComplete; ``modelled``
     and ``modelled_was``: the kind of this step and of the last one before that the specification has, :data:`BEGIN` before a thread's first."""
     steps = inputs.events.where((F.col("lc") > 0) & is_one_of(*STEPS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())).select("run", "tid", "tseq", "lc", *_NEIGHBOUR)
+    steps = steps.join(F.broadcast(inputs.runs.select("run", "module")), "run").withColumn("modelled", _modelled(load())).drop("module")
     order = Window.partitionBy("run", "tid").orderBy("tseq", "lc", *_NEIGHBOUR)
     before = order.rowsBetween(Window.unboundedPreceding, -1)
-
-    def last(*kinds: str) -> Column:
-        return F.last(F.when(is_one_of(*kinds), F.struct("k", "list", "entry", "op")), ignorenulls=True).over(before)
-
-    neighbour = F.struct(*_NEIGHBOUR)
-    steps = steps.join(F.broadcast(inputs.runs.select("run", "whole", "variant", "module", *has(*_ASKED))), "run").withColumn("modelled", _modelled(load()))
+    # A thread's rows wait for their window: what they carry is kept small, so that structs are made, and runs joined, after it.
+    looks = {f"was_{name}": F.lag(name).over(order) for name in _NEIGHBOUR} | {f"after_{name}": F.lead(name).over(order) for name in _NEIGHBOUR}
+    for name, (thing, kinds) in _LAST.items():
+        looks |= {f"{name}_{each}": F.last(F.when(is_one_of(*kinds), F.col(each)), ignorenulls=True).over(before) for each in ("k", thing)}
     modelled = F.when(is_one_of("thread_start"), F.lit(BEGIN)).otherwise(F.col("modelled"))
-    return (steps.withColumn("was", F.lag(neighbour).over(order)).withColumn("after", F.lead(neighbour).over(order))
-            .withColumn("walk", last("flush_begin", "flush_end")).withColumn("polled", last("dq_poll", "flush_begin")).withColumn("made", last("entry_new", "set_entry"))
-            .withColumn("body", last("on_complete_begin", "on_complete_end")).withColumn("modelled_was", F.last(modelled, ignorenulls=True).over(before)))
+    looks["modelled_was"] = F.last(modelled, ignorenulls=True).over(before)
+    seen = steps.select("*", *[column.alias(name) for name, column in looks.items()])
+    near = [F.struct(*[F.col(f"{where}_{name}").alias(name) for name in _NEIGHBOUR]).alias(where) for where in ("was", "after")]
+    back = [F.struct(*[F.col(f"{name}_{each}").alias(each) for each in ("k", thing)]).alias(name) for name, (thing, _) in _LAST.items()]
+    about = inputs.runs.select("run", "whole", "variant", "module", *has(*_ASKED))
+    return seen.select(*steps.columns, *near, *back, "modelled_was").join(F.broadcast(about), "run")
 
 
 def _pair(*parts: Column | str) -> Column:
@@ -137,10 +144,10 @@ RULES = (
     Rule("KeyChangeBeforeOffer", "a bucket is put into the queue by who has just changed its key, or has just taken it out and puts it back",
          lambda: is_one_of("dq_offer") & recorded("bucket_expiry_set") & _after(),
          lambda: (_is("was", "bucket_expiry_set", "list", "key_ms") & (F.coalesce(F.col("was.res"), F.lit("true")) == "true")) | _is("was", "dq_poll", "list", "key_ms"), _said_before),
-    Rule("PollBeforeFlush", "a thread walks over the bucket that it took from the queue, once", lambda: is_one_of("flush_begin") & recorded("dq_poll") & F.col("polled").isNotNull(),
+    Rule("PollBeforeFlush", "a thread walks over the bucket that it took from the queue, once", lambda: is_one_of("flush_begin") & recorded("dq_poll") & F.col("polled.k").isNotNull(),
          lambda: (F.col("polled.k") == "dq_poll") & (F.col("polled.list") == F.col("list")), lambda: text("the last was ", F.col("polled.k"), " of list ", F.col("polled.list"))),
     Rule("UnlinkInsideFlush", "a flush unlinks entries of its list between its beginning and its end",
-         lambda: _unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("walk").isNotNull(),
+         lambda: _unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("walk.k").isNotNull(),
          lambda: (F.col("walk.k") == "flush_begin") & (F.col("walk.list") == F.col("list")), lambda: text("the last was ", F.col("walk.k"), " of list ", F.col("walk.list"))),
     Rule("HandBackAfterUnlink", "what a flush has unlinked it hands back at once", lambda: _unlinked_by("flush") & recorded("reinsert") & _goes_on(),
          lambda: _is("after", "reinsert", "entry"), _said_after),
@@ -174,7 +181,7 @@ RULES = (
     Rule("TimeoutCancelsItself", "a task that ran and completed its operation cancels itself, not another",
          lambda: is_one_of("force_cas") & (F.col("res") == "true") & (F.col("was.k") == "task_run") & F.col("was.task").isNotNull() & F.col("after.k").isin("cancel", "list_remove"),
          lambda: F.coalesce(F.col("after.task") == F.col("was.task"), F.lit(True)), lambda: text("task ", F.col("was.task"), " ran, task ", F.col("after.task"), " is cancelled")),
-    Rule("BodyInsideTry", "an evaluation of tryComplete ends after the onComplete that it led to", lambda: is_one_of("try_end") & recorded("on_complete_end") & F.col("body").isNotNull(),
+    Rule("BodyInsideTry", "an evaluation of tryComplete ends after the onComplete that it led to", lambda: is_one_of("try_end") & recorded("on_complete_end") & F.col("body.k").isNotNull(),
          lambda: (F.col("body.k") == "on_complete_end") | ~F.col("body.op").eqNullSafe(F.col("op")), lambda: text("the last was ", F.col("body.k"), " of op ", F.col("body.op"))),
 )
 
