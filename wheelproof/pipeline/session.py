@@ -101,6 +101,8 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         "spark.log.level": "ERROR",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.adaptive.enabled": "true",
+        # A larger method is not made for a whole stage but for each step of it: C2 gives up on the methods of a family of many rules.
+        "spark.sql.codegen.hugeMethodLimit": "8000",
         # A number that is absurd must break a rule, not the query.
         "spark.sql.ansi.enabled": "false",
         # It would parse a line once for each of its columns.

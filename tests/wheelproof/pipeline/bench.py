@@ -92,10 +92,10 @@ def families(spark: Any, inputs: Any, names: tuple[str, ...] | None = None) -> i
     return sum(sum(validate.ask(spark, family, inputs, HERE / "asked").broken.values()) for family in FAMILIES if names is None or family.name in names)
 
 
-def floor(inputs: Any) -> int:
-    """What any check by entry has to do: read, shuffle by entry, sort, count."""
+def floor(inputs: Any) -> None:
+    """What any check by entry has to do: read, shuffle by entry, sort, look at each row. A count alone would be made without the sort."""
     columns = inputs.events.select("run", "entry", "lc", "tid", "tseq", "k", "list")
-    return columns.repartition("run", "entry").sortWithinPartitions("entry", "run", "lc", "tid", "tseq").where("list > 0").count()
+    columns.repartition("run", "entry").sortWithinPartitions("entry", "run", "lc", "tid", "tseq").where("list > 0").write.format("noop").mode("overwrite").save()
 
 
 def on_duck(folder: Path, queries: tuple[str, ...], threads: int) -> tuple[float, float, int]:
@@ -157,7 +157,7 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
             times.say(f"{family.name}, warm ({found} violations)", read.events, wall, cpu, peak)
             times.wall[family.name, size] = wall
         wall, cpu, peak, _ = meter.measure(lambda: floor(read.inputs))
-        times.say("floor: read, shuffle, sort, count", read.events, wall, cpu, peak, size)
+        times.say("floor: read, shuffle, sort", read.events, wall, cpu, peak, size)
         for what, queries in (("row and entry rules", ROW_AND_ENTRY), ("tokens", ("tokens",))):
             wall, cpu, found = on_duck(path, queries, 2)
             times.say(f"DuckDB: {what}", read.events, wall, cpu, f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,}", size)
@@ -217,7 +217,7 @@ def main(sizes: list[int]) -> None:
             times.ratio(f"time({most:,}) / time({least:,}), {what}", (what, most), (what, least))
     times.ratio(f"Spark / DuckDB, row and entry rules, {most:,} events", ("row and entry rules, warm", most), ("DuckDB: row and entry rules", most))
     times.ratio(f"Spark / DuckDB, token rules, {most:,} events", ("tokens", most), ("DuckDB: tokens", most))
-    times.ratio(f"Spark / floor, row and entry rules, {most:,} events", ("row and entry rules, warm", most), ("floor: read, shuffle, sort, count", most))
+    times.ratio(f"Spark / floor, row and entry rules, {most:,} events", ("row and entry rules, warm", most), ("floor: read, shuffle, sort", most))
     times.ratio(f"one core / two cores, row and entry rules, {most:,} events", ("row and entry rules, warm, one core", most), ("row and entry rules, warm", most))
     alarms(report)
     shutil.rmtree(HERE, ignore_errors=True)
