@@ -42,7 +42,7 @@ def test_close_runs_what_was_handed_over_and_nothing_else():
 
 
 def test_a_task_may_close_its_timer():
-    timer = SystemTimer()
+    timer = SystemTimer(clock=VirtualClock())  # time stands still: the task is due when it is added, nobody need advance
     closed = threading.Event()
     timer.add(Task(0, then=lambda: (timer.close(), closed.set())))
     assert closed.wait(5)
