@@ -3,6 +3,8 @@
 
 ARGS =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
+# Tests of one file stay in one process (tests/conftest.py); ARGS="-n 0" runs all of them in one.
+SIDE_BY_SIDE = -n auto --maxprocesses 4 --dist loadgroup
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data verify prove test nightly fuzz trace bench-traces doctor clean
@@ -34,7 +36,7 @@ prove: setup
 	@$(RUN) wheelproof prove $(ARGS)
 
 test: setup-data
-	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(ARGS)
+	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) $(ARGS)
 
 fuzz: setup-data
 	@HYPOTHESIS_PROFILE=long $(RUN) pytest -m fuzz $(ARGS)

@@ -1,12 +1,10 @@
 """The option that replays one scenario, and the share of drawn scenarios that were too large, at the end of a run."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-DRAWN = pytest.StashKey[list]()
-"""Per drawn scenario: whether it was small enough to be compared."""
 
 
 def pytest_addoption(parser):
@@ -19,10 +17,6 @@ def scenario_of(config) -> Path | None:
     return config.getoption("scenario", default=None)
 
 
-def pytest_configure(config):
-    config.stash[DRAWN] = []
-
-
 def pytest_collection_modifyitems(config, items):
     if scenario_of(config) is not None:
         wanted = [item for item in items if item.name == "test_model_and_implementation_are_one_machine"]
@@ -30,13 +24,11 @@ def pytest_collection_modifyitems(config, items):
         items[:] = wanted
 
 
-@pytest.fixture(scope="session")
-def drawn(pytestconfig) -> list[bool]:
-    return pytestconfig.stash[DRAWN]
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    seen = config.stash.get(DRAWN, [])
+@pytest.fixture
+def drawn(record_property) -> Iterator[list[bool]]:
+    """Per drawn scenario: whether it was small enough to be compared. Told at the end of the run."""
+    seen: list[bool] = []
+    yield seen
     if seen:
         large = seen.count(False)
-        terminalreporter.write_line(f"drawn scenarios: {len(seen) - large} compared, {large} ({large / len(seen):.0%}) rejected as too large")
+        record_property("told", f"drawn scenarios: {len(seen) - large} compared, {large} ({large / len(seen):.0%}) rejected as too large")
