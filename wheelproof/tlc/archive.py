@@ -12,9 +12,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from wheelproof.java import Java
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc.jar import Jar
-from wheelproof.tlc.java import Java
 
 MINIMUM = 13
 """The first Java that archives the classes of an application at its exit."""

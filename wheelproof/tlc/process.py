@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import IO
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.java import Java
 from wheelproof.tlc import archive
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
 from wheelproof.tlc.jar import Jar
-from wheelproof.tlc.java import Java
 from wheelproof.tlc.messages import Code, Message, read_messages
 from wheelproof.tlc.result import Account, Progress, TlcResult
 

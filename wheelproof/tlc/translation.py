@@ -13,10 +13,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.java import Java
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
 from wheelproof.tlc.jar import Jar
-from wheelproof.tlc.java import Java
 
 _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b")
 _TRANSLATION = re.compile(r"^\\\* BEGIN TRANSLATION(.*)\n((?:.*\n)*?)\\\* END TRANSLATION", re.MULTILINE)

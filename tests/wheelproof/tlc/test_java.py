@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from wheelproof.errors import ToolError
+from wheelproof.java import feature_release
 from wheelproof.tlc import java
 
 
@@ -38,13 +39,13 @@ def bare_machine(monkeypatch, tmp_path):
     ],
 )
 def test_the_feature_release_is_read_from_the_version_line(tmp_path, answer, version):
-    assert java.feature_release(launcher(tmp_path, answer)) == version
+    assert feature_release(launcher(tmp_path, answer)) == version
 
 
 @pytest.mark.parametrize(("answer", "code"), [("no such version", 0), ('openjdk version "17"', 1)])
 def test_an_answer_without_a_version_or_with_a_failure_is_refused(tmp_path, answer, code):
     with pytest.raises(ToolError, match="-version failed"):
-        java.feature_release(launcher(tmp_path, answer, code))
+        feature_release(launcher(tmp_path, answer, code))
 
 
 def test_java_home_goes_before_path(monkeypatch, tmp_path):

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.java import Java
 from wheelproof.tlc import process
 from wheelproof.tlc.jar import Jar
-from wheelproof.tlc.java import Java
 from wheelproof.tlc.result import Outcome
 
 STAIR = {"Top": 3, "Trip": 99}

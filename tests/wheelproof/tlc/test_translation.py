@@ -3,8 +3,8 @@ import os
 import pytest
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.java import Java
 from wheelproof.tlc import process, translation
-from wheelproof.tlc.java import Java
 from wheelproof.tlc.result import Outcome
 from wheelproof.tlc.translation import State
 

