@@ -14,12 +14,14 @@ from wheelproof.explore.labels import STEP_KINDS, Labels
 
 
 class Step(NamedTuple):
-    """``exact``: the operation is the one that the label names, so that the step is over with it. ``place``: the frame and the line, or the call in it, of the
-    label; the same one again is the same step going on."""
+    """``exact``: the operation is the one that the label names, so that the step is over with it. ``place``: the frame and the line of the label; the same one
+    again is the same step going on. ``call``: the frame that the labelled line has called, where the operation is in it; all that it does is the one step, but for
+    labels that are kept."""
 
     label: str
     exact: bool
     place: tuple[FrameType, int]
+    call: FrameType | None = None
 
 
 class Grain:
@@ -60,12 +62,12 @@ class Grain:
             return Step(label, False, (frame, frame.f_lineno))
         if code.co_name == "__init__" or not (code.co_filename in self._files or code in self._codes):
             return None
-        outer = frame.f_back
+        inner, outer = frame, frame.f_back
         while outer is not None:
             kinds = self._labels.get(outer.f_code.co_filename, {}).get(outer.f_lineno, {})
             if kinds:
-                return Step(next(iter(kinds.values())), False, (outer, -outer.f_lasti))
-            outer = outer.f_back
+                return Step(next(iter(kinds.values())), False, (outer, -outer.f_lasti), inner)
+            inner, outer = outer, outer.f_back
         return None
 
 

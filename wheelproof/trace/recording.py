@@ -9,7 +9,7 @@ import importlib
 import re
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FrameType, MemberDescriptorType, SimpleNamespace
 from typing import Any
@@ -232,6 +232,15 @@ class Traced:
             director.stop()
 
 
+def _still(calls: Iterable[FrameType], frame: FrameType) -> Iterator[FrameType]:
+    """The calls that a frame is inside of."""
+    around, outer = set(), frame
+    while outer is not None:
+        around.add(id(outer))
+        outer = outer.f_back
+    return (call for call in calls if id(call) in around)
+
+
 def _family(cls: type) -> list[type]:
     """A class and all that derive from it."""
     return [cls, *(each for below in cls.__subclasses__() for each in _family(below))]
@@ -244,7 +253,8 @@ class _Actor:
         self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
         self.label: str | None = None
         self.operation = ""
-        self.open: tuple[FrameType, int] | None = None  # of a step whose operation is still to come, or goes on in a call
+        self.open: tuple[FrameType, int] | None = None  # of a step whose operation is still to come
+        self.calls: tuple[FrameType, ...] = ()  # of labelled lines, the outermost first: what they do is under way
         self.error: BaseException | None = None
 
 
@@ -293,6 +303,10 @@ class _Director:
             if step.exact:
                 actor.open = None
             return
+        if step.call is not None:
+            if any(call is step.call for call in actor.calls):
+                return
+            actor.calls = (*_still(actor.calls, frame), step.call)
         actor.open = None if step.exact else step.place
         actor.label, actor.operation = step.label, operation
         actor.arrived.release()
