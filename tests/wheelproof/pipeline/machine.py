@@ -97,7 +97,7 @@ class Machine:
         for e in events:
             by_thread[e["tid"]].append(e)
         for tid in {*by_thread, *(int(name) for name in (self.footer or {}).get("per_thread_last_tseq", {}))}:
-            last, clock, holds = 0, 0, 0
+            last, clock, holds = 0, 0, False
             for e in sorted(by_thread[tid], key=lambda e: (e["tseq"], e["lc"], e["k"])):
                 at = (tid, e["tseq"], e["lc"])
                 self.say("ThreadNoGap", at, e["tseq"] <= last + 1)
@@ -105,18 +105,18 @@ class Machine:
                 self.say("ThreadClock", at, not clock or e["lc"] > clock)
                 self.say("NothingDropped", at, e["k"] != "drop")
                 if e["k"] in ("rw_acquire", "rw_release"):
-                    holds += 1 if e["k"] == "rw_acquire" else -1
-                    self.say("TimerLockBalanced", at, holds == (e["k"] == "rw_acquire"))
+                    self.say("TimerLockBalanced", at, holds == (e["k"] == "rw_release"))
+                    holds = e["k"] == "rw_acquire"
                 if e["k"] in ("wheel_place", "wheel_reject", "clock_advance", "flush_begin") and {"rw_acquire", "rw_release"} <= self.kinds:
-                    self.say("WheelUnderTimerLock", at, holds == 1)
+                    self.say("WheelUnderTimerLock", at, holds)
                 if any(token[0] == "RW" for token in e.get("ord", ())) and {"rw_acquire", "rw_release"} <= self.kinds:
-                    self.say("TimerLockHeld", at, holds == 1 or e["k"] == "rw_release")
+                    self.say("TimerLockHeld", at, holds or e["k"] == "rw_release")
                 last, clock = e["tseq"], e["lc"]
             if self.footer and "cut" not in self.footer and str(tid) in self.footer["per_thread_last_tseq"]:
                 said = self.footer["per_thread_last_tseq"][str(tid)]
                 self.say("ThreadEnd", (tid, said, None), last == said)
                 if said > 0:
-                    self.say("TimerLockReturned", (tid, said, None), holds == 0)
+                    self.say("TimerLockReturned", (tid, said, None), not holds)
 
     def brackets(self, events: list[Event]) -> None:
         spans = defaultdict(list)
@@ -264,6 +264,7 @@ class Machine:
 
     def lists(self, events: list[Event]) -> None:
         linked = Counter({int(name): len(ring) for name, ring in self.initial.get("lists", {}).items()})
+        left: Counter[int] = Counter()
         keys: dict[int, int] = {}
         queued: dict[int, tuple[str, int]] = {}
         for e in events:
@@ -275,7 +276,8 @@ class Machine:
                     self.say("KeyBeforeDeadline", at, keys[bucket] <= e["exp_ms"])
                 linked[bucket] += 1 if k == "list_add" else -1
             elif k == "flush_end":
-                self.say("FlushEmpties", at, linked[bucket] == 0)
+                self.say("FlushEmpties", at, linked[bucket] in (0, left[bucket]))
+                left[bucket] = linked[bucket]
             elif k == "bucket_expiry_set":
                 if bucket in keys and "key_ms" in e.get("pre", {}):
                     self.say("KeyObserved", at, e["pre"]["key_ms"] == keys[bucket])

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, has, recorded, text
+from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule, has, is_one_of, recorded, text
 
 
 def prepare(inputs: Inputs) -> DataFrame:
-    """The events of a thread, each beside the one before it; what the footer says of the thread comes last."""
+    """The events of a thread, each beside the one before it, with ``half``: the last taking or giving back of a half of the timer's lock before it. What the
+    footer says of the thread comes last."""
     events = inputs.events.where(F.col("lc") > 0).select(
         "run", "tid", "tseq", "lc", "k", F.lit(False).alias("end"), F.col("count").alias("lost"),
         F.exists("ord", lambda token: token.kind == "RW").alias("held"))
@@ -18,14 +19,22 @@ def prepare(inputs: Inputs) -> DataFrame:
         F.lit(True).alias("end"), F.lit(None).cast("long").alias("lost"), F.lit(False).alias("held"))
     order = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held")
     rows = events.unionByName(ends)
-    hold = F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)
-    so_far = order.rowsBetween(Window.unboundedPreceding, 0)
-    return rows.withColumn("was", F.lag("tseq").over(order)).withColumn("was_lc", F.lag("lc").over(order)).withColumn("holds", F.sum(hold).over(so_far)).join(
+    half = F.last(F.when(is_one_of("rw_acquire", "rw_release"), F.col("k")), ignorenulls=True).over(order.rowsBetween(Window.unboundedPreceding, -1))
+    return rows.withColumn("was", F.lag("tseq").over(order)).withColumn("was_lc", F.lag("lc").over(order)).withColumn("half", half).join(
         F.broadcast(inputs.runs.select("run", *has("rw_acquire", "rw_release"))), "run")
 
 
 def _now() -> Column:
     return text("event ", F.col("tseq"), " at lc ", F.col("lc"), " after ", F.col("was"), " at lc ", F.col("was_lc"))
+
+
+def _holds() -> Column:
+    """The thread has a half of the timer's lock before the event."""
+    return F.col("half").eqNullSafe("rw_acquire")
+
+
+def _of_half() -> Column:
+    return text(F.col("k"), ", of the timer's lock the last was ", F.col("half"))
 
 
 RULES = (
@@ -35,16 +44,14 @@ RULES = (
     Rule("ThreadClock", "the Lamport clock rises along a thread", lambda: ~F.col("end") & F.col("was").isNotNull(), lambda: F.col("lc") > F.col("was_lc"), _now, alone=True),
     Rule("NothingDropped", "no event says that others were lost", lambda: ~F.col("end"), lambda: F.col("k") != "drop", lambda: text(F.col("lost"), " events were lost here"),
          finding=Finding.INCOMPLETE, alone=True),
-    Rule("TimerLockBalanced", "a thread takes one half of the timer's lock, and gives it back", lambda: F.col("k").isin("rw_acquire", "rw_release"),
-         lambda: F.col("holds") == F.when(F.col("k") == "rw_acquire", 1).otherwise(0), lambda: text(F.col("k"), " left ", F.col("holds"), " holds")),
+    # The last taking or giving back says what is held, and not a count of all: one that is missing would be counted at every event that follows.
+    Rule("TimerLockBalanced", "a thread takes one half of the timer's lock, and gives it back", lambda: is_one_of("rw_acquire", "rw_release"),
+         lambda: is_one_of("rw_release") == _holds(), _of_half),
     Rule("TimerLockHeld", "an event that says that a half of the timer's lock is held comes while its thread holds one",
-         lambda: F.coalesce("held", F.lit(False)) & recorded("rw_acquire", "rw_release"), lambda: (F.col("holds") == 1) | (F.col("k") == "rw_release"),
-         lambda: text(F.col("k"), " with ", F.col("holds"), " holds")),
+         lambda: F.coalesce("held", F.lit(False)) & recorded("rw_acquire", "rw_release"), lambda: _holds() | is_one_of("rw_acquire", "rw_release"), _of_half),
     Rule("WheelUnderTimerLock", "the wheel is asked, its clock advanced and a bucket walked over only by who holds a half of the timer's lock",
-         lambda: F.col("k").isin("wheel_place", "wheel_reject", "clock_advance", "flush_begin") & recorded("rw_acquire", "rw_release"), lambda: F.col("holds") == 1,
-         lambda: text(F.col("k"), " with ", F.col("holds"), " holds")),
-    Rule("TimerLockReturned", "no thread ends with a half of the timer's lock", lambda: F.col("end") & (F.col("tseq") > 0), lambda: F.col("holds") == 0,
-         lambda: text("ended with ", F.col("holds"), " holds")),
+         lambda: is_one_of("wheel_place", "wheel_reject", "clock_advance", "flush_begin") & recorded("rw_acquire", "rw_release"), _holds, _of_half),
+    Rule("TimerLockReturned", "no thread ends with a half of the timer's lock", lambda: F.col("end") & (F.col("tseq") > 0), lambda: ~_holds(), _of_half),
     Rule("ThreadEnd", "a thread ends where the footer says", lambda: F.col("end"), lambda: F.coalesce(F.col("was"), F.lit(0)) == F.col("tseq"),
          lambda: text("footer says ", F.col("tseq"), ", last is ", F.col("was")), finding=Finding.INCOMPLETE, alone=True),
 )

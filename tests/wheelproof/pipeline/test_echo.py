@@ -1,0 +1,81 @@
+"""One fault is blamed where it shows, and not again for as long as the trace goes on: what comes after it adds no violation."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import machine
+import mutations
+import pytest
+from pyarrow import parquet as columns
+
+from wheelproof.pipeline import generate, runs, validate
+from wheelproof.pipeline.checks import lists, trace
+from wheelproof.pipeline.checks.rule import Family
+from wheelproof.trace import parquet
+from wheelproof.trace.jsonl import Tally
+
+OPERATIONS = 25
+SHORT, LONG = 2, 3
+"""Blocks of a run, the first of which has the fault. In the second it may still show."""
+
+COUNTED = (("list_add", "drop"), ("list_remove", "drop"), ("list_remove", "duplicate"), ("rw_acquire", "duplicate"), ("rw_release", "drop"))
+"""Faults of what is counted along a list, and along a thread."""
+
+
+@pytest.fixture(scope="module")
+def block() -> generate.Block:
+    return generate.block(3, OPERATIONS)
+
+
+def footer(head: dict, events: list[dict]) -> dict:
+    tally = Tally(head)
+    for event in events:
+        tally.count(event)
+    return {name: value for name, value in tally.footer().items() if name != "sha256"}
+
+
+def test_no_rule_blames_what_comes_after_a_fault(block, tmp_path):
+    """By the plain machine: each change of a log, in runs of two lengths; but for those that move an event into a later block."""
+    generate.write(tmp_path / "run", "run", block, LONG, 1)
+    head = json.loads((tmp_path / "run" / runs.HEADER_FILE).read_text())
+    named = columns.read_table(tmp_path / "run" / "events" / "part-00000.parquet").replace_schema_metadata(parquet.schema(head).metadata)
+    columns.write_table(named, tmp_path / "named.parquet")
+    events = [event for _, event in parquet.Reader(tmp_path / "named.parquet")]
+    of_length = {blocks: events[:block.length * blocks] for blocks in (SHORT, LONG)}
+    ends = {blocks: footer(head, conforming) for blocks, conforming in of_length.items()}
+    found = {(kind, operator): {blocks: Counter(rule for rule, _ in machine.violations(head, ends[blocks], changed + conforming[block.length:]))
+                                for blocks, conforming in of_length.items()} for kind, operator, _, changed in mutations.all_mutants(block.events, "log") if operator != "retime"}
+    assert sum(bool(each[SHORT]) for each in found.values()) > 60
+    assert {fault: each for fault, each in found.items() if each[SHORT] != each[LONG]} == {}
+
+
+def since_the_beginning() -> Family:
+    """The family of lists as it would be if each flush were judged by all that was ever linked."""
+    def prepare(inputs):
+        from pyspark.sql import functions as F
+
+        return lists.LISTS.prepare(inputs).withColumn("left", F.lit(0).cast("long"))
+
+    return replace(lists.LISTS, prepare=prepare)
+
+
+def test_spark_blames_a_fault_once_however_long_the_run_is(spark, block, tmp_path):
+    """The control is a family that counts from the beginning: it blames more in the longer run."""
+    for kind, operator in COUNTED:
+        for blocks in (SHORT, LONG):
+            name = f"{kind}-{operator}-{blocks}"
+            generate.write(tmp_path / "runs" / name, name, block, blocks, 1, {0: mutations.mutate(block.events, kind, operator, "log", 0)})
+
+    def broken(families: list[Family]) -> dict[str, dict[str, int]]:
+        return {run["run"]: run["broken"] for run in validate.check(spark, [tmp_path / "runs"], tmp_path / "_scratch", families).runs}
+
+    def longer(found: dict[str, dict[str, int]]) -> list[str]:
+        return [f"{kind}-{operator}" for kind, operator in COUNTED if found[f"{kind}-{operator}-{SHORT}"] != found[f"{kind}-{operator}-{LONG}"]]
+
+    once = broken([lists.LISTS, trace.FAMILY])
+    assert longer(once) == []
+    assert all("FlushEmpties" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[:3])
+    assert all("TimerLockBalanced" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[3:])
+    assert longer(broken([since_the_beginning()])) == [f"{kind}-{operator}" for kind, operator in COUNTED[:3]]
