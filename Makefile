@@ -4,7 +4,7 @@
 ARGS =
 RUN = PYTHONHASHSEED=0 .venv/bin/python -m
 # Tests of one file stay in one process (tests/conftest.py); ARGS="-n 0" runs all of them in one.
-SIDE_BY_SIDE = -n auto --maxprocesses 4 --dist loadgroup
+SIDE_BY_SIDE = -n auto --maxprocesses 4
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data verify prove test nightly fuzz trace bench-traces doctor clean
@@ -39,7 +39,7 @@ test: setup-data
 	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) $(ARGS)
 
 fuzz: setup-data
-	@HYPOTHESIS_PROFILE=long $(RUN) pytest -m fuzz $(ARGS)
+	@HYPOTHESIS_PROFILE=long $(RUN) pytest $(SIDE_BY_SIDE) -m fuzz $(ARGS)
 
 trace: setup
 	@$(RUN) wheelproof trace examples --check $(ARGS)
@@ -50,7 +50,7 @@ bench-traces: setup-data
 # Both parts run even where the first has a finding; either makes the target fail.
 nightly: setup-data
 	@$(RUN) wheelproof verify --lane nightly $(ARGS); verified=$$?; \
-	HYPOTHESIS_PROFILE=fast $(RUN) pytest -m nightly; tested=$$?; \
+	HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) -m nightly; tested=$$?; \
 	[ $$verified -eq 0 ] && [ $$tested -eq 0 ]
 
 doctor: setup

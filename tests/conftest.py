@@ -4,26 +4,32 @@
 """
 
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 settings.register_profile("fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 os.environ.pop("COLUMNS", None)  # texts are compared at the width of a log, whatever the terminal is or readline has set
 
-TESTS = Path(__file__).parent
-SHARING = (TESTS / "wheelproof" / "pipeline", TESTS / "wheelproof" / "layers")
+SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/layers/")
 """Folders whose files share something dear: one Spark session, the runs of TLC that ``layers`` keeps."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of one file stay together (``--dist loadgroup``): they share what their module has worked out once."""
-    for item in items:
-        together = next((folder for folder in SHARING if folder in item.path.parents), item.path)
-        item.add_marker(pytest.mark.xdist_group(str(together.relative_to(TESTS))))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    """Tests of one file stay in one process: they share what their module has worked out once."""
+    return ByFile(config, log)
+
+
+class ByFile(LoadScopeScheduling):
+    """Files are given out whole, those of a folder that shares something together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return next((folder for folder in SHARING if file.startswith(folder)), file)
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
