@@ -246,7 +246,7 @@ class OperationRules:
     def _steps_of_operation(self, event: Event) -> Iterator[dict[str, Any]]:
         """Steps on the operation of ``event``, or on the one that its thread owes something, that may be possible; each still has to be judged."""
         tid = event["tid"]
-        thread = self.threads[tid]
+        thread = self.thread(tid)
         number = thread.duty[1] if thread.duty else event.get("op")
         if number is None:
             return
