@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from impl.system_timer import SystemTimer
+from tests.impl.real_threads import PATIENCE_S, finished
 from tests.impl.timers import Interposed, KafkasOrder, Peek, Recheck, Task, build, buckets, link, pass_time, rekeyed
 
 CORRECTED = [SystemTimer, Peek, Recheck]
@@ -62,14 +63,12 @@ def stalled(order, pair, size=20, stall=True):
     reaper = threading.Thread(target=timer.advance_clock, args=(0,), daemon=True)
     with monitor:
         adder.start()
-        assert constructing.wait(5), "the add has read the clock and wants the monitor"
+        assert constructing.wait(PATIENCE_S), "the add has read the clock and wants the monitor"
         timer.clock.advance(pair.resumed - pair.begun)
         timer.queue.then = polled.set
         reaper.start()
-        assert polled.wait(5), "the reaper has looked without the lock, and the adder has the read lock"
-    for thread in (adder, reaper):
-        thread.join(5)
-        assert not thread.is_alive()
+        assert polled.wait(PATIENCE_S), "the reaper has looked without the lock, and the adder has the read lock"
+    assert finished(adder) and finished(reaper)
     timer.executor.executor.drain()
     until(timer, pair.far)
     return short.ran, timer

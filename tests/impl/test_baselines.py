@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import ast
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from impl import baselines
-from impl.baselines import Delay, JdkDelayQueue, JdkTimer, JdkTimerThread
+from impl.baselines import Delay, JdkDelayQueue, JdkTimer, JdkTimerThread, wall_clock_ms
 from impl.clock import VirtualClock
 from impl.timing_wheel import TimingWheel
+from tests.impl.real_threads import MOMENT_S, PATIENCE_S, Watched, finished, started, until
 from tests.impl.timing import Noting
 
 
@@ -250,34 +250,77 @@ def test_the_articles_three_elements_are_taken_in_the_order_of_their_time():
     assert taken == [("task2", 2000), ("task3", 4000), ("task1", 5000)]
 
 
-def test_take_waits_for_an_element():
-    queue, taken = JdkDelayQueue(), []
-    thread = threading.Thread(target=lambda: taken.append(queue.take().name))
-    thread.start()
-    assert taken == []
+class WatchedTake(JdkDelayQueue, Watched):
+    """The JDK's queue, which tells when its taker sleeps."""
+
+    __slots__ = ()
+
+
+class Hasty(WatchedTake):
+    """A twin whose ``take`` gives up."""
+
+    __slots__ = ()
+
+    def take(self):
+        return self.poll(0)
+
+
+def waits_for_an_element(queue, within_s):
+    """Whether ``take`` of an empty queue waits, that many seconds at most, for one to be there; then what it takes."""
+    taken = []
+    thread, = started(lambda: taken.append(queue.take()))
+    assert queue.has_a_sleeper()
+    early = finished(thread, within_s)
     queue.offer(Delay("late", 0, lambda: 0))
-    thread.join(10)
-    assert taken == ["late"]
+    assert finished(thread)
+    return not early, [element and element.name for element in taken]
+
+
+def test_take_waits_for_an_element():
+    assert waits_for_an_element(WatchedTake(), MOMENT_S) == (True, ["late"])
+
+
+def test_that_check_sees_a_take_that_gives_up():
+    assert waits_for_an_element(Hasty(), PATIENCE_S) == (False, [None])
 
 
 # -- the thread --------------------------------------------------------------------------------------------------------------
 
-def test_the_thread_runs_actions_in_order_and_ends_when_it_is_closed():
-    timer, log, done = JdkTimer(), [], threading.Event()
-    thread = JdkTimerThread(timer)
-    timer.schedule(lambda: (log.append("second"), done.set()), 30)
-    timer.schedule(lambda: log.append("first"), 1)
-    assert done.wait(10)
+def in_order(timer):
+    """The order in which the thread runs two actions, and whether it ends when it is closed. Time stands still until both are scheduled."""
+    now_ms, log = [0], []
+    one = timer(lambda: now_ms[0])
+    thread = JdkTimerThread(one)
+    one.schedule(lambda: log.append("second"), 30)
+    one.schedule(lambda: log.append("first"), 1)
+    now_ms[0] = 100
+    assert until(lambda: len(log) == 2)
     thread.close()
-    assert log == ["first", "second"] and not thread.thread.is_alive()
+    return log, not thread.thread.is_alive()
+
+
+def test_the_thread_runs_actions_in_order_and_ends_when_it_is_closed():
+    assert in_order(JdkTimer) == (["first", "second"], True)
+
+
+def test_that_check_sees_a_thread_that_runs_them_in_another_order():
+    assert in_order(LastFirst)[0] == ["second", "first"]
+
+
+def test_the_thread_waits_by_the_wall_clock():
+    timer, ran_ms = JdkTimer(), []
+    thread = JdkTimerThread(timer)
+    due_ms = wall_clock_ms() + 30
+    timer.schedule(lambda: ran_ms.append(wall_clock_ms()), 30)
+    assert until(lambda: ran_ms) and ran_ms[0] >= due_ms
+    thread.close()
 
 
 def test_the_thread_ends_with_an_action_that_raises(caplog):
     timer = JdkTimer()
     thread = JdkTimerThread(timer)
     timer.schedule(lambda: 1 // 0, 0)
-    thread.thread.join(10)
-    assert not thread.thread.is_alive()
+    assert finished(thread.thread)
     assert "the timer's thread ends" in caplog.text
     with pytest.raises(RuntimeError, match="the timer is dead"):
         timer.schedule(print, 0)
@@ -287,8 +330,7 @@ def test_an_action_may_close_its_own_timer():
     timer = JdkTimer()
     thread = JdkTimerThread(timer)
     timer.schedule(thread.close, 0)
-    thread.thread.join(10)
-    assert not thread.thread.is_alive()
+    assert finished(thread.thread)
 
 
 def test_the_standard_library_is_enough():

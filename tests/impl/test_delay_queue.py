@@ -15,6 +15,7 @@ from impl.delay_queue import FOREVER_MS, DelayQueue
 from impl.runtime import Atomic
 from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import TimingWheel
+from tests.impl.real_threads import HOUR_MS, PATIENCE_S, finished, started
 
 
 class Unsifted(JdkDelayQueue):
@@ -233,7 +234,7 @@ class Unlocked(JdkDelayQueue):
 
     def poll(self, timeout_ms):
         seen = self.heap[0] if self.heap else None
-        self.met.wait(5)
+        self.met.wait(PATIENCE_S)
         if seen in self.heap:
             self.heap.remove(seen)
         return seen
@@ -245,16 +246,13 @@ def takers(queue: JdkDelayQueue, threads: int, elements: int) -> list[str]:
 
     def take():
         for _ in range(elements // threads):
-            element = queue.poll(5000)
+            element = queue.poll(HOUR_MS)
             got.append(None if element is None else element.name)
 
-    running = [threading.Thread(target=take) for _ in range(threads)]
-    for thread in running:
-        thread.start()
+    running = started(*[take] * threads)
     for number in range(elements):
         queue.offer(Delay(str(number), 0, clock.hi_res_clock_ms))
-    for thread in running:
-        thread.join(10)
+    assert all(finished(thread) for thread in running), "one sleeps on beside a queue with something due"
     return got
 
 
@@ -271,11 +269,7 @@ def test_that_check_sees_one_element_handed_out_twice():
     for number in range(2):
         queue.offer(Delay(str(number), 0, clock.hi_res_clock_ms))
     got = []
-    threads = [threading.Thread(target=lambda: got.append(queue.poll(0).name)) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(10)
+    assert all(finished(thread) for thread in started(*[lambda: got.append(queue.poll(0).name)] * 2))
     assert got == ["0", "0"]
 
 

@@ -10,6 +10,7 @@ from impl.delayed_operation import Blocking, DelayedOperation, TryOnce, TryPendi
 from mapping.delayed_operation import World
 from tests.impl.packages import imported
 from tests.impl.planting import Control, noticed, planted, swapped, walked
+from tests.impl.real_threads import finished, started
 from tests.model.delayed_operation import FLOORS, MECHANISM, ROOT, STEM
 from wheelproof.explore import Subject
 
@@ -52,9 +53,8 @@ def operation(request):
 def elsewhere(function):
     """What a function returns in a thread of its own."""
     answers = []
-    thread = threading.Thread(target=lambda: answers.append(function()))
-    thread.start()
-    thread.join(timeout=10)
+    (thread,) = started(lambda: answers.append(function()))
+    assert finished(thread), "it waits"
     (answer,) = answers
     return answer
 

@@ -139,7 +139,7 @@ def test_a_planted_defect_is_found_and_shrunk(name, tmp_path):
 def replayed(file, *arguments):
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
     return subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/impl/test_drawn_scenarios.py", "--scenario", str(file), *arguments],
-                          cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+                          cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def test_a_file_is_replayed_alone(tmp_path):

@@ -7,9 +7,11 @@ from types import MemberDescriptorType
 import pytest
 
 from impl.overflow_wheel import Overflowing
+from impl.runtime import NoMonitor
 from mapping.overflow_wheel import START, World
 from tests.impl.packages import imported
 from tests.impl.planting import Control, swapped, walked
+from tests.impl.real_threads import MOMENT_S, PATIENCE_S, finished, started, until
 from tests.model.overflow_wheel import FLOORS, MECHANISM, ROOT, STEM
 from wheelproof.explore import ExploreError, StyleError, Subject, labels
 
@@ -26,7 +28,7 @@ class Wheel(Overflowing):
     def new_parent(self):
         self.made.append(self)
         if self.pause is not None:
-            self.pause.wait(5)
+            self.pause.wait(PATIENCE_S)
         return Wheel(self.made)
 
 
@@ -57,10 +59,8 @@ def test_a_wheel_that_cannot_make_one_says_so_and_gives_its_monitor_back():
     with pytest.raises(NotImplementedError):
         wheel.parent()
     assert wheel.overflow_wheel is None
-    thread = threading.Thread(target=lambda: wheel.monitor.acquire() and wheel.monitor.release(), daemon=True)
-    thread.start()
-    thread.join(5)
-    assert not thread.is_alive()
+    thread, = started(lambda: wheel.monitor.acquire() and wheel.monitor.release())
+    assert finished(thread)
 
 
 def test_all_threads_are_given_the_same_parent():
@@ -72,26 +72,44 @@ def test_all_threads_are_given_the_same_parent():
             start.wait()
             given.append(wheel.parent())
 
-        threads = [threading.Thread(target=ask) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        assert all(finished(thread) for thread in started(*[ask] * 4))
         assert len(made) == 1 and len(set(map(id, given))) == 1 and len(given) == 4
+
+
+class Knocked:
+    """A monitor that counts those who want it."""
+
+    def __init__(self, monitor):
+        self.monitor, self.wanted = monitor, []
+
+    def __enter__(self):
+        self.wanted.append(threading.get_ident())
+        self.monitor.acquire()
+
+    def __exit__(self, *exception):
+        self.monitor.release()
 
 
 def test_while_one_thread_makes_it_the_others_wait_and_see_nothing():
     made, pause, given = [], threading.Event(), []
     wheel = Wheel(made, pause)
-    threads = [threading.Thread(target=lambda: given.append(wheel.parent())) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    threads[1].join(0.05)
+    wheel.monitor = Knocked(wheel.monitor)
+    threads = started(*[lambda: given.append(wheel.parent())] * 2)
+    assert until(lambda: made and len(wheel.monitor.wanted) == 2)
+    assert not finished(threads[0], MOMENT_S) and not finished(threads[1], MOMENT_S)
     assert wheel.overflow_wheel is None and not given and len(made) == 1
     pause.set()
-    for thread in threads:
-        thread.join(5)
+    assert all(finished(thread) for thread in threads)
     assert len(made) == 1 and given[0] is given[1]
+
+
+def test_without_the_monitor_both_make_one():
+    """The barrier lets nobody past before both are at it."""
+    made, given = [], []
+    wheel = Wheel(made, threading.Barrier(2))
+    wheel.monitor = NoMonitor()
+    assert all(finished(thread) for thread in started(*[lambda: given.append(wheel.parent())] * 2))
+    assert len(made) == 2
 
 
 def test_what_is_made_is_complete():

@@ -1,16 +1,19 @@
 """SystemTimer in real time and with its own threads: closing, the reaper, and what is left in memory."""
 import gc
 import threading
-import time
 import weakref
 
 import pytest
 
 from impl import system_timer_reaper, task_executor
 from impl.clock import SystemClock, VirtualClock
+from impl.delay_queue import DelayQueue
+from impl.runtime import Gate
 from impl.system_timer import SystemTimer
 from impl.system_timer_reaper import SystemTimerReaper
+from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTaskEntry
+from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, Silent, Watched, finished, started, until
 from tests.impl.timers import Task, added, build, buckets, linked, pass_time
 
 # -- closing
@@ -25,27 +28,45 @@ def test_after_close_add_raises_and_close_does_nothing():
     assert timer.size() == 1 and task.ran == []
 
 
-def finished(thread):
-    thread.join(5)
-    return not thread.is_alive()
+class Deserting(TaskExecutor):
+    """A twin that shuts its threads down and does not wait for them."""
+
+    __slots__ = ()
+
+    def close(self):
+        self.executor.shutdown(wait=False)
 
 
-def test_close_runs_what_was_handed_over_and_nothing_else():
+def close_waits(executor, within_s):
+    """Whether ``close`` is busy, that many seconds at most, while a task runs that was handed over before; whether all such have run when it ends."""
     clock = VirtualClock()
-    timer = SystemTimer(clock=clock)
-    slow = Task(0, clock, then=lambda: time.sleep(0.05))
+    timer = SystemTimer(executor, clock=clock)
+    closing = threading.Thread(target=timer.close, daemon=True)
+    waits = []
+    slow = Task(0, clock, then=lambda: waits.append(until(lambda: timer.closed) and not finished(closing, within_s)))
     after, waiting = Task(0, clock), Task(60_000, clock)
     for task in (slow, after, waiting):
         timer.add(task)
-    timer.close()
-    assert slow.ran and after.ran and not waiting.ran
+    closing.start()
+    assert finished(closing)
+    all_ran = bool(slow.ran and after.ran)
+    assert until(lambda: after.ran) and not waiting.ran
+    return waits[0], all_ran
+
+
+def test_close_runs_what_was_handed_over_and_nothing_else():
+    assert close_waits(None, MOMENT_S) == (True, True)
+
+
+def test_that_check_sees_a_close_that_does_not_wait():
+    assert not close_waits(Deserting(), PATIENCE_S)[0]
 
 
 def test_a_task_may_close_its_timer():
     timer = SystemTimer(clock=VirtualClock())  # time stands still: the task is due when it is added, nobody need advance
     closed = threading.Event()
     timer.add(Task(0, then=lambda: (timer.close(), closed.set())))
-    assert closed.wait(5)
+    assert closed.wait(PATIENCE_S)
     timer.close()
 
 
@@ -53,63 +74,157 @@ def test_a_task_may_close_the_reaper_and_a_waiting_reaper_ends():
     timer = SystemTimer()
     reaper = SystemTimerReaper(timer)
     closed = threading.Event()
+    timer.add(Task(60_000))
     timer.add(Task(5, then=lambda: (reaper.close(), closed.set())))
-    timer.add(Task(60_000))
-    assert closed.wait(5) and finished(reaper.thread)
+    assert closed.wait(PATIENCE_S) and finished(reaper.thread)
     reaper.close()
 
 
-def test_close_with_a_reaper_that_waits_returns_soon():
-    timer = SystemTimer()
+def asleep(poll_ms, monkeypatch, queue=Watched):
+    """A timer and its reaper, which sleeps: what it waits for is due in an hour. It looks again every ``poll_ms`` milliseconds at the latest."""
+    monkeypatch.setattr(system_timer_reaper, "POLL_MS", poll_ms)
+    timer = SystemTimer(queue=queue())
+    timer.add(Task(HOUR_MS))
     reaper = SystemTimerReaper(timer)
-    timer.add(Task(60_000))
-    closing = threading.Thread(target=reaper.close)
-    started = time.monotonic()
-    closing.start()
-    assert finished(closing) and time.monotonic() - started < 2
+    assert timer.queue.has_a_sleeper()
+    return timer, reaper
 
 
-def test_closing_the_timer_alone_does_not_end_its_reaper_in_an_error():
-    timer = SystemTimer()
-    reaper = SystemTimerReaper(timer)
-    timer.add(Task(30))
-    timer.close()
-    time.sleep(0.05)
-    assert reaper.thread.is_alive()
-    reaper.close()
+def wake_and_close(timer, reaper):
+    """End a reaper that would else sleep for an hour."""
+    reaper.stopping.set()
+    timer.add(Task(1))
+    with timer.queue.gate:
+        Gate.notify(timer.queue.gate)
     assert finished(reaper.thread)
+    reaper.close()
 
 
-# -- in real time
+def test_close_does_not_wait_for_what_the_reaper_waits_for(monkeypatch):
+    _, reaper = asleep(system_timer_reaper.POLL_MS, monkeypatch)
+    closing, = started(reaper.close)
+    assert finished(closing) and finished(reaper.thread)
 
-def test_the_reaper_runs_tasks_in_time_and_in_order():
-    clock, done = SystemClock(), threading.Event()
-    timer = SystemTimer(clock=clock)
+
+def test_a_reaper_that_looks_once_an_hour_holds_close_up(monkeypatch):
+    timer, reaper = asleep(HOUR_MS, monkeypatch)
+    closing, = started(reaper.close)
+    assert reaper.stopping.wait(PATIENCE_S) and not finished(closing, MOMENT_S)
+    wake_and_close(timer, reaper)
+    assert finished(closing)
+
+
+class Raising(TaskExecutor):
+    """A twin that lets a refusal out."""
+
+    __slots__ = ()
+
+    def submit(self, entry):
+        self.executor.submit(task_executor.run, entry)
+
+
+def reaper_survives(executor):
+    """Whether the reaper of a closed timer goes on after a task was due whose executor is shut down; its task must not run."""
+    clock = VirtualClock()
+    timer = SystemTimer(executor, clock=clock, queue=Watched())
     reaper = SystemTimerReaper(timer)
-    begun = clock.hi_res_clock_ms()
-    tasks = [Task(delay, clock) for delay in (90, 25, 60, 1)]
+    task = Task(30, clock)
+    timer.add(task)
+    timer.close()
+    clock.advance(30)
+    assert until(lambda: timer.size() == 0)
+    before = timer.queue.polls
+    assert until(lambda: timer.queue.polls > before or not reaper.thread.is_alive())
+    alive = reaper.thread.is_alive()
+    reaper.close()
+    assert finished(reaper.thread) and not task.ran
+    return alive
+
+
+def test_closing_the_timer_alone_does_not_end_its_reaper_in_an_error(caplog):
+    assert reaper_survives(None)
+    assert "the executor refused the task that was due at 30 ms" in caplog.text
+
+
+def test_that_check_sees_a_reaper_that_ends_in_an_error(monkeypatch):
+    raised = []
+    monkeypatch.setattr(threading, "excepthook", lambda what: raised.append(str(what.exc_value)))
+    assert not reaper_survives(Raising())
+    assert raised == ["cannot schedule new futures after shutdown"]
+
+
+# -- in time and in order
+
+def consider_running(clock, queue):
+    """Tasks run in the order of their deadlines and none before, each once. The deadlines are those that ``add`` has read off the clock."""
+    timer, order = SystemTimer(clock=clock, queue=queue()), []
+    tasks = [Task(delay, clock) for delay in (90, 25, 60, 1, 120)]
     cancelled = Task(50, clock)
     for task in (*tasks, cancelled):
+        task.then = lambda task=task: order.append(task)
         timer.add(task)
+    deadlines = {task: task.timer_task_entry.expiration_ms for task in tasks}  # time may pass between two adds
     cancelled.cancel()
-    timer.add(Task(120, clock, then=done.set))
-    assert done.wait(5)
-    reaper.close()
-    assert all(begun + task.delay_ms <= task.ran[0] for task in tasks) and all(len(task.ran) == 1 for task in tasks)
-    assert sorted(tasks, key=lambda task: task.ran[0]) == sorted(tasks, key=lambda task: task.delay_ms)
-    assert not cancelled.ran and timer.size() == 0
-
-
-def test_an_earlier_task_wakes_the_reaper():
-    clock, done = SystemClock(), threading.Event()
-    timer = SystemTimer(clock=clock)
     reaper = SystemTimerReaper(timer)
-    timer.add(Task(60_000, clock))
-    time.sleep(0.02)
-    started = time.monotonic()
-    timer.add(Task(1, clock, then=done.set))
-    assert done.wait(5) and time.monotonic() - started < system_timer_reaper.POLL_MS / 1000
+    assert until(lambda: len(order) == len(tasks))
     reaper.close()
+    assert not cancelled.ran and timer.size() == 0 and set(order) == set(tasks)
+    assert all(len(task.ran) == 1 and deadlines[task] <= task.ran[0] for task in tasks), "before its deadline"
+    assert [deadlines[task] for task in order] == sorted(deadlines.values()), "out of order"
+
+
+class Eager(DelayQueue):
+    """A twin that hands out its first element whether it is due or not."""
+
+    __slots__ = ()
+
+    def wait_ms(self):
+        return 0 if self.heap else super().wait_ms()
+
+    def _take(self):
+        return self.heap.pop(0) if self.heap else None
+
+
+class LastFirst(DelayQueue):
+    """A twin that keeps its elements the other way round."""
+
+    __slots__ = ()
+
+    def _up(self, index, element):
+        self.heap[index] = element
+        self.heap.sort(key=lambda each: -each.expiration.get())
+
+    _down = _up
+
+
+def test_the_reaper_runs_tasks_in_time_and_in_order():
+    consider_running(SystemClock(), DelayQueue)
+
+
+def test_that_check_sees_a_task_that_runs_before_its_deadline():
+    with pytest.raises(AssertionError, match="before its deadline"):
+        consider_running(VirtualClock(), Eager)
+
+
+def test_that_check_sees_tasks_that_run_out_of_order():
+    with pytest.raises(AssertionError, match="out of order"):
+        consider_running(SystemClock(), LastFirst)
+
+
+def test_an_earlier_task_wakes_the_reaper(monkeypatch):
+    timer, reaper = asleep(HOUR_MS, monkeypatch)
+    done = threading.Event()
+    timer.add(Task(1, then=done.set))
+    assert done.wait(PATIENCE_S), "nothing else would have woken it within an hour"
+    wake_and_close(timer, reaper)
+
+
+def test_without_a_notification_it_sleeps_on(monkeypatch):
+    timer, reaper = asleep(HOUR_MS, monkeypatch, queue=Silent)
+    done = threading.Event()
+    timer.add(Task(1, then=done.set))
+    assert not done.wait(MOMENT_S)
+    wake_and_close(timer, reaper)
 
 
 def test_threads_that_add_and_cancel_lose_nothing():
@@ -125,15 +240,10 @@ def test_threads_that_add_and_cancel_lose_nothing():
                 task.cancel()
             else:
                 kept.append(task)
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in (7, 11)]
-    for thread in threads:
-        thread.start()
-    assert all(finished(thread) for thread in threads)
-    until = time.monotonic() + 5
-    while timer.size() and time.monotonic() < until:
-        time.sleep(0.01)
+    assert all(finished(thread) for thread in started(*(lambda seed=seed: work(seed) for seed in (7, 11))))
+    assert until(lambda: timer.size() == 0)
     reaper.close()
-    assert timer.size() == 0 and all(len(task.ran) == 1 for task in kept)
+    assert timer.size() == 0 and len(kept) == 100 and all(len(task.ran) == 1 for task in kept)
 
 
 # -- what is held, and what the garbage collector is left with

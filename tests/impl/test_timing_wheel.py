@@ -17,6 +17,7 @@ from impl.system_timer import SystemTimer
 from impl.timer_task_list import TimerTask
 from impl.timing_wheel import NOT_QUEUED, TimingWheel
 from tests.impl import timing
+from tests.impl.real_threads import PATIENCE_S, finished, started
 from tests.impl.timing import Hooked, Inline, levels
 from tests.impl.wheel_checks import CHECKS, bare, consider_placing, consider_running
 
@@ -28,7 +29,7 @@ class Split(Atomic):
 
     def get_and_set(self, value):
         old = self.get()
-        self.both.wait(10)
+        self.both.wait(PATIENCE_S)
         self.set(value)
         return old
 
@@ -37,11 +38,7 @@ def told_of_a_change(expiration: Atomic) -> list[bool]:
     """What two threads hear that give one bucket the same key."""
     bucket, heard = bare(TimingWheel, 1, 20).buckets[0], []
     bucket.expiration = expiration
-    threads = [threading.Thread(target=lambda: heard.append(bucket.set_expiration(20))) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(10)
+    assert all(finished(thread) for thread in started(*[lambda: heard.append(bucket.set_expiration(20))] * 2))
     return sorted(heard)
 
 
