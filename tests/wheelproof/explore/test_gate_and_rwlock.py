@@ -6,6 +6,7 @@ import time
 import pytest
 
 from impl import runtime
+from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, finished, started, until
 from wheelproof.explore import RaceDetector, RuleBroken, Subject, walk
 
 SOURCE = """
@@ -157,22 +158,18 @@ def test_a_gate_that_nobody_opens_is_a_deadlock(tmp_path):
 
 
 def run_all(*bodies):
-    threads = [threading.Thread(target=body, daemon=True) for body in bodies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
-    assert not any(thread.is_alive() for thread in threads)
+    assert all([finished(thread) for thread in started(*bodies)])
 
 
 def test_production_readers_meet_and_writers_do_not():
-    lock, together, inside, most = runtime.ReadWriteLock(), threading.Barrier(3, timeout=10), [0], [0]
+    lock, together, inside, most = runtime.ReadWriteLock(), threading.Barrier(3, timeout=PATIENCE_S), [0], [0]
 
     def read():
         with lock.read_lock:
             together.wait()
 
     run_all(read, read, read)
+    assert not together.broken
 
     def write():
         for _ in range(200):
@@ -191,89 +188,126 @@ def test_production_readers_meet_and_writers_do_not():
 
 
 def test_production_gate_waits_until_due_notified_or_out_of_time():
+    """An hour is what nobody waits for: that a thread ends shows what else has let it in."""
     gate, due = runtime.Gate(), [math.inf]
-    started = time.monotonic()
-    gate.acquire_when(lambda: due[0], 20)
-    gate.release()
-    assert 0.015 < time.monotonic() - started < 5
-    gate.acquire_when(lambda: (started + 0.06 - time.monotonic()) * 1000, 10_000)
-    gate.release()
-    assert 0.055 < time.monotonic() - started < 5
+    began = time.monotonic()
+    run_all(lambda: (gate.acquire_when(lambda: due[0], 20), gate.release()))
+    assert time.monotonic() - began > 0.015
+    began = time.monotonic()
+    run_all(lambda: (gate.acquire_when(lambda: (began + 0.06 - time.monotonic()) * 1000, HOUR_MS), gate.release()))
+    assert time.monotonic() - began > 0.055
     taken = []
 
     def take():
-        gate.acquire_when(lambda: due[0], 10_000)
+        gate.acquire_when(lambda: due[0], HOUR_MS)
+        taken.append(due[0])
         due[0] = math.inf
-        taken.append(time.monotonic())
         gate.release()
 
     def give():
         for _ in range(3):
-            time.sleep(0.02)
             with gate:
                 due[0] = 0
                 gate.notify()
             while due[0] == 0:
                 time.sleep(0.001)
 
-    before = time.monotonic()
     run_all(take, take, take, give)
-    assert len(taken) == 3 and max(taken) - before < 5
+    assert taken == [0, 0, 0]
+
+
+class AllAtOnce:
+    """So many threads wait at a gate, and when all of them do, all is due: the one that leads finds out, the others have to be woken."""
+
+    def __init__(self, gate, threads):
+        self.gate, self.count, self.left, self.asked = gate, threads, threads, set()
+        self.threads = started(*[self.take] * threads)
+
+    def wait_ms(self):
+        """Asked with the lock held. The last to come waits, too, so that the leader alone is awake when all is due."""
+        me, known = threading.get_ident(), len(self.asked)
+        self.asked.add(me)
+        return 0 if known == self.count else 5
+
+    def take(self):
+        self.gate.acquire_when(self.wait_ms, HOUR_MS)
+        self.left -= 1
+        self.gate.release()
 
 
 def test_production_gate_hands_the_lead_on_and_is_free_after_an_error():
-    # All is due at once after one delay: the leader wakes itself, and each who leaves wakes the next.
-    gate, at, left = runtime.Gate(), time.monotonic() + 0.03, [4]
-
-    def wait_ms():
-        return (at - time.monotonic()) * 1000 if left[0] else math.inf
-
-    def take():
-        gate.acquire_when(wait_ms, 10_000)
-        left[0] -= 1
-        gate.release()
-
-    before = time.monotonic()
-    run_all(take, take, take, take)
-    assert left == [0] and time.monotonic() - before < 5
+    """Each who leaves wakes the next."""
+    gate = runtime.Gate()
+    all_at_once = AllAtOnce(gate, 4)
+    assert all([finished(thread) for thread in all_at_once.threads]) and all_at_once.left == 0
     with pytest.raises(ZeroDivisionError):
         gate.acquire_when(lambda: 1 // 0, 10)
     with gate:
         pass
 
 
+class Selfish(runtime.Gate):
+    """A twin that does not hand the lead on."""
+
+    def release(self):
+        self._due.release()
+
+
 def test_a_gate_that_does_not_hand_the_lead_on_leaves_the_others_asleep():
-    class Selfish(runtime.Gate):
-        def release(self):
-            self._due.release()
-
-    gate, at, done = Selfish(), time.monotonic() + 0.03, []
-
-    def take():
-        gate.acquire_when(lambda: (at - time.monotonic()) * 1000, 400)
-        done.append(time.monotonic() - at)
-        gate.release()
-
-    run_all(take, take)
-    assert max(done) > 0.3
+    gate = Selfish()
+    all_at_once = AllAtOnce(gate, 4)
+    assert until(lambda: all_at_once.left == 3)
+    time.sleep(MOMENT_S)
+    assert all_at_once.left == 3
+    with gate:
+        gate._due.notify_all()
+    assert all([finished(thread) for thread in all_at_once.threads])
 
 
-def test_a_waiting_writer_goes_before_readers_that_come_later():
-    lock, order = runtime.ReadWriteLock(), []
+class _Impolite(runtime._ReadLock):
+    """A reader that goes before a writer who waits."""
+
+    __slots__ = ()
+
+    def __enter__(self):
+        of = self._of
+        with of._changed:
+            while of._writer is not None:
+                of._changed.wait()
+            of._readers.add(threading.get_ident())
+
+
+class Impolite(runtime.ReadWriteLock):
+    """A twin whose readers may keep a writer out for ever."""
+
+    __slots__ = ()
+
+    def __init__(self):
+        super().__init__()
+        self.read_lock = _Impolite(self)
+
+
+def order_of_entry(lock, within_s):
+    """A reader is in, a writer waits, another reader comes: who is in within so many seconds while the first reader is, and the order of both."""
+    order = []
 
     def enter(half, name):
         with half:
             order.append(name)
 
     with lock.read_lock:
-        writer = threading.Thread(target=enter, args=(lock.write_lock, "writer"))
-        writer.start()
-        while not lock._waiting:
-            time.sleep(0.001)
-        reader = threading.Thread(target=enter, args=(lock.read_lock, "reader"))
-        reader.start()
-        reader.join(0.05)
-        assert order == [], "neither is in while the first reader is"
-    writer.join(5)
-    reader.join(5)
-    assert order == ["writer", "reader"]
+        writer, = started(lambda: enter(lock.write_lock, "writer"))
+        assert until(lambda: lock._waiting)
+        reader, = started(lambda: enter(lock.read_lock, "reader"))
+        finished(reader, within_s)
+        before = [*order]
+    assert finished(writer) and finished(reader)
+    return before, order
+
+
+def test_a_waiting_writer_goes_before_readers_that_come_later():
+    assert order_of_entry(runtime.ReadWriteLock(), MOMENT_S) == ([], ["writer", "reader"])
+
+
+def test_that_check_sees_a_reader_that_goes_first():
+    assert order_of_entry(Impolite(), PATIENCE_S) == (["reader"], ["reader", "writer"])

@@ -7,6 +7,7 @@ import pytest
 
 from impl import timer_task_list as impl
 from mapping import timer_task_list as mapping
+from tests.impl.real_threads import finished
 from tests.model.timer import MECHANISM, model_graph
 from wheelproof.graph.explorer import explore
 from wheelproof.layers import real
@@ -23,12 +24,9 @@ def stress(world, scenario, final=None, rounds=ROUNDS):
 
 @pytest.mark.parametrize("scenario", ["two_adders", "expire_readd"])
 def test_the_implementation_ends_as_the_model_does(scenario):
-    before = threading.active_count()
+    before = set(threading.enumerate())
     assert stress(mapping.World, scenario)[:2] == (ROUNDS, "")
-    for thread in threading.enumerate():
-        if thread.daemon:
-            thread.join(1)
-    assert threading.active_count() == before, "threads are left behind"
+    assert all(finished(thread) for thread in set(threading.enumerate()) - before), "threads are left behind"
 
 
 def test_the_switch_interval_comes_back():
@@ -76,7 +74,7 @@ def test_a_round_that_does_not_end(monkeypatch):
 
     class Blocking(mapping.World):
         def cancel(self, task):
-            released.wait(60)
+            released.wait()
 
     monkeypatch.setattr(real, "SECONDS", 0.2)
     rounds, wrong, _ = stress(Blocking, "remove_cancel")
@@ -86,22 +84,28 @@ def test_a_round_that_does_not_end(monkeypatch):
 
 def test_a_real_deadlock(monkeypatch):
     """Two monitors taken in opposite orders, with a meeting in between so that it happens in the first round."""
-    both = threading.Barrier(2)
+    both, over = threading.Barrier(2), threading.Event()
     one, two = threading.Lock(), threading.Lock()
+
+    def wants(lock):
+        while not lock.acquire(timeout=0.01):
+            if over.is_set():
+                return
 
     class Crossed(mapping.World):
         def remove(self, entry):
             with one:
                 both.wait()
-                two.acquire(timeout=2)
+                wants(two)
 
         def cancel(self, task):
             with two:
                 both.wait()
-                one.acquire(timeout=2)
+                wants(one)
 
     monkeypatch.setattr(real, "SECONDS", 0.3)
     assert "did not end within 0.3 s" in stress(Crossed, "remove_cancel")[1]
+    over.set()
 
 
 def test_the_models_final_values():
