@@ -11,8 +11,10 @@ EXACTLY = ("frame() { echo \"@!@!@STARTMSG $1:0 @!@!@\"; echo \"$2\"; echo \"@!@
 
 BROKEN = {
     "its JVM is killed as soon as it says anything":
-        ('"$JAVA" "$@" > "$TMPDIR/all" & while [ ! -s "$TMPDIR/all" ]; do sleep 0.01; done; kill -KILL $!; wait $!; code=$?\n'
-         'cat "$TMPDIR/all"; rm "$TMPDIR/all"; exit $code', ["TLC", "exit code 137"]),
+        # its config is a pipe that nobody writes, so that it is there to be killed
+        ('mkfifo "$TMPDIR/pipe.cfg"; for a; do shift; [ "$last" = -config ] && a="$TMPDIR/pipe.cfg"; set -- "$@" "$a"; last="$a"; done\n'
+         '"$JAVA" "$@" > "$TMPDIR/all" & while [ ! -s "$TMPDIR/all" ]; do sleep 0.01; done; kill -KILL $!; wait $!; code=$?\n'
+         'cat "$TMPDIR/all"; rm "$TMPDIR/all" "$TMPDIR/pipe.cfg"; exit $code', ["TLC", "exit code 137"]),
     "it is killed with half of its output written":
         ('"$JAVA" "$@" > "$TMPDIR/all" ; head -c 1500 "$TMPDIR/all"; rm "$TMPDIR/all"; kill -KILL $$', ["TLC was killed by SIGKILL"]),
     "a kill that reads like success":

@@ -12,6 +12,15 @@ MOMENTS = {
     "while TLC runs": lambda verify: any("tlc2.TLC" in line for line in verify.processes()),
     "while TLC writes its graph": lambda verify: any(verify.output.rglob("*.dot")),
 }
+HELD = """
+    for argument; do case "$argument" in *.dot) graph="$argument";; esac; done
+    [ "$graph" ] || exec "$JAVA" "$@"
+    "$JAVA" "$@" & jvm=$!
+    while kill -0 $jvm && [ ! -e "$graph" ]; do sleep 0.01; done
+    kill -STOP $jvm
+    sleep 1000
+"""
+"""A run of TLC that writes its graph comes to no end by itself: whoever wants to interrupt it has all the time."""
 WORKER = "from multiprocessing.spawn import spawn_main"
 
 
@@ -19,6 +28,7 @@ WORKER = "from multiprocessing.spawn import spawn_main"
 @pytest.mark.parametrize(("number", "code", "sentence"), [
     (signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 128 + signal.SIGTERM, "ended by SIGTERM")])
 def test_a_run_that_is_asked_to_end(verify, number, code, sentence, moment, jobs):
+    verify.java(HELD)
     running = verify.start("graph", "liveness", jobs=jobs, start_new_session=True)
     assert until(lambda: MOMENTS[moment](verify))
     # a terminal sends Ctrl-C to all of its processes, who cancels a job tells the first one only
@@ -29,7 +39,9 @@ def test_a_run_that_is_asked_to_end(verify, number, code, sentence, moment, jobs
     verify.leaves_nothing()
 
 
-def test_a_worker_that_is_killed(verify):
+def test_a_worker_that_is_killed(verify, small):
+    small.change("model/timer_task_list.py", "from typing import Any\n", "from typing import Any\nimport multiprocessing, time\n"
+                 "if multiprocessing.parent_process():\n    time.sleep(1000)  # the workers come to no end by themselves\n")
     running = verify.start("search", "walk", "real", jobs=2)
     assert until(lambda: sum(WORKER in line for line in verify.processes()) == 2)
     worker = next(line for line in verify.processes() if WORKER in line)
