@@ -57,7 +57,7 @@ class Tree:
         log = self.state / "log"
         log.write_text("")
         ended = subprocess.run(
-            [self.root / "tools" / "setup", *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+            [self.root / "tools" / "setup", *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
             env={"PATH": str(self.bin), "STATE": str(self.state), "HOME": os.devnull, **environment},
         )
         self.asked = log.read_text().splitlines()

@@ -112,7 +112,7 @@ def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
         text = cfg.read_text(encoding="utf-8")
         assert text.count("TryLock = TRUE") == 1
         cfg.write_text(text.replace("TryLock = TRUE", "TryLock = maybe"), encoding="utf-8")
-        result = process.run(module, timeout=60)
+        result = process.run(module, timeout=300)
     assert result.outcome is Outcome.ERROR and result.exit_code == 10
     log = module.with_suffix(".log").read_text(encoding="utf-8")
     assert refused_assumption(log, SPEC) == name

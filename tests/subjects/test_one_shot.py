@@ -21,7 +21,7 @@ LISTINGS = dict(re.findall(r"^## \d\. `([^`]+)`.*?^```\w+\n(.*?)^```$", PAGE, re
 
 def wheelproof(folder: Path, *arguments: str) -> tuple[int, str]:
     """(exit code, what was printed) of one command in a folder."""
-    done = subprocess.run([sys.executable, "-m", "wheelproof", *arguments], cwd=folder, capture_output=True, text=True, timeout=120,
+    done = subprocess.run([sys.executable, "-m", "wheelproof", *arguments], cwd=folder, capture_output=True, text=True, timeout=600,
                           env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"})
     return done.returncode, "\n".join(line.rstrip() for line in done.stdout.splitlines())
 

@@ -29,7 +29,7 @@ def module(tmp_path):
 
 
 def counts(module, tools):
-    result = process.run(module, timeout=60, deadlock_check=False, java=tools[0], jar=tools[1])
+    result = process.run(module, timeout=300, deadlock_check=False, java=tools[0], jar=tools[1])
     return result.outcome, result.generated, result.distinct, result.depth
 
 

@@ -8,6 +8,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,18 +18,21 @@ from wheelproof.tlc import process
 from wheelproof.tlc.jar import Jar
 from wheelproof.tlc.result import Outcome
 
+PATIENCE = 120
+"""Seconds for what has to happen: they cost nothing where it does."""
+
 STAIR = {"Top": 3, "Trip": 99}
 
 
 def test_completed_run_with_counts_log_dump_and_progress(check, tmp_path):
-    seen, dump = [], tmp_path / "graph.dot"
+    seen, dump, began = [], tmp_path / "graph.dot", time.monotonic()
     result = check(
         "Stair", constants=STAIR, specification="Loop", invariants=("InRange",),
         run={"on_progress": seen.append, "dump": dump, "coverage": True},
     )
     assert result.outcome is Outcome.COMPLETED, result.explanation
     assert (result.generated, result.distinct, result.depth) == (5, 4, 4)
-    assert result.version == "TLC2 Version 2.18 of 20 March 2023" and 0 < result.seconds < 60
+    assert result.version == "TLC2 Version 2.18 of 20 March 2023" and 0 < result.seconds <= time.monotonic() - began
     assert seen[-1].distinct == 4 and seen[-1].queue == 0
     assert "STARTMSG 2193" in result.log.read_text() and dump.is_file()
     left = {file.name for file in result.log.parent.iterdir()}
@@ -46,11 +50,30 @@ def test_misspelt_invariant_is_an_error_and_not_a_violation(check):
     assert result.outcome is Outcome.ERROR and "InRagne" in result.explanation
 
 
-def test_time_limit_ends_the_jvm(check, tmp_path):
+@pytest.fixture
+def limit_after(monkeypatch):
+    """Lets the time of a run's limit begin when a function returns: how long a JVM takes to start depends on the machine."""
+    def limit(ready):
+        class Timer(threading.Timer):
+            def run(self):
+                ready()
+                super().run()
+
+        monkeypatch.setattr(process, "threading", SimpleNamespace(**vars(threading) | {"Timer": Timer}))
+
+    return limit
+
+
+def test_time_limit_ends_the_jvm(check, tmp_path, limit_after):
     during = []
-    threading.Timer(0.8, lambda: during.extend(jvms(tmp_path))).start()
-    result = check("Stair", constants=STAIR, specification="Endless", run={"timeout": 1.5})
-    assert result.outcome is Outcome.INCONCLUSIVE and "its limit of 1.5 s" in result.explanation
+
+    def computes():
+        wait_for(tmp_path / "mc" / "MCStair.log", "Computing initial states")
+        during.extend(jvms(tmp_path))
+
+    limit_after(computes)
+    result = check("Stair", constants=STAIR, specification="Endless", run={"timeout": 0.5})
+    assert result.outcome is Outcome.INCONCLUSIVE and "its limit of 0.5 s" in result.explanation
     assert len(during) == 1 and jvms(tmp_path) == []
 
 
@@ -60,7 +83,7 @@ def test_jvm_that_is_killed_half_way_is_an_error(check, tmp_path):
         for number in jvms(tmp_path):
             os.kill(number, signal.SIGKILL)
 
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=kill, daemon=True)
     killer.start()
     result = check("Stair", constants=STAIR, specification="Endless")
     killer.join()
@@ -78,7 +101,7 @@ def stand_in(tmp_path):
         java.write_text(f"#!/bin/sh\nCHILD={tmp_path}/child\n{textwrap.dedent(script)}")
         java.chmod(0o755)
         tools = {"java": Java(java, 17, "test"), "jar": Jar(Path("no.jar"), "test", False, "")}
-        return process.run(tmp_path / "M.tla", **{"timeout": 20, **tools, **more})
+        return process.run(tmp_path / "M.tla", **{"timeout": PATIENCE, **tools, **more})
 
     return run
 
@@ -88,11 +111,13 @@ PROGRESS = (
     "echo 'Progress(3) at 10:00: 1,234 states generated, 1,000 distinct states found, 7 states left on queue.'; "
     "echo '@!@!@ENDMSG 2200 @!@!@'"
 )
-HANGS = f"sleep 100 & echo $! > $CHILD; {PROGRESS}; wait"
+HANGS = f"(sleep 300; touch $CHILD.ran_out) & echo $! > $CHILD; {PROGRESS}; wait"
 
 
-def test_time_limit_ends_the_children_of_the_launcher_too(stand_in, tmp_path):
-    result = stand_in(HANGS, timeout=0.5)
+def test_time_limit_ends_the_children_of_the_launcher_too(stand_in, tmp_path, limit_after):
+    told = threading.Event()
+    limit_after(lambda: told.wait(PATIENCE))
+    result = stand_in(HANGS, timeout=0.1, on_progress=lambda progress: told.set())
     assert result.outcome is Outcome.INCONCLUSIVE
     assert "after 1000 distinct states at depth 3" in result.explanation
     assert gone(tmp_path / "child")
@@ -131,13 +156,13 @@ def test_terminated_program_leaves_neither_jvm_nor_scratch_folder(tmp_path):
     program = textwrap.dedent(f"""
         from pathlib import Path
         from wheelproof.tlc.process import Jar, Java, run
-        run(Path("{tmp_path}/M.tla"), timeout=60, java=Java(Path("{tmp_path}/java"), 17, ""), jar=Jar(Path(), "", False, ""))
+        run(Path("{tmp_path}/M.tla"), timeout={PATIENCE}, java=Java(Path("{tmp_path}/java"), 17, ""), jar=Jar(Path(), "", False, ""))
     """)
     environment = {**os.environ, "TMPDIR": str(tmp_path / "scratch"), "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen([sys.executable, "-c", program], env=environment) as running:
         wait_for(tmp_path / "child")
         running.terminate()
-        assert running.wait(10) == -signal.SIGTERM
+        assert running.wait(PATIENCE) == -signal.SIGTERM
     assert gone(tmp_path / "child")
     assert list((tmp_path / "scratch").iterdir()) == []
 
@@ -177,23 +202,33 @@ def jvms(folder):
 
 def wait_for(file, text="\n"):
     """Returns as soon as the file has the text in it."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while not (file.is_file() and text in file.read_text()):
         assert time.monotonic() < deadline, f"{file} has no {text!r} in it"
         time.sleep(0.02)
 
 
 def gone(file):
-    """Whether the process whose number is in the file has ended; an orphan may wait for its reaper for a moment."""
-    number = int(file.read_text())
-    for _ in range(100):
+    """Whether the process whose number is in the file was ended before its time; an orphan may wait for its reaper for a moment."""
+    number, deadline = int(file.read_text()), time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
         try:
             os.kill(number, 0)
         except ProcessLookupError:
-            return True
+            return not file.with_name(f"{file.name}.ran_out").exists()
         state = subprocess.run(["ps", "-o", "stat=", "-p", str(number)], capture_output=True, text=True).stdout
         if state.startswith("Z"):
-            return True
+            return not file.with_name(f"{file.name}.ran_out").exists()
         time.sleep(0.02)
     os.kill(number, signal.SIGKILL)
     return False
+
+
+def test_that_look_sees_a_process_that_is_there_and_one_that_ran_out(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "PATIENCE", 0.1)
+    with subprocess.Popen(["sleep", "300"]) as lasting:
+        (tmp_path / "child").write_text(str(lasting.pid))
+        assert not gone(tmp_path / "child")
+    (tmp_path / "child.ran_out").touch()
+    monkeypatch.undo()
+    assert not gone(tmp_path / "child")

@@ -227,6 +227,6 @@ def test_todays_tlc_ends_as_the_logs_say(name, spec, tmp_path, tools):
     spec("Stair")
     config = tmp_path / "it.cfg"
     config.write_text(case.config)
-    result = process.run(module, config=config, timeout=60, **case.run, **tools)
+    result = process.run(module, config=config, timeout=300, **case.run, **tools)
     agree(case, result)
     assert result.exit_code == case.exit_code

@@ -50,7 +50,7 @@ def test_tlc_is_not_believed_on_a_stale_translation(spec, tools, tmp_path):
     module = spec("Relay")
     edit(module, *EDITS["algorithm"])
     (tmp_path / "Relay.cfg").write_text('SPECIFICATION Spec\nCONSTANTS Runners = {"a"} Laps = 1\n')
-    result = process.run(module, timeout=60, **tools)
+    result = process.run(module, timeout=300, **tools)
     assert result.exit_code == 0
     assert result.outcome is Outcome.ERROR and "module Relay is stale" in result.explanation
 
