@@ -11,6 +11,7 @@ import z3
 
 from proofs.protocols.faults import Fault, follow
 from proofs.protocols.theory import Conditions
+from proofs.solvers import RESOURCES
 from proofs.ts import Condition, System, conditions
 from proofs.ts_instances import grounded
 from wheelproof import subject
@@ -30,14 +31,18 @@ def mechanism(stem: str) -> Mechanism:
     return subject.find(ROOT)[stem]
 
 
-def answers(of: Iterable[Condition], milliseconds: int = 10_000) -> Iterator[tuple[str, z3.CheckSatResult]]:
-    """Z3's answer to the denial of each condition: unsat proves it."""
+FEW = RESOURCES // 5
+"""Units for a condition that may have to be given up: ten times what one takes that holds."""
+
+
+def answers(of: Iterable[Condition], resources: int = RESOURCES) -> Iterator[tuple[str, z3.CheckSatResult]]:
+    """Z3's answer to the denial of each condition: unsat proves it. Bounded by units, not by time, which other processes take part in."""
     solver, premises = None, None
     for condition in of:
         ids = [formula.get_id() for formula in condition.premises.values()]
         if ids != premises:
             solver, premises = z3.Solver(), ids
-            solver.set("timeout", milliseconds)
+            solver.set("rlimit", resources)
             solver.add(*condition.premises.values())
         solver.push()
         solver.add(z3.Not(condition.goal))
@@ -53,7 +58,7 @@ def failing(system: System) -> list[str]:
 def needed(system: System, conjunct: str) -> bool:
     """Whether some condition does not go through without the conjunct."""
     found = sorted(conditions(system, conjunct), key=lambda condition: condition.kind != "implication")
-    return any(answer != z3.unsat for _, answer in answers(found, 300))
+    return any(answer != z3.unsat for _, answer in answers(found, FEW))
 
 
 def grounded_failing(of: Conditions) -> list[str]:
@@ -64,7 +69,7 @@ def grounded_failing(of: Conditions) -> list[str]:
 def unproved(system: System, condition: Condition) -> bool:
     made = grounded(system, condition)
     solver = z3.Solver()
-    solver.set("timeout", 10_000)
+    solver.set("rlimit", RESOURCES)
     solver.add(*made.premises.values(), z3.Not(made.goal))
     return solver.check() != z3.unsat
 
