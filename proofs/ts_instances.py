@@ -12,6 +12,7 @@ from itertools import product
 
 import z3
 
+from proofs.solvers import RESOURCES
 from proofs.ts import Condition, System
 
 
@@ -114,7 +115,7 @@ def needed(system: System, condition: Condition) -> Condition:
     made = grounded(system, condition)
     flat = [(name, each) for name, premise in made.premises.items() for each in parts(premise)]
     solver = z3.Solver()
-    solver.set("timeout", 10_000)
+    solver.set("rlimit", RESOURCES)  # units, not time: the same instances on every machine
     for number, (_, each) in enumerate(flat):
         solver.assert_and_track(each, f"instance!{number}")
     solver.add(z3.Not(made.goal))

@@ -120,7 +120,7 @@ def check(module: str, wanted: Mapping[str, str]) -> dict[str, Outcome]:
 def crosshair(*arguments: str) -> subprocess.CompletedProcess:
     """Run CrossHair's command in the subject's folder, with one hash seed, so that it goes the same way each time."""
     environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, "-m", "crosshair", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run([sys.executable, "-m", "crosshair", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1800)
 
 
 def confirmed(module: ModuleType, contract: Contract, call: str) -> str:
