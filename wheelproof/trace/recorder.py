@@ -134,6 +134,7 @@ class Recorder:
     ``write``, ``update`` ...) on a line, ("", "") where it is not recorded. ``known``: the classes whose objects have ids.
     ``limit``: chunks of :data:`CHUNK` records that a thread may fill before events are dropped, and counted.
     ``observers``: kind of event -> what else to note in a record of it, a number that is read under the locks that are held.
+    ``conditions``: kind of event -> the values of a volatile field whose read is one; of other kinds every read is.
     ``turn``: called before each operation of a directed run; None where threads run as they like.
     """
 
@@ -144,7 +145,9 @@ class Recorder:
         self.objects: dict[int, Any] = {}
         self.primitives: dict[int, Any] = {}
         self.observers: Mapping[str, Observer] = {}
+        self.conditions: Mapping[str, Callable[[Any], bool]] = {}
         self.looks: list[Observer | None] = [None]  # of each site, what else to note there
+        self.wants: list[Callable[[Any], bool] | None] = [None]  # of each site, of which values a read is an event
         self.turn: Callable[[FrameType, str], None] | None = None
         self.recording = self.stopped = False
         self._event_of, self._limit = event_of, limit
@@ -178,6 +181,13 @@ class Recorder:
         self.local.log = log
         self._mark(log, "thread_start")
         return log
+
+    def dismiss(self) -> None:
+        """The running thread is none of the recording: it stands for something that does not take place here."""
+        log = self.log()
+        log.muted = True
+        with self._guard:
+            self.logs[:] = [each for each in self.logs if each is not log]
 
     def leave(self) -> None:
         """The running thread's last event."""
@@ -272,6 +282,7 @@ class Recorder:
 
     def _append(self, site: Site) -> None:
         self.looks.append(self.observers.get(site.event))
+        self.wants.append(self.conditions.get(site.event))
         self.sites.append(site)
 
     def add_site(self, event: str, code: CodeType | None = None) -> int:

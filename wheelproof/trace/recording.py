@@ -68,6 +68,7 @@ class Traced:
         self._wrapped: set[tuple[type, str]] = set()
         self.recorder = Recorder(self._event_of)
         self.recorder.observers = timer.observers(self.recorder) | operation.observers(self.recorder)
+        self.recorder.conditions = timer.CONDITIONS
         root = self.mechanism.root
         production = floors.load(root, RUNTIME)
         finder = floors.Finder(root)
@@ -256,6 +257,7 @@ class _Actor:
         self.open: tuple[FrameType, int] | None = None  # of a step whose operation is still to come
         self.calls: tuple[FrameType, ...] = ()  # of labelled lines, the outermost first: what they do is under way
         self.error: BaseException | None = None
+        self.absent = False  # it is none of the recording: what it would do is no step of any real thread
 
 
 class _Director:
@@ -273,8 +275,8 @@ class _Director:
             self._wait(thread.name, actor)
 
     def _body(self, name: str, world: Any, program: Sequence[Sequence[Any]]) -> None:
-        actor = self.actors[name]
-        self._by_log[id(self.subject.recorder.enter(name))] = actor
+        actor, log = self.actors[name], self.subject.recorder.enter(name)
+        self._by_log[id(log)] = actor
         try:
             for operation, *arguments in program:
                 getattr(world, operation)(*arguments)
@@ -283,7 +285,7 @@ class _Director:
             pass
         except BaseException as error:
             actor.error = error
-        actor.label = None
+        actor.label, actor.absent = None, all(each is not log for each in self.subject.recorder.logs)
         actor.arrived.release()
 
     def turn(self, frame: FrameType, operation: str) -> None:
@@ -322,6 +324,8 @@ class _Director:
 
     def step(self, number: int, name: str, label: str) -> None:
         actor = self.actors[name]
+        if actor.absent:
+            return
         if actor.label != label:
             raise ToolError(f"Step {number} of the schedule: {name} waits at {actor.label or 'its end'}, and should take {label}.",
                             "Make the schedule anew: it is of other sources, or of another mutant.")

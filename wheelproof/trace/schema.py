@@ -36,11 +36,11 @@ KINDS = {
     "cancel_check": "the word that says which entry is the task's was read; res is true for a cancelled entry",
     "cancel": "the task's live entry became none; pre.entry is the one before it",
     "reinsert": "a flush handed the entry back to the wheel",
-    "expire_submit": "the entry's task was handed to the executor",
+    "expire_submit": "the entry's task was handed to the executor; cause shutdown: because the timer was emptied, due or not",
     "task_run": "the task ran",
     # timer: wheel, clock, queue
     "wheel_new": "a level was made; level, wheel_ms, and pre.key_ms is its tick",
-    "overflow_create": "a level above was published",
+    "overflow_create": "a level above was published; level is its number",
     "wheel_place": "the wheel chose a bucket; level, bucket, vid, exp_ms, wheel_ms",
     "wheel_reject": "the wheel did not take the entry: cancelled or due; cause",
     "bucket_new": "a bucket was made; list is its id; level, bucket",
@@ -89,7 +89,7 @@ PHASES = ("atomic", "begin", "end")
 
 CAUSES = ("expiry", "cancel", "readd", "flush", "event", "forced", "due", "shutdown")
 """Why: of list_remove cancel, readd (the task or the entry is added anew), flush; of force_cas expiry, event, forced; of wheel_reject
-cancel, due."""
+cancel, due; of expire_submit shutdown, where a timer is emptied and nobody asks whether the entry is cancelled or due."""
 
 RESULTS = ("true", "false", "none", "raised")
 """What was returned. Texts, so that the column has one type."""

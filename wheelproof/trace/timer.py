@@ -10,13 +10,14 @@ from types import FrameType
 from typing import Any
 
 from wheelproof.trace.recorder import Log, Raw, Recorder
+from wheelproof.trace.traced_fields import RAISED
 
 _frame = sys._getframe
 
-ROLES = {"TimerTask": "task", "TimerTaskEntry": "entry", "TimerTaskList": "list", "SystemTimer": "timer", "TimingWheel": "wheel", "DelayQueue": "queue"}
+ROLES = {"TimerTask": "task", "TimerTaskEntry": "entry", "TimerTaskList": "list", "SystemTimer": "timer", "Overflowing": "wheel", "DelayQueue": "queue"}
 
 COUNTED = ("list_add", "list_remove")
-WORDS = frozenset(("set_entry", "cancel", "cancel_check", "bucket_expiry_set"))
+WORDS = frozenset(("set_entry", "cancel", "cancel_check", "bucket_expiry_set", "overflow_create"))
 """Kinds whose word has no write that is no event."""
 
 PARTLY = frozenset(("owner_read",))
@@ -25,6 +26,9 @@ PARTLY = frozenset(("owner_read",))
 COLUMN_OF = {"expiration": "key_ms", "try_complete_pending": "pending"}
 """Field -> what a trace calls it, where that is another name."""
 
+EMPTIES = frozenset(("withdraw",))
+"""Methods that take everything out of a timer, due or not: what they hand over was nobody's turn."""
+
 AHEAD = 256
 """How many events of its thread are looked through for what a removal was made for."""
 
@@ -32,6 +36,9 @@ BEGINS = {"flush_begin": "flush_end"}
 
 UNLABELLED = {("TimerTask.forget", "write"): "cancel"}
 """(function, operation) -> event, of a line without a label that changes what the rules look at."""
+
+CONDITIONS: Mapping[str, Callable[[Any], bool]] = {"list_add_retry": lambda owner: owner is not None}
+"""Kind -> the values of a volatile field of which a read is such an event: who finds that no list has the entry links it."""
 
 Numbers = tuple[int, int, int, int]
 """Object, old, new, argument."""
@@ -46,6 +53,15 @@ def _offered(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> N
 
 def _polled(recorder: Recorder, queue: Any, arguments: tuple, result: Any) -> Numbers | None:
     return (recorder.id_of(result), recorder.log().now, result.expiration.value, 0) if hasattr(result, "expiration") else None
+
+
+def _levelled(recorder: Recorder, wheel: Any, arguments: tuple, result: Any) -> Numbers | None:
+    """A wheel was made: its tick, and its clock."""
+    return None if result is RAISED else (recorder.identify(wheel), wheel.tick_ms, wheel.current_time, 0)
+
+
+def _bucketed(recorder: Recorder, bucket: Any, arguments: tuple, result: Any) -> Numbers | None:
+    return None if result is RAISED else (recorder.identify(bucket), 0, 0, 0)
 
 
 def _submitted(recorder: Recorder, executor: Any, arguments: tuple, result: Any) -> Numbers:
@@ -99,7 +115,8 @@ CALLS: Mapping[str, tuple] = {
     "VirtualClock": (("hi_res_clock_ms", "add_request", _asked, True),),
     "TimerTaskEntry": (("__init__", "entry_new", _made, False),),
     "TimerTaskList": (("add", "wheel_place", _placed, False),),
-    "TimingWheel": (("add", "wheel_reject", _rejected, True),),
+    "Bucket": (("__init__", "bucket_new", _bucketed, True),),
+    "TimingWheel": (("add", "wheel_reject", _rejected, True), ("__init__", "wheel_new", _levelled, True)),
     "SystemTimer": (("add_timer_task_entry", "reinsert", _handed_back, False),),
 }
 """Class -> methods whose call is an event: (method, kind of event, values, whether it is recorded after the call)."""
@@ -121,7 +138,14 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
         """The entry for which a wheel sets a bucket's key."""
         return id_of(frame.f_back.f_locals.get("entry"))
 
-    return {"list_add": names, "list_remove": names, "cancel_check": itself, "bucket_expiry_set": keyed}
+    def handed(log: Log, frame: FrameType) -> int:
+        """The entry that is handed over; below 0 where its timer is emptied."""
+        entry, outer = id_of(frame.f_locals.get("entry")), frame.f_back
+        while outer is not None and outer.f_code.co_name not in EMPTIES:
+            outer = outer.f_back
+        return entry if outer is None else -entry
+
+    return {"list_add": names, "list_remove": names, "cancel_check": itself, "bucket_expiry_set": keyed, "expire_submit": handed}
 
 
 # -- columns
@@ -130,7 +154,7 @@ class Wheels:
     """The slots of all wheels that there are: list -> (level, slot); ``ticks``: level -> ms. A level is numbered from 1: the one above the level whose turn is its tick."""
 
     def __init__(self, recorder: Recorder, roles: Mapping[int, str]) -> None:
-        self._wheels = {number: recorder.objects[number] for number, role in roles.items() if role == "wheel"}
+        self._wheels = {number: recorder.objects[number] for number, role in roles.items() if role == "wheel" and hasattr(recorder.objects[number], "tick_ms")}
         self._levels: dict[int, int] = {}
         self.slots: dict[int, tuple[int, int]] = {}
         self.ticks: dict[int, int] = {}
@@ -145,6 +169,10 @@ class Wheels:
             below = [other for other, wheel in self._wheels.items() if wheel.interval == tick]
             self._levels[number] = 1 + (self.level(below[0]) if below else 0)
         return self._levels[number]
+
+    def known(self, number: int) -> bool:
+        """Whether this is a wheel with measures of its own."""
+        return number in self._wheels
 
     def place(self, bucket: int, event: Mapping[str, Any]) -> dict[str, Any]:
         """Level and slot of a bucket, and the number of the deadline's tick there; empty for a list that is in no wheel."""
@@ -163,7 +191,7 @@ def of_entry(recorder: Recorder, entry: int) -> dict[str, Any]:
 
 
 KINDS = frozenset((*COUNTED, "set_entry", "cancel", "cancel_check", "expire_submit", "dq_offer", "dq_poll", "clock_advance", "bucket_expiry_set", "owner_read",
-                   "add_request", "entry_new", "wheel_place", "wheel_reject", "reinsert"))
+                   "add_request", "entry_new", "wheel_place", "wheel_reject", "reinsert", "list_add_retry", "wheel_new", "bucket_new", "overflow_create"))
 
 
 def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
@@ -184,10 +212,10 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
     elif kind == "cancel_check":
         stream.checked = raw.me, raw.new != raw.me
         event = {"task": raw.obj, "entry": raw.me, "pre": {"entry": raw.new}, "res": "true" if raw.new != raw.me else "false"}
-    elif kind == "owner_read":
+    elif kind in ("owner_read", "list_add_retry"):
         event = {"entry": raw.obj, "pre": {"list": raw.new}}
     elif kind == "expire_submit":
-        event = {"entry": raw.me or stream.checked[0]}
+        event = {"entry": abs(raw.me) or stream.checked[0]} | ({"cause": "shutdown"} if raw.me < 0 else {})
     elif kind in ("dq_offer", "dq_poll"):
         event = {"list": raw.obj, "key_ms": raw.new} | ({"now_ms": raw.old} if kind == "dq_poll" and raw.old >= 0 else {})
     elif kind == "clock_advance":
@@ -208,6 +236,12 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
         event = {"entry": raw.me, "wheel_ms": raw.new, "cause": "cancel" if stream.checked == (raw.me, True) else "due"}
     elif kind == "reinsert":
         event = {"entry": raw.me}
+    elif kind == "bucket_new":
+        event = {"list": raw.obj}
+    elif kind == "wheel_new":
+        event = {"level": translator.wheels.level(raw.obj), "wheel_ms": raw.new, "pre": {"key_ms": raw.old}} if raw.site.operation == "call" else {}
+    elif kind == "overflow_create":
+        event = {"level": translator.wheels.level(raw.new)} if translator.wheels.known(raw.new) else {}
     event = of_entry(recorder, event.get("entry", 0)) | event
     placed = translator.wheels.place(event.get("list", 0), event if kind in ("list_add", "wheel_place") else {})
     return event | placed
@@ -271,6 +305,7 @@ def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, 
 
 def config(wheels: list[Any]) -> dict[str, int]:
     """The wheel's measures; empty without one."""
+    wheels = [wheel for wheel in wheels if hasattr(wheel, "tick_ms")]
     if not wheels:
         return {}
     lowest = min(wheels, key=lambda wheel: wheel.tick_ms)

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
 from wheelproof.trace.recorder import STOP_SECONDS, Recorder, Stop
-from wheelproof.trace.traced_halves import gate, read_write_lock
+from wheelproof.trace.traced_halves import gate, memory, read_write_lock
 
 T = TypeVar("T")
 
@@ -30,6 +30,7 @@ def runtime_module(recorder: Recorder, production: ModuleType, name: str = "impl
     module = ModuleType(name, "Traced primitives.")
     module.__dict__.update({name: getattr(production, name) for name in production.__all__})
     module.__dict__.update(_locks(recorder), Atomic=_atomic(recorder), ReadWriteLock=read_write_lock(recorder), Gate=gate(recorder, production.Gate),
+                           Memory=memory(recorder, production.Memory),
                            Volatile=Annotated[T, "volatile"], Plain=Annotated[T, "plain"], T=T)
     return module
 

@@ -64,12 +64,12 @@ class Word:
 class VolatileField:
     """Stands in front of a volatile field's slot, which then holds a :class:`Word`."""
 
-    __slots__ = ("recorder", "name", "_get", "_set", "_places", "_local", "_looks")
+    __slots__ = ("recorder", "name", "_get", "_set", "_places", "_local", "_looks", "_wants")
 
     def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
         self.recorder, self.name = recorder, member.__name__
         self._get, self._set = member.__get__, member.__set__
-        self._places, self._local, self._looks = recorder.places, recorder.local, recorder.looks
+        self._places, self._local, self._looks, self._wants = recorder.places, recorder.local, recorder.looks, recorder.wants
 
     def __get__(self, instance: object, owner: type | None = None, frame: Any = None) -> object:
         """The value; recorded, with the word's clock moved on, where the frame stands at a line that is."""
@@ -96,14 +96,15 @@ class VolatileField:
                 else:
                     word.lc = log.lc
                 return word.value
-        recorder, look = self.recorder, self._looks[site]
+        recorder, look, wanted = self.recorder, self._looks[site], self._wants[site]
         me = 0 if look is None else look(log, frame)
         with word.lock:
             value = word.value
             if word.lc > log.lc:
                 log.lc = word.lc
-            seen = recorder.id_of(value)
-            log.emit(site, word.owner, seen, seen, me, word.number, word.version)
+            if wanted is None or wanted(value):
+                seen = recorder.id_of(value)
+                log.emit(site, word.owner, seen, seen, me, word.number, word.version)
             word.lc = log.lc
         return value
 

@@ -1,4 +1,4 @@
-"""Traced read/write locks, and the gate at which a delay queue's users wait: what ``traced`` has no room for.
+"""Traced read/write locks, the gate at which a delay queue's users wait, and the memory that delays nothing: what ``traced`` has no room for.
 
 A half of a read/write lock orders by its epoch, not by a count of events: readers are not ordered among themselves.
 """
@@ -103,13 +103,14 @@ def read_write_lock(recorder: Recorder) -> type:
     class ReadWriteLock:
         """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in production."""
 
-        __slots__ = ("changed", "reading", "writing", "waiting", "epoch", "lc_read", "lc_write", "read_lock", "write_lock")
+        __slots__ = ("number", "changed", "reading", "writing", "waiting", "epoch", "lc_read", "lc_write", "read_lock", "write_lock")
 
         def __init__(self) -> None:
             self.changed = threading.Condition(threading.Lock())
             self.reading = self.waiting = self.epoch = self.lc_read = self.lc_write = 0
             self.writing = False
             owner = recorder.owner(_frame(1))
+            self.number = recorder.register(self)  # one lock has one name, whichever half of it is held
             self.read_lock, self.write_lock = ReadLock(self, owner, "r"), WriteLock(self, owner, "w")
 
     return ReadWriteLock
@@ -119,6 +120,19 @@ def _wait(recorder: Recorder, changed: threading.Condition) -> None:
     changed.wait(STOP_SECONDS)
     if recorder.stopped:
         raise Stop
+
+
+def memory(recorder: Recorder, production: type) -> type:
+    """The class ``Memory``: stores are seen at once, so that a thread that brings them into memory has no step, and is none of the recording."""
+
+    class Memory(production):
+        __slots__ = ()
+
+        def write_back(self, thread: str, field: str) -> bool:
+            recorder.dismiss()
+            return super().write_back(thread, field)
+
+    return Memory
 
 
 def gate(recorder: Recorder, production: type) -> type:

@@ -110,7 +110,7 @@ class Translator:
             if not lock.kind:
                 continue
             role = self.roles.get(lock.owner, "lock")
-            name = f"{role}:{lock.owner or lock.number}" if role != "lock" or not hasattr(lock, "acquire_when") else f"queue:{lock.number}"
+            name = f"{role}:{lock.owner or getattr(lock, 'of', lock).number}" if role != "lock" or not hasattr(lock, "acquire_when") else f"queue:{lock.number}"
             tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
             column = _SEQUENCE.get(role)
             if column and lock.owner == event.get(role):
