@@ -30,7 +30,7 @@ BOUND = 100_000
 
 
 class Unmakable(UsageError):
-    """A mutant whose fault the model shows only in runs that the implementation's own locks forbid."""
+    """A mutant whose fault the model shows only in runs that the implementation's own locks forbid, or that need a memory that delays stores."""
 
 
 def walked(mechanism: Mechanism, scenario: str, seed: int, switches: Mapping[str, bool] = {}) -> list[tuple[str, str]]:
@@ -78,6 +78,8 @@ def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: i
     """
     mechanism = mechanisms[stem]
     mutant = mechanism.mutants[name]
+    if mutant.data_race and getattr(floors.load(mechanism.root, f"mapping.{stem}"), "MEMORY", ()):
+        raise Unmakable(f"What {name} does wrong shows where memory delays stores, and those of recorded threads are seen at once: its traces conform.")
     try:
         graph = explore(mechanism.model(mutant.scenario, {mutant.switch: False}), bound=BOUND)
     except BudgetSpent as error:
@@ -114,7 +116,7 @@ def _racing(mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, chos
 
 
 def examples(mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> Iterator[tuple[str, Any]]:
-    """(name of the file, trace) of a mechanism's examples: its fast scenarios, then its mutants, all but those whose runs locks forbid."""
+    """(name of the file, trace) of a mechanism's examples: its fast scenarios, then its mutants, all but those whose faults no recording can show."""
     mechanism = mechanisms[stem]
     wanted = dict.fromkeys(config.scenario for config in mechanism.configs.values()
                            if config.lane == "fast" and config.expect == "exhaustive" and not config.module and not config.property)

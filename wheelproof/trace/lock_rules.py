@@ -18,8 +18,12 @@ class LockRules:
     guarded: bool
     bare: set[int]
     waits: dict[int, str]
+    lets_go: bool
 
     def _look(self, name: str) -> None:
+        raise NotImplementedError
+
+    def _left_keyed(self, event: Event, thread: Any) -> Refusal | None:
         raise NotImplementedError
 
     def _lock_acquire(self, event: Event, thread: _Thread) -> Refusal | None:
@@ -66,6 +70,14 @@ class LockRules:
         held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
         if held and self.holder.get(held[-1], event["tid"]) != event["tid"]:
             return Refusal("NoDataRace", f"{held[-1]} is let go by thread {event['tid']}, and thread {self.holder[held[-1]]} holds it")
+        return self._left_keyed(event, thread)
+
+    def _left_with(self, tid: int) -> Refusal | None:
+        """Who ends has let go of every monitor: nobody else ever will."""
+        self._look("NoDeadlock")
+        for lock, owner in self.holder.items():
+            if owner == tid and (self.lets_go or not lock.startswith("op:")):
+                return Refusal("NoDeadlock", f"thread {tid} ends with {lock}: whoever wants it waits for ever")
         return None
 
     def unguarded(self) -> Iterator[Refusal]:

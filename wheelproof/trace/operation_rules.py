@@ -54,6 +54,9 @@ class OperationRules:
     def _look(self, name: str) -> None:
         raise NotImplementedError
 
+    def _left_with(self, tid: int) -> Refusal | None:
+        raise NotImplementedError
+
     def _judges_of_operations(self) -> dict[str, Callable[[Event, Any], Refusal | None]]:
         return {"op_new": self._op_new, "try_begin": self._try_begin, "try_end": self._try_end, "pending_set": self._pending_set,
                 "pending_getset": self._pending_getset, "force_cas": self._force_cas, "on_complete_begin": self._on_complete_begin,
@@ -221,7 +224,7 @@ class OperationRules:
     def _thread_stop(self, event: Event, thread: Any) -> Refusal | None:
         if thread.inside:
             return Refusal("TriesEnd" if thread.inside[-1][0] == "try" else "CompletesOnce", f"thread {event['tid']} ends, and is {where(thread)}")
-        return next(self._unfinished(event["tid"]), None)
+        return next(self._unfinished(event["tid"]), None) or self._left_with(event["tid"])
 
     def _unfinished(self, tid: int) -> Iterator[Refusal]:
         """What the thread has not done for the operations that it has completed."""

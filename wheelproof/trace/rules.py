@@ -20,7 +20,7 @@ __all__ = ["Event", "Refusal", "TimerState", "counter_of", "spoken"]
 
 
 class _Thread:
-    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped")
+    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped", "linked", "flushed", "made")
 
     def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
         walk = walk or {}
@@ -33,6 +33,10 @@ class _Thread:
         # what it must do next, for which operation, and how often that one's note had been cleared
         self.duty: tuple[str, int, int] | None = tuple(walk["duty"]) if "duty" in walk else None
         self.stopped = False
+        # of a thread that was seen from its start: the bucket that it has linked into and not keyed, and whether it has made a level that nobody else knows of
+        self.linked: int | None = None
+        self.made: bool | None = None
+        self.flushed = NONE  # the bucket that it has walked over, and still holds
 
     def walk(self) -> dict[str, Any]:
         """As ``initial`` has it; empty for a thread that is in no walk and no attempt and has checked nothing."""
@@ -64,6 +68,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
         self.task_of: dict[int, int] = {}
         self.holder: dict[str, int] = dict(initial.get("holders", {}))
         self.guarded, self.bare = False, set()
+        self.published: set[int | str] = set()
         self.waits: dict[int, str] = {}
         self.threads: dict[int, _Thread] = {int(tid): _Thread(walk) for tid, walk in initial.get("walks", {}).items()}
         self.operations = {int(name): Operation(**known) for name, known in initial.get("operations", {}).items()}
@@ -75,7 +80,8 @@ class TimerState(WheelRules, LockRules, OperationRules):
             "flush_begin": self._flush_begin, "flush_end": self._flush_end, "lock_acquire": self._lock_acquire,
             "lock_release": self._lock_release, "lock_wait": self._lock_wait, "bucket_expiry_set": self._bucket_expiry_set,
             "dq_offer": self._dq_offer, "dq_poll": self._dq_poll, "clock_advance": self._clock_advance, "wheel_place": self._wheel_place,
-            "wheel_reject": self._wheel_reject, **self._judges_of_operations()}
+            "wheel_reject": self._wheel_reject, "list_add_retry": self._list_add_retry, "wheel_new": self._wheel_new, "bucket_new": self._bucket_new,
+            "overflow_create": self._overflow_create, **self._judges_of_operations()}
 
     def thread(self, tid: int) -> _Thread:
         found = self.threads.get(tid)
@@ -124,9 +130,19 @@ class TimerState(WheelRules, LockRules, OperationRules):
             if thread.checked != (entry, False):
                 what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
                 return Refusal("CancelWins", f"a flush puts entry {entry}, {what}, into list {bucket}")
-        if refusal := self._slot(event) or self._left_in(event, bucket):
+        if refusal := self._slot(event) or self._over(event) or self._left_in(event, bucket):
             return refusal
         return self._counted(event, 1)
+
+    def _list_add_retry(self, event: Event, thread: _Thread) -> Refusal | None:
+        """Who tries again has seen, with the entry's monitor held, that a list has the entry."""
+        seen, entry = event.get("pre", {}).get("list"), event["entry"]
+        if seen is None or "eseq" not in event:
+            return None
+        self._look("ExactlyItsList")
+        if seen != self.where.get(entry, NONE):
+            return Refusal("ExactlyItsList", f"entry {entry} is found in list {seen or 'none'}, and list {self.where.get(entry) or 'none'} has it")
+        return None
 
     def _list_remove(self, event: Event, thread: _Thread) -> Refusal | None:
         entry, bucket = event["entry"], event["list"]
@@ -190,8 +206,10 @@ class TimerState(WheelRules, LockRules, OperationRules):
         return None
 
     def _expire_submit(self, event: Event, thread: _Thread) -> Refusal | None:
-        entry = event["entry"]
-        if self.recorded("cancel_check"):
+        entry, emptied = event["entry"], event.get("cause") == "shutdown"
+        if emptied and thread.hand != entry:
+            return Refusal("RunsOncePerAdd", f"entry {entry} is handed over because the timer is emptied, by a thread that has not taken it out of a list")
+        if self.recorded("cancel_check") and not emptied:
             self._look("CancelWins")
             if thread.checked != (entry, False):
                 what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
@@ -202,7 +220,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
             if any(bucket == here for _, bucket in thread.flushes):
                 return Refusal("CounterExact", f"entry {entry} is handed over by a flush, and was not counted out of list {here}")
             return Refusal("FiredOnce", f"entry {entry} is handed over while list {here} has it, which will hand it over again")
-        if "exp_ms" in event and self.wheel_ms is not None and self.tick_ms:
+        if "exp_ms" in event and self.wheel_ms is not None and self.tick_ms and not emptied:
             self._look("NotEarly")
             if event["exp_ms"] >= self.wheel_ms + self.tick_ms:
                 return Refusal("NotEarly", f"entry {entry}, due at {event['exp_ms']} ms, is handed over while the wheel's clock is {self.wheel_ms} ms")
@@ -258,7 +276,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
         if kind == "list_add":
             self._unlink(event["entry"])
             self.rings.setdefault(event["list"], {})[event["entry"]] = None
-            self.where[event["entry"]] = event["list"]
+            self.where[event["entry"]] = thread.linked = event["list"]
             thread.hand = NONE
             self._count(event)
         elif kind == "list_remove":
@@ -281,9 +299,22 @@ class TimerState(WheelRules, LockRules, OperationRules):
         elif kind == "flush_end":
             if thread.flushes:
                 thread.flushes.pop()
-            thread.hand = NONE
+            thread.hand, thread.flushed = NONE, event["list"]
         elif kind == "bucket_expiry_set":
             self.keys[event["list"]] = event["key_ms"]
+            if event["key_ms"] != NOT_QUEUED and thread.linked is not None:
+                thread.linked = NONE
+        elif kind == "bucket_new":
+            self.keys[event["list"]] = NOT_QUEUED
+        elif kind == "wheel_new":
+            thread.made = True
+        elif kind == "overflow_create":
+            self._publish(event)
+            thread.made = False
+        elif kind == "lock_release" and event.get("list") == thread.flushed:
+            thread.flushed = NONE
+        elif kind == "thread_start":
+            thread.linked, thread.made = NONE, False
         elif kind == "dq_offer":
             self.queued[event["list"]] = event["key_ms"]
         elif kind == "dq_poll":

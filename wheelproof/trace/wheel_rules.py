@@ -9,7 +9,8 @@ from wheelproof.trace.schema import NOT_QUEUED
 
 class WheelRules:
     """``keys``: of buckets; ``queued``: bucket -> the key with which it was put into the queue; ``wheel_ms``: the lowest level's clock,
-    None where it is not known. ``tick_ms`` and ``wheel_size``: of the lowest level, None without a configuration."""
+    None where it is not known. ``tick_ms`` and ``wheel_size``: of the lowest level, None without a configuration. ``published``: the levels, and the words
+    that name a level above, that somebody was seen to publish."""
 
     keys: dict[int, int]
     rings: dict[int, dict[int, None]]
@@ -17,6 +18,7 @@ class WheelRules:
     wheel_ms: int | None
     tick_ms: int | None
     wheel_size: int | None
+    published: set[int | str]
 
     def recorded(self, kind: str) -> bool:
         raise NotImplementedError
@@ -27,6 +29,9 @@ class WheelRules:
     def _bucket_expiry_set(self, event: Event, thread: Any) -> Refusal | None:
         bucket, seen = event["list"], event.get("pre", {}).get("key_ms")
         self._look("QueuedOnceWithItsKey")
+        if event["key_ms"] != NOT_QUEUED and thread.linked not in (None, bucket) and self.recorded("list_add"):
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is given the key {event['key_ms']} by a thread that has not linked an entry into it before: a flush that "
+                                                   "comes in between finds nothing, and what is linked then is in no queue")
         if seen is not None and self.keys.get(bucket, seen) != seen:
             return Refusal("QueuedOnceWithItsKey", f"list {bucket} had the key {self.keys[bucket]}, and {seen} is found")
         if event["key_ms"] == NOT_QUEUED and (left := self.rings.get(bucket)):
@@ -59,6 +64,71 @@ class WheelRules:
         self._look("NotEarly")
         if event["wheel_ms"] <= self.wheel_ms:
             return Refusal("NotEarly", f"the wheel's clock goes from {self.wheel_ms} to {event['wheel_ms']} ms")
+        return None
+
+    def _left_keyed(self, event: Event, thread: Any) -> Refusal | None:
+        """Who has walked over a bucket has reset its key before anybody else can link into it."""
+        bucket = event.get("list")
+        if bucket is None or bucket != thread.flushed or not self.recorded("bucket_expiry_set") or bucket not in self.keys:
+            return None
+        self._look("QueuedOnceWithItsKey")
+        if self.keys[bucket] != NOT_QUEUED:
+            return Refusal("QueuedOnceWithItsKey", f"list {bucket} is let go after its flush with the key {self.keys[bucket]}: who links into it next finds no other key, and queues nobody")
+        return None
+
+    # -- levels
+
+    def _wheel_new(self, event: Event, thread: Any) -> Refusal | None:
+        """A level's tick is the turn of the one below, and its clock is where that of the lowest is, rounded down."""
+        level, clock, tick = event.get("level"), event.get("wheel_ms"), event.get("pre", {}).get("key_ms")
+        if level is None or not self.tick_ms or not self.wheel_size:
+            return None
+        due = self.tick_ms * self.wheel_size ** (level - 1)
+        self._look("LevelBound")
+        if tick is not None and tick != due:
+            return Refusal("LevelBound", f"level {level} is made with ticks of {tick} ms, and the levels below take {due} ms to a turn")
+        if clock is not None and self.wheel_ms is not None and clock != self.wheel_ms - self.wheel_ms % due:
+            return Refusal("LevelBound", f"level {level} begins at {clock} ms while the lowest one's clock is {self.wheel_ms} ms: its tick began at {self.wheel_ms - self.wheel_ms % due} ms")
+        return None
+
+    def _bucket_new(self, event: Event, thread: Any) -> Refusal | None:
+        bucket = event["list"]
+        self._look("TypeOK")
+        if bucket in self.keys or self.rings.get(bucket):
+            return Refusal("TypeOK", f"list {bucket} is made, and was there before: an id is used once")
+        return None
+
+    def _overflow_create(self, event: Event, thread: Any) -> Refusal | None:
+        """A level is published once, by who has made it."""
+        self._look("OneOverflowWheel")
+        if again := self.published & self._names_of(event):
+            return Refusal("OneOverflowWheel", f"{self._spoken(next(iter(again)))} is published a second time: threads were given two of them")
+        if thread.made is False and self.recorded("wheel_new"):
+            return Refusal("SafePublication", f"thread {event['tid']} publishes a level that it has not made to the end")
+        return None
+
+    def _names_of(self, event: Event) -> set[int | str]:
+        """By what a level that is published is known: its number, and the word that names it from below."""
+        return {token[1] for token in event.get("ord", ()) if token[0] == "V" and token[3] == "w"} | ({event["level"]} if "level" in event else set())
+
+    @staticmethod
+    def _spoken(name: int | str) -> str:
+        return f"level {name}" if isinstance(name, int) else f"the level that {name} names"
+
+    def _publish(self, event: Event) -> None:
+        self.published |= self._names_of(event)
+
+    # -- where an entry goes
+
+    def _over(self, event: Event) -> Refusal | None:
+        """The slot's turn is still to come, also when the entry is linked: the clock has not moved on since the wheel chose it."""
+        if not {"level", "bucket", "exp_ms"} <= event.keys() or self.wheel_ms is None or not self.tick_ms or not self.wheel_size:
+            return None
+        self._look("NotCurrentSlot")
+        tick = self.tick_ms * self.wheel_size ** (event["level"] - 1)
+        if event["exp_ms"] // tick <= self.wheel_ms // tick:
+            return Refusal("NotCurrentSlot", f"an entry due at {event['exp_ms']} ms is linked into slot {event['bucket']} of level {event['level']} when the clock is {self.wheel_ms} ms: "
+                                             "that slot's turn has come")
         return None
 
     def _slot(self, event: Event) -> Refusal | None:

@@ -19,7 +19,7 @@ SCENARIOS = ("one_adder", "stalled_adder", "two_adders", "one_bucket", "cancelle
 
 REFUSED = {
     "D1": "QueuedOnceWithItsKey", "D1_deadline": "QueuedOnceWithItsKey", "D1_late": "QueuedOnceWithItsKey", "D1_bystander": "QueuedOnceWithItsKey",
-    "M8": "CancelWins", "M9": "CancelWins", "M10": "QueuedOnceWithItsKey", "M13": "QueuedOnceWithItsKey", "M17": "NotEarly", "M19": "CounterExact",
+    "M8": "CancelWins", "M9": "CancelWins", "M10": "QueuedOnceWithItsKey", "M13": "NotCurrentSlot", "M17": "NotEarly", "M19": "CounterExact",
     "M19_stuck": "CounterExact", "HandsOverAnyway": "FiredOnce", "HandsOverAnyway_runs": "FiredOnce", "HandsOverAnyway_type": "FiredOnce",
 }
 """Mutant -> the property under which its trace is refused: that of the TOML, but for those in OTHERWISE."""
@@ -27,6 +27,7 @@ REFUSED = {
 OTHERWISE = {
     **dict.fromkeys(("D1_deadline", "D1_late", "D1_bystander"), "all that is wrong follows from the key that a queued bucket is given, and that is seen first"),
     "M19_stuck": "that the reaper waits for ever follows from the counter, which is wrong at the first hand-over",
+    "M13": "the clock has come to the slot by the time that the entry is linked into it, and that is seen before the bucket is given another key",
     **dict.fromkeys(("HandsOverAnyway_runs", "HandsOverAnyway_type"),
                     "what runs twice, or is handed over too often, was handed over while it waited, and that is seen first"),
 }
