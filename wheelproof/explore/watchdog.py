@@ -17,6 +17,9 @@ from wheelproof.explore.controlled import Scheduler
 TICK = 0.25
 """Seconds between two looks."""
 
+MOST = 2 * TICK
+"""What one look may add to the time of a loop: a stall of the whole process, or a garbage collection, is one look however long it takes."""
+
 
 class Watchdog:
     """While entered, no step of ``scheduler`` runs for more than ``cpu`` seconds of CPU time or ``wall`` seconds of any time."""
@@ -29,7 +32,7 @@ class Watchdog:
         self._active = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
         if self._active:
             self._seen = (-1, None)
-            self._since = (0.0, 0.0)
+            self._last = self._spent = (0.0, 0.0)
             self._handler = signal.signal(signal.SIGALRM, self._look)
             self._timer = signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         return self
@@ -44,9 +47,10 @@ class Watchdog:
         seen = (scheduler.switches, scheduler.running)
         now = (time.process_time(), time.monotonic())
         if seen != self._seen or scheduler.running is None:
-            self._seen, self._since = seen, now
+            self._seen, self._last, self._spent = seen, now, (0.0, 0.0)
             return
-        cpu, wall = (a - b for a, b in zip(now, self._since))
+        cpu, wall = self._spent = tuple(spent + min(at - last, MOST) for spent, at, last in zip(self._spent, now, self._last))
+        self._last = now
         if cpu >= self._cpu or wall >= self._wall:
             self._seen = (-1, None)
             place = scheduler.place_of(frame)

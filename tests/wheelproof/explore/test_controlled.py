@@ -1,10 +1,13 @@
 """Steps, and what a run does with an implementation that has no step for what it does."""
+import signal
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from wheelproof.explore import Crashed, ExploreError, RuleBroken, Stuck, bisimulate, replay, walk
 from wheelproof.explore import controlled
+from wheelproof.explore import watchdog as watchdog_module
 from wheelproof.explore.watchdog import Watchdog
 
 
@@ -170,6 +173,25 @@ def test_the_watchdog_is_silent_while_steps_are_taken(cell):
         for _ in range(3000):
             run.step(0)
     run.end()
+
+
+def looks_until_stuck(times, monkeypatch):
+    """How many looks at these times, of any clock, it takes until a thread that reaches no step is stopped; None: it is not."""
+    stopped = []
+    scheduler = SimpleNamespace(switches=1, running=SimpleNamespace(name="a"), place_of=lambda frame: "here", stop_stuck=stopped.append)
+    with Watchdog(scheduler) as watchdog:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # the looks are the test's
+        for number, now in enumerate(times, 1):
+            monkeypatch.setattr(watchdog_module, "time", SimpleNamespace(process_time=lambda: 0.0, monotonic=lambda now=now: now))
+            watchdog._look(signal.SIGALRM, None)
+            if stopped:
+                return number
+    return None
+
+
+def test_a_stall_of_the_whole_process_is_no_loop(monkeypatch):
+    assert looks_until_stuck([0.0, 3600.0, 3600.25], monkeypatch) is None
+    assert looks_until_stuck([number * 0.25 for number in range(200)], monkeypatch) == 121, "30 s of looks"
 
 
 def test_a_stuck_thread_is_a_difference_of_the_bisimulation(cell, monkeypatch):
