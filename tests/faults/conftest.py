@@ -136,6 +136,14 @@ def until(true: Callable[[], object], seconds: float = 120.0) -> bool:
     return True
 
 
+def there(folder: Path, pattern: str) -> bool:
+    """Whether a folder has such a file somewhere; a folder in it may vanish amid the look: look again."""
+    try:
+        return any(folder.rglob(pattern))
+    except FileNotFoundError:
+        return False
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> SmallSubject:
     return SmallSubject(tmp_path / "subject")

@@ -5,12 +5,12 @@ import signal
 
 import pytest
 
-from tests.faults.conftest import until
+from tests.faults.conftest import there, until
 
 MOMENTS = {
     "as soon as it writes": lambda verify: (verify.output / "results.json").exists(),
     "while TLC runs": lambda verify: any("tlc2.TLC" in line for line in verify.processes()),
-    "while TLC writes its graph": lambda verify: any(verify.output.rglob("*.dot")),
+    "while TLC writes its graph": lambda verify: there(verify.output, "*.dot"),
 }
 HELD = """
     for argument; do case "$argument" in *.dot) graph="$argument";; esac; done
