@@ -36,6 +36,9 @@ KNOCK_SECONDS = 0.5
 STALL_SECONDS = 5
 """How long no thread of a free run records anything before they are taken to wait for each other, and stopped."""
 
+LOOK_SECONDS = 0.1
+"""How long one look takes. Looks are counted, not time: a stall of the whole process is one look, however long it is."""
+
 _LOCKS = {"lock": "lock_acquire", "try": "lock_acquire", "unlock": "lock_release"}
 _TAKES = frozenset(("lock", "try"))
 
@@ -206,13 +209,14 @@ class Traced:
         threads = [threading.Thread(target=body, args=item, name=item[0], daemon=True) for item in scenario["threads"].items()]
         for thread in threads:
             thread.start()
-        recorder, seen = self.recorder, -1
+        recorder, seen, looks = self.recorder, -1, 0
         while alive := [thread for thread in threads if thread.is_alive()]:
-            alive[0].join(STALL_SECONDS)
+            alive[0].join(LOOK_SECONDS)
             now = sum(map(len, recorder.logs))
-            if alive[0].is_alive() and now == seen:  # nobody has done anything for so long: they wait for each other
+            looks = looks + 1 if now == seen else 0
+            if alive[0].is_alive() and looks * LOOK_SECONDS >= STALL_SECONDS:  # nobody has done anything for so long: they wait for each other
                 recorder.end()
-                recorder.stopped = True
+                recorder.stopped, looks = True, 0
             seen = now
         if failures:
             name, error = failures[0]
@@ -245,6 +249,11 @@ def _still(calls: Iterable[FrameType], frame: FrameType) -> Iterator[FrameType]:
 def _family(cls: type) -> list[type]:
     """A class and all that derive from it."""
     return [cls, *(each for below in cls.__subclasses__() for each in _family(below))]
+
+
+def _acquired(semaphore: threading.Semaphore, seconds: float) -> bool:
+    """Wait for a semaphore for so many seconds' looks; whether it was had."""
+    return any(semaphore.acquire(timeout=min(LOOK_SECONDS, seconds)) for _ in range(max(1, round(seconds / LOOK_SECONDS))))
 
 
 class _Actor:
@@ -317,7 +326,7 @@ class _Director:
             raise Stop
 
     def _wait(self, name: str, actor: _Actor, number: int = 0) -> None:
-        if not actor.arrived.acquire(timeout=self.subject.patience):
+        if not _acquired(actor.arrived, self.subject.patience):
             raise Infeasible(name, number, self.subject.patience)
         if actor.error is not None:
             raise ToolError(f"Thread {name} of the recorded run raised {type(actor.error).__name__}: {actor.error}.") from actor.error
@@ -338,7 +347,7 @@ class _Director:
         if all(actor.operation == "lock" for actor in left):
             for actor in left:
                 actor.go.release()
-                actor.arrived.acquire(timeout=KNOCK_SECONDS)
+                _acquired(actor.arrived, KNOCK_SECONDS)
 
     def stop(self) -> None:
         self.over = self.subject.recorder.stopped = True

@@ -5,7 +5,7 @@ import pytest
 
 from tests.wheelproof.trace.recorded import OTHERWISE, REJECTED, STEM, busy, mechanisms, of_mutant
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace import jsonl, recorder as recorders, replay, traced_fields
+from wheelproof.trace import jsonl, recorder as recorders, recording, replay, traced_fields
 from wheelproof.trace.record import record
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, key_of
 
@@ -131,3 +131,21 @@ def test_ids_are_not_used_twice():
     made = [event["entry"] for event in recorded.events if event["k"] == "set_entry"]
     assert len(made) == len(set(made)) > 50
     assert all(jsonl.event_of(event, "x", 1) == event for event in recorded.events)
+
+
+class Late:
+    """A semaphore that is had at a certain look, whatever time the looks before took."""
+
+    def __init__(self, at: float) -> None:
+        self.at, self.looks = at, 0
+
+    def acquire(self, timeout: float) -> bool:
+        self.looks += 1
+        return self.looks >= self.at
+
+
+def test_a_stall_of_the_whole_process_is_one_look():
+    """Else a directed run that was stalled for two seconds would be said to wait for a lock."""
+    late, never = Late(20), Late(float("inf"))
+    assert recording._acquired(late, 2) and not recording._acquired(never, 2)
+    assert late.looks == never.looks == round(2 / recording.LOOK_SECONDS)
