@@ -17,7 +17,7 @@ from wheelproof.layers.bench import Bench, Report
 from wheelproof.subject import Config
 from wheelproof.verdict import Verdict
 
-SECONDS = 20.0
+SECONDS = 60.0
 """After which a round that has not ended is taken for a deadlock."""
 
 SWITCH_INTERVAL = 1e-6
