@@ -1,7 +1,7 @@
 """A small part of TLA+'s expressions, evaluated on a twin's states: what a table says of a step is written once, and TLC reads the same text.
 
 Known are names, primes, application ``f[x]``, fields ``r.x``, numbers, strings, TRUE and FALSE, ``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``,
-``\\/`` and IF THEN ELSE. Values are the twin's: None for NULL, a mapping for a function or record, a tuple or list for a sequence (from 1 on).
+``<<a, b>>``, ``\\/`` and IF THEN ELSE. Values are the twin's: None for NULL, a mapping for a function or record, a tuple or list for a sequence (from 1 on).
 """
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ Look = Callable[[str, bool], Any]
 
 Evaluate = Callable[[Look], Any]
 
-_TOKEN = re.compile(r"\s*(?:([A-Za-z_]\w*)|(\d+)|\"([^\"\\]*)\"|(/\\|\\/|\\in\b|[][{}().,=#~+'-]))")
+_TOKEN = re.compile(r"\s*(?:([A-Za-z_]\w*)|(\d+)|\"([^\"\\]*)\"|(<<|>>|/\\|\\/|\\in\b|[][{}().,=#~+'-]))")
+_CLOSED_BY = {"{": "}", "<<": ">>"}
 _WORDS = frozenset({"IF", "THEN", "ELSE", "TRUE", "FALSE", "NULL"})
 
 
@@ -90,9 +91,9 @@ class Expression:
         self._next()
         right = self._sum()
         if sign == "=":
-            return lambda look: left(look) == right(look)
+            return lambda look: _plain(left(look)) == _plain(right(look))
         if sign == "#":
-            return lambda look: left(look) != right(look)
+            return lambda look: _plain(left(look)) != _plain(right(look))
         return lambda look: left(look) in right(look)
 
     def _sum(self) -> Evaluate:
@@ -134,14 +135,14 @@ class Expression:
             inner = self._either()
             self._take(")")
             return inner
-        if token == "{":
-            members = []
-            while self._peek() != "}":
+        if token in _CLOSED_BY:
+            members, end = [], _CLOSED_BY[token]
+            while self._peek() != end:
                 members.append(self._either())
-                if self._peek() != "}":
+                if self._peek() != end:
                     self._take(",")
             self._next()
-            return lambda look: [member(look) for member in members]
+            return (lambda look: [member(look) for member in members]) if token == "{" else (lambda look: tuple([member(look) for member in members]))
         if token == "IF":
             condition = self._either()
             self._take("THEN")
@@ -164,3 +165,8 @@ class Expression:
             self.primed = True
         self.names.add(token)
         return lambda look: look(token, primed)
+
+
+def _plain(value: Any) -> Any:
+    """A sequence as a tuple, whichever form the twin gives it in."""
+    return tuple(value) if isinstance(value, list) else value

@@ -14,7 +14,7 @@ from wheelproof.errors import UsageError
 from wheelproof.subject import Mechanism
 from wheelproof.trace.events import Refusal
 from wheelproof.trace.following import Place, Said, Spent, Steps
-from wheelproof.trace.observed import OPENED, START, STOP, Names, Table, Unknown, read
+from wheelproof.trace.observed import CLOSES, OPENED, START, STOP, Names, Table, Unknown, read
 from wheelproof.trace.replay import Event, Finding, Judging
 
 PROPERTY = "Next"
@@ -108,7 +108,7 @@ class ModelReplay(Judging):
             return None
         try:
             kind, thread = event["k"], self.names.thread(event)
-            said = {**self.names.said(event), OPENED: self._bracket(event)}
+            said = {**self.names.said(event, self.table.beside), OPENED: self._bracket(event) or not kind.endswith(CLOSES)}
             possible = self.steps.hidden(self.states, self.budget)
             after = self.steps.after(possible, thread, kind, said)
         except Unknown as error:

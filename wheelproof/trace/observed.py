@@ -34,7 +34,11 @@ START, STOP = "thread_start", "thread_stop"
 """Kinds that are no step of any mechanism. Who stops has done all that it was asked to."""
 
 HELD, OPENED = ("held", None), ("opened", None)
-"""What is said of an event beside its columns: whether it has an exact token of a lock of what it names; whether it closes a bracket of its thread."""
+"""What is said of an event beside its columns: whether it has an exact token of a lock of what it names; whether it closes a bracket of its thread, or is of a
+kind that closes none."""
+
+CLOSES = "_end"
+"""How the names of kinds end that close a bracket."""
 
 WAITS = "lock_wait"
 """A thread stands in front of a lock: no step, but it says where the thread is."""
@@ -52,7 +56,7 @@ class Row:
 
     ``columns``: (column, None) or ("pre" or "post", field) -> expression. ``floats``: a result with which the event has no token of what it found, as that a
     lock was another thread's: it may then have been at any moment between its neighbours in its thread. ``marks``: kinds of event that are no step, and
-    come from a thread that stands here.
+    come from a thread that stands here; those that close a bracket close one of their own.
     """
 
     label: str
@@ -67,11 +71,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one mechanism. ``stutter``: kinds that are no step of this model, and are passed over."""
+    """The rows of one mechanism. ``stutter``: kinds that are no step of this model, and are passed over; ``beside``: columns that name what it has not."""
 
     mechanism: Mechanism
     rows: Mapping[str, Row]
     stutter: frozenset[str]
+    beside: frozenset[str] = frozenset()
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -96,13 +101,15 @@ def read(mechanism: Mechanism) -> Table:
                          "Write that file; docs/trace-format.md says how.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error
-    if extra := sorted(set(data) - {"eager", "stutter", "labels"}):
-        raise UsageError(f"{file}: unknown field {', '.join(extra)}.", "Known fields: eager, stutter, labels.")
+    if extra := sorted(set(data) - {"eager", "stutter", "beside", "labels"}):
+        raise UsageError(f"{file}: unknown field {', '.join(extra)}.", "Known fields: eager, stutter, beside, labels.")
+    if extra := sorted(set(data.get("beside", [])) - IDS):
+        raise UsageError(f"{file}: beside names {', '.join(extra)}.", f"It is for columns of ids: {', '.join(sorted(IDS))}.")
     eager, labels = data.get("eager", []), data.get("labels", {})
     if unknown := sorted((set(labels) | set(eager)) - set(mechanism.labels)):
         raise UsageError(f"{file}: {mechanism.module} has no label {', '.join(unknown)}.", f"Labels are declared in {mechanism.toml.name}.")
     rows = {name: _row(file, mechanism, name, labels.get(name, {}), name in eager) for name in mechanism.labels}
-    return Table(mechanism, rows, frozenset(data.get("stutter", [])))
+    return Table(mechanism, rows, frozenset(data.get("stutter", [])), frozenset(data.get("beside", [])))
 
 
 def _row(file: Path, mechanism: Mechanism, name: str, values: Mapping[str, Any], eager: bool) -> Row:
@@ -156,10 +163,12 @@ class Names:
             raise Unknown(f"the header names no thread {event['tid']}")
         return found
 
-    def said(self, event: Event) -> dict[Column, Any]:
-        """What an event says, with names for ids and None for "none": column, or (pre or post, field) -> value."""
+    def said(self, event: Event, beside: frozenset[str] = frozenset()) -> dict[Column, Any]:
+        """What an event says, with names for ids and None for "none": column, or (pre or post, field) -> value. ``beside``: columns that are passed over."""
         out: dict[Column, Any] = {}
         for column in event:
+            if column in beside:
+                continue
             if column in ("pre", "post"):
                 for field, value in event[column].items():
                     out[column, field] = self._name(value) if field in OBSERVED_IDS else value

@@ -7,7 +7,7 @@ out here as it is on the twin: every moment of every hidden step is tried. An er
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from wheelproof.tlc.values import format_tla, freeze
 from wheelproof.trace.expressions import Expression
 from wheelproof.trace.following import Place, Steps
 from wheelproof.trace.model_replay import Followed, ModelReplay
-from wheelproof.trace.observed import NAMED, STOP, WAITS, Column, Row
+from wheelproof.trace.observed import HELD, NAMED, OPENED, STOP, WAITS, Column, Row
 
 SECONDS = 120
 """How long TLC may take over one slice."""
@@ -76,7 +76,9 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
     if not events:
         raise NothingChecked("The slice has no event that the model could be asked about.", "Name lines of events that were followed.")
     refused = next((number for number, item in enumerate(events, 1) if run.violations and item.line == run.violations[0].line), None)
-    return Slice(events, tuple(_record(item) for item in events), refused)
+    rows = run.steps.table.rows.values() if run.steps is not None else ()
+    columns = {HELD, OPENED, ("res", None), *NAMED, *(column for row in rows for said in (row.columns, *row.marks.values()) for column in said)}
+    return Slice(events, tuple(_record(item, columns) for item in events), refused)
 
 
 def ask(steps: Steps, part: Slice, folder: Path, *, switches: Mapping[str, bool] = {}, seconds: float = SECONDS) -> Answer:
@@ -238,10 +240,9 @@ def _field(column: Column) -> str:
     return column[0] if column[1] is None else f"{column[0]}_{column[1]}"
 
 
-def _record(item: Followed) -> dict[str, Any]:
+def _record(item: Followed, columns: Collection[Column]) -> dict[str, Any]:
     """An event as a TLA+ record: of what it says, only what a step could be asked for."""
-    asked = {_field(column): NULL if value is None else value for column, value in item.said.items()
-             if column[0] not in ("tid", "tseq", "lc", "k", "phase", "span", "parent", "ord", "src", "t_ns")}
+    asked = {_field(column): NULL if value is None else value for column, value in item.said.items() if column in columns}
     return {**asked, "thread": item.thread, "kind": item.event["k"]}
 
 

@@ -68,7 +68,8 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
     else:
         traced.run_by(schedule, program, world)
     recorder.end()
-    sources = translator.Translator(recorder).sources
+    known = translator.Translator(recorder)
+    sources, buckets = known.sources, known.wheels.numbers()
     spec = traced.mechanism.spec
     header = {
         "schema": SCHEMA, "schema_minor": MINOR, "run_id": run_id,
@@ -78,7 +79,7 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
         "variant": translator.variant_of(recorder) or mutant or "", **({"config": config} if config else {}), "clock": {"kind": "none", "virtual": True},
         "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)},
         "capture": {"mode": "full"} | ({} if kinds is None else {"kinds": sorted(kinds)}),
-        "sources": sources, "names": names, **_program(program), "initial": initial,
+        "sources": sources, "names": names | buckets, **_program(program), "initial": initial,
     }
     return Recorded(header, lambda: translator.Translator(recorder).events(), sum(log.dropped for log in recorder.logs))
 

@@ -170,6 +170,11 @@ class Wheels:
             self._levels[number] = 1 + (self.level(below[0]) if below else 0)
         return self._levels[number]
 
+    def numbers(self) -> dict[str, int]:
+        """Id of each bucket -> its number over all levels, from 1 on and from the lowest level on: its name."""
+        lowest = min(self._wheels.values(), key=lambda wheel: wheel.tick_ms, default=None)
+        return {str(bucket): (level - 1) * lowest.wheel_size + slot + 1 for bucket, (level, slot) in self.slots.items() if bucket} if lowest is not None else {}
+
     def known(self, number: int) -> bool:
         """Whether this is a wheel with measures of its own."""
         return number in self._wheels

@@ -49,9 +49,11 @@ def renumbered(events):
         if "ord" in event:
             renewed = []
             for kind, name, _, mode in event["ord"]:
-                tokens[kind, name] += kind == "L" or mode == "w"
+                tokens[kind, name] += kind == "L" or kind == "V" and mode == "w"
                 renewed.append((kind, name, tokens[kind, name], mode))
             event["ord"] = tuple(renewed)
+            kind, name, _, mode = renewed[-1]
+            tokens[kind, name] += kind == "RW" and mode == "w" and event["k"] in ("lock_release", "rw_release")  # a write hold is over
         out.append(event)
     return out
 
