@@ -33,7 +33,7 @@ class Engine(StrEnum):
     SPARK = "spark"
 
 
-RECORDED = ("timer_task_list", "system_timer", "delayed_operation")
+RECORDED = ("timer_task_list", "overflow_wheel", "timing_wheel", "system_timer", "delayed_operation")
 """The mechanisms whose events the rules of ``rules`` are about."""
 
 EXIT = {"conforms": 0, "violates": 1, "incomplete": 3, "out-of-model": 3}

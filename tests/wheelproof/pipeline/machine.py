@@ -157,7 +157,7 @@ class Machine:
             if k == "list_add_retry" and "list" in e.get("pre", {}):
                 self.say("RetrySeesOwner", at, e["pre"]["list"] == here)
             again = k == "list_add" and moved.get(entry) == "list_remove" and unlinked.get(entry) == "flush" and mover[entry] == e["tid"]
-            if (k == "expire_submit" or again) and "cancel_check" in self.kinds:
+            if (k == "expire_submit" and e.get("cause") != "shutdown" or again) and "cancel_check" in self.kinds:
                 seen = checked.get(entry)
                 self.say("CheckedLive", at, seen and seen["res"] == "false" and seen["tid"] == e["tid"] and seen["lc"] > since.get(entry, -1))
             if k == "cancel_check":
@@ -170,7 +170,7 @@ class Machine:
                 self.say("RunsOncePerAdd", at, moved.get(entry) == "expire_submit")
             if k == "reinsert":
                 self.say("ReinsertAfterUnlink", at, moved.get(entry) == "list_remove" and mover[entry] == e["tid"])
-            if k == "expire_submit" and {"wheel_place", "wheel_reject"} <= self.kinds:
+            if k == "expire_submit" and e.get("cause") != "shutdown" and {"wheel_place", "wheel_reject"} <= self.kinds:
                 self.say("RefusedBeforeHandOver", at, placed.get(entry) == "wheel_reject")
             if k in ("wheel_place", "list_add") and "wheel_place" in self.kinds:
                 self.say("LinkedWherePlaced", at, (placed.get(entry) == "wheel_place") == (k == "list_add"))

@@ -93,7 +93,7 @@ def _asked(machine: Any, e: Event, before: Event | None, after: Event | None, wa
                 return True
             return (before["res"] == "true") == (k == "wheel_reject" and cause == "cancel")
         ask("CheckBeforeWheel", "cancel_check", answered, not first)
-    if k == "expire_submit":
+    if k == "expire_submit" and machine.module != "TimingWheel":
         ask("CheckBeforeHandOver", "cancel_check", lambda: like(before, "cancel_check", "entry") and before.get("res") in (None, "false"), not first)
     if k == "cancel_check" and e.get("res") == "false":
         ask("LiveGoesOn", "list_add expire_submit",

@@ -21,7 +21,7 @@ from wheelproof import subject
 from wheelproof.pipeline import command, validate
 from wheelproof.pipeline.checks import FAMILIES, RULES
 from wheelproof.pipeline.simulate import TICK_MS, WHEEL_SIZE, Simulator, header
-from wheelproof.trace import examples, jsonl, parquet
+from wheelproof.trace import examples, jsonl, parquet, replay
 from wheelproof.trace.commands import RECORDED
 from wheelproof.trace.jsonl import Tally
 
@@ -284,6 +284,15 @@ def test_the_engines_agree_on_all_changed_traces(spark, changed, tmp_path, monke
     assert len(passed) < len(changed) / 5
 
 
+UNSEEN = {
+    "timing_wheel-M13": "that a link comes when the clock has moved on needs both in one order: replay has it, and here they have different keys",
+    "timing_wheel-ResetLate": "which monitor a thread has let go of by then is replay's to know",
+    "overflow_wheel-M16": "that a level was published before is replay's to know: its word has no other event",
+    "overflow_wheel-KeepsMonitor": "what a thread ends with is asked here of the timer's lock alone",
+}
+"""Mutants of the wheels whose traces no rule in bulk refuses, and why; those of replay do."""
+
+
 @pytest.mark.nightly
 def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp_path):
     """Runs of the implementation: no rule blames one that conforms, and each mutant's is rejected by one."""
@@ -302,7 +311,10 @@ def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp
     verdicts = {run["run"]: run["verdict"] for run in report.runs}
     mutants = {f"{stem}-{mutant}" for stem, each in mechanisms.items() for mutant in each.mutants} & verdicts.keys()
     assert len(mutants) > 20 and len(verdicts) - len(mutants) > 20
-    assert {name for name in verdicts if verdicts[name] != ("violates" if name in mutants else "conforms")} == set()
+    assert UNSEEN.keys() <= mutants
+    assert {name for name in verdicts if verdicts[name] != ("violates" if name in mutants - UNSEEN.keys() else "conforms")} == set()
+    for name in UNSEEN:
+        assert replay.replay_events(*known[name]).verdict == replay.VIOLATES, name
     assert report.rules["StepFollows"]["applied"] > 500
 
 

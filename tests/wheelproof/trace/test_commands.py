@@ -139,7 +139,7 @@ def test_the_examples_are_written_checked_and_blamed_by_their_names(tmp_path):
         verdict = replay.replay(file)
         assert verdict.verdict == (replay.VIOLATES if "-mutant-" in file.name else replay.CONFORMS), file
     result = invoke("check", tmp_path)
-    assert result.exit_code == 1 and result.output.count(": violates") == sum("-mutant-" in file.name for file in files) == 35
+    assert result.exit_code == 1 and result.output.count(": violates") == sum("-mutant-" in file.name for file in files) == 53
     result = invoke("examples", "timer_task_list", "--check", "-o", tmp_path / "again", "--subject", ROOT)
     assert result.exit_code == 0 and "10 of mutants: each as expected" in result.output and result.output.count("cheapest repair") == 10
     assert invoke("examples", "heap", "-o", tmp_path, "--subject", ROOT).exit_code == 2

@@ -46,7 +46,12 @@ def _came() -> Column:
 
 def _needs_a_check() -> Column:
     again = is_one_of("list_add") & (F.col("was") == "list_remove") & (F.col("was_cause") == "flush") & (F.col("was_tid") == F.col("tid"))
-    return (is_one_of("expire_submit") | again) & recorded("cancel_check")
+    return ((is_one_of("expire_submit") & ~_emptied()) | again) & recorded("cancel_check")
+
+
+def _emptied() -> Column:
+    """Everything is taken out of a timer: nobody asks whether it is cancelled or due."""
+    return F.coalesce(F.col("cause") == "shutdown", F.lit(False))
 
 
 ENTRY_RULES = (
@@ -69,7 +74,7 @@ ENTRY_RULES = (
     Rule("CheckedLive", "who hands an entry over, or links it again after a flush, has checked it since it was unlinked, and found it live", _needs_a_check,
          lambda: (F.col("checked.res") == "false") & (F.col("checked.tid") == F.col("tid")) & (F.col("checked.lc") > F.coalesce(F.col("was_lc"), F.lit(-1))),
          lambda: text(F.col("k"), _came(), ", checked by thread ", F.col("checked.tid"), ", cancelled: ", F.col("checked.res"))),
-    Rule("RefusedBeforeHandOver", "an entry is handed over only after the wheel has refused it", lambda: is_one_of("expire_submit") & recorded("wheel_place", "wheel_reject"),
+    Rule("RefusedBeforeHandOver", "an entry is handed over only after the wheel has refused it", lambda: is_one_of("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
          lambda: F.col("placed") == "wheel_reject", lambda: text("handed over after ", F.col("placed"))),
     Rule("LinkedWherePlaced", "the wheel chooses a bucket once before each link", lambda: is_one_of("wheel_place", "list_add") & recorded("wheel_place"),
          lambda: F.coalesce(F.col("placed") == "wheel_place", F.lit(False)) == is_one_of("list_add"), lambda: text(F.col("k"), " after ", F.col("placed"))),

@@ -66,6 +66,11 @@ def _can_follow() -> Column:
     return _pair(F.col("module"), F.col("modelled_was"), F.col("modelled")).isin(*pairs)
 
 
+def _of_wheel_alone() -> Column:
+    """The run follows the wheel's own specification: that somebody asks once more before the executor gets an entry is the timer's, not the wheel's."""
+    return F.coalesce(F.col("module") == "TimingWheel", F.lit(False))
+
+
 def _after() -> Column:
     """There is a step before."""
     return F.col("was.k").isNotNull()
@@ -130,7 +135,7 @@ RULES = (
          lambda: F.col("modelled").isNotNull() & F.col("modelled_was").isNotNull(), _can_follow, lambda: text(F.col("modelled"), " after ", F.col("modelled_was"))),
     Rule("CheckBeforeWheel", "the wheel answers for an entry right after the same thread has asked whether it is cancelled, and as that said",
          lambda: is_one_of("wheel_place", "wheel_reject") & recorded("cancel_check") & _after(), lambda: _is("was", "cancel_check", "entry") & _answer_is_of_check(), _said_before),
-    Rule("CheckBeforeHandOver", "an entry is handed over right after the same thread has found it live", lambda: is_one_of("expire_submit") & recorded("cancel_check") & _after(),
+    Rule("CheckBeforeHandOver", "an entry is handed over right after the same thread has found it live", lambda: is_one_of("expire_submit") & recorded("cancel_check") & _after() & ~_of_wheel_alone(),
          lambda: _is("was", "cancel_check", "entry") & (F.coalesce(F.col("was.res"), F.lit("false")) == "false"), _said_before),
     Rule("LiveGoesOn", "an entry that was found live goes on at once: asked again, placed, refused, linked or handed over",
          lambda: is_one_of("cancel_check") & (F.col("res") == "false") & recorded("list_add", "expire_submit") & _goes_on(),
