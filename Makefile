@@ -14,7 +14,7 @@ help:
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
-	@echo 'make trace     record traces of lists, timer and operations and of each of their mutants, check and shrink them'
+	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants, check and shrink them'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB: ARGS="1000000 10000000" are its sizes'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
 	@echo 'make doctor    show which Python, Java and TLC are used'
