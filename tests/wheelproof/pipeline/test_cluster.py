@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import standalone
 
+from wheelproof import subject
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.pipeline import cluster, command, session, validate
+from wheelproof.pipeline import actions, cluster, command, session, validate
 from wheelproof.pipeline.explain import explain
 from wheelproof.trace import parquet
 from wheelproof.trace.jsonl import Reader
@@ -102,7 +103,7 @@ def python(tmp_path_factory) -> Path:
 
 @pytest.mark.nightly
 def test_a_cluster_without_this_package_finds_and_explains_what_local_threads_do(spark, traces, python, tmp_path):
-    local = validate.check(spark, [traces], tmp_path)
+    local = validate.check(spark, [traces], tmp_path, known=actions.table(subject.find(standalone.ROOT)))  # as the command does in this folder
     expected = json.loads(json.dumps(local.document() | {"explanations": explain(spark, local, 1000)}))
     scratch = tmp_path / "scratch"
     with standalone.cluster(tmp_path) as url:

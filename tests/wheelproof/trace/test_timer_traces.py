@@ -84,7 +84,7 @@ def stalled(mutant: str | None):
     monitor = world.tasks["t2"].monitor.lock
     with monitor:
         adder = runs("adder", lambda: world.add("short"))
-        wait_until(lambda: any(log.name == "adder" and len(log) >= 2 for log in recorder.logs))  # it has the read lock, and waits
+        wait_until(lambda: any(log.name == "adder" and waits(recorder, log) for log in recorder.logs))  # it has the read lock and the time
         for _ in range(9):
             world.clock.time_ms.value += 1
         reaper = runs("reaper", lambda: world.timer.advance_clock(1))
@@ -151,8 +151,13 @@ def finished(recorder, run_id: str, config, names, initial) -> records.Recorded:
     return records.Recorded(header, made.events)
 
 
+def waits(recorder, log) -> bool:
+    """The thread's last event is that it waits for a monitor."""
+    return [raw.site.event for raw in log.records(recorder.sites)][-1:] == ["lock_wait"]
+
+
 def wait_until(condition) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end, "the threads did not come to where they should wait"
         time.sleep(0.001)
