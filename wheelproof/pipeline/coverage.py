@@ -13,6 +13,7 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from wheelproof.pipeline.codes import CAUSE, KIND, any_of
 from wheelproof.pipeline.tally import times
 
 ENTRY_STATES = {"absent": None, "made": "entry_new", "linked": "list_add", "unlinked": "list_remove", "handed_over": "expire_submit"}
@@ -40,8 +41,8 @@ def _named(prefix: str, edge: tuple[str, str, str]) -> str:
 
 def entry_steps() -> dict[str, Column]:
     """By what the events of entries are counted."""
-    found_linked = (F.col("was") == "checkpoint") & (F.col("was_list") != 0)
-    return {"before": F.when(found_linked, "list_add").otherwise(F.col("was")), "step": F.col("k"), "why": F.col("cause")}
+    found_linked = any_of("was", KIND, "checkpoint") & (F.col("was_list") != 0)
+    return {"before": F.when(found_linked, KIND["list_add"]).otherwise(F.col("was")), "step": F.col("kind"), "why": F.col("cause")}
 
 
 def entry_measures() -> dict[str, Column]:
@@ -49,9 +50,9 @@ def entry_measures() -> dict[str, Column]:
     measures = {}
     for state, kind, cause in ENTRY_EDGES:
         made_by = ENTRY_STATES[state]
-        here = F.col("before").isNull() if made_by is None else F.col("before") == made_by
-        step = here & (F.col("step") == kind)
-        measures[_named("entry", (state, kind, cause))] = times(step & (F.col("why") == cause) if cause else step)
+        here = F.col("before").isNull() if made_by is None else any_of("before", KIND, made_by)
+        step = here & any_of("step", KIND, kind)
+        measures[_named("entry", (state, kind, cause))] = times(step & any_of("why", CAUSE, cause) if cause else step)
     return measures
 
 

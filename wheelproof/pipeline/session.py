@@ -107,6 +107,10 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         "spark.sql.ansi.enabled": "false",
         # It would parse a line once for each of its columns.
         "spark.sql.optimizer.enableJsonExpressionOptimization": "false",
+        # Up to so many texts are compared one by one, as bytes; a set of more is Scala's, which hashes each row's text.
+        "spark.sql.optimizer.inSetConversionThreshold": "16",
+        # Where in Python each piece of an expression was made: five calls for one, and a family's rules are thousands of pieces.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         # A job of one task for each of the files takes longer than to look at ten thousand.
         "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
         "spark.sql.parquet.compression.codec": "zstd",
@@ -115,6 +119,7 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         "spark.unsafe.sorter.spill.read.ahead.enabled": "false",
         # It tells whether a repeated task wrote other rows; all that is shuffled here is a function of the files.
         "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
+        "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
     }

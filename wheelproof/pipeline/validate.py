@@ -65,9 +65,9 @@ class Report:
 
 @dataclass(frozen=True)
 class Asked:
-    """What asking one family gave: its VIOLATION rows, made from what is on disk, and the counts of the same pass."""
+    """What asking one family gave: its VIOLATION rows, made from what is on disk (None where there are none), and the counts of the same pass."""
 
-    violations: DataFrame
+    violations: DataFrame | None
     measured: dict[str, Any]
     broken: dict[tuple[int, str], int]
     """Violations by (run, rule)."""
@@ -80,7 +80,8 @@ def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> As
     found.write.mode("overwrite").parquet(target)
     tallied = spark.read.schema(found.schema).parquet(target)
     measured = tallied.agg(*family.counts(), F.count("row").alias("blamed")).head().asDict()
-    return Asked(family.violations(family.blamed(tallied)), measured, family.broken(tallied) if measured.pop("blamed") else {})
+    broken = family.broken(tallied) if measured.pop("blamed") else {}
+    return Asked(family.violations(family.blamed(tallied), {rule for _, rule in broken}) if broken else None, measured, broken)
 
 
 @contextmanager
@@ -115,7 +116,7 @@ def check(spark: SparkSession, paths: Iterable[Path], scratch: Path | None = Non
             began = time.perf_counter()
             asked = ask(spark, family, ingested.inputs, folder)
             report.seconds[family.name] = time.perf_counter() - began
-            frames += [asked.violations] if asked.broken else []
+            frames += [asked.violations] if asked.violations is not None else []
             measured |= asked.measured
             broken |= asked.broken
         _conclude(report, spark, ingested, tuple(families), frames, measured, broken)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from wheelproof.pipeline.codes import CAUSE, KIND, RESULT, any_of, cause, is_kind, kind, named, result
 from wheelproof.pipeline.checks.rule import STAMP, Family, Inputs, Rule, has, is_one_of, recorded, text
 from wheelproof.pipeline.coverage import entry_measures, entry_steps
 
@@ -19,70 +20,89 @@ _TASK_KINDS = ("set_entry", "cancel", "cancel_check", "checkpoint")
 
 
 def prepare_entries(inputs: Inputs) -> DataFrame:
-    """The events of an entry with ``was``, ``was_list`` and ``was_tid``: the last move before, the list where it left the entry (0 for none),
-    and its thread, clock and cause; ``placed``: the last placing, refusal or linking before; ``checked``: the last check before; ``last``: nothing comes after."""
+    """The events of an entry with ``was``: the last move before, ``was_list``: the list where it left the entry (0 for none), and its thread, clock and cause;
+    ``placed``: the last placing, refusal or linking before; ``checked``, with thread and clock: what the last check before said; ``last``: nothing comes after."""
+    found = F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))
     events = inputs.events.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
-        "run", "tid", "tseq", "lc", "k", "task", "entry", "list", "cause", "res", "exp_ms",
-        F.col("pre.list").alias("seen"), F.when(is_one_of("checkpoint"), F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))).alias("found"))
+        "run", "tid", "tseq", "lc", kind(*_ENTRY_KINDS), "task", "entry", "list", cause(), result(), "exp_ms",
+        F.when(is_one_of("checkpoint"), found).otherwise(F.col("pre.list")).alias("seen"))
     # The key comes before the run: what is sorted by its first eight bytes should differ there.
-    order = Window.partitionBy("entry", "run").orderBy(*STAMP, "k", "list", "res", "cause", "exp_ms", "seen", "found")
+    order = Window.partitionBy("entry", "run").orderBy(*STAMP, "kind", "list", "res", "cause", "exp_ms", "seen")
     before = order.rowsBetween(Window.unboundedPreceding, -1)
-    stays = F.when(is_one_of("list_add"), F.col("list")).when(is_one_of("checkpoint"), F.col("found")).otherwise(F.lit(0))
-    move = F.when(is_one_of(*_MOVES), F.struct(F.col("k"), stays.alias("list"), "tid", "lc", "cause"))
-    rows = events.withColumns({
-        "move": F.last(move, ignorenulls=True).over(before),
-        "placed": F.last(F.when(is_one_of(*_PLACING), F.col("k")), ignorenulls=True).over(before),
-        "checked": F.last(F.when(is_one_of("cancel_check"), F.struct("res", "tid", "lc")), ignorenulls=True).over(before),
-        "deadline": F.last("exp_ms", ignorenulls=True).over(before),
-        "last": F.lead("k").over(order).isNull()})
-    was = {"was": F.col("move.k"), "was_list": F.coalesce(F.col("move.list"), F.lit(0)), "was_tid": F.col("move.tid"), "was_lc": F.col("move.lc"), "was_cause": F.col("move.cause")}
+
+    def last(condition: Column, value: Column) -> Column:
+        return F.last(F.when(condition, value), ignorenulls=True).over(before)
+
+    moves, checks = is_kind(*_MOVES), is_kind("cancel_check")
+    stays = F.when(is_kind("list_add"), F.col("list")).when(is_kind("checkpoint"), F.col("seen")).otherwise(F.lit(0))
+    # Numbers one by one: a struct of them is made anew for each row that waits for its window.
+    looks = {"was": last(moves, F.col("kind")), "was_list": F.coalesce(last(moves, stays), F.lit(0)), "was_tid": last(moves, F.col("tid")), "was_lc": last(moves, F.col("lc")),
+             "was_cause": last(moves, F.coalesce("cause", F.lit(0))), "placed": last(is_kind(*_PLACING), F.col("kind")),
+             "checked": last(checks, F.coalesce("res", F.lit(0))), "checked_tid": last(checks, F.col("tid")), "checked_lc": last(checks, F.col("lc")),
+             "deadline": F.last("exp_ms", ignorenulls=True).over(before), "last": F.lead("kind").over(order).isNull()}
     runs = F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "wheel_reject", "cancel_check")))
-    return rows.withColumns(was).drop("move", "found").join(runs, "run")
+    return events.withColumns(looks).join(runs, "run")
+
+
+def _was(*kinds: str) -> Column:
+    return any_of("was", KIND, *kinds)
+
+
+def _caused_by(cause: str) -> Column:
+    return any_of("cause", CAUSE, cause)
+
+
+def _says(result: str) -> Column:
+    return any_of("res", RESULT, result)
 
 
 def _came() -> Column:
-    return text(" after ", F.coalesce(F.col("was"), F.lit("nothing")), " in list ", F.col("was_list"))
+    return text(" after ", F.coalesce(named("was", KIND), F.lit("nothing")), " in list ", F.col("was_list"))
+
+
+def _kind() -> Column:
+    return named("kind", KIND)
 
 
 def _needs_a_check() -> Column:
-    again = is_one_of("list_add") & (F.col("was") == "list_remove") & (F.col("was_cause") == "flush") & (F.col("was_tid") == F.col("tid"))
-    return ((is_one_of("expire_submit") & ~_emptied()) | again) & recorded("cancel_check")
+    again = is_kind("list_add") & _was("list_remove") & any_of("was_cause", CAUSE, "flush") & (F.col("was_tid") == F.col("tid"))
+    return ((is_kind("expire_submit") & ~_emptied()) | again) & recorded("cancel_check")
 
 
 def _emptied() -> Column:
     """Everything is taken out of a timer: nobody asks whether it is cancelled or due."""
-    return F.coalesce(F.col("cause") == "shutdown", F.lit(False))
+    return F.coalesce(_caused_by("shutdown"), F.lit(False))
 
 
 ENTRY_RULES = (
-    Rule("AtMostOneList", "an entry is linked only when it is in no list", lambda: is_one_of("list_add"), lambda: F.col("was_list") == 0,
+    Rule("AtMostOneList", "an entry is linked only when it is in no list", lambda: is_kind("list_add"), lambda: F.col("was_list") == 0,
          lambda: text("linked into ", F.col("list"), _came())),
-    Rule("ExactlyItsList", "an entry is unlinked from the list that it is in", lambda: is_one_of("list_remove"), lambda: F.col("was_list") == F.col("list"),
+    Rule("ExactlyItsList", "an entry is unlinked from the list that it is in", lambda: is_kind("list_remove"), lambda: F.col("was_list") == F.col("list"),
          lambda: text("unlinked from ", F.col("list"), _came())),
     # A lone read of the owner may come between the write of the word and the event that stands for the link: no rule is made of it.
-    Rule("RetrySeesOwner", "who cannot link an entry sees the list that it is in", lambda: is_one_of("list_add_retry") & F.col("seen").isNotNull(),
+    Rule("RetrySeesOwner", "who cannot link an entry sees the list that it is in", lambda: is_kind("list_add_retry") & F.col("seen").isNotNull(),
          lambda: F.col("seen") == F.col("was_list"), lambda: text("read ", F.col("seen"), _came())),
-    Rule("FreshId", "an entry is made once, before anything happens to it", lambda: is_one_of("entry_new"), lambda: F.col("was").isNull(), lambda: text("made", _came()), alone=True),
-    Rule("FiredOnce", "an entry is handed over once, and nothing links it afterwards", lambda: is_one_of("expire_submit", "list_add", "wheel_place"),
-         lambda: ~F.coalesce(F.col("was").isin("expire_submit", "task_run"), F.lit(False)), lambda: text(F.col("k"), _came()), alone=True),
-    Rule("HandedOverUnlinked", "an entry is handed over, or refused, only when it is in no list", lambda: is_one_of("expire_submit", "wheel_reject", "reinsert"),
-         lambda: F.col("was_list") == 0, lambda: text(F.col("k"), _came())),
-    Rule("RunsOncePerAdd", "a task runs once for each time that an entry was handed over", lambda: is_one_of("task_run") & recorded("expire_submit"),
-         lambda: F.col("was") == "expire_submit", lambda: text("ran", _came())),
-    Rule("ReinsertAfterUnlink", "a flush hands back the entry that it has just unlinked", lambda: is_one_of("reinsert"),
-         lambda: (F.col("was") == "list_remove") & (F.col("was_tid") == F.col("tid")), lambda: text("handed back", _came())),
+    Rule("FreshId", "an entry is made once, before anything happens to it", lambda: is_kind("entry_new"), lambda: F.col("was").isNull(), lambda: text("made", _came()), alone=True),
+    Rule("FiredOnce", "an entry is handed over once, and nothing links it afterwards", lambda: is_kind("expire_submit", "list_add", "wheel_place"),
+         lambda: ~F.coalesce(_was("expire_submit", "task_run"), F.lit(False)), lambda: text(_kind(), _came()), alone=True),
+    Rule("HandedOverUnlinked", "an entry is handed over, or refused, only when it is in no list", lambda: is_kind("expire_submit", "wheel_reject", "reinsert"),
+         lambda: F.col("was_list") == 0, lambda: text(_kind(), _came())),
+    Rule("RunsOncePerAdd", "a task runs once for each time that an entry was handed over", lambda: is_kind("task_run") & recorded("expire_submit"),
+         lambda: _was("expire_submit"), lambda: text("ran", _came())),
+    Rule("ReinsertAfterUnlink", "a flush hands back the entry that it has just unlinked", lambda: is_kind("reinsert"),
+         lambda: _was("list_remove") & (F.col("was_tid") == F.col("tid")), lambda: text("handed back", _came())),
     Rule("CheckedLive", "who hands an entry over, or links it again after a flush, has checked it since it was unlinked, and found it live", _needs_a_check,
-         lambda: (F.col("checked.res") == "false") & (F.col("checked.tid") == F.col("tid")) & (F.col("checked.lc") > F.coalesce(F.col("was_lc"), F.lit(-1))),
-         lambda: text(F.col("k"), _came(), ", checked by thread ", F.col("checked.tid"), ", cancelled: ", F.col("checked.res"))),
-    Rule("RefusedBeforeHandOver", "an entry is handed over only after the wheel has refused it", lambda: is_one_of("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
-         lambda: F.col("placed") == "wheel_reject", lambda: text("handed over after ", F.col("placed"))),
-    Rule("LinkedWherePlaced", "the wheel chooses a bucket once before each link", lambda: is_one_of("wheel_place", "list_add") & recorded("wheel_place"),
-         lambda: F.coalesce(F.col("placed") == "wheel_place", F.lit(False)) == is_one_of("list_add"), lambda: text(F.col("k"), " after ", F.col("placed"))),
+         lambda: any_of("checked", RESULT, "false") & (F.col("checked_tid") == F.col("tid")) & (F.col("checked_lc") > F.coalesce(F.col("was_lc"), F.lit(-1))),
+         lambda: text(_kind(), _came(), ", checked by thread ", F.col("checked_tid"), ", cancelled: ", named("checked", RESULT))),
+    Rule("RefusedBeforeHandOver", "an entry is handed over only after the wheel has refused it", lambda: is_kind("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
+         lambda: any_of("placed", KIND, "wheel_reject"), lambda: text("handed over after ", named("placed", KIND))),
+    Rule("LinkedWherePlaced", "the wheel chooses a bucket once before each link", lambda: is_kind("wheel_place", "list_add") & recorded("wheel_place"),
+         lambda: F.coalesce(any_of("placed", KIND, "wheel_place"), F.lit(False)) == is_kind("list_add"), lambda: text(_kind(), " after ", named("placed", KIND))),
     Rule("EveryTimerFires", "at the end of a whole trace no entry is forgotten: unlinked by a flush, or found due and not cancelled, and not handed on",
          lambda: F.col("last") & F.col("whole") & recorded("expire_submit", "cancel_check"),
-         lambda: ~(is_one_of("reinsert", "wheel_place", "entry_new") | (is_one_of("list_remove") & (F.col("cause") == "flush"))
-                   | (is_one_of("wheel_reject") & (F.col("cause") == "due")) | (is_one_of("cancel_check") & (F.col("res") == "false"))),
-         lambda: text("ends with ", F.col("k"), _came())),
+         lambda: ~(is_kind("reinsert", "wheel_place", "entry_new") | (is_kind("list_remove") & _caused_by("flush"))
+                   | (is_kind("wheel_reject") & _caused_by("due")) | (is_kind("cancel_check") & _says("false"))),
+         lambda: text("ends with ", _kind(), _came())),
     Rule("DeadlineStays", "an entry's deadline never changes", lambda: F.col("exp_ms").isNotNull() & F.col("deadline").isNotNull(),
          lambda: F.col("exp_ms") == F.col("deadline"), lambda: text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"), alone=True),
 )

@@ -8,15 +8,16 @@ rules made of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from wheelproof.pipeline import codes
 from wheelproof.pipeline.schema import VIOLATION
-from wheelproof.pipeline.tally import TIMES, times
+from wheelproof.pipeline.tally import TIMES
 
 Expression = Callable[[], Column]
 """Made when it is asked for: a column cannot be made before Spark runs."""
@@ -108,18 +109,19 @@ class Family:
                     counts[row.run, rule.name] += row[TIMES]
         return counts
 
-    def violations(self, marked: DataFrame) -> DataFrame:
-        """The VIOLATION rows in a frame that ``marked`` made; what is said of each is made for these only."""
-        said = [F.when(_breaks([index]), F.struct(F.lit(rule.name).alias("rule"), rule.detail().cast("string").alias("detail"))) for index, rule in enumerate(self.rules)]
+    def violations(self, marked: DataFrame, names: Collection[str] | None = None) -> DataFrame:
+        """The VIOLATION rows in a frame that ``marked`` made; what is said of each is made for these only. ``names``: the rules that are known to be broken, if they are."""
+        said = [F.when(_breaks([index]), F.struct(F.lit(rule.name).alias("rule"), rule.detail().cast("string").alias("detail")))
+                for index, rule in enumerate(self.rules) if names is None or rule.name in names]
         each = F.explode(F.filter(F.array(*said), lambda one: one.isNotNull()))
         found = marked.where(_breaks(range(len(self.rules)))).withColumn("said", each)
-        columns = [F.col(f"said.{field.name}") if field.name in ("rule", "detail")
+        columns = [F.col(f"said.{field.name}") if field.name in ("rule", "detail") else codes.named("kind", codes.KIND) if field.name == "k" and "kind" in marked.columns
                    else F.col(field.name) if field.name in marked.columns else F.lit(None) for field in VIOLATION]
         return found.select(*[column.cast(field.dataType).alias(field.name) for column, field in zip(columns, VIOLATION)])
 
     def counts(self) -> list[Column]:
         """Aggregates over a frame that ``tallied`` made: for each rule the rows that it applied to, then the measures."""
-        return ([times(_has(_APPLIES << 2 * index)).alias(rule.name) for index, rule in enumerate(self.rules)]
+        return ([F.expr(f"coalesce(sum(if((outcome & {_APPLIES << 2 * index}L) != 0, {TIMES}, 0)), 0)").alias(rule.name) for index, rule in enumerate(self.rules)]
                 + [column.alias(name) for name, column in self.measures().items()])
 
 
