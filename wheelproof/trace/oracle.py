@@ -97,6 +97,8 @@ def ask_all(steps: Steps, parts: Sequence[Slice], folder: Path, *, switches: Map
     """Let one run of TLC judge many slices, each of which begins where the program does. Raises as ``ask`` does."""
     if any(part.starts != parts[0].starts for part in parts):
         raise UsageError("These slices do not begin in the same states.", "Ask about them one by one.")
+    if len(parts) == 1:
+        return [ask(steps, parts[0], folder, switches=switches, seconds=seconds)]
     files = generate(steps, parts, folder, switches)
     return _answers(process.run(files.module, timeout=seconds, config=files.config, deadlock_check=False), parts)
 
