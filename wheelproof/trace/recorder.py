@@ -190,8 +190,10 @@ class Recorder:
             self.logs[:] = [each for each in self.logs if each is not log]
 
     def leave(self) -> None:
-        """The running thread's last event."""
-        self._mark(self.log(), "thread_stop")
+        """The running thread's last event: after all that is recorded by now, whatever it was that told the thread to end."""
+        log = self.log()
+        log.lc = max((each.lc for each in list(self.logs)), default=0) if not log.muted else log.lc
+        self._mark(log, "thread_stop")
 
     def _mark(self, log: Log, event: str) -> None:
         if log.muted:

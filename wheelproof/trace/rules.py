@@ -20,7 +20,7 @@ __all__ = ["Event", "Refusal", "TimerState", "counter_of", "spoken"]
 
 
 class _Thread:
-    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped", "linked", "flushed", "made")
+    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped", "linked", "flushed", "reset", "made")
 
     def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
         walk = walk or {}
@@ -36,7 +36,8 @@ class _Thread:
         # of a thread that was seen from its start: the bucket that it has linked into and not keyed, and whether it has made a level that nobody else knows of
         self.linked: int | None = None
         self.made: bool | None = None
-        self.flushed = NONE  # the bucket that it has walked over, and still holds
+        self.flushed = NONE  # the bucket that it has walked over and still holds, if it has not reset its key
+        self.reset = NONE  # the bucket whose key it has reset last
 
     def walk(self) -> dict[str, Any]:
         """As ``initial`` has it; empty for a thread that is in no walk and no attempt and has checked nothing."""
@@ -296,13 +297,16 @@ class TimerState(WheelRules, LockRules, OperationRules):
             self.entry_of[event["task"]] = event["entry"]
         elif kind == "flush_begin":
             thread.flushes.append((event["span"], event["list"]))
+            thread.reset = NONE
         elif kind == "flush_end":
             if thread.flushes:
                 thread.flushes.pop()
-            thread.hand, thread.flushed = NONE, event["list"]
+            thread.hand, thread.flushed = NONE, NONE if thread.reset == event["list"] else event["list"]
         elif kind == "bucket_expiry_set":
             self.keys[event["list"]] = event["key_ms"]
-            if event["key_ms"] != NOT_QUEUED and thread.linked is not None:
+            if event["key_ms"] == NOT_QUEUED:
+                thread.reset, thread.flushed = event["list"], NONE
+            elif thread.linked is not None:
                 thread.linked = NONE
         elif kind == "bucket_new":
             self.keys[event["list"]] = NOT_QUEUED

@@ -129,13 +129,14 @@ class VolatileField:
         except AttributeError:
             log = recorder.log()
         with word.lock:
-            old, word.value = word.value, value
+            old = word.value
             word.version += recorder.recording
             if word.lc > log.lc:
                 log.lc = word.lc
             if site and not log.muted:
                 log.emit(site, word.owner, recorder.id_of(old), recorder.id_of(value), 0, word.number, word.version)
             word.lc = log.lc
+            word.value = value  # last: who reads it without the lock comes after the write
 
 
 class DirectedField(VolatileField):

@@ -10,6 +10,7 @@ from tests.wheelproof.trace.test_shrink import numbered
 from wheelproof.trace import examples, replay
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.replay import CONFORMS, VIOLATES, Replay, key_of
+from wheelproof.trace.rules import TimerState
 from wheelproof.trace.shrink import shrink
 
 WHEEL, OVERFLOW = "timing_wheel", "overflow_wheel"
@@ -243,3 +244,17 @@ def test_a_memory_that_delays_nothing_is_no_thread_of_a_recording():
     for recorded in (walk_of(OVERFLOW, "two"), record(mechanisms(), OVERFLOW, "two", "free")):
         assert set(recorded.header["threads"].values()) == {"a", "b"}
         assert {event["tid"] for event in recorded.events} == {1, 2}
+
+
+@pytest.mark.parametrize("reset, refused", [(("after",), None), (("inside",), None), ((), "QueuedOnceWithItsKey")])
+def test_a_bucket_may_have_a_key_again_when_its_flush_lets_it_go(reset, refused):
+    """An adder that has linked before the flush keys the bucket between the reset and the end of the hold: the reset is asked for, not the key."""
+    state, span = TimerState({"keys": {"7": 5}}), {"span": 1, "list": 7}
+    keyed = {"k": "bucket_expiry_set", "list": 7}
+    events = [{"tid": 1, "k": "flush_begin", **span}, *[{"tid": 1, **keyed, "key_ms": -1}] * ("inside" in reset), {"tid": 1, "k": "flush_end", **span},
+              *[{"tid": 1, **keyed, "key_ms": -1}] * ("after" in reset), {"tid": 2, **keyed, "key_ms": 5, "entry": 9}]
+    for event in events:
+        assert state.judge(event) is None
+        state.apply(event)
+    last = state.judge({"tid": 1, "k": "lock_release", "list": 7})
+    assert (last and last.property) == refused
