@@ -18,7 +18,7 @@ from wheelproof.trace.observed import Unknown
 from wheelproof.trace.record import record
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 
-MEAN = 8
+MEAN = 10
 """States per event, at most, on average: without a normal form it is a multiple of it."""
 
 def table(**rows: dict):
