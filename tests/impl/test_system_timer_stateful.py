@@ -237,7 +237,8 @@ def planted(timer=SystemTimer, wheel=RecordingWheel, task=Scripted, ordered=True
     return type("Planted", (Timers,), {"timer_class": timer, "wheel_class": wheel, "task_class": task, "ordered": ordered})
 
 
-SHORT = settings(max_examples=1000, stateful_step_count=8, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
+# A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
+SHORT = settings(max_examples=50_000, stateful_step_count=8, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
                  suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink])
 
 

@@ -117,7 +117,8 @@ def planted(change):
     return Subject.load(ROOT, STEM, texts={module: text.replace(old, new)}, lint=False)
 
 
-SHORT = settings(max_examples=1500, stateful_step_count=6, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
+# A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
+SHORT = settings(max_examples=20_000, stateful_step_count=6, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
                  suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink])
 
 

@@ -238,7 +238,8 @@ def planted(wheel, *looked_at):
     return type("Planted", (Wheels,), {"wheel_class": wheel if issubclass(wheel, RecordingWheel) else recording(wheel), "looked_at": looked_at or NAMES})
 
 
-SHORT = settings(max_examples=1000, stateful_step_count=6, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
+# A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
+SHORT = settings(max_examples=50_000, stateful_step_count=6, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
                  suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink])
 
 
