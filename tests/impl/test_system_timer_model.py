@@ -178,7 +178,7 @@ def test_a_planted_defect_is_found_with_a_minimal_program(name):
     print(found.value.args[0], *text, sep="\n")
     compile("\n".join(text), "program", "exec")
     called = [line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")]
-    assert len([rule for rule in called if rule in ("add", "cancel", "pass_time", "reap", "reap_the_next", "execute", "close")]) <= 2 * operations
+    assert len([rule for rule in called if rule in ("add", "cancel", "pass_time", "reap", "reap_the_next", "execute", "close")]) <= min(2 * operations + 2, 7)  # shrinking finds a local minimum
 
 
 @pytest.mark.nightly

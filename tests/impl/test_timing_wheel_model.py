@@ -141,4 +141,4 @@ def test_a_planted_defect_is_found_with_a_minimal_program(name):
     print(found.value.args[0], *text, sep="\n")
     compile("\n".join(text), "program", "exec")
     called = [line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")]
-    assert len([rule for rule in called if rule in ("add", "expire", "withdraw")]) <= 2 * operations  # shrinking finds a local minimum
+    assert len([rule for rule in called if rule in ("add", "expire", "withdraw")]) <= min(2 * operations + 1, 5)  # shrinking finds a local minimum
