@@ -1,4 +1,5 @@
 """The machine keeps PlusCal's rules: compared with TLC on a small algorithm, then rule by rule."""
+import gc
 import sys
 from pathlib import Path
 
@@ -316,7 +317,10 @@ def timer_with(entries: int, program=OPERATIONS) -> Model:
 
 
 def executed_lines(machine: Machine) -> int:
-    """Lines of Python that run while the only process goes to its end."""
+    """Lines of Python that run while the only process goes to its end.
+
+    No garbage is collected meanwhile: who is told of it (Hypothesis asks to be) would be counted as part of some step.
+    """
     lines = 0
 
     def trace(frame, event, argument):
@@ -325,18 +329,41 @@ def executed_lines(machine: Machine) -> int:
         return trace
 
     steps, before = 0, sys.gettrace()
+    collecting = gc.isenabled()
+    gc.disable()
     sys.settrace(trace)
     try:
         while machine.step(0):
             steps += 1
     finally:
         sys.settrace(before)
+        if collecting:
+            gc.enable()
     assert steps > 60
     return lines
 
 
 def test_a_step_in_place_costs_the_same_however_many_entries_there_are():
     assert executed_lines(timer_with(5)) == executed_lines(timer_with(5_000))
+
+
+def test_that_measure_does_not_see_who_is_told_of_a_collection():
+    told, thresholds = [], gc.get_threshold()
+
+    def tell(phase, info):
+        told.append(phase)
+
+    expected = executed_lines(timer_with(5))
+    gc.callbacks.append(tell)
+    gc.set_threshold(1)
+    try:
+        machine = timer_with(5)
+        assert told, "the same with a collection at every turn"
+        counted = executed_lines(machine)
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(tell)
+    assert counted == expected
 
 
 def test_that_measure_sees_a_step_that_looks_at_every_entry():
