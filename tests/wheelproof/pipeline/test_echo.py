@@ -61,8 +61,21 @@ def since_the_beginning() -> Family:
     return replace(lists.LISTS, prepare=prepare)
 
 
+def halves_since_the_beginning() -> Family:
+    """The family of threads as it would be if a half of the timer's lock were held by who took more of them than it gave back, of all before."""
+    def prepare(inputs):
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F
+
+        before = Window.partitionBy("run", "tid").orderBy("end", "tseq", "lc", "k", "held").rowsBetween(Window.unboundedPreceding, -1)
+        taken = F.sum(F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)).over(before)
+        return trace.FAMILY.prepare(inputs).withColumn("half", F.when(taken > 0, "rw_acquire").otherwise("rw_release"))
+
+    return replace(trace.FAMILY, prepare=prepare)
+
+
 def test_spark_blames_a_fault_once_however_long_the_run_is(spark, block, tmp_path):
-    """The control is a family that counts from the beginning: it blames more in the longer run."""
+    """The controls are families that count from the beginning, of lists and of the timer's lock: they blame more in the longer run."""
     for kind, operator in COUNTED:
         for blocks in (SHORT, LONG):
             name = f"{kind}-{operator}-{blocks}"
@@ -79,3 +92,4 @@ def test_spark_blames_a_fault_once_however_long_the_run_is(spark, block, tmp_pat
     assert all("FlushEmpties" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[:3])
     assert all("TimerLockBalanced" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[3:])
     assert longer(broken([since_the_beginning()])) == [f"{kind}-{operator}" for kind, operator in COUNTED[:3]]
+    assert longer(broken([halves_since_the_beginning()])) == [f"{kind}-{operator}" for kind, operator in COUNTED[3:]]
