@@ -31,18 +31,23 @@ def steps(machine: Any, events: list[Event]) -> None:
     for own in by_thread.values():
         own.sort(key=lambda e: (e["tseq"], e["lc"], e["k"]))
         walk = taken = made = body = None
+        unlinked = 0  # the list out of which the walk has last unlinked
         follow(machine, own)
         for index, e in enumerate(own):
             before = own[index - 1] if index else None
             after = own[index + 1] if index + 1 < len(own) else NOTHING if machine.whole else None
-            for rule, holds in _asked(machine, e, before, after, walk, taken, made):
+            for rule, holds in _asked(machine, e, before, after, taken, made):
                 machine.say(rule, at(e), holds)
             if e["k"] == "try_end" and body and "on_complete_end" in machine.kinds:
                 machine.say("BodyInsideTry", at(e), body["k"] == "on_complete_end" or body["op"] != e["op"])
+            if e["k"] == "list_remove" and e.get("cause") == "flush":
+                if walk and {"flush_begin", "flush_end"} <= machine.kinds:
+                    machine.say("UnlinkInsideFlush", at(e), walk["k"] == "flush_begin" and walk["list"] == e["list"] or unlinked == e["list"])
+                unlinked = e["list"]
             if e["k"] in ("on_complete_begin", "on_complete_end"):
                 body = e
             if e["k"] in ("flush_begin", "flush_end"):
-                walk = e
+                walk, unlinked = e, 0
             if e["k"] in ("dq_poll", "flush_begin"):
                 taken = e
             if e["k"] in ("entry_new", "set_entry"):
@@ -66,7 +71,7 @@ def follow(machine: Any, own: list[Event]) -> None:
         here = e["k"]
 
 
-def _asked(machine: Any, e: Event, before: Event | None, after: Event | None, walk: Event | None, taken: Event | None, made: Event | None) -> list[tuple[str, bool]]:
+def _asked(machine: Any, e: Event, before: Event | None, after: Event | None, taken: Event | None, made: Event | None) -> list[tuple[str, bool]]:
     """(rule, whether it holds) of the rules that look at this step. ``before`` None: the thread's first step; ``after`` None: nobody knows what comes."""
     out: list[tuple[str, bool]] = []
     k, cause, seen = e["k"], e.get("cause"), machine.kinds
@@ -113,7 +118,6 @@ def _asked(machine: Any, e: Event, before: Event | None, after: Event | None, wa
     if k == "flush_end":
         ask("KeyResetWithFlush", "bucket_expiry_set", lambda: reset(before) or reset(after), not last)
     if k == "list_remove" and cause == "flush":
-        ask("UnlinkInsideFlush", "flush_begin flush_end", lambda: like(walk, "flush_begin", "list"), walk is not None)
         ask("HandBackAfterUnlink", "reinsert", lambda: like(after, "reinsert", "entry"), not last)
     if k == "list_remove" and cause == "cancel":
         ask("CancelAfterUnlink", "cancel", lambda: like(after, "cancel", "task") or gone(after, "cancel", "task"), not last)

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet as columns
 
 from wheelproof.pipeline import generate, runs, validate
-from wheelproof.pipeline.checks import lists, trace
+from wheelproof.pipeline.checks import lists, program, trace
 from wheelproof.pipeline.checks.rule import Family
 from wheelproof.trace import parquet
 from wheelproof.trace.jsonl import Tally
@@ -93,3 +93,34 @@ def test_spark_blames_a_fault_once_however_long_the_run_is(spark, block, tmp_pat
     assert all("TimerLockBalanced" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[3:])
     assert longer(broken([since_the_beginning()])) == [f"{kind}-{operator}" for kind, operator in COUNTED[:3]]
     assert longer(broken([halves_since_the_beginning()])) == [f"{kind}-{operator}" for kind, operator in COUNTED[3:]]
+
+
+def each_by_itself() -> Family:
+    """The family of the program's text as it would be if a walk did not know what it has unlinked."""
+    def prepare(inputs):
+        from pyspark.sql import functions as F
+
+        return program.FAMILY.prepare(inputs).withColumn("unlinked", F.lit(0).cast("long"))
+
+    return replace(program.FAMILY, prepare=prepare)
+
+
+def test_a_walk_without_its_beginning_is_blamed_at_its_first_unlink(spark, block, tmp_path):
+    """The longest walk of the block. The control blames each of its unlinks."""
+    begins = [event for event in block.events if event["k"] == "flush_begin"]
+    walks = []
+    for begin in begins:
+        own = [event for event in block.events if event["tid"] == begin["tid"] and event["tseq"] > begin["tseq"]]
+        end = next(event["tseq"] for event in own if event["k"] == "flush_end")
+        walks.append((begin, [event for event in own if event["tseq"] < end and event["k"] == "list_remove" and event.get("cause") == "flush"]))
+    begin, unlinked = max(walks, key=lambda walk: len(walk[1]))
+    assert len(unlinked) > 3
+    changed = [event for event in block.events if event is not begin]
+    generate.write(tmp_path / "runs" / "run", "run", block, SHORT, 1, {0: changed})
+
+    def blamed(family: Family) -> list[int]:
+        report = validate.check(spark, [tmp_path / "runs"], tmp_path / "_scratch", [family])
+        return sorted(row["tseq"] for row in report.violations if row["rule"] == "UnlinkInsideFlush")
+
+    assert blamed(program.FAMILY) == [unlinked[0]["tseq"]]
+    assert blamed(each_by_itself()) == [event["tseq"] for event in unlinked]

@@ -29,8 +29,9 @@ _LAST = {"walk": ("list", ("flush_begin", "flush_end")), "polled": ("list", ("dq
 
 def prepare(inputs: Inputs) -> DataFrame:
     """The steps of a thread, each with the step before (``was``) and after (``after``); ``walk``: the last end of a flush before, ``polled``: the last
-    bucket taken or walk begun, ``made``: the last entry made or set, ``body``: the last end of an onComplete; ``modelled``
-    and ``modelled_was``: the kind of this step and of the last one before that the specification has, :data:`BEGIN` before a thread's first."""
+    bucket taken or walk begun, ``unlinked``: the list out of which the walk has last unlinked, 0 for none yet, ``made``: the last entry made or set,
+    ``body``: the last end of an onComplete; ``modelled`` and ``modelled_was``: the kind of this step and of the last one before that the specification has,
+    :data:`BEGIN` before a thread's first."""
     steps = inputs.events.where((F.col("lc") > 0) & is_one_of(*STEPS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())).select("run", "tid", "tseq", "lc", *_NEIGHBOUR)
     steps = steps.join(F.broadcast(inputs.runs.select("run", "module")), "run").withColumn("modelled", _modelled(load())).drop("module")
     order = Window.partitionBy("run", "tid").orderBy("tseq", "lc", *_NEIGHBOUR)
@@ -39,13 +40,14 @@ def prepare(inputs: Inputs) -> DataFrame:
     looks = {f"was_{name}": F.lag(name).over(order) for name in _NEIGHBOUR} | {f"after_{name}": F.lead(name).over(order) for name in _NEIGHBOUR}
     for name, (thing, kinds) in _LAST.items():
         looks |= {f"{name}_{each}": F.last(F.when(is_one_of(*kinds), F.col(each)), ignorenulls=True).over(before) for each in ("k", thing)}
+    looks["unlinked"] = F.last(F.when(is_one_of(*_LAST["walk"][1]), F.lit(0)).when(_unlinked_by("flush"), F.col("list")), ignorenulls=True).over(before)
     modelled = F.when(is_one_of("thread_start"), F.lit(BEGIN)).otherwise(F.col("modelled"))
     looks["modelled_was"] = F.last(modelled, ignorenulls=True).over(before)
     seen = steps.select("*", *[column.alias(name) for name, column in looks.items()])
     near = [F.struct(*[F.col(f"{where}_{name}").alias(name) for name in _NEIGHBOUR]).alias(where) for where in ("was", "after")]
     back = [F.struct(*[F.col(f"{name}_{each}").alias(each) for each in ("k", thing)]).alias(name) for name, (thing, _) in _LAST.items()]
     about = inputs.runs.select("run", "whole", "variant", "module", *has(*_ASKED))
-    return seen.select(*steps.columns, *near, *back, "modelled_was").join(F.broadcast(about), "run")
+    return seen.select(*steps.columns, *near, *back, "unlinked", "modelled_was").join(F.broadcast(about), "run")
 
 
 def _pair(*parts: Column | str) -> Column:
@@ -151,9 +153,11 @@ RULES = (
          lambda: (_is("was", "bucket_expiry_set", "list", "key_ms") & (F.coalesce(F.col("was.res"), F.lit("true")) == "true")) | _is("was", "dq_poll", "list", "key_ms"), _said_before),
     Rule("PollBeforeFlush", "a thread walks over the bucket that it took from the queue, once", lambda: is_one_of("flush_begin") & recorded("dq_poll") & F.col("polled.k").isNotNull(),
          lambda: (F.col("polled.k") == "dq_poll") & (F.col("polled.list") == F.col("list")), lambda: text("the last was ", F.col("polled.k"), " of list ", F.col("polled.list"))),
+    # Where the beginning of a walk is lost, its first unlink is blamed: those that follow are of the list that was blamed.
     Rule("UnlinkInsideFlush", "a flush unlinks entries of its list between its beginning and its end",
          lambda: _unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("walk.k").isNotNull(),
-         lambda: (F.col("walk.k") == "flush_begin") & (F.col("walk.list") == F.col("list")), lambda: text("the last was ", F.col("walk.k"), " of list ", F.col("walk.list"))),
+         lambda: ((F.col("walk.k") == "flush_begin") & (F.col("walk.list") == F.col("list"))) | (F.col("unlinked") == F.col("list")),
+         lambda: text("the last was ", F.col("walk.k"), " of list ", F.col("walk.list"))),
     Rule("HandBackAfterUnlink", "what a flush has unlinked it hands back at once", lambda: _unlinked_by("flush") & recorded("reinsert") & _goes_on(),
          lambda: _is("after", "reinsert", "entry"), _said_after),
     Rule("UnlinkBeforeHandBack", "what a flush hands back it has just unlinked", lambda: is_one_of("reinsert") & _after(), lambda: _unlinks("was", "flush", "entry"), _said_before),
