@@ -5,6 +5,7 @@ import random
 from functools import cache
 from pathlib import Path
 
+from model.pluscal import DONE
 from wheelproof import subject
 from wheelproof.trace import examples
 from wheelproof.trace.record import Recorded, record
@@ -72,3 +73,16 @@ def busy(operations: int, seed: int) -> dict:
                 program.append(["schedule", chance.choice(lists), entry])
         threads[f"w{thread}"] = program
     return {"lists": lists, "task_of": task_of, "ring": {name: [] for name in lists}, "current": [], "threads": threads}
+
+
+def of_turns(stem: str, scenario: dict, seed: int) -> Recorded:
+    """A run of a program whose threads take turns as the model's might, by the seed: it is the same whatever pace a machine gives to threads."""
+    mechanism = mechanisms()[stem]
+    model, chance = mechanism.model_module.Model(scenario, {}), random.Random(seed)
+    schedule, left = [], list(range(len(model.threads)))
+    while left:
+        thread = chance.choice(left)
+        if label := model.step(thread):
+            schedule.append((model.threads[thread], label))
+        left = [other for other in left if model.processes[other].pc != DONE]
+    return record(mechanisms(), stem, scenario, f"turns-{seed}", schedule=[step for step in schedule if step[1] not in mechanism.silent])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.wheelproof.trace.recorded import REJECTED, STEM, busy, mechanisms, of_mutant
+from tests.wheelproof.trace.recorded import REJECTED, STEM, busy, mechanisms, of_mutant, of_turns
 from wheelproof.trace import jsonl, replay
 from wheelproof.trace.record import record
 from wheelproof.trace.replay import CONFORMS, VIOLATES, key_of
@@ -54,7 +54,7 @@ def test_a_trace_that_conforms_has_nothing_to_shrink():
 
 @pytest.mark.parametrize("kind", ["list_add", "list_remove", "cancel"])
 def test_one_event_lost_among_thousands_is_found_in_a_few(kind):
-    recorded = record(mechanisms(), STEM, busy(120, 7), "busy")
+    recorded = of_turns(STEM, busy(120, 7), 7)
     events = sorted(recorded.events, key=key_of)
     column, shown_by = {"list_add": ("entry", "list_remove"), "list_remove": ("entry", "list_add"), "cancel": ("task", "set_entry")}[kind]
     seen, place = set(), 0
