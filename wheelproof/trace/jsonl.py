@@ -9,22 +9,26 @@ import gzip
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.trace import header as headers
 from wheelproof.trace.schema import COLUMN, COLUMNS, FOOTER, HEADER, KINDS, MINOR, MODES, NAMES, OBSERVED, REQUIRED_IDS, SCHEMA, TOKEN, Field
 
 Event = dict[str, Any]
 
 
 class TraceError(UsageError):
-    """A file is no trace: where, and what should be there. ``line`` counts from 1; ``field`` is "" where the whole line is wrong."""
+    """A file is no trace: where, and what should be there. ``line`` counts from 1, and is 0 where the whole file is wrong; ``field`` is "" where the whole line is."""
 
     def __init__(self, file: Path | str, line: int, field: str, message: str, remedy: str = "") -> None:
-        super().__init__(f"{file}:{line}: {f'field {field}: ' if field else ''}{message}.", remedy or "See docs/trace-format.md.")
-        self.file, self.line, self.field = str(file), line, field
+        place = f"{file}:{line}" if line else f"{file}"
+        super().__init__(f"{place}: {f'field {field}: ' if field else ''}{message}.", remedy or "See docs/trace-format.md.")
+        self.file, self.line, self.field, self.said = str(file), line, field, message
 
 
 class CutOff(TraceError):
@@ -138,8 +142,8 @@ def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:
     if value["schema"] != SCHEMA:
         raise TraceError(file, line, "schema", f"is {_shown(value['schema'])}, and this reads {SCHEMA}")
     _fields(value, HEADER, file, line)
-    if not all(key.isascii() and key.isdigit() and type(name) is str for key, name in value["threads"].items()):
-        raise TraceError(file, line, "threads", "must map thread ids to names")
+    if found := headers.wrong(value):
+        raise TraceError(file, line, *found)
     return value
 
 
@@ -148,6 +152,9 @@ def footer_of(value: Any, file: Path | str, line: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TraceError(file, line, "footer", f"must be an object, not {_shown(value)}")
     _fields(value, FOOTER, file, line)
+    for name in ("events", "dropped"):
+        if value[name] < 0:
+            raise TraceError(file, line, f"footer.{name}", f"must be a number from 0 on, not {value[name]}")
     for name in ("per_thread_last_tseq", "per_token_last_seq", "cut"):
         for key, last in (value.get(name) or {}).items():
             if type(last) is not int or last < 0:
@@ -170,7 +177,7 @@ class Reader:
 
     Iterating gives (line number, event), in the file's order; every iteration reads the file anew. ``name.jsonl.gz`` is unpacked.
     ``unknown``: names of columns that were passed over; not empty only where the header's minor version is newer.
-    Raises TraceError, and UsageError where the file cannot be read.
+    Raises TraceError, also where the file cannot be read or unpacked.
     """
 
     def __init__(self, path: Path) -> None:
@@ -178,20 +185,28 @@ class Reader:
         self.footer: dict[str, Any] | None = None
         self.unknown: set[str] = set()
         self.raw: bytes | None = None  # the line of the event that was given last
-        with self._open() as stream:
+        with self._read() as stream:
             self.header = header_of(self._object(stream.readline(), 1), self.path)
 
-    def _open(self) -> BinaryIO:
+    @contextmanager
+    def _read(self) -> Iterator[BinaryIO]:
+        """The file, unpacked; what the system or gzip raises on the way becomes a TraceError."""
         try:
-            return gzip.open(self.path, "rb") if self.path.suffix == ".gz" else self.path.open("rb")
+            with (gzip.open(self.path, "rb") if self.path.suffix == ".gz" else self.path.open("rb")) as stream:
+                yield stream
+        except EOFError as error:
+            raise CutOff(self.path, 0, "", "the compressed file is cut off", "Whoever wrote it was stopped; record it again.") from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise TraceError(self.path, 0, "", f"the compressed file is damaged, or is none ({error})",
+                             "Test it with gzip -t; a file that is not compressed is named .jsonl.") from error
         except OSError as error:
-            raise UsageError(f"{self.path} cannot be read ({error.strerror}).", "Give the path of a trace.") from error
+            raise TraceError(self.path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace.") from error
 
     def _object(self, line: bytes, number: int) -> dict[str, Any]:
         try:
             value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
         except (ValueError, RecursionError) as error:
-            what = "is empty" if not line.strip() else f"is no JSON object ({error})"
+            what = "is empty" if not line.strip() else f"is no JSON object ({_why(error)})"
             raise TraceError(self.path, number, "", f"the line {what}") from error
         if not isinstance(value, dict):
             raise TraceError(self.path, number, "", f"the line is no JSON object but {_shown(value)}")
@@ -200,28 +215,27 @@ class Reader:
     def __iter__(self) -> Iterator[tuple[int, Event]]:
         self.footer = None
         newer = self.header["schema_minor"] > MINOR
-        with self._open() as stream:
-            try:
-                stream.readline()
-                for number, line in enumerate(stream, 2):
-                    if self.footer is not None:
-                        raise TraceError(self.path, number, "", "there is a line after the footer", "One file holds one run: a second one begins a second file.")
-                    if not line.endswith(b"\n") and not _is_whole(line):
-                        raise CutOff(self.path, number, "", "the line is cut off",
-                                     "The recording was stopped while it was written; delete the line to check what is before it.")
-                    value = self._object(line, number)
-                    if "footer" in value:
-                        self.footer = footer_of(value["footer"], self.path, number)
-                        continue
-                    if unknown := value.keys() - COLUMN.keys():
-                        if not newer:
-                            raise TraceError(self.path, number, min(unknown), f"is no column of {SCHEMA}, minor {MINOR}",
-                                             "Raise schema_minor in the header if the file is of a newer minor version.")
-                        self.unknown |= unknown
-                    self.raw = line
-                    yield number, event_of(value, self.path, number)
-            except EOFError as error:
-                raise CutOff(self.path, 0, "", "the compressed file is cut off") from error
+        with self._read() as stream:
+            stream.readline()
+            for number, line in enumerate(stream, 2):
+                if self.footer is not None:
+                    raise TraceError(self.path, number, "", "there is a line after the footer", "One file holds one run: a second one begins a second file.")
+                if not line.endswith(b"\n") and not _is_whole(line):
+                    raise CutOff(self.path, number, "", "the line is cut off",
+                                 "The recording was stopped while it was written; delete the line to check what is before it.")
+                value = self._object(line, number)
+                if "schema" in value:
+                    raise TraceError(self.path, number, "schema", "there is a second header", "One file holds one run: a second one begins a second file.")
+                if "footer" in value:
+                    self.footer = footer_of(value["footer"], self.path, number)
+                    continue
+                if unknown := value.keys() - COLUMN.keys():
+                    if not newer:
+                        raise TraceError(self.path, number, min(unknown), f"is no column of {SCHEMA}, minor {MINOR}",
+                                         "Raise schema_minor in the header if the file is of a newer minor version.")
+                    self.unknown |= unknown
+                self.raw = line
+                yield number, event_of(value, self.path, number)
 
 
 def _is_whole(line: bytes) -> bool:
@@ -229,6 +243,15 @@ def _is_whole(line: bytes) -> bool:
         return isinstance(json.loads(line), dict)
     except ValueError:
         return False
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a text that is no JSON, in words that do not speak of Python."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is no UTF-8: byte {error.object[error.start]:#04x} at {error.start}"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return "a number has too many digits" if "integer string conversion" in str(error) else str(error)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -81,8 +81,8 @@ class Reader:
         self.path = Path(path)
         try:
             self._file = parquet.ParquetFile(self.path)
-        except (OSError, arrow.ArrowInvalid) as error:
-            raise UsageError(f"{self.path} cannot be read as Parquet ({error}).", "Give the path of a trace.") from error
+        except (OSError, arrow.ArrowException) as error:
+            raise TraceError(self.path, 0, "", f"cannot be read as Parquet ({_first(error)})", "Give the path of a trace; a file that was cut off is to be recorded again.") from error
         metadata = self._file.schema_arrow.metadata or {}
         stored = self._file.metadata.metadata or {}
         self.header = header_of(self._json(metadata.get(HEADER_KEY)), self.path, 0)
@@ -100,9 +100,23 @@ class Reader:
 
     def __iter__(self) -> Iterator[tuple[int, Event]]:
         row, names = 0, [field.name for field in TOKEN]
-        for batch in self._file.iter_batches(batch_size=ROWS):
-            for value in batch.to_pylist():
+        for batch in self._batches():
+            for value in batch:
                 row += 1
-                if value.get("ord") is not None:
-                    value["ord"] = [tuple([token[name] for name in names]) for token in value["ord"]]
+                if type(value.get("ord")) is list:
+                    value["ord"] = [tuple([token.get(name) for name in names]) if type(token) is dict else token for token in value["ord"]]
                 yield row, event_of(value, self.path, row)
+
+    def _batches(self) -> Iterator[list[dict[str, Any]]]:
+        """The rows, some at a time; what Arrow raises on the way becomes a TraceError."""
+        arrow, _ = _arrow()
+        try:
+            for batch in self._file.iter_batches(batch_size=ROWS):
+                yield batch.to_pylist()
+        except (OSError, arrow.ArrowException) as error:
+            raise TraceError(self.path, 0, "", f"cannot be read as Parquet to its end ({_first(error)})", "It is damaged: record it again.") from error
+
+
+def _first(error: Exception) -> str:
+    """The first line of what Arrow says."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

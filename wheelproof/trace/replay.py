@@ -171,18 +171,21 @@ class Judging:
             return True
         return False
 
-    def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True) -> Verdict:
-        """The verdict, once all events are taken. ``tally``: of the file, where it is to be held against its footer."""
-        missing = [Finding(line, None, name, message) for line, name, message in self.order.missing]
+    def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True, ended: CutOff | None = None) -> Verdict:
+        """The verdict, once all events are taken. ``tally``: of the file, where it is to be held against its footer; ``ended``: where the file breaks off."""
+        missing = []
+        if ended is not None:  # first of all: from it the gaps and what is open follow
+            missing.append(Finding(ended.line, None, "Footer", f"{ended.said}: what is before it was looked at, and what came after is not known"))
+        elif footer is None:
+            missing.append(Finding(0, None, "Footer", "there is no footer: the recording was cut off"))
+        missing += [Finding(line, None, name, message) for line, name, message in self.order.missing]
         if self.header.get("capture", {}).get("mode") != "full":
             missing.append(Finding(1, None, "Capture", "only a sample was recorded"))
         missing += self.lacking()
         contradictions = [Finding(line, None, name, message) for line, name, message in self.order.contradictions + self.unknown]
         if not self.events:
             missing.append(Finding(0, None, "Events", "there is no event"))
-        if footer is None:
-            missing.append(Finding(0, None, "Footer", "there is no footer: the recording was cut off"))
-        else:
+        if footer is not None:
             gone, wrong = self._against(footer, tally, hashed)
             missing += gone
             contradictions += wrong
@@ -207,7 +210,7 @@ class Judging:
             if seen != last:
                 (missing if seen < last else wrong).append(Finding(0, None, "Footer", f"the last number of {key} is {last} in the footer, and {max(seen, 0)} here"))
         if hashed and not missing and tally is not None and footer.get("sha256") not in (None, tally.sha256):
-            wrong.append(Finding(0, None, "Footer", "the footer's sha256 is that of other events"))
+            wrong.append(Finding(0, None, "Footer", "the footer's sha256 is that of another header or of other events"))
         return missing, wrong
 
 
@@ -244,8 +247,8 @@ class Replay(Judging):
         self.state.apply(event)
         return refusal
 
-    def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True) -> Verdict:
-        verdict = super().end(footer, tally, hashed)
+    def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True, ended: CutOff | None = None) -> Verdict:
+        verdict = super().end(footer, tally, hashed, ended)
         if verdict.verdict == CONFORMS and not self.cut:  # only of a trace that is whole can it be said that something never happened
             left = tuple([Finding(0, None, refusal.property, refusal.message) for refusal in (*self.state.forgotten(), *self.state.unguarded())])
             if left:
@@ -333,7 +336,7 @@ def _replay(reader: Any, ordered: Any, judge: Judge, limits: Mapping[str, int] |
         tally = Tally(reader.header)
         for _, event in reader:
             tally.count(event)
-    return run.end(reader.footer, tally, hashed=not reader.unknown)
+    return run.end(reader.footer, tally, hashed=not reader.unknown, ended=cut[0] if cut else None)
 
 
 def replay_events(header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None, judge: Judge = Replay) -> Verdict:

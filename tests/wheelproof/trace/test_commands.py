@@ -91,6 +91,16 @@ def test_the_exit_code_is_that_of_the_worst(files, code, told):
     assert result.exit_code == code and told in result.output
 
 
+def test_a_file_that_cannot_be_read_at_all_ends_no_other_s_check(tmp_path):
+    pytest.importorskip("pyarrow", reason="the extra data is not installed")
+    (tmp_path / "a.parquet").write_bytes(b"")
+    (tmp_path / "b.jsonl.gz").write_bytes(b"no gzip")
+    (tmp_path / "c.jsonl").write_bytes((GOLDEN / "readd.jsonl").read_bytes())
+    result = invoke("check", tmp_path)
+    assert result.exit_code == 2 and f"{tmp_path / 'c.jsonl'}: conforms" in result.output and "1 conforms, 2 unreadable of 3 traces" in result.output
+    assert f"{tmp_path / 'a.parquet'}: cannot be read as Parquet" in result.stderr and f"{tmp_path / 'b.jsonl.gz'}: the compressed file" in result.stderr
+
+
 def test_an_empty_folder_is_nothing_checked(tmp_path):
     assert invoke("check", tmp_path).exit_code == 5
 

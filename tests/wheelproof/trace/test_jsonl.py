@@ -102,3 +102,54 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path):
         jsonl.write(path / "below.jsonl", header, [])
     with pytest.raises(UsageError):
         jsonl.Reader(tmp_path / "absent.jsonl")
+
+
+def _packed(change):
+    return change(gzip.compress((HERE / "golden/two_adders.jsonl").read_bytes()))
+
+
+@pytest.mark.parametrize(("change", "told"), [
+    (lambda whole: gzip.decompress(whole), "damaged, or is none"), (lambda whole: whole[:-8] + bytes(4) + whole[-4:], "damaged, or is none"),
+    (lambda whole: whole[:60] + bytes(16) + whole[76:], "damaged, or is none"), (lambda whole: whole + b"more", "damaged, or is none"), (lambda whole: whole[:6], "cut off"),
+])
+def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, told):
+    (tmp_path / "whole.jsonl.gz").write_bytes(_packed(lambda whole: whole))
+    assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == replay.CONFORMS
+    path = tmp_path / "broken.jsonl.gz"
+    path.write_bytes(_packed(change))
+    with pytest.raises(jsonl.TraceError, match=told) as caught:
+        for _ in jsonl.Reader(path):
+            pass
+    assert str(caught.value).startswith(f"{path}: ") and caught.value.line == 0  # the whole file: no line is named
+
+
+@pytest.mark.parametrize(("name", "cut", "line", "told"), [("cut.jsonl", slice(-300), 20, "the line is cut off"), ("cut.jsonl.gz", slice(-4), 0, "the compressed file is cut off")])
+def test_where_a_file_breaks_off_is_said_before_what_follows_from_it(tmp_path, name, cut, line, told):
+    whole = (HERE / "golden/two_adders.jsonl").read_bytes()
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(whole)[cut] if name.endswith(".gz") else whole[cut])
+    verdict = replay.replay(path)
+    assert verdict.verdict == replay.INCOMPLETE
+    assert (verdict.first.property, verdict.first.line) == ("Footer", line) and told in verdict.first.message
+    path.write_bytes(gzip.compress(whole) if name.endswith(".gz") else whole)
+    assert replay.replay(path).verdict == replay.CONFORMS
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    (b'{"tid":1\xff}\n', "no UTF-8: byte 0xff at 8"), (b'{"a":' * 200_000 + b"\n", "nested too deeply"), (b'{"tid":' + b"9" * 5_000 + b"}\n", "too many digits"),
+    ((HERE / "golden/two_adders.jsonl").read_bytes(), "a second header"),
+])
+def test_what_is_wrong_with_a_line_is_said_in_the_format_s_words(tmp_path, text, told):
+    header = (HERE / "golden/two_adders.jsonl").read_bytes().partition(b"\n")[0]
+    (tmp_path / "x.jsonl").write_bytes(header + b"\n" + text)
+    with pytest.raises(jsonl.TraceError, match=told) as caught:
+        list(jsonl.Reader(tmp_path / "x.jsonl"))
+    assert caught.value.line == 2 and "sys." not in str(caught.value) and "codec" not in str(caught.value)
+
+
+@pytest.mark.parametrize("change", [lambda text: b"\xef\xbb\xbf" + text, lambda text: text.replace(b"\n", b"\r\n"), lambda text: text.rstrip(b"\n")])
+def test_a_byte_order_mark_and_other_ends_of_lines_change_nothing(tmp_path, change):
+    text = (HERE / "golden/two_adders.jsonl").read_bytes()
+    assert change(text) != text
+    (tmp_path / "x.jsonl").write_bytes(change(text))
+    assert replay.replay(tmp_path / "x.jsonl").verdict == replay.CONFORMS

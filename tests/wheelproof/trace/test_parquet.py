@@ -63,3 +63,31 @@ def test_a_file_without_a_footer_has_none(tmp_path):
     reader = jsonl.Reader(GOLDEN[0])
     parquet.write(tmp_path / "cut.parquet", reader.header, [event for _, event in reader], None)
     assert parquet.Reader(tmp_path / "cut.parquet").footer is None
+
+
+def test_a_damaged_file_is_no_trace(tmp_path):
+    reader, path = jsonl.Reader(GOLDEN[0]), tmp_path / "trace.parquet"
+    parquet.write(path, reader.header, [event for _, event in reader], reader.footer)
+    assert list(parquet.Reader(path))
+    whole = path.read_bytes()
+    for broken in (whole[:-20], whole[:0], whole[:8] + bytes(400) + whole[408:]):
+        path.write_bytes(broken)
+        with pytest.raises(jsonl.TraceError, match="cannot be read as Parquet") as caught:
+            list(parquet.Reader(path))
+        assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_tokens_of_another_shape_are_said_by_row_and_field(tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    reader, path = jsonl.Reader(GOLDEN[0]), tmp_path / "trace.parquet"
+    metadata = {parquet.HEADER_KEY: jsonl.header_line(reader.header)}
+    row = {"tid": 1, "tseq": 1, "lc": 1, "k": "thread_start", "phase": "atomic"}
+    for tokens in (["L list:1"], [{"kind": "L", "seq": 1}], 7):
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist([row | {"ord": tokens}]).replace_schema_metadata(metadata), path)
+        with pytest.raises(jsonl.TraceError) as caught:
+            list(parquet.Reader(path))
+        assert (caught.value.line, caught.value.field) == (1, "ord")
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([row]).replace_schema_metadata(metadata), path)
+    assert [event["k"] for _, event in parquet.Reader(path)] == ["thread_start"]
