@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wheelproof import documents
+from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions
 from wheelproof.pipeline.session import SessionOptions, session
 from wheelproof.report.console import visible
@@ -29,6 +31,8 @@ def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json
 
     runs.find(paths)  # a wrong path is said before Spark is started
     cluster.check(options.master, options.scratch)
+    if output is not None:
+        _writable(output)
     try:
         # The folder goes after Spark, which may die amid its writing, and takes along what that left there.
         with failures.signals_last(), validate.folder_for(options.scratch) as folder, session(replace(options, scratch=folder)) as spark:
@@ -47,6 +51,16 @@ def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json
     else:
         _print(document, output, quiet)
     return report.exit_code
+
+
+def _writable(folder: Path) -> None:
+    """ToolError where the report could not be written: that is said before the check, not after hours of it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ToolError(f"{folder} cannot be written to ({error.strerror}), and the report is to go there.", "Choose another folder with --output.") from error
 
 
 def _progress(said: str) -> None:

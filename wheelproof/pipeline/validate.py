@@ -15,6 +15,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions, coverage, ingest, lateness
 from wheelproof.pipeline.checks import FAMILIES, RULES, Family, Finding, Inputs
 from wheelproof.pipeline.ingest import Ingested
@@ -86,10 +87,13 @@ def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> As
 
 @contextmanager
 def folder_for(scratch: Path | None) -> Iterator[Path]:
-    """A folder that is removed at the end."""
-    if scratch is not None:
-        scratch.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix="wheelproof-pipeline-", dir=scratch))
+    """A folder that is removed at the end. ToolError: it cannot be made."""
+    try:
+        if scratch is not None:
+            scratch.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix="wheelproof-pipeline-", dir=scratch))
+    except OSError as error:
+        raise ToolError(f"{scratch or tempfile.gettempdir()}: no folder can be made there for scratch ({error.strerror}).", "Give a folder on a disk with room: --scratch DIR.") from error
     try:
         yield made
     finally:

@@ -55,7 +55,12 @@ def record(
     from wheelproof.trace.record import record as make
     from wheelproof.trace.schema import KINDS
 
+    _named_as_trace(output)
+    if schedule is not None and (scenario is not None or walk is not None):
+        raise UsageError("A counterexample has its own scenario and steps.", "Leave the scenario and --walk away, or --schedule.")
     wanted = None if kinds is None else [name.strip() for name in kinds.split(",") if name.strip()]
+    if wanted == []:
+        raise UsageError("--kinds names no kind of event.", f"Known kinds: {', '.join(KINDS)}.")
     for name in wanted or ():
         if name not in KINDS:
             raise UsageError(f"There is no kind of event {name!r}.", f"Known kinds: {', '.join(KINDS)}.")
@@ -82,9 +87,7 @@ def record(
         steps = walked(found, scenario, walk)
     made = make(mechanisms, mechanism, scenario, output.name.partition(".")[0], mutant=mutant, schedule=steps, kinds=wanted)
     if output.suffix == ".parquet":
-        from wheelproof.trace import parquet
-
-        parquet.write(output, made.header, made.events, made.footer)
+        _write(output, made.header, made.events, made.footer)
     else:
         made.write(output)
     print(f"{output}: {len(made.events)} events of {len(made.header['threads'])} threads")
@@ -134,21 +137,23 @@ def check(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
     engine: Annotated[Engine, typer.Option("--engine", help="The model, event by event, or Spark's rules in bulk.")] = Engine.MODEL,
     master: Annotated[str, typer.Option("--master", metavar="URL", help="Spark's master; without, this machine's processors.")] = "",
-    memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver.")] = "2g",
+    memory: Annotated[str | None, typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver; 2g without.")] = None,
     scratch: Annotated[Path | None, typer.Option("--scratch", metavar="DIR", help="Where Spark puts what does not fit into memory; all machines of a cluster must share it.")] = None,
     output: Annotated[Path | None, typer.Option("--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json.")] = None,
     subject: Subject = Path("."),
 ) -> None:
     """Say of each trace whether it conforms to the model, and why not."""
+    if not subject.is_dir():
+        raise UsageError(f"{subject}: there is no such folder.", "Give the folder that holds spec/ with --subject, or leave it away.")
     if engine is Engine.SPARK:
         from wheelproof import subject as subjects
         from wheelproof.pipeline import actions, command
 
         # Traces of any producer are checked, also where no subject is: then it is not told which actions they lack.
         known = actions.table(subjects.find(subject)) if any((subject / "spec").glob("*.toml")) else {}
-        raise typer.Exit(command.run(paths, command.options_of(master, memory, scratch), output, as_json, quiet, known=known))
-    if master or scratch or output:
-        raise UsageError("--master, --scratch and --output are Spark's.", "Add --engine spark.")
+        raise typer.Exit(command.run(paths, command.options_of(master, "2g" if memory is None else memory, scratch), output, as_json, quiet, known=known))
+    if master or memory is not None or scratch or output:
+        raise UsageError("--master, --memory, --scratch and --output are Spark's.", "Add --engine spark.")
     from wheelproof.trace.jsonl import TraceError
     from wheelproof.trace.replay import VERDICTS, replay as judge
 
@@ -237,17 +242,18 @@ def shrink(
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the shrunk trace goes; beside the trace without.")] = None,
 ) -> None:
     """Find the few events that make a trace a violation, and the cheapest edit that would repair it."""
-    from wheelproof.trace import jsonl
     from wheelproof.trace.replay import key_of
     from wheelproof.trace.shrink import shrink as smaller
 
+    if output is not None:
+        _named_as_trace(output)
     reader = _reader(trace)
     events = sorted(_events(reader), key=lambda item: key_of(item[1]))
     found = smaller(reader.header, events, (reader.footer or {}).get("cut"))
     if found is None:
         raise NothingChecked(f"{trace}: no event of it is refused, so that there is nothing to shrink.", "`wheelproof trace check` says what else it lacks.")
     target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
-    jsonl.write(target, found.header, found.events, found.footer)
+    _write(target, found.header, found.events, found.footer)
     shown = _Shown(found.header)
     print(f"{target}: {len(found.events)} of {len(events):,} events")
     for line, event in zip(found.lines, found.events):
@@ -255,6 +261,24 @@ def shrink(
     print(f"  {found.property}: {found.message}")
     print(f"  cheapest repair: {found.repair}")
     raise typer.Exit(1)
+
+
+def _named_as_trace(path: Path) -> None:
+    """A trace under another name would be found in no folder, and read as something else."""
+    if not path.name.endswith(SUFFIXES):
+        raise UsageError(f"{path} is no trace by its name.", f"Names of traces end in {', '.join(SUFFIXES)}.")
+
+
+def _write(path: Path, header: dict[str, Any], events: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
+    """Write a trace in the form that its name says."""
+    from wheelproof.trace import jsonl
+
+    if path.suffix == ".parquet":
+        from wheelproof.trace import parquet
+
+        parquet.write(path, header, events, footer)
+    else:
+        jsonl.write(path, header, events, footer)
 
 
 def _print_shrunk(path: Path) -> None:

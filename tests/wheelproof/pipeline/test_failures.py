@@ -77,6 +77,23 @@ def test_a_jvm_that_is_gone_is_told_by_how_it_ended(code, told):
         raise Py4JNetworkError("Answer from Java side is empty")
 
 
+@pytest.mark.parametrize(("option", "told"), [("--output", "the report is to go there"), ("--scratch", "no folder can be made there for scratch")])
+def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(tmp_path, monkeypatch, option, told):
+    from typer.testing import CliRunner
+
+    from wheelproof.cli import app
+
+    def build(options):
+        raise ToolError("Spark would start now.")
+
+    monkeypatch.setattr(session, "build", build)
+    (tmp_path / "file").write_text("in the way")
+    for folder, said in ((tmp_path / "file", told), (tmp_path / "file" / "below", told), (tmp_path / "free", "Spark would start now")):
+        result = CliRunner().invoke(app, ["trace", "check", "--engine", "spark", str(GOLDEN / "readd.jsonl"), option, str(folder)])
+        assert result.exit_code == 4 and said in result.output and (str(folder) in result.output) == (said == told)
+    assert (tmp_path / "file").read_text() == "in the way" and not list((tmp_path / "free").iterdir())
+
+
 def test_ctrl_c_ends_the_jobs_that_run_and_goes_on():
     broken = Broken(None)
     with pytest.raises(KeyboardInterrupt), failures.told(broken, "1g"):

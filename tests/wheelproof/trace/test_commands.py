@@ -131,9 +131,36 @@ def test_a_shrunk_trace_is_written_and_refused_again(tmp_path):
     assert not (tmp_path / "none.jsonl").exists()
 
 
+@pytest.mark.parametrize("name", ["small.parquet", "small.jsonl.gz", "small.jsonl"])
+def test_a_shrunk_trace_is_of_the_form_that_its_name_says(tmp_path, name):
+    pytest.importorskip("pyarrow", reason="the extra data is not installed")
+    assert invoke("shrink", GOLDEN / "mutant_M2.jsonl", "-o", tmp_path / name).exit_code == 1
+    assert replay.replay(tmp_path / name).first.property == "AtMostOneList"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("command", [("shrink", GOLDEN / "mutant_M2.jsonl"), ("record", "timer_task_list", "two_adders", "--subject", ROOT)])
+def test_what_is_no_trace_by_its_name_is_not_written(tmp_path, command):
+    result = invoke(*command, "-o", tmp_path / "small.txt")
+    assert result.exit_code == 2 and "end in .jsonl, .jsonl.gz, .parquet" in result.output and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("option", [("--memory", "4g"), ("--master", "local[1]"), ("--scratch", "x"), ("--output", "x")])
+def test_what_is_spark_s_is_not_passed_over_in_silence(option):
+    result = invoke("check", GOLDEN / "readd.jsonl", *option)
+    assert result.exit_code == 2 and option[0] in result.output and "--engine spark" in result.output
+
+
+@pytest.mark.parametrize("engine", ["model", "spark"])
+def test_a_subject_that_is_not_there_is_said(tmp_path, engine):
+    result = invoke("check", GOLDEN / "readd.jsonl", "--engine", engine, "--subject", tmp_path / "absent")
+    assert result.exit_code == 2 and "no such folder" in result.output
+
+
 @pytest.mark.parametrize(("arguments", "told"), [
     (("heap", "two_adders"), "no mechanism 'heap'"), (("timer_task_list", "no_such"), "has no scenario"), (("timer_task_list",), "No scenario is named"),
-    (("timer_task_list", "two_adders", "--kinds", "list_link"), "no kind of event"), (("timer_task_list", "two_adders", "--mutant", "M99"), "no class M99"),
+    (("timer_task_list", "two_adders", "--kinds", "list_link"), "no kind of event"), (("timer_task_list", "two_adders", "--kinds", ","), "names no kind"),
+    (("timer_task_list", "two_adders", "--schedule", "x.json"), "its own scenario"), (("timer_task_list", "--walk", "1", "--schedule", "x.json"), "its own scenario"), (("timer_task_list", "two_adders", "--mutant", "M99"), "no class M99"),
 ])
 def test_what_cannot_be_recorded_is_said(tmp_path, arguments, told):
     result = invoke("record", *arguments, "-o", tmp_path / "x.jsonl", "--subject", ROOT)
