@@ -19,6 +19,9 @@ from wheelproof.report.console import visible
 SHOWN = 20
 """Violations that are printed; the report file has more."""
 
+_NAMED = {"tid": "thread", "task": "task", "entry": "entry", "list": "list", "op": "op", "token": "token"}
+"""What a violation names, beside its place -> as it is called."""
+
 EXPLAINED_EVENTS = 1_000_000
 """A violating run of at most so many events is also taken event by event through the model, on the executors."""
 
@@ -115,17 +118,21 @@ def _rules(document: dict[str, Any]) -> list[str]:
 
 
 def _violations(document: dict[str, Any]) -> list[str]:
+    from wheelproof.pipeline import validate
+
     explained = {each["run"]: each for each in document["explanations"]}
     lines = []
     for each in document["violations"][:SHOWN]:
         place = f"{each['file']}:{each['line']}: " if "file" in each else ""
-        ids = ", ".join(f"{name} {each[name]}" for name in ("task", "entry", "list", "op", "token") if name in each)
+        ids = ", ".join(f"{said} {each[name]}" for name, said in _NAMED.items() if name in each)
         sign = "" if each["trusted"] else " [events are missing: only a sign of that]"
-        lines.append(f"{place}{each['rule']}: {each.get('detail', '')} ({ids}){sign}")
+        lines.append(f"{place}{each['rule']}: {each.get('detail', '')}{f' ({ids})' if ids else ''}{sign}")
     if document["violated"] > SHOWN:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
     for name, each in explained.items():
-        why = f", {each['property']}: {each['message']}" if each.get("property") else ""
+        why = f", {each['property']}: {each['message']}" if each.get("property") else f": {each['message']}" if "message" in each else ""
+        if each["verdict"] == validate.CONFORMS:
+            why = ": the rules of replay ask nothing of what is broken here"
         lines.append(f"{name}, replayed: {each['verdict']}{why}")
         lines += [f"    {event}" for event in each.get("shrunk", ())]
         if each.get("repair"):

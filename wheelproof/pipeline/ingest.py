@@ -6,7 +6,6 @@ The types are Spark's: a number in a string, a number that is too large and brok
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from functools import reduce
@@ -192,15 +191,9 @@ def _quarantined(rows: DataFrame, by_address: dict[str, File]) -> list[dict[str,
 def _reason_of_line(text: str, path: Path, number: int) -> str:
     """What the reader of single traces says of the line; "" where it would have taken it."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return f"is no JSON ({error})" if text.strip() else "is empty"
-    if not isinstance(value, dict):
-        return "is no JSON object"
-    try:
-        jsonl.event_of(value, path, number)
+        jsonl.event_of(jsonl.object_of(text.encode("utf-8", "surrogatepass"), path, number), path, number)
     except WheelproofError as error:
-        return error.message.removeprefix(f"{path}:{number}: ")
+        return error.message.removeprefix(f"{path}:{number}: ").rstrip(".")
     return ""
 
 

@@ -135,6 +135,18 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
     return event
 
 
+def object_of(line: bytes, file: Path | str, number: int) -> dict[str, Any]:
+    """The JSON object in a line. Raises TraceError."""
+    try:
+        value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        what = "is empty" if not line.strip() else f"is no JSON object ({_why(error)})"
+        raise TraceError(file, number, "", f"the line {what}") from error
+    if not isinstance(value, dict):
+        raise TraceError(file, number, "", f"the line is no JSON object but {_shown(value)}")
+    return value
+
+
 def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:
     """The header in a JSON object. Raises TraceError: no header, another major version, a field of the wrong type."""
     if not isinstance(value, dict) or "schema" not in value:
@@ -186,7 +198,7 @@ class Reader:
         self.unknown: set[str] = set()
         self.raw: bytes | None = None  # the line of the event that was given last
         with self._read() as stream:
-            self.header = header_of(self._object(stream.readline(), 1), self.path)
+            self.header = header_of(object_of(stream.readline(), self.path, 1), self.path)
 
     @contextmanager
     def _read(self) -> Iterator[BinaryIO]:
@@ -202,16 +214,6 @@ class Reader:
         except OSError as error:
             raise TraceError(self.path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace.") from error
 
-    def _object(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
-        except (ValueError, RecursionError) as error:
-            what = "is empty" if not line.strip() else f"is no JSON object ({_why(error)})"
-            raise TraceError(self.path, number, "", f"the line {what}") from error
-        if not isinstance(value, dict):
-            raise TraceError(self.path, number, "", f"the line is no JSON object but {_shown(value)}")
-        return value
-
     def __iter__(self) -> Iterator[tuple[int, Event]]:
         self.footer = None
         newer = self.header["schema_minor"] > MINOR
@@ -223,7 +225,7 @@ class Reader:
                 if not line.endswith(b"\n") and not _is_whole(line):
                     raise CutOff(self.path, number, "", "the line is cut off",
                                  "The recording was stopped while it was written; delete the line to check what is before it.")
-                value = self._object(line, number)
+                value = object_of(line, self.path, number)
                 if "schema" in value:
                     raise TraceError(self.path, number, "schema", "there is a second header", "One file holds one run: a second one begins a second file.")
                 if "footer" in value:

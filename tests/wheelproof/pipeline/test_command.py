@@ -1,0 +1,41 @@
+"""What the command says of a report: who is named, and what is said of a run that other rules find sound. No Spark: the report is at hand."""
+
+from pathlib import Path
+
+import pytest
+
+from wheelproof.pipeline import command, ingest
+
+RULE = {"family": "tokens", "says": "", "unit": "token", "applied": 3, "broken": 1, "verdict": "violated"}
+
+
+def said(violations, explanations=()):
+    document = {"runs": [], "rules": {"TokenOnce": RULE}, "violations": violations, "violated": len(violations), "explanations": explanations, "quarantine": [], "quarantined": 0}
+    return command._violations(document)
+
+
+def test_a_violation_names_its_place_its_thread_and_its_things():
+    lines = said([{"rule": "TokenOnce", "file": "a.jsonl", "line": 7, "tid": 2, "tseq": 5, "token": "L list:1", "detail": "w 1 at lc 2 after 1 at lc 2", "trusted": True},
+                  {"rule": "CompletesOnce", "op": 9, "detail": "no end", "trusted": False}, {"rule": "TokenEnd", "detail": "ends early", "trusted": True}])
+    assert lines == ["a.jsonl:7: TokenOnce: w 1 at lc 2 after 1 at lc 2 (thread 2, token L list:1)", "CompletesOnce: no end (op 9) [events are missing: only a sign of that]",
+                     "TokenEnd: ends early"]
+
+
+@pytest.mark.parametrize(("explanation", "told"), [
+    ({"verdict": "conforms"}, "r, replayed: conforms: the rules of replay ask nothing of what is broken here"),
+    ({"verdict": "violates", "property": "CancelWins", "message": "a check"}, "r, replayed: violates, CancelWins: a check"),
+    ({"verdict": "error", "message": "x.jsonl:4: field k: is missing."}, "r, replayed: error: x.jsonl:4: field k: is missing."),
+])
+def test_what_replay_says_of_a_run_is_told_with_its_reason(explanation, told):
+    assert said([], [{"run": "r", "path": "x.jsonl", **explanation}]) == [told]
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("", "the line is empty"), ('{"tid":' + "9" * 5_000 + "}", "too many digits"), ('{"tid":NaN}', "NaN is no number here"), ("[1]", "no JSON object but [1]"),
+    ('{"a":' * 200_000, "nested too deeply"), ('{"tid":1,"tseq":1,"lc":1,"k":"warp","phase":"atomic"}', "'warp' is no kind"),
+    ('{"tid":1,"tseq":1,"lc":3.0,"k":"task_run","phase":"atomic"}', "field lc: must be an integer of 64 bits, not 3.0"),
+    ('{"tid":1,"tseq":1,"lc":1,"k":"task_run","phase":"atomic"}', ""),
+])
+def test_a_quarantined_line_has_the_reason_of_the_reader_of_single_traces(text, told):
+    found = ingest._reason_of_line(text, Path("x.jsonl"), 4)
+    assert told in found and bool(told) == bool(found) and "sys." not in found and not found.startswith("x.jsonl")
