@@ -154,8 +154,10 @@ def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:
     if value["schema"] != SCHEMA:
         raise TraceError(file, line, "schema", f"is {_shown(value['schema'])}, and this reads {SCHEMA}")
     _fields(value, HEADER, file, line)
-    if found := headers.wrong(value):
-        raise TraceError(file, line, *found)
+    # In its objects, too, null and absent mean the same.
+    value = {name: {key: each for key, each in found.items() if each is not None} if type(found) is dict and name != "threads" else found for name, found in value.items()}
+    if wrong := headers.wrong(value):
+        raise TraceError(file, line, *wrong)
     return value
 
 

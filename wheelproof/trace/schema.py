@@ -181,14 +181,14 @@ HEADER = (
     Field("spec", "object", "module, git, sha256: texts; the specification that the producer has in mind"),
     Field("variant", "text", "which variant of the mechanism ran, as TryPending"),
     Field("config", "object", "tick_ms, wheel_size, start_ms, levels: integers"),
-    Field("clock", "object", "kind: one of CLOCKS; virtual: whether time is the test's", True),
+    Field("clock", "object", f"kind: one of {', '.join(CLOCKS)}; virtual: whether time is the test's", True),
     Field("threads", "map", "thread id as a text -> its name", True),
-    Field("capture", "object", "mode: one of CAPTURES; kinds: the kinds recorded, absent: all; keys and rate of a sample", True),
+    Field("capture", "object", f"mode: one of {', '.join(CAPTURES)}; kinds: the kinds recorded, absent: all; keys and rate of a sample", True),
     Field("sources", "object", "array of places in the code, 'path:line label'; src is an index into it"),
     Field("names", "map", "id as a text -> a name; with a program, the name that it has there"),
     Field("program", "object", "what was asked of the threads, from which the model of spec.module is made: threads (name -> its operations "
           "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it are those of names"),
-    Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id -> value), "
+    Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id as in ord, such as counter:1 -> value), "
           "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
           "operations (id -> protocol, completed, pending, task, and how far it has come), "
           "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, inside, duty)"),
@@ -200,7 +200,7 @@ FOOTER = (
     Field("per_thread_last_tseq", "map", "thread id as a text -> its last tseq", True),
     Field("per_token_last_seq", "map", "'kind id' of each exact token, as 'L list:7' -> its last seq", True),
     Field("dropped", "int64", "how many events are known to be lost; 0 in a whole trace", True),
-    Field("cut", "map", "'kind id' -> last seq of the consistent prefix; absent: the whole trace is one"),
+    Field("cut", "map", "'kind id' -> last seq that is evidence; absent: the whole trace is"),
     Field("sha256", "text", "of the canonical lines of header and events, each with its newline; absent: not computed"),
 )
 """The last line of JSON Lines, as ``{"footer": {...}}``; the metadata ``wheelproof.trace.footer`` of Parquet. Absent: incomplete."""

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.wheelproof.trace.recorded import ROOT
@@ -53,7 +53,16 @@ ANYTHING = st.recursive(st.none() | st.booleans() | st.integers(-3, 9) | st.text
     st.sampled_from(["1", "7", "x", "lists", "tasks", "counters", "keys", "queued", "operations", "holders", "walks", "open", "duty", "kinds", "mode", "threads"]), inner, max_size=3), max_leaves=6)
 
 
+@pytest.mark.parametrize("field", ["initial", "config", "spec", "program"])
+def test_null_and_absent_mean_the_same_inside_too(tmp_path, field):
+    known = {"initial": ("keys", "queued", "walks", "operations", "holders", "wheel_ms"), "config": ("tick_ms", "start_ms"), "spec": ("git",), "program": ("threads",)}[field]
+    path = written(tmp_path / "x.jsonl", HEAD | {field: HEAD.get(field, {}) | dict.fromkeys(known)})
+    assert replay.replay(path).verdict == replay.CONFORMS
+    assert jsonl.Reader(path).header.get(field, {}) == HEAD.get(field, {})
+
+
 @given(st.sampled_from([field.name for field in HEADER if field.name not in ("schema", "run_id")]), ANYTHING)
+@example("initial", {"lists": None})
 def test_no_header_ends_a_check_amid_its_events(tmp_path_factory, field, value):
     path = written(tmp_path_factory.mktemp("drawn") / "x.jsonl", HEAD | {field: value})
     try:
