@@ -158,6 +158,9 @@ def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> l
             run.problems.append(f"the footer counts {run.footer['events']} events, and its threads {sum(run.footer['per_thread_last_tseq'].values())}")
         if run.footer is not None and run.footer["dropped"]:
             run.problems.append(f"the footer says that {run.footer['dropped']} events were dropped")
+        if run.footer is not None and run.footer.get("cut"):
+            # Rules in bulk do not tell evidence from the rest, so that only those that need no other event are trusted.
+            run.problems.append("the footer has a cut, beyond which nothing is evidence: `wheelproof trace check` without --engine spark tells what is")
     return runs
 
 

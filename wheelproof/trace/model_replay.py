@@ -95,7 +95,7 @@ class ModelReplay(Judging):
     def step(self, line: int, event: Event) -> Refusal | None:
         if self.halted or self.steps is None or self.names is None or self.table is None:
             return None
-        if self.order.missing or self.order.contradictions or self.beyond:
+        if self.order.missing or self.order.contradictions or self.cut.beyond:
             self.halted = True  # what is missing may have changed anything, so that no later event is refused on account of it
             return None
         if event["k"] == START and event["tseq"] != 1:
@@ -148,7 +148,7 @@ class ModelReplay(Judging):
     def lacking(self) -> list[Finding]:
         if self.spent:
             return self.spent
-        if self.beyond:
+        if self.cut.beyond:
             return [Finding(0, None, "Cut", "what comes after the first event beyond the cut was not followed")]
         if self.halted or self.steps is None or not self.events or self.order.missing or self.order.contradictions:
             return []

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wheelproof.trace.cut import Cut
 from wheelproof.trace.jsonl import CutOff, Reader, Tally
 from wheelproof.trace.events import Refusal, spoken
 from wheelproof.trace import operation_rules
@@ -127,8 +128,7 @@ class Judging:
 
     def __init__(self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None) -> None:
         self.header, self.limit, self.events = header, limit, 0
-        self.cut = cut or {}
-        self.beyond: set[int] = set()  # threads that have crossed the cut
+        self.cut = Cut(cut)
         self.violations: list[Finding] = []
         self.violated = 0
         self.order = _Order()
@@ -154,7 +154,7 @@ class Judging:
         """One event, in the order of the clocks."""
         self.events += 1
         self.order.look(line, event)
-        if self.cut and self._crossed(event):
+        if self.cut and self.cut.crossed(event):
             return None
         kind = event["k"]
         if kind == "drop":
@@ -163,13 +163,6 @@ class Judging:
             self.unknown.append((line, "Kind", f"these rules know no {kind}"))
             return None
         return self.step(line, event)
-
-    def _crossed(self, event: Event) -> bool:
-        """Whether the event, or one before it in its thread, has a token beyond the cut."""
-        if event["tid"] in self.beyond or any(token[2] > self.cut.get(f"{token[0]} {token[1]}", token[2]) for token in event.get("ord", ())):
-            self.beyond.add(event["tid"])
-            return True
-        return False
 
     def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True, ended: CutOff | None = None) -> Verdict:
         """The verdict, once all events are taken. ``tally``: of the file, where it is to be held against its footer; ``ended``: where the file breaks off."""
@@ -259,11 +252,11 @@ class Replay(Judging):
         missing = [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
                    for (kind, role), (line, times) in self.unordered.items()]
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
-                    for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.beyond]
+                    for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.cut.beyond]
         missing += [Finding(0, None, "Bracket", f"thread {tid} ends {operation_rules.where(thread)}")
-                    for tid, thread in self.state.threads.items() if thread.inside and tid not in self.beyond]
+                    for tid, thread in self.state.threads.items() if thread.inside and tid not in self.cut.beyond]
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
-                    for lock, tid in self.state.holder.items() if tid not in self.beyond and (self.state.lets_go or not lock.startswith("op:"))]
+                    for lock, tid in self.state.holder.items() if tid not in self.cut.beyond and (self.state.lets_go or not lock.startswith("op:"))]
         return missing
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Any
 
+from wheelproof.trace.cut import Cut
 from wheelproof.trace.jsonl import Event, Tally
 from wheelproof.trace.events import counter_of, spoken
 from wheelproof.trace.rules import TimerState
@@ -48,15 +49,9 @@ class Shrunk:
 
 
 def within(events: Iterable[Item], cut: Mapping[str, int] | None) -> list[Item]:
-    """The events that a footer's ``cut`` vouches for: of each thread those before the first that has a token beyond it."""
-    beyond: set[int] = set()
-    kept = []
-    for line, event in events:
-        if cut and any(token[2] > cut.get(f"{token[0]} {token[1]}", token[2]) for token in event.get("ord", ())):
-            beyond.add(event["tid"])
-        if event["tid"] not in beyond:
-            kept.append((line, event))
-    return kept
+    """The events that a footer's ``cut`` vouches for. ``events``: in the order of their clocks."""
+    limits = Cut(cut)
+    return [item for item in events if not (limits and limits.crossed(item[1]))]
 
 
 def shrink(header: Mapping[str, Any], events: Sequence[Item], cut: Mapping[str, int] | None = None) -> Shrunk | None:

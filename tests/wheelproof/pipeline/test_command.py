@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof.pipeline import command, ingest
+from wheelproof.pipeline import command, ingest, runs
+from wheelproof.trace import jsonl
 
 RULE = {"family": "tokens", "says": "", "unit": "token", "applied": 3, "broken": 1, "verdict": "violated"}
 
@@ -39,3 +40,12 @@ def test_what_replay_says_of_a_run_is_told_with_its_reason(explanation, told):
 def test_a_quarantined_line_has_the_reason_of_the_reader_of_single_traces(text, told):
     found = ingest._reason_of_line(text, Path("x.jsonl"), 4)
     assert told in found and bool(told) == bool(found) and "sys." not in found and not found.startswith("x.jsonl")
+
+
+@pytest.mark.parametrize(("cut", "problems"), [(None, 0), ({}, 0), ({"L list:1": 2}, 1)])
+def test_a_run_that_was_cut_is_not_taken_for_whole_evidence(tmp_path, cut, problems):
+    reader = jsonl.Reader(Path(__file__).parents[1] / "trace/golden/readd.jsonl")
+    jsonl.write(tmp_path / "run.jsonl", reader.header, [event for _, event in reader], cut=cut)
+    first, *_, last = (tmp_path / "run.jsonl").read_text().splitlines()
+    found = runs.gather(runs.find([tmp_path]), {0: [("header", 1, first), ("footer", 34, last)]})
+    assert len(found[0].problems) == problems and all("has a cut" in problem for problem in found[0].problems)
