@@ -20,7 +20,7 @@ __all__ = ["Event", "Refusal", "TimerState", "counter_of", "spoken"]
 
 
 class _Thread:
-    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped", "linked", "flushed", "reset", "made")
+    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped", "linked", "flushed", "reset", "made", "fired")
 
     def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
         walk = walk or {}
@@ -38,6 +38,7 @@ class _Thread:
         self.made: bool | None = None
         self.flushed = NONE  # the bucket that it has walked over and still holds, if it has not reset its key
         self.reset = NONE  # the bucket whose key it has reset last
+        self.fired = NONE  # the entry that it has handed over last
 
     def walk(self) -> dict[str, Any]:
         """As ``initial`` has it; empty for a thread that is in no walk and no attempt and has checked nothing."""
@@ -214,7 +215,8 @@ class TimerState(WheelRules, LockRules, OperationRules):
             self._look("CancelWins")
             if thread.checked != (entry, False):
                 what = "whose task was found cancelled" if thread.checked == (entry, True) else "that was not checked"
-                return Refusal("CancelWins", f"entry {entry}, {what}, is handed over")
+                again = " once more" if thread.fired == entry and thread.checked != (entry, True) else ""
+                return Refusal("CancelWins", f"entry {entry}, {what}{again}, is handed over{again}")
         here = self.where.get(entry, NONE)
         if here and self.recorded("list_remove"):
             self._look("FiredOnce")
@@ -290,7 +292,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
             if event.get("res") == "true" and thread.hand == event["entry"]:
                 thread.hand = NONE
         elif kind == "expire_submit":
-            thread.checked, thread.hand = (NONE, False), NONE
+            thread.checked, thread.hand, thread.fired = (NONE, False), NONE, event["entry"]
         elif kind == "cancel":
             self.entry_of[event["task"]] = NONE
         elif kind == "set_entry":

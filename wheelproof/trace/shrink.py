@@ -70,7 +70,7 @@ def shrink(header: Mapping[str, Any], events: Sequence[Item], cut: Mapping[str, 
     kept = ddmin_by(kept, lambda event: event["tid"], found.fails)
     kept = ddmin_by(kept, lambda event: (event["tid"], event["tseq"]), found.fails)
     repair = found.repair()
-    kept = found.folded(kept)
+    kept = found.without_bystanders(found.folded(kept))
     initial = found.needed(kept)
     plain = [event for _, event in kept]
     renewed = renumbered(found.counted(initial, plain))
@@ -202,6 +202,16 @@ class _Failure:
             if self.fails(after, initial):
                 self.window, self.initial = after, initial
                 return after
+        return kept
+
+    def without_bystanders(self, kept: list[Item]) -> list[Item]:
+        """The events but for those that only make way for another, as one that takes from a list what stood before: the list need not have had it."""
+        others = {event["entry"] for _, event in kept if "entry" in event} - {self.event.get("entry")}
+        parts = [[item for item in kept if item[1].get("entry") == entry] for entry in sorted(others)] + [[item] for item in kept[:-1]]
+        for part in parts:
+            smaller = [item for item in kept if item not in part]
+            if self.fails(smaller, self.needed(smaller)):
+                kept = smaller
         return kept
 
     def needed(self, kept: list[Item]) -> dict[str, Any]:

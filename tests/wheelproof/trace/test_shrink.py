@@ -116,3 +116,26 @@ def test_ddmin_leaves_what_is_needed_and_nothing_else(needed, size):
 
     assert {event["entry"] for _, event in ddmin_by(items, lambda event: event["entry"], fails)} == needed
     assert len(calls) <= 2 * size * size + 20
+
+
+def _handed_over(times):
+    """A flush of a list that has entry 4 before entry 5, which is handed over so often without being checked again."""
+    header = {"schema": "wheelproof.trace/1", "schema_minor": 1, "run_id": "twice", "producer": {"name": "by hand"}, "clock": {"kind": "none"}, "threads": {"1": "reaper"},
+              "capture": {"mode": "full"}, "initial": {"lists": {"1": [4, 5]}, "tasks": {"2": 4, "3": 5}, "counters": {"counter:6": 2}}}
+    told = [("flush_begin", {"list": 1, "span": 1})]
+    for entry, task, left in ((4, 2, 1), (5, 3, 0)):
+        told += [("list_remove", {"list": 1, "entry": entry, "cause": "flush", "ord": (("V", "counter:6", 2 - left, "w"),), "post": {"list": 0, "counter": left}}),
+                 ("cancel_check", {"task": task, "entry": entry, "res": "false"}), ("expire_submit", {"entry": entry})]
+    told += [("expire_submit", {"entry": 5})] * (times - 1)
+    return header, [(n + 1, {"tid": 1, "tseq": n, "lc": n, "k": kind, "phase": "atomic", **columns}) for n, (kind, columns) in enumerate(told, 1)]
+
+
+def test_who_is_handed_over_twice_is_shown_with_the_first_time_and_without_bystanders(monkeypatch):
+    from wheelproof.trace import shrink as module
+
+    assert shrink(*_handed_over(1)) is None
+    found = shrink(*_handed_over(2))
+    assert (found.property, found.message) == ("CancelWins", "entry 5, that was not checked once more, is handed over once more")
+    assert [(event["k"], event["entry"]) for event in found.events] == [("list_remove", 5), ("cancel_check", 5), ("expire_submit", 5), ("expire_submit", 5)]
+    monkeypatch.setattr(module._Failure, "without_bystanders", lambda self, kept: kept)
+    assert ("list_remove", 4) in [(event["k"], event["entry"]) for event in shrink(*_handed_over(2)).events]
