@@ -14,9 +14,9 @@ from typing import Any
 
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.trace import jsonl
+from wheelproof.trace.folders import SUFFIXES, below, is_trace
 from wheelproof.trace.jsonl import TraceError
 
-JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
 PARQUET_SUFFIX = ".parquet"
 HEADER_FILE, FOOTER_FILE = "header.json", "footer.json"
 HEADER_KEY, FOOTER_KEY = b"wheelproof.trace.header", b"wheelproof.trace.footer"
@@ -99,23 +99,16 @@ def find(paths: Iterable[Path]) -> list[File]:
     for path in paths:
         path = Path(path)
         if path.is_dir():
-            for inner in sorted(path.rglob("*")):
-                hidden = any(part.startswith((".", "_")) for part in inner.relative_to(path).parts)
-                if inner.is_file() and not hidden and is_trace(inner):
-                    found[inner.resolve()] = _folder_of(inner)
+            found |= {inner.resolve(): _folder_of(inner) for inner in below(path)}
         elif path.is_file():
             if not is_trace(path):
-                raise UsageError(f"{path} is no trace by its name.", f"Names of traces end in {', '.join((*JSON_SUFFIXES, PARQUET_SUFFIX))}.")
+                raise UsageError(f"{path} is no trace by its name.", f"Names of traces end in {', '.join(SUFFIXES)}.")
             found[path.resolve()] = _folder_of(path)
         else:
             raise UsageError(f"{path} does not exist.", "Give files or folders of traces.")
     if not found:
-        raise NothingChecked("There is no trace in the folders given.", f"Names of traces end in {', '.join((*JSON_SUFFIXES, PARQUET_SUFFIX))}.")
+        raise NothingChecked("There is no trace in the folders given.", f"Names of traces end in {', '.join(SUFFIXES)}.")
     return [File(index, path, found[path]) for index, path in enumerate(sorted(found))]
-
-
-def is_trace(path: Path) -> bool:
-    return path.name.endswith((*JSON_SUFFIXES, PARQUET_SUFFIX))
 
 
 def _folder_of(file: Path) -> Path | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.trace.folders import SUFFIXES, below, is_trace
 
 if TYPE_CHECKING:
     from wheelproof.trace.replay import Finding, Verdict
@@ -23,7 +24,6 @@ app = typer.Typer(no_args_is_help=True, help="Record traces of an implementation
 
 Subject = Annotated[Path, typer.Option("--subject", metavar="DIR", help="The folder with spec, model, impl, mapping and mutants.")]
 TraceFile = Annotated[Path, typer.Argument(metavar="TRACE", help="A trace: .jsonl, .jsonl.gz or .parquet.")]
-SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 
 
 class Engine(StrEnum):
@@ -132,7 +132,7 @@ def examples(
 
 @app.command()
 def check(
-    paths: Annotated[list[Path], typer.Argument(metavar="TRACE", help="Traces, or folders of traces.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="TRACE", help="Traces, or folders, which are searched all the way down.")],
     as_json: Annotated[bool, typer.Option("--json", help="Verdicts as JSON on standard output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
     engine: Annotated[Engine, typer.Option("--engine", help="The model, event by event, or Spark's rules in bulk.")] = Engine.MODEL,
@@ -265,7 +265,7 @@ def shrink(
 
 def _named_as_trace(path: Path) -> None:
     """A trace under another name would be found in no folder, and read as something else."""
-    if not path.name.endswith(SUFFIXES):
+    if not is_trace(path):
         raise UsageError(f"{path} is no trace by its name.", f"Names of traces end in {', '.join(SUFFIXES)}.")
 
 
@@ -316,7 +316,7 @@ def _files(paths: Iterable[Path]) -> list[Path]:
     found = []
     for path in paths:
         if path.is_dir():
-            found += sorted(each for each in path.iterdir() if each.name.endswith(SUFFIXES) and not each.name.startswith("."))
+            found += below(path)
         elif path.exists():
             found.append(path)
         else:

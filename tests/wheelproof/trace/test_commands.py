@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 
 from tests.wheelproof.trace.recorded import ROOT
 from wheelproof.cli import app
+from wheelproof.errors import UsageError
 from wheelproof.trace import jsonl, replay
 
 HERE = Path(__file__).parent
@@ -99,6 +101,29 @@ def test_a_file_that_cannot_be_read_at_all_ends_no_other_s_check(tmp_path):
     result = invoke("check", tmp_path)
     assert result.exit_code == 2 and f"{tmp_path / 'c.jsonl'}: conforms" in result.output and "1 conforms, 2 unreadable of 3 traces" in result.output
     assert f"{tmp_path / 'a.parquet'}: cannot be read as Parquet" in result.stderr and f"{tmp_path / 'b.jsonl.gz'}: the compressed file" in result.stderr
+
+
+def test_folders_are_searched_all_the_way_down_and_none_is_passed_over_in_silence(tmp_path, monkeypatch):
+    from wheelproof.pipeline import runs
+
+    for place in ("a.jsonl", "deep/er/b.jsonl", "deep/.c.jsonl", "_spark/d.jsonl", "deep/e.txt"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_bytes((GOLDEN / "readd.jsonl").read_bytes())
+    result = invoke("check", tmp_path)
+    assert result.exit_code == 0 and "2 conforms of 2 traces" in result.output
+    assert [file.path for file in runs.find([tmp_path])] == [tmp_path / "a.jsonl", tmp_path / "deep/er/b.jsonl"]
+    scan = os.scandir
+
+    def scandir(folder):
+        if Path(folder).name == "er":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    result = invoke("check", tmp_path)
+    assert result.exit_code == 2 and f"{tmp_path / 'deep/er'}: this folder cannot be read (Permission denied)" in result.output
+    with pytest.raises(UsageError, match="cannot be read"):
+        runs.find([tmp_path])
 
 
 def test_an_empty_folder_is_nothing_checked(tmp_path):
