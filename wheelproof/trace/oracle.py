@@ -127,16 +127,19 @@ def generate(steps: Steps, parts: Sequence[Slice], folder: Path, switches: Mappi
     Only where one slice is asked about does the first behaviour that accepts it end the run.
     """
     mechanism = steps.table.mechanism
-    folder.mkdir(parents=True, exist_ok=True)
-    for module in mc.closure(mechanism.spec):
-        _write(folder / module.name, module.read_text(encoding="utf-8"))
-    spec = folder / f"{mechanism.module}Slice.tla"
-    _write(spec, module_text(steps, parts[0].starts))
-    return mc.generate(mc.McConfig(
-        name=f"MC{mechanism.module}Slice", spec=spec, origin="a trace, lines " + ", ".join(f"{part.events[0].line} to {part.events[-1].line}" for part in parts[:3]),
-        constants=steps.constants | {"NULL": NULL, "SliceEvents": tuple(part.records for part in parts)},
-        switches={name: switches.get(name, True) for name in mechanism.switches},
-        specification="SliceSpec", invariants=(UNFINISHED,) if len(parts) == 1 else (), deadlock_check=False), folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for module in mc.closure(mechanism.spec):
+            _write(folder / module.name, module.read_text(encoding="utf-8"))
+        spec = folder / f"{mechanism.module}Slice.tla"
+        _write(spec, module_text(steps, parts[0].starts))
+        return mc.generate(mc.McConfig(
+            name=f"MC{mechanism.module}Slice", spec=spec, origin="a trace, lines " + ", ".join(f"{part.events[0].line} to {part.events[-1].line}" for part in parts[:3]),
+            constants=steps.constants | {"NULL": NULL, "SliceEvents": tuple(part.records for part in parts)},
+            switches={name: switches.get(name, True) for name in mechanism.switches},
+            specification="SliceSpec", invariants=(UNFINISHED,) if len(parts) == 1 else (), deadlock_check=False), folder)
+    except OSError as error:
+        raise ToolError(f"{folder}: TLC's modules cannot be written there ({error.strerror}).", "Choose another folder with --output.") from error
 
 
 def module_text(steps: Steps, starts: frozenset[Place]) -> str:

@@ -129,6 +129,16 @@ def test_a_table_that_tlc_cannot_read_is_no_verdict(tmp_path):
         oracle.ask(run.steps, oracle.cut(run), tmp_path)
 
 
+def test_a_folder_that_tlc_s_modules_cannot_go_to_is_said(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    _, run = followed(of_walk("two_adders", 1))
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ToolError, match="modules cannot be written there") as caught:
+            oracle.generate(run.steps, [oracle.cut(run)], folder)
+        assert str(folder) in str(caught.value)
+    assert oracle.generate(run.steps, [oracle.cut(run)], tmp_path / "free") and (tmp_path / "free").is_dir()
+
+
 def test_time_that_ran_out_is_no_verdict(tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
     of_walk("two_adders", 1).write(path)
