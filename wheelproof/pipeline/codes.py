@@ -53,6 +53,11 @@ def named(column: str, codes: Mapping[str, int]) -> Column:
     return F.get(F.split(F.lit(" ".join(codes)), " "), F.col(column) - 1)
 
 
+def names() -> dict[str, Column]:
+    """What a coded row is called in a violation."""
+    return {"k": named("kind", KIND)}
+
+
 def _coded(column: str, codes: Mapping[str, int]) -> Column:
     first, *others = codes.items()
     return reduce(lambda made, each: made.when(F.col(column) == each[0], each[1]), others, F.when(F.col(column) == first[0], first[1]))

@@ -51,6 +51,10 @@ def activated(database: Any) -> Any:
     def get(values: Any, index: Any) -> Any:
         return Column(sql.Anonymous(this="list_extract", expressions=[column(values).column_expression, (column(index) + 1).column_expression]))
 
+    def xxhash64(value: Any) -> Any:
+        """Another hash: what is found must not depend on which."""
+        return Column(sql.Anonymous(this="md5", expressions=[column(value).column_expression]))
+
     ordered = WindowSpec.orderBy
 
     def by(self: Any, *columns: Any) -> Any:
@@ -70,10 +74,13 @@ def activated(database: Any) -> Any:
             made.expression.set("expression", grouped(made.expression.expression))
         return made
 
+    def bitwise_and(self: Any, other: Any) -> Any:
+        return Column(sql.Paren(this=sql.BitwiseAnd(this=self.column_expression, expression=column(other).column_expression)))
+
     F.broadcast = lambda frame: frame
-    F.last, F.exists, F.pmod, F.collect_set, F.get = last, exists, pmod, collect_set, get
+    F.last, F.exists, F.pmod, F.collect_set, F.get, F.xxhash64 = last, exists, pmod, collect_set, get, xxhash64
     WindowSpec.orderBy = by
-    Column.binary_op = parted
+    Column.binary_op, Column.bitwiseAND = parted, bitwise_and
     return SparkSession.builder.getOrCreate()
 
 
@@ -118,7 +125,8 @@ def main(paths: list[Path]) -> dict[str, Any]:
             # kept as a table, so that each rule is asked of plain columns
             database.execute(f"create table prepared_{family.name} as {family.prepare(asked).sql(dialect='duckdb', optimize=False)}")
             prepared = session.table(f"prepared_{family.name}")
-            place = [F.col(name) if name in prepared.columns else F.lit(None) for name in OBJECT]
+            made = family.made()
+            place = [made[name] if name in made else F.col(name) if name in prepared.columns else F.lit(None) for name in OBJECT]
             applies = [F.coalesce(rule.applies(), F.lit(False)) for rule in family.rules]
             broken = [is_asked & ~F.coalesce(rule.holds(), F.lit(False)) for rule, is_asked in zip(family.rules, applies)]
             outcome = prepared.select("run", *[column.alias(name) for column, name in zip(place, OBJECT)], *[column.alias(f"a{index}") for index, column in enumerate(applies)],

@@ -27,7 +27,7 @@ def prepare(inputs: Inputs) -> DataFrame:
             .withColumn("own", F.last(F.when(advanced, F.col("wheel_ms")), ignorenulls=True).over(of_level))
             .withColumn("was", F.lag("k").over(thread))
             .withColumn("polled", F.last(F.when(is_one_of("dq_poll"), F.struct("list", "key_ms")), ignorenulls=True).over(thread.rowsBetween(Window.unboundedPreceding, -1))))
-    runs = inputs.runs.select("run", F.col("tick_ms").alias("lowest_tick"), "wheel_size", "start_ms", *has("dq_poll", "clock_advance"))
+    runs = inputs.runs.select("run", F.col("tick_ms").alias("lowest_tick"), "wheel_size", "start_ms", has("dq_poll", "clock_advance"))
     size = F.col("wheel_size").cast("double")
     sane = F.col("level").between(1, 62) & (F.pow(size, F.col("level")) * F.col("lowest_tick") < 9e15)
     return rows.join(F.broadcast(runs), "run").withColumn("tick", F.when(sane, (F.col("lowest_tick") * F.pow(size, F.col("level") - 1)).cast("long")))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from wheelproof.pipeline.codes import CAUSE, KIND, RESULT, any_of, cause, is_kind, kind, named, result
+from wheelproof.pipeline.codes import CAUSE, KIND, RESULT, any_of, cause, is_kind, kind, named, names, result
 from wheelproof.pipeline.checks.rule import STAMP, Family, Inputs, Rule, has, is_one_of, recorded, text
 from wheelproof.pipeline.coverage import entry_measures, entry_steps
 
@@ -40,7 +40,7 @@ def prepare_entries(inputs: Inputs) -> DataFrame:
              "was_cause": last(moves, F.coalesce("cause", F.lit(0))), "placed": last(is_kind(*_PLACING), F.col("kind")),
              "checked": last(checks, F.coalesce("res", F.lit(0))), "checked_tid": last(checks, F.col("tid")), "checked_lc": last(checks, F.col("lc")),
              "deadline": F.last("exp_ms", ignorenulls=True).over(before), "last": F.lead("kind").over(order).isNull()}
-    runs = F.broadcast(inputs.runs.select("run", "whole", *has("expire_submit", "wheel_place", "wheel_reject", "cancel_check")))
+    runs = F.broadcast(inputs.runs.select("run", "whole", has("expire_submit", "wheel_place", "wheel_reject", "cancel_check")))
     return events.withColumns(looks).join(runs, "run")
 
 
@@ -107,7 +107,7 @@ ENTRY_RULES = (
          lambda: F.col("exp_ms") == F.col("deadline"), lambda: text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"), alone=True),
 )
 
-ENTRIES = Family("entries", "event of an entry", ("run", "entry"), prepare_entries, ENTRY_RULES, entry_steps, entry_measures)
+ENTRIES = Family("entries", "event of an entry", ("run", "entry"), prepare_entries, ENTRY_RULES, entry_steps, entry_measures, made=names)
 
 
 def prepare_tasks(inputs: Inputs) -> DataFrame:

@@ -42,7 +42,7 @@ def prepare(inputs: Inputs) -> DataFrame:
         F.count_if(is_one_of("pending_set", "pending_getset")).alias("notes"),
         F.max(F.when(is_one_of("pending_set", "pending_getset"), F.struct("lc", "tid", "tseq", "pending"))).alias("note"),
     )
-    runs = F.broadcast(inputs.runs.select("run", "whole", "variant", *has("op_new", "watch_add", "try_watch_end")))
+    runs = F.broadcast(inputs.runs.select("run", "whole", "variant", has("op_new", "watch_add", "try_watch_end")))
     return grouped.join(runs, "run", "inner")
 
 

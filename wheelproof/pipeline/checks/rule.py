@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -65,7 +66,8 @@ class Family:
     """Rules over one key. ``prepare`` selects and shuffles; its frame has ``run`` and what the rules name.
 
     ``unit``: what one row of the frame is. ``grouped``: further columns by which rows are counted, of few values each; ``measures``:
-    aggregates over those counts, by name, where :data:`TIMES` is how many rows a group has.
+    aggregates over those counts, by name, where :data:`TIMES` is how many rows a group has. ``made``: columns of VIOLATION that are made
+    of the frame's, and only where a rule is broken.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Family:
     rules: tuple[Rule, ...]
     grouped: Callable[[], dict[str, Column]] = dict
     measures: Callable[[], dict[str, Column]] = dict
+    made: Callable[[], dict[str, Column]] = dict
 
     def __post_init__(self) -> None:
         if 2 * len(self.rules) > 63:
@@ -115,8 +118,8 @@ class Family:
                 for index, rule in enumerate(self.rules) if names is None or rule.name in names]
         each = F.explode(F.filter(F.array(*said), lambda one: one.isNotNull()))
         found = marked.where(_breaks(range(len(self.rules)))).withColumn("said", each)
-        columns = [F.col(f"said.{field.name}") if field.name in ("rule", "detail") else codes.named("kind", codes.KIND) if field.name == "k" and "kind" in marked.columns
-                   else F.col(field.name) if field.name in marked.columns else F.lit(None) for field in VIOLATION]
+        made = self.made() | {name: F.col(f"said.{name}") for name in ("rule", "detail")}
+        columns = [made[field.name] if field.name in made else F.col(field.name) if field.name in marked.columns else F.lit(None) for field in VIOLATION]
         return found.select(*[column.cast(field.dataType).alias(field.name) for column, field in zip(columns, VIOLATION)])
 
     def counts(self) -> list[Column]:
@@ -147,13 +150,15 @@ def is_one_of(*kinds: str) -> Column:
 
 
 def recorded(*kinds: str) -> Column:
-    """Whether the run has events of each of the kinds: what it never has may not have been recorded. Needs the columns of :func:`has`."""
-    condition = F.lit(True)
-    for kind in kinds:
-        condition = condition & F.col(f"has_{kind}")
-    return condition
+    """Whether the run has events of each of the kinds: what it never has may not have been recorded. Needs the column of :func:`has`."""
+    wanted = sum(_bit(kind) for kind in kinds)
+    return F.col("recorded").bitwiseAND(F.lit(wanted)) == wanted
 
 
-def has(*kinds: str) -> list[Column]:
-    """Columns over the runs that say whether each has events of a kind: asked once for each run, not for each event."""
-    return [F.array_contains("kinds", kind).alias(f"has_{kind}") for kind in kinds]
+def has(*kinds: str) -> Column:
+    """A column over the runs that says of which of the kinds each has events, a bit for each: asked once for each run, not for each event."""
+    return reduce(lambda made, kind: made + F.when(F.array_contains("kinds", kind), F.lit(_bit(kind))).otherwise(F.lit(0)), kinds, F.lit(0).cast("long")).alias("recorded")
+
+
+def _bit(kind: str) -> int:
+    return 1 << codes.KIND[kind]

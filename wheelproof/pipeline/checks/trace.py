@@ -21,7 +21,7 @@ def prepare(inputs: Inputs) -> DataFrame:
     rows = events.unionByName(ends)
     half = F.last(F.when(is_one_of("rw_acquire", "rw_release"), F.col("k")), ignorenulls=True).over(order.rowsBetween(Window.unboundedPreceding, -1))
     return rows.withColumn("was", F.lag("tseq").over(order)).withColumn("was_lc", F.lag("lc").over(order)).withColumn("half", half).join(
-        F.broadcast(inputs.runs.select("run", *has("rw_acquire", "rw_release"))), "run")
+        F.broadcast(inputs.runs.select("run", has("rw_acquire", "rw_release"))), "run")
 
 
 def _now() -> Column:
