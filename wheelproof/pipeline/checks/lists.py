@@ -10,8 +10,15 @@ from wheelproof.pipeline.checks.rule import STAMP, Family, Finding, Inputs, Rule
 COUNTER = "counter:"
 """How the id of a counter's word begins."""
 
-START, WRITE, READ, END = 0, 1, 2, 3
-"""Of a row at a token: what the header says, a write or a hold, a read, what the footer says. Of equal numbers the lesser comes first."""
+START, SHARE, WRITE, READ, END = range(5)
+"""Of a row at a token: what the header says, a read/write lock's reader, a write or a hold, a word's reader, what the footer says. Of equal numbers the lesser comes
+first: a word's version is written before it is read, and the readers of an epoch come before the writer that ends it."""
+
+LOCK, EPOCH, WORD, COUNT = 1, 2, 3, 4
+"""Sorts of tokens: the number of a lock, the epoch of a read/write lock, the version of a word, that of a counter's word."""
+
+_GREATEST = 2**63 - 1
+"""The number of what comes after all numbers."""
 
 _LIST_KINDS = ("list_add", "list_remove", "flush_end", "bucket_expiry_set", "dq_offer", "dq_poll", "checkpoint")
 
@@ -51,60 +58,68 @@ LISTS = Family("lists", "event of a list", ("run", "list"), prepare_lists, LIST_
 
 
 def prepare_tokens(inputs: Inputs) -> DataFrame:
-    """Each event once for each of its exact tokens, beside the event before it at the same token.
+    """Each event once for each of its exact tokens, ``of`` a sort (:data:`LOCK` and so on) and with an id, beside the event before it at the same token.
 
-    What the header says of a counter comes first, what the footer says of a token last.
+    What the header says of a counter comes first, what the footer says of a token last. ``value``: the counter's after the event; of a footer the token's last number.
     """
     events = inputs.events.where(F.size("ord") > 0).select("run", "tid", "tseq", "lc", "k", F.col("post.counter").alias("counter"), F.explode("ord").alias("t"))
-    counts = F.col("t.id").startswith(COUNTER)
+    of, writes = _sort(F.col("t.kind"), F.col("t.id")), F.col("t.mode").isin("w", "cas+")
     events = events.where(F.col("t.upto").isNull()).select(
-        "run", F.concat_ws(" ", "t.kind", "t.id").alias("token"), F.col("t.seq").alias("seq"),
-        F.when(F.col("t.mode").isin("w", "cas+"), WRITE).otherwise(READ).alias("mode"), "lc", "tid", "tseq", "k", F.when(counts, F.col("counter")).alias("counter"))
-    said = F.col("kind") == "counter"
+        "run", of.alias("of"), F.col("t.id").alias("id"), F.col("t.seq").alias("seq"), F.when(writes, WRITE).when(of == EPOCH, SHARE).otherwise(READ).alias("mode"),
+        "lc", "tid", "tseq", "k", F.when(of == COUNT, F.col("counter")).alias("value"))
+    said, sort, name = F.col("kind") == "counter", F.regexp_replace("id", " .*$", ""), F.regexp_replace("id", "^[^ ]* ", "")
     ends = inputs.ends.where(F.col("kind") != "thread").select(
-        "run", F.col("id").alias("token"), F.when(said, 0).otherwise(F.col("last")).alias("seq"), F.when(said, START).otherwise(END).alias("mode"),
+        "run", _sort(sort, name).alias("of"), name.alias("id"), F.when(said, 0).otherwise(_GREATEST).alias("seq"), F.when(said, START).otherwise(END).alias("mode"),
         F.lit(None).cast("long").alias("lc"), F.lit(None).cast("int").alias("tid"), F.lit(None).cast("long").alias("tseq"),
-        F.when(said, "header").otherwise("footer").alias("k"), F.when(said, F.col("last")).alias("counter"))
-    rows = events.unionByName(ends)
-    # Of a word's version the write comes before the reads; of a read/write lock's epoch the readers come before the writer.
-    turn = F.when(F.substring("token", 1, 1) == "R", F.when(F.col("mode") == READ, 1).otherwise(2)).otherwise(F.col("mode"))
-    order = Window.partitionBy("token", "run").orderBy(F.when(F.col("mode") == END, 2).when(F.col("mode") == START, 0).otherwise(1), "seq", turn, *STAMP, "k", "counter")
-    return rows.withColumn("was", F.lag(F.struct("seq", "mode", "lc", "counter")).over(order)).withColumn("kind", F.substring("token", 1, 1))
+        F.when(said, "header").otherwise("footer").alias("k"), F.col("last").alias("value"))
+    # Ids begin alike: their hash is what is sorted by its first eight bytes, and the id is looked at only where that is the same.
+    rows = events.unionByName(ends).withColumn("hash", F.xxhash64("id"))
+    order = Window.partitionBy("hash", "id", "of", "run").orderBy("seq", "mode", *STAMP, "k", "value")
+    return rows.select("*", *[F.lag(name).over(order).alias(f"was_{name}") for name in ("seq", "mode", "lc", "value")])
+
+
+def _sort(kind: Column, name: Column) -> Column:
+    return F.when(kind == "L", LOCK).when(kind == "RW", EPOCH).when(name.startswith(COUNTER), COUNT).otherwise(WORD)
+
+
+def _token() -> dict[str, Column]:
+    """The token as a header or a footer names it."""
+    return {"token": F.concat(F.when(F.col("of") == LOCK, "L ").when(F.col("of") == EPOCH, "RW ").otherwise("V "), F.col("id"))}
 
 
 def _is_event() -> Column:
-    return F.col("mode").isin(READ, WRITE)
+    return F.col("mode").between(SHARE, READ)
 
 
 def _before() -> Column:
-    return F.coalesce(F.col("was.seq"), F.lit(0))
+    return F.coalesce(F.col("was_seq"), F.lit(0))
 
 
 def _shared() -> Column:
     """A read of what the event before only read as well."""
-    return (F.col("mode") == READ) & (F.col("was.mode") == READ) & (F.col("seq") == F.col("was.seq"))
+    return (F.col("mode") != WRITE) & (F.col("was_mode") == F.col("mode")) & (F.col("seq") == F.col("was_seq"))
 
 
 def _now() -> Column:
     mode = F.when(F.col("mode") == WRITE, "w ").otherwise("r ")
-    return text(mode, F.col("seq"), " at lc ", F.col("lc"), " after ", F.col("was.seq"), " at lc ", F.col("was.lc"))
+    return text(mode, F.col("seq"), " at lc ", F.col("lc"), " after ", F.col("was_seq"), " at lc ", F.col("was_lc"))
 
 
 TOKEN_RULES = (
     # versions of other words may be made by writes that nobody records
     Rule("TokenDense", "the numbers of a lock, and the versions of a counter, have no gap",
-         lambda: _is_event() & ((F.col("kind") == "L") | F.col("token").startswith(f"V {COUNTER}") & (F.col("mode") == WRITE)),
+         lambda: _is_event() & ((F.col("of") == LOCK) | (F.col("of") == COUNT) & (F.col("mode") == WRITE)),
          lambda: F.col("seq") <= _before() + 1, _now, finding=Finding.INCOMPLETE, alone=True),
-    Rule("TokenOnce", "no number of a lock, and no version of a word, is given twice", lambda: (F.col("mode") == WRITE) & (F.col("kind") != "R"),
-         lambda: (F.col("seq") >= 1) & (F.col("was.seq").isNull() | (F.col("seq") > F.col("was.seq"))), _now, alone=True),
-    Rule("TokenClock", "the Lamport clock rises along a token; those who only share it may be equal", lambda: _is_event() & F.col("was.lc").isNotNull(),
-         lambda: (F.col("lc") > F.col("was.lc")) | (_shared() & (F.col("lc") == F.col("was.lc"))), _now, alone=True),
-    Rule("TokenEnd", "a token ends where the footer says", lambda: F.col("mode") == END, lambda: _before() == F.col("seq"),
-         lambda: text("footer says ", F.col("seq"), ", last is ", F.col("was.seq")), finding=Finding.INCOMPLETE, alone=True),
+    Rule("TokenOnce", "no number of a lock, and no version of a word, is given twice", lambda: (F.col("mode") == WRITE) & (F.col("of") != EPOCH),
+         lambda: (F.col("seq") >= 1) & (F.col("was_seq").isNull() | (F.col("seq") > F.col("was_seq"))), _now, alone=True),
+    Rule("TokenClock", "the Lamport clock rises along a token; those who only share it may be equal", lambda: _is_event() & F.col("was_lc").isNotNull(),
+         lambda: (F.col("lc") > F.col("was_lc")) | (_shared() & (F.col("lc") == F.col("was_lc"))), _now, alone=True),
+    Rule("TokenEnd", "a token ends where the footer says", lambda: F.col("mode") == END, lambda: _before() == F.col("value"),
+         lambda: text("footer says ", F.col("value"), ", last is ", F.col("was_seq")), finding=Finding.INCOMPLETE, alone=True),
     Rule("CounterExact", "the count of linked entries goes up by one with a link and down by one with an unlink",
-         lambda: is_one_of("list_add", "list_remove") & F.col("counter").isNotNull() & F.col("was.counter").isNotNull(),
-         lambda: F.col("counter") - F.col("was.counter") == F.when(is_one_of("list_add"), 1).otherwise(-1),
-         lambda: text(F.col("k"), " left ", F.col("counter"), " after ", F.col("was.counter"))),
+         lambda: F.col("value").isNotNull() & F.col("was_value").isNotNull() & is_one_of("list_add", "list_remove"),
+         lambda: F.col("value") - F.col("was_value") == F.when(is_one_of("list_add"), 1).otherwise(-1),
+         lambda: text(F.col("k"), " left ", F.col("value"), " after ", F.col("was_value"))),
 )
 
-TOKENS = Family("tokens", "token of an event", ("run", "token"), prepare_tokens, TOKEN_RULES)
+TOKENS = Family("tokens", "token of an event", ("run", "token"), prepare_tokens, TOKEN_RULES, made=_token)
