@@ -10,10 +10,11 @@ Event = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why an event is no step of the model: the property that it breaks, and a sentence."""
+    """Why an event is no step of the model: the property that it breaks, and a sentence. ``op``: the operation that it is about, where the event does not name it."""
 
     property: str
     message: str
+    op: int | None = None
 
 
 def counter_of(event: Event) -> str | None:

@@ -227,14 +227,14 @@ class OperationRules:
         return next(self._unfinished(event["tid"]), None) or self._left_with(event["tid"])
 
     def _unfinished(self, tid: int) -> Iterator[Refusal]:
-        """What the thread has not done for the operations that it has completed."""
-        for number, found in self.operations.items():
+        """What the thread has not done for the operations that it has completed, the last one that is known first: what led there is not far."""
+        for number, found in reversed(self.operations.items()):
             if found.winner != tid:
                 continue
             if not found.begun and self.recorded("on_complete_begin"):
-                yield Refusal("CompletesOnce", f"thread {tid} has completed operation {number}, and does not run its onComplete")
+                yield Refusal("CompletesOnce", f"thread {tid} has completed operation {number}, and does not run its onComplete", number)
             elif found.cause == "expiry" and found.ended and not found.expired and self.recorded("on_expire"):
-                yield Refusal("TimeoutExpires", f"operation {number} was completed by its timeout, and its onExpiration does not run")
+                yield Refusal("TimeoutExpires", f"operation {number} was completed by its timeout, and its onExpiration does not run", number)
 
     def forgotten(self) -> Iterator[Refusal]:
         """What is wrong at the end of a whole trace."""
@@ -252,6 +252,9 @@ class OperationRules:
         thread = self.thread(tid)
         number = thread.duty[1] if thread.duty else event.get("op")
         if number is None:
+            unfinished = next(self._unfinished(tid), None) if event["k"] == "thread_stop" else None
+            if unfinished is not None:
+                yield from ({"k": kind, "op": unfinished.op} for kind in ("on_complete_begin", "on_expire"))
             return
         found, holder = self.operation(number), self.holder.get(f"op:{number}")
         known = {"op": number} | ({"oseq": 0} if holder == tid else {})

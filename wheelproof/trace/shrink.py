@@ -124,7 +124,7 @@ class _Failure:
         if seen is not None and name in state.counters:
             offset = seen - state.counters[name] - (1 if events[at][1]["k"] == "list_add" else -1)
         width = 16 if refusal.property not in ABOUT_LOCKS else WINDOW
-        about = {(column, events[at][1][column]) for column in ("task", "entry", "op") if column in events[at][1]}
+        about = {(column, events[at][1][column]) for column in ("task", "entry", "op") if column in events[at][1]} | ({("op", refusal.op)} if refusal.op else set())
         if not about and "list" in events[at][1]:
             about = {("list", events[at][1]["list"])}
         told = [n for n in range(at - 1, max(0, at - WINDOW) - 1, -1) if events[n][1]["k"] not in LOCKS
@@ -206,8 +206,8 @@ class _Failure:
 
     def without_bystanders(self, kept: list[Item]) -> list[Item]:
         """The events but for those that only make way for another, as one that takes from a list what stood before: the list need not have had it."""
-        others = {event["entry"] for _, event in kept if "entry" in event} - {self.event.get("entry")}
-        parts = [[item for item in kept if item[1].get("entry") == entry] for entry in sorted(others)] + [[item] for item in kept[:-1]]
+        others = sorted({(column, event[column]) for _, event in kept[:-1] for column in ("entry", "op") if column in event and event[column] != self.event.get(column)})
+        parts = [[item for item in kept[:-1] if item[1].get(column) == number] for column, number in others] + [[item] for item in kept[:-1]]
         for part in parts:
             smaller = [item for item in kept if item not in part]
             if self.fails(smaller, self.needed(smaller)):
@@ -223,19 +223,24 @@ class _Failure:
         counters = {counter_of(event) for _, event in kept}
         tids = {event["tid"] for _, event in kept}
         operations = {event["op"] for _, event in kept if "op" in event}
-        operations |= {walk["duty"][1] for tid, walk in self.initial.get("walks", {}).items() if int(tid) in tids and "duty" in walk}
         full = self.initial
         rings = {name: [entry for entry in ring if entry in entries] for name, ring in full["lists"].items()}
+        whole = {tid: walk for tid, walk in full.get("walks", {}).items() if int(tid) in tids}
+        owed = {walk["duty"][1] for walk in whole.values() if "duty" in walk}
         small = {"lists": {name: ring for name, ring in rings.items() if ring or int(name) in lists},
                  "tasks": {name: entry for name, entry in full["tasks"].items() if int(name) in tasks},
                  "counters": {name: sum(map(len, rings.values())) for name in full["counters"] if name in counters},
                  "keys": {name: key for name, key in full.get("keys", {}).items() if int(name) in lists},
-                 "walks": {tid: walk for tid, walk in full.get("walks", {}).items() if int(tid) in tids},
                  "queued": {name: key for name, key in full.get("queued", {}).items() if int(name) in lists},
                  **({"wheel_ms": full["wheel_ms"]} if "wheel_ms" in full else {}),
-                 **({"operations": {name: each for name, each in full["operations"].items() if int(name) in operations}} if "operations" in full else {}),
                  "holders": full.get("holders", {}) if self.property in ABOUT_LOCKS else {}}
-        return small if self.fails(kept, small) else full
+        for walks, known in (({tid: _about(walk, operations) for tid, walk in whole.items()}, operations), (whole, operations | owed)):
+            chosen = {**small, "walks": walks}
+            if "operations" in full:
+                chosen["operations"] = {name: each for name, each in full["operations"].items() if int(name) in known}
+            if self.fails(kept, chosen):
+                return chosen
+        return full
 
     # -- repair
 
@@ -268,7 +273,8 @@ class _Failure:
             yield 1, f"insert {spoken(removal)} before line {line}", [removal, event]
         if task and entry and self.property == "CancelWins" and event["k"] == "cancel_check":
             yield 2, f"insert set_entry(t{task}, e{entry}) before line {line}", [{"k": "set_entry", "tid": tid, "task": task, "entry": entry}, event]
-        yield 2, f"delete line {line}: {spoken(event)}", []
+        if event["k"] != "thread_stop":  # who ends has not done something else: not to end would be no repair
+            yield 2, f"delete line {line}: {spoken(event)}", []
 
     def _before(self) -> TimerState:
         state = TimerState(self.initial, self.kinds, self.config, self.variant)
@@ -286,6 +292,12 @@ class _Failure:
             count += state.judge(event) is not None
             state.apply(event)
         return count
+
+
+def _about(walk: Mapping[str, Any], operations: set[int]) -> dict[str, Any]:
+    """What a thread is at, without what it owes and is in of operations that no event names."""
+    known = {name: value for name, value in walk.items() if name != "duty" or value[1] in operations}
+    return {name: [each for each in value if each[1] in operations] if name == "inside" else value for name, value in known.items()}
 
 
 def ddmin_by(items: list[Item], group: Callable[[Event], Hashable], fails: Callable[[list[Item]], bool]) -> list[Item]:

@@ -139,3 +139,25 @@ def test_who_is_handed_over_twice_is_shown_with_the_first_time_and_without_bysta
     assert [(event["k"], event["entry"]) for event in found.events] == [("list_remove", 5), ("cancel_check", 5), ("expire_submit", 5), ("expire_submit", 5)]
     monkeypatch.setattr(module._Failure, "without_bystanders", lambda self, kept: kept)
     assert ("list_remove", 4) in [(event["k"], event["entry"]) for event in shrink(*_handed_over(2)).events]
+
+
+def _timed_out(missing):
+    """Three operations that their timeout completes, one after the other; of one of them onExpiration does not run."""
+    header = {"schema": "wheelproof.trace/1", "schema_minor": 1, "run_id": "late", "producer": {"name": "by hand"}, "clock": {"kind": "none"}, "threads": {"1": "reaper"},
+              "capture": {"mode": "full"}, "variant": "TryPending"}
+    told = []
+    for op in (7, 8, 9):
+        told += [("force_cas", {"op": op, "cause": "expiry", "res": "true", "ord": (("V", f"op:{op}.completed", 1, "cas+"),), "pre": {"completed": False}, "post": {"completed": True}}),
+                 ("on_complete_begin", {"op": op, "span": op}), ("on_complete_end", {"op": op, "span": op, "res": "none"})]
+        told += [("on_expire", {"op": op})] if op != missing else []
+    told.append(("thread_stop", {}))
+    return header, [(n + 1, {"tid": 1, "tseq": n, "lc": n, "k": kind, "phase": "atomic", **columns}) for n, (kind, columns) in enumerate(told, 1)]
+
+
+@pytest.mark.parametrize("missing", [7, 8, 9])
+def test_what_was_not_done_is_shown_with_its_own_operation_and_repaired_there(missing):
+    assert shrink(*_timed_out(None)) is None
+    found = shrink(*_timed_out(missing))
+    assert found.property == "TimeoutExpires" and f"operation {missing} " in found.message
+    assert {event["op"] for event in found.events if "op" in event} == {missing} and found.events[-1]["k"] == "thread_stop"
+    assert found.repair.startswith(f"insert on_expire(op{missing}) before line ")
