@@ -26,15 +26,15 @@ RESULT = _numbered(schema.RESULTS)
 
 def kind(*kinds: str) -> Column:
     """The code of ``k``, of an event that is of one of the kinds."""
-    return _coded("k", {name: KIND[name] for name in kinds}).alias("kind")
+    return coded("k", {name: KIND[name] for name in kinds}).alias("kind")
 
 
 def cause() -> Column:
-    return _coded("cause", CAUSE).alias("cause")
+    return coded("cause", CAUSE).alias("cause")
 
 
 def result() -> Column:
-    return _coded("res", RESULT).alias("res")
+    return coded("res", RESULT).alias("res")
 
 
 def is_kind(*kinds: str) -> Column:
@@ -58,6 +58,7 @@ def names() -> dict[str, Column]:
     return {"k": named("kind", KIND)}
 
 
-def _coded(column: str, codes: Mapping[str, int]) -> Column:
+def coded(column: str, codes: Mapping[str, int]) -> Column:
+    """The code of a text; null where it has none."""
     first, *others = codes.items()
     return reduce(lambda made, each: made.when(F.col(column) == each[0], each[1]), others, F.when(F.col(column) == first[0], first[1]))

@@ -9,13 +9,12 @@ that each step is one that the specification's model can take next.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, has, recorded, text
-from wheelproof.pipeline.codes import CAUSE, KIND, RESULT, any_of, cause, is_kind, kind, named, names, result
+from wheelproof.pipeline.codes import CAUSE, KIND, RESULT, any_of, cause, coded, is_kind, kind, named, names, result
 from wheelproof.pipeline.successors import BEGIN, STEPS, load
 
 _ASKED = ("cancel_check", "on_complete_end", "list_add", "expire_submit", "bucket_expiry_set", "dq_offer", "dq_poll", "flush_begin", "flush_end", "reinsert", "entry_new", "set_entry", "pending_set",
@@ -31,7 +30,8 @@ _LAST = {"walk": ("list", "flush_begin", "flush_end"), "polled": ("list", "dq_po
          "body": ("op", "on_complete_end", "on_complete_begin")}
 """What is looked back for: the object that is asked about, and the two kinds of which the last one before counts. It is one number, the object's id; less than 0 after the second kind."""
 
-_MODULE = {module: number for number, module in enumerate(sorted(load()), 1)}
+_WHEEL = "TimingWheel"
+_MODULE = {module: number for number, module in enumerate(sorted({*load(), _WHEEL}), 1)}
 _BEGUN = 0
 """The code of :data:`BEGIN`, beside those of kinds."""
 _WIDTH = len(KIND) + 1
@@ -45,8 +45,8 @@ def prepare(inputs: Inputs) -> DataFrame:
     0 before a thread's first."""
     steps = inputs.events.where((F.col("lc") > 0) & F.col("k").isin(*STEPS) & (~F.col("k").isin("dq_poll") | F.col("list").isNotNull())).select(
         "run", "tid", "tseq", "lc", kind(*STEPS), "task", "entry", "list", "op", "level", "exp_ms", "key_ms", cause(), result())
-    # What is asked of the run goes along, as three numbers and a flag: a join after the window would copy all that was looked for once more.
-    about = inputs.runs.select("run", "whole", has(*_ASKED), (F.col("variant") == "TryPending").alias("pending"), _numbered("module", _MODULE).alias("module"))
+    # What is asked of the run goes along, as two numbers and two flags: a join after the window would copy all that was looked for once more.
+    about = inputs.runs.select("run", "whole", has(*_ASKED), (F.col("variant") == "TryPending").alias("pending"), coded("module", _MODULE).alias("module"))
     steps = steps.join(F.broadcast(about), "run").withColumn("modelled", _modelled(load()))
     # The thread comes before the run: what is sorted by its first eight bytes should differ there.
     order = Window.partitionBy("tid", "run").orderBy("tseq", "lc", *_SEEN)
@@ -63,30 +63,24 @@ def prepare(inputs: Inputs) -> DataFrame:
     return steps.select("*", *[column.alias(name) for name, column in looks.items()])
 
 
-def _numbered(column: str, codes: Mapping[str, int]) -> Column:
-    """The code of a text; null where it has none."""
-    first, *others = codes.items()
-    return reduce(lambda made, each: made.when(F.col(column) == each[0], each[1]), others, F.when(F.col(column) == first[0], first[1]))
-
-
 def _modelled(table: Mapping[str, Mapping[str, list[str]]]) -> Column:
     """The kind of a step that the run's specification has; null for any other."""
-    known = [_MODULE[module] * _WIDTH + KIND[kind] for module, after in table.items() for kind in {*after, *(each for many in after.values() for each in many)} - {BEGIN}]
+    known = [_MODULE[module] * _WIDTH + KIND[step] for module, after in table.items() for step in {*after, *(each for many in after.values() for each in many)} - {BEGIN}]
     parts = [_MODULE[module] for module, after in table.items() if _WHOLE_CANCEL[1] not in after.get(_WHOLE_CANCEL[0], ())]
     inner = is_kind("list_remove") & any_of("cause", CAUSE, "cancel", "readd") & F.col("module").isin(*parts)
-    has = F.col("module").isNotNull() & (F.col("module") * _WIDTH + F.col("kind")).isin(*sorted(known))
-    return F.when(has & ~F.coalesce(inner, F.lit(False)), F.col("kind"))
+    modelled = F.col("module").isNotNull() & (F.col("module") * _WIDTH + F.col("kind")).isin(*sorted(known))
+    return F.when(modelled & ~F.coalesce(inner, F.lit(False)), F.col("kind"))
 
 
 def _can_follow() -> Column:
     code = {BEGIN: _BEGUN, **KIND}
-    follow = [(_MODULE[module] * _WIDTH + code[kind]) * _WIDTH + code[each] for module, after in load().items() for kind, many in after.items() for each in many]
+    follow = [(_MODULE[module] * _WIDTH + code[step]) * _WIDTH + code[each] for module, after in load().items() for step, many in after.items() for each in many]
     return ((F.col("module") * _WIDTH + F.col("modelled_was")) * _WIDTH + F.col("modelled")).isin(*follow)
 
 
 def _of_wheel_alone() -> Column:
     """The run follows the wheel's own specification: that somebody asks once more before the executor gets an entry is the timer's, not the wheel's."""
-    return F.coalesce(F.col("module") == _MODULE["TimingWheel"], F.lit(False))
+    return F.coalesce(F.col("module") == _MODULE[_WHEEL], F.lit(False))
 
 
 def _after() -> Column:
