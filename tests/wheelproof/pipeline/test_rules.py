@@ -338,12 +338,17 @@ def test_a_violation_names_file_and_line_of_its_event(report, folder):
     columns = [row for row in located if row["file"].endswith(".parquet")]
     lines = [row for row in located if row["file"].endswith(".jsonl")]
     assert columns and lines
-    for row in columns[:25]:
-        number, event = list(parquet.Reader(Path(row["file"])))[row["line"] - 1]
-        assert number == row["line"] and (event["tid"], event["tseq"]) == (row["tid"], row["tseq"])
-    for row in lines[:25]:
-        event = json.loads(Path(row["file"]).read_text().splitlines()[row["line"] - 1])
-        assert (event["tid"], event["tseq"]) == (row["tid"], row["tseq"])
+    tokens = [row for row in located if "token" in row]
+    assert {row["rule"] for row in tokens} >= {"TokenDense", "TokenOnce", "TokenClock", "CounterExact"}
+    for row in [*columns[:25], *{row["rule"]: row for row in columns}.values(), *lines[:25], *tokens[:25]]:
+        if row["file"].endswith(".parquet"):
+            number, event = list(parquet.Reader(Path(row["file"])))[row["line"] - 1]
+            assert number == row["line"]
+        else:
+            event = json.loads(Path(row["file"]).read_text().splitlines()[row["line"] - 1])
+        assert (event["tid"], event["tseq"], event["k"]) == (row["tid"], row["tseq"], row["k"])
+        if "token" in row:
+            assert row["token"] in [f"{kind} {name}" for kind, name, *_ in event["ord"]]
 
 
 def test_coverage_and_lateness_are_of_what_was_recorded(report):
