@@ -117,12 +117,24 @@ def _rules(document: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _chosen(violations: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that are printed, in their order: the first of each rule in each run, then the second of each, as far as there is room. One that is broken all over would hide the others."""
+    ranks: list[int] = []
+    seen: dict[tuple[Any, str], int] = {}
+    for each in violations:
+        key = each.get("run_id"), each["rule"]
+        ranks.append(seen.get(key, 0))
+        seen[key] = ranks[-1] + 1
+    kept = sorted(range(len(violations)), key=lambda at: (ranks[at], at))[:SHOWN]
+    return [violations[at] for at in sorted(kept)]
+
+
 def _violations(document: dict[str, Any]) -> list[str]:
     from wheelproof.pipeline import validate
 
     explained = {each["run"]: each for each in document["explanations"]}
     lines = []
-    for each in document["violations"][:SHOWN]:
+    for each in _chosen(document["violations"]):
         place = f"{each['file']}:{each['line']}: " if "file" in each else ""
         ids = ", ".join(f"{said} {each[name]}" for name, said in _NAMED.items() if name in each)
         sign = "" if each["trusted"] else " [events are missing: only a sign of that]"

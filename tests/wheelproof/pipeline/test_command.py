@@ -22,6 +22,17 @@ def test_a_violation_names_its_place_its_thread_and_its_things():
                      "TokenEnd: ends early"]
 
 
+def test_one_rule_that_is_broken_all_over_hides_no_other():
+    many = [{"run_id": run, "rule": rule, "detail": f"{run} {rule} {at}", "trusted": True}
+            for run, rule, count in (("a", "CounterExact", 500), ("a", "TokenOnce", 2), ("b", "CounterExact", 30)) for at in range(count)]
+    *lines, more = said(many)
+    shown = [line.partition(": ")[2] for line in lines]
+    assert len(shown) == command.SHOWN and more == f"({532 - command.SHOWN} more)"
+    assert [name.rpartition(" ")[0] for name in shown] == ["a CounterExact"] * 9 + ["a TokenOnce"] * 2 + ["b CounterExact"] * 9
+    assert shown == sorted(shown, key=[each["detail"] for each in many].index) and len(set(shown)) == len(shown)
+    assert said(many[:3]) == ["CounterExact: a CounterExact 0", "CounterExact: a CounterExact 1", "CounterExact: a CounterExact 2"]
+
+
 @pytest.mark.parametrize(("explanation", "told"), [
     ({"verdict": "conforms"}, "r, replayed: conforms: the rules of replay ask nothing of what is broken here"),
     ({"verdict": "violates", "property": "CancelWins", "message": "a check"}, "r, replayed: violates, CancelWins: a check"),
