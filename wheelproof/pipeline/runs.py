@@ -6,7 +6,6 @@ and any number of such files without: the parts of one run. Folders are searched
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -158,9 +157,16 @@ def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> l
 
 
 def _read_folder(run: Run, folder: Path) -> None:
-    run.header = _decoded((folder / HEADER_FILE).read_text(encoding="utf-8"), folder / HEADER_FILE, 1, "header")
+    run.header = _decoded(_bytes(folder / HEADER_FILE), folder / HEADER_FILE, 1, "header")
     if (folder / FOOTER_FILE).is_file():
-        run.footer = _decoded((folder / FOOTER_FILE).read_text(encoding="utf-8"), folder / FOOTER_FILE, 1, "footer")
+        run.footer = _decoded(_bytes(folder / FOOTER_FILE), folder / FOOTER_FILE, 1, "footer")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise TraceError(path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace.") from error
 
 
 def _read_parquet(run: Run, file: File) -> None:
@@ -169,12 +175,12 @@ def _read_parquet(run: Run, file: File) -> None:
 
     try:
         metadata = parquet.read_metadata(file.path).metadata or {}
-    except (OSError, pyarrow.ArrowInvalid) as error:
+    except (OSError, pyarrow.ArrowException) as error:
         raise UsageError(f"{file.path} is no Parquet file ({str(error).splitlines()[0]}).", "It may have been cut off while it was written.") from error
     if HEADER_KEY in metadata:
-        run.header = _decoded(metadata[HEADER_KEY].decode(), file.path, 0, "header")
+        run.header = _decoded(metadata[HEADER_KEY], file.path, 0, "header")
     if FOOTER_KEY in metadata:
-        run.footer = _decoded(metadata[FOOTER_KEY].decode(), file.path, 0, "footer")
+        run.footer = _decoded(metadata[FOOTER_KEY], file.path, 0, "footer")
 
 
 def _read_lines(run: Run, file: File, lines: list[tuple[str, int, str]]) -> None:
@@ -187,13 +193,8 @@ def _read_lines(run: Run, file: File, lines: list[tuple[str, int, str]]) -> None
             run.problems.append(f"line {number} is a second {what}")
 
 
-def _decoded(line: str, path: Path, number: int, what: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except ValueError as error:
-        raise TraceError(path, number, what, f"is no JSON ({error})") from error
+def _decoded(text: str | bytes, path: Path, number: int, what: str) -> dict[str, Any]:
+    value = jsonl.object_of(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, path, number)
     if what == "header":
         return jsonl.header_of(value, path, number)
-    if isinstance(value, dict) and "footer" in value:
-        value = value["footer"]
-    return jsonl.footer_of(value, path, number)
+    return jsonl.footer_of(value.get("footer", value), path, number)

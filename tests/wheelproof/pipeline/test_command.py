@@ -1,5 +1,6 @@
 """What the command says of a report: who is named, and what is said of a run that other rules find sound. No Spark: the report is at hand."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,19 @@ def test_a_run_that_was_cut_is_not_taken_for_whole_evidence(tmp_path, cut, probl
     first, *_, last = (tmp_path / "run.jsonl").read_text().splitlines()
     found = runs.gather(runs.find([tmp_path]), {0: [("header", 1, first), ("footer", 34, last)]})
     assert len(found[0].problems) == problems and all("has a cut" in problem for problem in found[0].problems)
+
+
+@pytest.mark.parametrize(("name", "text", "told"), [
+    ("header.json", b'{"schema":"\xff"}', "no UTF-8"), ("header.json", b"[1]", "no JSON object but"), ("header.json", b"", "is empty"), ("header.json", b'{"a":' * 100_000, "nested too deeply"),
+    ("footer.json", b"nothing", "no JSON object"), ("footer.json", b'{"footer":[]}', "must be an object"), ("footer.json", b'{"footer":{"events":-1}}', "per_thread_last_tseq"),
+])
+def test_a_header_or_footer_beside_parts_is_refused_with_its_file(tmp_path, name, text, told):
+    reader = jsonl.Reader(Path(__file__).parents[1] / "trace/golden/readd.jsonl")
+    (tmp_path / "part.jsonl").write_bytes(b"".join(jsonl.line_of(event) for _, event in reader))
+    (tmp_path / "header.json").write_bytes(jsonl.header_line(reader.header))
+    (tmp_path / "footer.json").write_text(json.dumps(reader.footer))
+    assert runs.gather(runs.find([tmp_path]), {})[0].problems == []
+    (tmp_path / name).write_bytes(text)
+    with pytest.raises(jsonl.TraceError, match=told) as caught:
+        runs.gather(runs.find([tmp_path]), {})
+    assert str(tmp_path / name) in str(caught.value)
