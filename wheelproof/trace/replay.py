@@ -251,6 +251,9 @@ class Replay(Judging):
     def lacking(self) -> list[Finding]:
         missing = [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
                    for (kind, role), (line, times) in self.unordered.items()]
+        if self.events and not self.state.applied and not self.unknown:
+            where = "before the footer's cut" if self.cut.beyond else "in these kinds of event"
+            missing.append(Finding(0, None, "Rules", f"no rule has anything to look at {where}: nothing was shown"))
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
                     for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.cut.beyond]
         missing += [Finding(0, None, "Bracket", f"thread {tid} ends {operation_rules.where(thread)}")

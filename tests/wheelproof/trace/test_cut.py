@@ -62,3 +62,13 @@ def test_readers_are_beyond_only_after_what_is_written_beyond():
             event(4, 4, ("RW", "timer:1", 0, "w")), event(5, 5, ("RW", "timer:1", 1, "r")), event(3, 6), event(6, 7, ("V", "list:7.key", 5, "r")), event(7, 8, ("V", "list:7.key", 4, "r"))]
     assert [line for line, _ in within(lock, {"V list:7.key": 4})] == [1, 3, 6, 8]
     assert len(within(lock, {"V list:7.key": 5})) == len(within(lock, None)) == 8
+
+
+def test_a_trace_in_which_no_rule_has_anything_to_look_at_does_not_conform():
+    header, events = read("readd")
+    nothing = judged(header, events, dict.fromkeys((key for key, _ in places(events)), 0))
+    assert nothing.verdict == replay.INCOMPLETE and nothing.first.property == "Rules" and "before the footer's cut" in nothing.first.message
+    bare = [{"tid": 1, "tseq": n, "lc": n, "k": kind, "phase": "atomic"} for n, kind in enumerate(("add_request", "task_run"), 1)]
+    nothing = judged(header, bare, None)
+    assert nothing.verdict == replay.INCOMPLETE and nothing.first.property == "Rules" and "kinds of event" in nothing.first.message
+    assert judged(header, events, None).verdict == replay.CONFORMS
