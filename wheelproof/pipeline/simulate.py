@@ -133,10 +133,12 @@ class Simulator:
                   res="true" if cancelled else "false")
         return cancelled
 
-    def hand_over(self, tid: int, entry: int, held: tuple[Token, ...]) -> None:
-        if not self.check(tid, entry, held):
-            self.emit(tid, "expire_submit", *held, entry=entry, task=self.owner[entry], exp_ms=self.deadline[entry], now_ms=self.now, wheel_ms=self.wheel)
-            self.run_task(entry)
+    def hand_over(self, tid: int, entry: int, held: tuple[Token, ...]) -> bool:
+        """Whether the executor got the entry: it is cancelled else."""
+        if self.check(tid, entry, held):
+            return False
+        self.emit(tid, "expire_submit", *held, entry=entry, task=self.owner[entry], exp_ms=self.deadline[entry], now_ms=self.now, wheel_ms=self.wheel)
+        return True
 
     # -- operations
 
@@ -171,10 +173,10 @@ class Simulator:
     def insert(self, tid: int, entry: int) -> None:
         held: tuple[Token, ...] = (("RW", TIMER, "r"),)
         self.emit(tid, "rw_acquire", *held)
-        due = not self.place(tid, entry, held) if not self.check(tid, entry, held) else False
+        due = not self.check(tid, entry, held) and not self.place(tid, entry, held) and self.hand_over(tid, entry, held)
         self.emit(tid, "rw_release", *held)
         if due:
-            self.hand_over(tid, entry, ())
+            self.run_task(entry)
 
     def add_again(self, tid: int, task: int) -> None:
         """The same task with another delay: a new entry, and the old one leaves its list."""
@@ -219,8 +221,9 @@ class Simulator:
         noted = self.random.random() < 0.2
         if noted:
             other = next(each for each in EVENTS if each != tid)
-            self.emit(other, "try_begin", op=op, res="false")
-            self.emit(other, "pending_getset", ("V", f"op:{op}.pending", "w"), op=op, pre={"pending": False}, post={"pending": True})
+            for was in (False, True):  # who leaves the first note tries again; the second is for nobody to see
+                self.emit(other, "try_begin", op=op, res="false")
+                self.emit(other, "pending_getset", ("V", f"op:{op}.pending", "w"), op=op, pre={"pending": was}, post={"pending": True})
         if holds:
             self.force(tid, op, task, "event", (lock,))
         self.emit(tid, "try_end", lock, op=op, res="true" if holds else "false")
@@ -246,15 +249,16 @@ class Simulator:
             held: tuple[Token, ...] = (("RW", TIMER, "w"),)
             self.emit(REAPER, "dq_poll", QUEUE, list=bucket, key_ms=key, now_ms=self.now)
             self.emit(REAPER, "rw_acquire", *held)
-            self.wheel = max(self.wheel, key - key % TICK_MS)
-            self.emit(REAPER, "clock_advance", *held, wheel_ms=self.wheel, now_ms=self.now)
+            if key - key % TICK_MS > self.wheel:
+                self.wheel = key - key % TICK_MS
+                self.emit(REAPER, "clock_advance", *held, wheel_ms=self.wheel, now_ms=self.now)
             walk, inside = self.span(), (*held, ("L", f"list:{bucket}", "w"))
             self.emit(REAPER, "flush_begin", *inside, list=bucket, span=walk, phase="begin")
             due = []
             for entry in list(self.members[bucket]):
                 self.unlink(REAPER, entry, "flush", inside)
                 self.emit(REAPER, "reinsert", *inside, entry=entry, task=self.owner[entry])
-                if not self.check(REAPER, entry, inside) and not self.place(REAPER, entry, inside):
+                if not self.check(REAPER, entry, inside) and not self.place(REAPER, entry, inside) and self.hand_over(REAPER, entry, inside):
                     due.append(entry)
             self.emit(REAPER, "flush_end", *inside, list=bucket, span=walk, phase="end")
             before, self.keys[bucket] = self.keys[bucket], NOT_QUEUED
@@ -263,7 +267,7 @@ class Simulator:
             self.emit(REAPER, "rw_release", *held)
             self.numbers[f"RW {TIMER}"] += 1
             for entry in due:
-                self.hand_over(REAPER, entry, ())
+                self.run_task(entry)
         self.now = max(self.now, until)
 
     def run(self) -> list[Event]:
