@@ -77,7 +77,7 @@ def _asked(machine: Any, e: Event, before: Event | None, after: Event | None, ta
     k, cause, seen = e["k"], e.get("cause"), machine.kinds
 
     def like(other: Event | None, kind: str, *names: str) -> bool:
-        return other is not None and other["k"] == kind and all(other.get(name) == e.get(name) for name in names)
+        return other is not None and other["k"] == kind and all(other.get(name, e.get(name)) == e.get(name, other.get(name)) for name in names)
 
     def gone(other: Event | None, why: str, *names: str) -> bool:
         return like(other, "list_remove", *names) and other.get("cause") == why

@@ -94,10 +94,10 @@ def _goes_on() -> Column:
 
 
 def _is(where: str, kind: str, *same: str) -> Column:
-    """The step there (``was``, ``after``) is of the kind, and about the same things as this one."""
+    """The step there (``was``, ``after``) is of the kind, and about the same things as this one, as far as both name them: an unlink need not name its task."""
     condition = F.col(f"{where}_kind").eqNullSafe(KIND[kind])
     for name in same:
-        condition = condition & F.col(f"{where}_{name}").eqNullSafe(F.col(name))
+        condition = condition & F.coalesce(F.col(f"{where}_{name}") == F.col(name), F.lit(True))
     return condition
 
 
