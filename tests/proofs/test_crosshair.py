@@ -32,6 +32,18 @@ def test_python_confirms_every_counterexample(outcomes):
     assert confirmed == list(table.expected()["twins"].values()).count("refuted") > 0
 
 
+@pytest.mark.slow
+def test_a_verdict_for_lack_of_time_counts_only_after_more_of_it(monkeypatch):
+    """In no time nothing is found that meets the preconditions of ``level``; CI on a busy machine had that verdict."""
+    wanted = {name: "bounded" if name == "level" else "refuted" for name in table.contracts(contracts)}
+    only = {"level": table.contracts(contracts)["level"]}
+    monkeypatch.setattr(table, "contracts", lambda module: only)
+    monkeypatch.setattr(table, "ENDLESS", 0.001)
+    for times, verdict in ((1,), "unmet"), ((1, 4_000, 16_000), "bounded"):
+        monkeypatch.setattr(table, "TIMES_MORE", times)
+        assert table.check("proofs.crosshair.contracts", wanted)["level"].verdict == verdict
+
+
 def test_the_table_names_every_contract_and_its_words():
     for module, wanted in table.expected().items():
         assert set(wanted) == set(table.contracts(importlib.import_module(f"proofs.crosshair.{module}")))
