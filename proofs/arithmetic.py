@@ -171,23 +171,24 @@ class Arithmetic(Theory):
         return made
 
     def prove(self, name: str, says: str, premises: Callable, claim: Callable, steps: Sequence[Step], twins: Sequence[Twin] = (),
-              vivid: Mapping[str, int] = {}, *, is_lemma: bool = False, assumes: Sequence[str] = (), rests_on: Sequence[str] = ()) -> Theorem:
+              vivid: Mapping[str, int] = {}, *, is_lemma: bool = False, assumes: Sequence[str] = ()) -> Theorem:
         """Prove a statement in steps; the last one's goal is the claim. ProofError: a step uses what is not proved yet."""
         statement = Statement.of(name, premises, claim)
         symbols, known = statement.symbols(), self.statements()
         given = {each: _formula(formula) for each, formula in premises(**symbols).items()}
-        vcs, used, shown = [], list(rests_on), {}
+        vcs, used, shown = [], [], {}
         if not steps or steps[-1].goal is not None:
             raise ProofError(f"{name}: the last step must have the claim as its goal. Give it no goal of its own.")
         for step in steps:
-            instances = {}
+            instances, cites = {}, {}
             for number, each in enumerate(step.instances(**symbols)):
                 if each.statement not in known:
                     raise ProofError(f"{name} uses {each.statement}, which is not proved before it. Register that first; a lemma may use earlier ones only.")
                 instances[f"{each.statement} #{number}"] = known[each.statement].at(each.terms)
+                cites[f"{each.statement} #{number}"] = each.statement
                 used.append(each.statement)
             goal = _formula((step.goal or claim)(**symbols))
-            vcs.append(VC(step.name, given | shown | instances, goal, _fixed(symbols, vivid), meaning))
+            vcs.append(VC(step.name, given | shown | instances, goal, _fixed(symbols, vivid), meaning, cites))
             shown = shown | {f"step {step.name}": goal}
         wrong = {twin.name: Statement.of(f"{name}: {twin.name}", twin.premises or premises, twin.claim or claim) for twin in twins}
         controls = [_control(statement, twin, wrong[twin.name], vivid) for twin in twins]

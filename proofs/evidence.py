@@ -2,6 +2,8 @@
 
 Per VC: the premises are satisfiable, with a model that is no trivial one; Z3 refutes the negated goal for every seed within the cap on
 resources; cvc5 refutes the same text; the text is written with its hash. Per control: a counterexample, confirmed by plain Python.
+Per link, a theorem that this one rests on: its statement is a premise of some VC, which has a counterexample without it. So a link is
+no label, and a theorem that is weakened until it says nothing takes with it all that rest on it.
 
 The verdict is the worst that applies, in the order violated, error, vacuous, inconclusive, proved.
 """
@@ -39,6 +41,7 @@ class Evidence:
     cores: dict[str, frozenset[str]] = field(default_factory=dict)
     witnesses: dict[str, str] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -68,6 +71,7 @@ class Evidence:
             lines += ["", f"condition {vc.name}", f"    premises hold for  {self.models.get(vc.name, 'nothing that was found')}", f"    refutation uses    {core}"]
         for control in self.theorem.controls:
             lines += ["", f"control {control.name}: {control.says}", f"    refuted by         {self.witnesses.get(control.name, 'nothing')}"]
+        lines += ["", *(f"rests on {link}: without it {vc} does not hold" for link, vc in self.links.items())]
         if self.unused:
             lines += ["", f"hypotheses that no condition uses: {', '.join(self.unused)}"]
         return "\n".join(lines) + "\n"
@@ -75,7 +79,7 @@ class Evidence:
     def figures(self) -> dict[str, object]:
         """Counts and words for a report: plain JSON values."""
         return {"vcs": len(self.theorem.vcs), "seeds": self.seeds, "rlimit_max": self.resources, "second": ", ".join(sorted(self.second)) or "not asked",
-                "controls": len(self.witnesses), "unused": list(self.unused), "sha256": hashlib.sha256(self.sums().encode()).hexdigest()}
+                "controls": len(self.witnesses), "links": len(self.links), "unused": list(self.unused), "sha256": hashlib.sha256(self.sums().encode()).hexdigest()}
 
 
 def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, resources: int = solvers.RESOURCES) -> Evidence:
@@ -83,6 +87,10 @@ def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, resource
     found = Evidence(theorem, seeds)
     for vc in theorem.vcs:
         _check_vc(found, vc, range(seeds), folder, resources)
+    if undeclared := sorted({cited for vc in theorem.vcs for cited in vc.cites.values()} - set(theorem.rests_on)):
+        found.faults.append(("error", f"it cites {', '.join(undeclared)}, which it does not say that it rests on"))
+    for link in theorem.rests_on:
+        _check_link(found, link, resources)
     for control in theorem.controls:
         _check_control(found, control)
     if folder is not None:
@@ -135,6 +143,26 @@ def _not_entailed(vc: VC, resources: int) -> tuple[str, str]:
     if model is not None:
         return "violated", f"{vc.name}: does not hold: {solvers.shown(model)}"
     return "inconclusive", f"{vc.name}: does not follow from its premises alone, and no counterexample was found ({verdict}): an instance of a lemma may be missing"
+
+
+def _check_link(found: Evidence, link: str, resources: int) -> None:
+    """Some VC that cites the theorem ``link`` has a counterexample once its statement is no premise."""
+    citing = [vc for vc in found.theorem.vcs if link in vc.cites.values()]
+    if not citing:
+        found.faults.append(("vacuous", f"it is said to rest on {link}, which is a premise of no condition"))
+        return
+    said = set()
+    for vc in citing:
+        rest = [formula for name, formula in vc.premises.items() if vc.cites.get(name) != link]
+        answer = solvers.refute(solvers.smt_lib([*rest, z3.Not(vc.goal)]), 0, resources)
+        said.add(answer.verdict)
+        if answer.verdict == "sat":
+            found.links[link] = vc.name
+            return
+    if said == {"unsat"}:
+        found.faults.append(("vacuous", f"it is said to rest on {link}, and holds without it"))
+    else:
+        found.faults.append(("inconclusive", f"no solver says whether it holds without {link}"))
 
 
 def _check_control(found: Evidence, control: Control) -> None:

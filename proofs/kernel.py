@@ -37,6 +37,7 @@ class VC:
 
     ``vivid``: more constraints for the model that shows the premises satisfiable, so that it is no trivial one (a tick above 1, two
     threads). ``meaning``: what the uninterpreted functions stand for, put in their place for that model (see ``arithmetic``).
+    ``cites``: which premises are another theorem's statement: the premise's name -> the theorem's.
     """
 
     name: str
@@ -44,6 +45,7 @@ class VC:
     goal: z3.BoolRef
     vivid: Sequence[z3.BoolRef] = ()
     meaning: Callable[[z3.BoolRef], z3.BoolRef] | None = None
+    cites: Mapping[str, str] = field(default_factory=dict)
 
     def interpreted(self, formula: z3.BoolRef) -> z3.BoolRef:
         """The formula with every function given its meaning."""
@@ -102,7 +104,10 @@ def refuted(vc: VC, says: str, replay: Callable[[z3.ModelRef], str], kind: str =
 class Theorem:
     """A named statement with its VCs. ``is_lemma``: a step towards others, which needs no control of its own.
 
+    ``rests_on``: the theorems that its VCs cite as premises. Each such link is controlled: without these premises some VC must fail.
+
     ``hypotheses``: names of premises which are the statement's own; one that no VC's unsat core has is reported as unused.
+    ``system``: the transition system that it is about, by name; ``enabled``: it says what can be taken, not only what holds.
     """
 
     name: str
@@ -116,6 +121,8 @@ class Theorem:
     mechanism: str = ""
     theory: str = ""
     lane: str = "fast"
+    system: str = ""
+    enabled: bool = False
 
 
 @dataclass
@@ -131,10 +138,11 @@ class Theory:
     theorems: dict[str, Theorem] = field(default_factory=dict)
 
     def theorem(self, name: str, says: str, vcs: Iterable[VC], controls: Iterable[Control] = (), *, rests_on: Iterable[str] = (),
-                assumes: Iterable[str] = (), hypotheses: Iterable[str] = (), is_lemma: bool = False, lane: str = "fast") -> Theorem:
+                assumes: Iterable[str] = (), hypotheses: Iterable[str] = (), is_lemma: bool = False, lane: str = "fast",
+                system: str = "", enabled: bool = False) -> Theorem:
         """Register a theorem. ProofError: its name is taken, it has no VC or no control, or rests on what is not registered yet."""
         made = Theorem(name, says, tuple(vcs), tuple(controls), tuple(dict.fromkeys(rests_on)), tuple(assumes), tuple(hypotheses),
-                       is_lemma, self.mechanism, self.name, lane)
+                       is_lemma, self.mechanism, self.name, lane, system, enabled)
         known = self.known()
         if name in known:
             raise ProofError(f"{name} is registered twice. Give one of them another name.")

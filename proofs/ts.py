@@ -124,13 +124,17 @@ class Action:
 
 @dataclass(frozen=True)
 class Formula:
-    """A conjunct of the invariant or a safety property. ``says``: in words; ``kept``: why it stays although no step needs it."""
+    """A conjunct of the invariant or a safety property. ``says``: in words; ``kept``: why it stays although no step needs it.
+
+    ``enabled``: it says which actions can be taken, which a simulation alone does not carry over to a model.
+    """
 
     name: str
     says: str
     method: Callable
     theorem: str = ""
     kept: str = ""
+    enabled: bool = False
 
 
 def action(*, begins: bool = False, **parameters: Sort | Parameter) -> Callable:
@@ -160,11 +164,11 @@ def kept(reason: str) -> Callable:
     return declare
 
 
-def safety(theorem: str) -> Callable:
+def safety(theorem: str, enabled: bool = False) -> Callable:
     """Declares a method as a safety property, with the id of the theorem it belongs to: it follows from the invariant."""
 
     def declare(method: Callable) -> Callable:
-        method.declared = Formula(method.__name__, _says(method), method, theorem=theorem)
+        method.declared = Formula(method.__name__, _says(method), method, theorem=theorem, enabled=enabled)
         return method
 
     return declare
@@ -194,6 +198,10 @@ class System:
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """What is assumed of the rigid constants; by default nothing."""
         return []
+
+    def theorems(self, s: SimpleNamespace, name: str, values: Mapping[str, z3.ExprRef]) -> Mapping[str, z3.BoolRef]:
+        """Instances of theorems for the conditions of an action ("" for those of safety), by "theorem #number"; by default none."""
+        return {}
 
     # -- what the class declares
 
@@ -275,14 +283,14 @@ def conditions(system: System, without: str = "") -> Iterator[Condition]:
     for name, formula in invariant.items():
         yield Condition(f"init/{name}", "init", start, formula)
     for name in system.actions():
-        _, made = system.step(name, s)
+        values, made = system.step(name, s)
         then = system.after(s, made)
-        premises = given | invariant | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+        premises = given | invariant | system.theorems(s, name, values) | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
         for other, formula in system.invariant(then, without).items():
             if not formula.eq(invariant[other]):
                 yield Condition(f"step/{name}/{other}", "step", premises, formula)
     for name in system.safety():
-        yield Condition(f"safety/{name}", "implication", given | invariant, system.formula(name, s))
+        yield Condition(f"safety/{name}", "implication", given | invariant | system.theorems(s, "", {}), system.formula(name, s))
 
 
 def enabled(system: System, name: str) -> Mapping[str, z3.BoolRef]:

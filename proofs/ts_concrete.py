@@ -19,6 +19,10 @@ State = tuple
 """A finite state: one value for each variable of the system, in the order of VARIABLES."""
 
 
+ARITHMETIC = {"times": "*", "quotient": "//", "remainder": "%"}
+"""The functions of ``proofs.arithmetic``, of which a proof knows its theorems alone; here they are what Python computes."""
+
+
 class NotFinite(Exception):
     """A term that has no meaning on finite states, with the operator that is not known here."""
 
@@ -60,6 +64,8 @@ class Compiler:
             return str(value_of(term))
         if kind == z3.Z3_OP_UNINTERPRETED and not parts:
             return self.constant(term)
+        if kind == z3.Z3_OP_UNINTERPRETED and term.decl().name() in ARITHMETIC:
+            return f"({parts[0]} {ARITHMETIC[term.decl().name()]} {parts[1]})"
         if kind in BINARY and len(parts) == 2:
             return f"({parts[0]} {BINARY[kind]} {parts[1]})"
         if kind in JOINED:

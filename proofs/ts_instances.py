@@ -107,12 +107,78 @@ def grounded(system: System, condition: Condition, whole: bool = False) -> Condi
     return Condition(condition.name, condition.kind, premises, goal)
 
 
+class Deep:
+    """Quantifiers within a formula, not only those at its top, replaced by instances or new constants.
+
+    In a premise a universal quantifier becomes its instances at the terms, an existential one a new constant; in a goal the other
+    way round. Both make a condition harder to prove, never easier.
+    """
+
+    def __init__(self, terms: Mapping[str, list[z3.ExprRef]]) -> None:
+        self.terms, self.made = terms, {}
+
+    def premise(self, formula: z3.BoolRef, path: str) -> z3.BoolRef:
+        """A formula that the premise entails (but for the new constants, which stand for what it says there is)."""
+        return self._walk(formula, path, goal=False)
+
+    def goal(self, formula: z3.BoolRef, path: str) -> z3.BoolRef:
+        """A formula that entails the goal, if it holds for all new constants."""
+        return self._walk(formula, path, goal=True)
+
+    def _walk(self, formula: z3.BoolRef, path: str, goal: bool) -> z3.BoolRef:
+        if z3.is_quantifier(formula):
+            if formula.is_forall() == goal:
+                return self._walk(taken_at(formula, self._constants(formula, path)), path, goal)
+            choices = [self.terms.get(formula.var_sort(index).name(), []) for index in range(formula.num_vars())]
+            join = z3.Or if goal else z3.And
+            return join([self._walk(taken_at(formula, values), f"{path}_{number}", goal) for number, values in enumerate(product(*choices))])
+        if z3.is_and(formula) or z3.is_or(formula):
+            join = z3.And if z3.is_and(formula) else z3.Or
+            return join([self._walk(child, f"{path}.{number}", goal) for number, child in enumerate(formula.children())])
+        if z3.is_not(formula):
+            return z3.Not(self._walk(formula.arg(0), f"{path}n", not goal))
+        if z3.is_implies(formula):
+            return z3.Implies(self._walk(formula.arg(0), f"{path}p", not goal), self._walk(formula.arg(1), f"{path}c", goal))
+        return formula
+
+    def _constants(self, formula: z3.QuantifierRef, path: str) -> list[z3.ExprRef]:
+        found = [z3.Const(f"{path}!{index}", formula.var_sort(index)) for index in range(formula.num_vars())]
+        for each in found:
+            self.made.setdefault(each.sort().name(), {})[each.get_id()] = each
+        return found
+
+
+def deeply_grounded(system: System, condition: Condition) -> Condition:
+    """Like ``grounded``, but with the quantifiers within formulas, at the terms of a first round of instances too."""
+    sorts = {item.name: item.z3 for item in system.SORTS}
+    nulls = [item.null for item in system.SORTS if item.null is not None]
+    opened = Deep({})
+    exact = [condition.premises[name] for name in condition.premises if name.startswith("guard")]
+    skolem = opened.goal(condition.goal, "goal")
+    terms = terms_of([skolem, *exact, *nulls], sorts)
+    for name, of in opened.made.items():
+        terms.setdefault(name, []).extend(each for each in of.values() if not any(each.eq(other) for other in terms[name]))
+    first = Deep(terms)
+    once = [first.premise(premise, name.replace(" ", "_")) for name, premise in condition.premises.items()]
+    wider = terms_of([*once, skolem, *nulls], sorts)
+    second = Deep(wider)
+    premises = {name: second.premise(premise, name.replace(" ", "_")) for name, premise in condition.premises.items()}
+    return Condition(condition.name, condition.kind, premises, Deep(wider).goal(condition.goal, "goal"))
+
+
 def needed(system: System, condition: Condition) -> Condition:
     """A condition that entails the given one, with those instances only that one proof of it uses: few, so that any solver is quick.
 
     Where no proof is found from instances, the premises stay beside them.
     """
-    made = grounded(system, condition)
+    for instantiate in grounded, deeply_grounded:
+        if (made := _core(instantiate(system, condition))) is not None:
+            return made
+    return grounded(system, condition, whole=True)
+
+
+def _core(made: Condition) -> Condition | None:
+    """The condition with the premises of one unsat core; None where there is none within the resources."""
     flat = [(name, each) for name, premise in made.premises.items() for each in parts(premise)]
     solver = z3.Solver()
     solver.set("rlimit", RESOURCES)  # units, not time: the same instances on every machine
@@ -120,7 +186,7 @@ def needed(system: System, condition: Condition) -> Condition:
         solver.assert_and_track(each, f"instance!{number}")
     solver.add(z3.Not(made.goal))
     if solver.check() != z3.unsat:
-        return grounded(system, condition, whole=True)
+        return None
     used = sorted(int(str(each).partition("!")[2]) for each in solver.unsat_core())
     premises: dict[str, list[z3.BoolRef]] = {}
     for name, each in map(flat.__getitem__, used):

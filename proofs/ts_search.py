@@ -31,7 +31,7 @@ class Taken(NamedTuple):
     arguments: tuple[str | None, ...]
 
     def __str__(self) -> str:
-        return f"{self.action}({', '.join('none' if item is None else item for item in self.arguments)})"
+        return f"{self.action}({', '.join('none' if item is None else str(item) for item in self.arguments)})"
 
 
 @dataclass

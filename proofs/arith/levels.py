@@ -8,7 +8,7 @@ from __future__ import annotations
 from proofs.arith import slots
 from proofs.arith.clock import trim
 from proofs.arith.slots import LEVEL, key
-from proofs.arithmetic import Arithmetic, Step, Twin, both, div, mod, mul, use
+from proofs.arithmetic import Arithmetic, Step, Twin, both, div, implies, mod, mul, use
 
 THEORY = Arithmetic("arith.levels", mechanism="timing_wheel", after=(slots.THEORY,))
 
@@ -48,14 +48,32 @@ THEORY.prove(
           lambda e, T, t: {"tick": t >= 1, "expired": key(e, t) <= T + 1}, vivid={"t": 3})],
     vivid={"t": 3, "T": 12})
 
+# An entry is put into level j only if every level below passed it on, and into level 0 only if it is not due there.
+# `m` counts how often it is put into a bucket from some flush on.
+
+THEORY.prove(
+    "T12-base", "an entry of the lowest level whose bucket expires is put into no bucket again",
+    lambda e, T, t, m: {"tick": t >= 1, "expired": key(e, t) <= T, "put only if not due": implies(m >= 1, e >= trim(T, t) + t)},
+    lambda e, T, t, m: m <= 0,
+    [Step("claim", None, lambda e, T, t, m: [use("T11", e=e, T=T, t=t)])],
+    [Twin("due ones too", "it is put again although it is due",
+          lambda e, T, t, m: {"tick": t >= 1, "expired": key(e, t) <= T}, vivid={"t": 3, "e": 13, "T": 12})],
+    vivid={"t": 3, "e": 13, "T": 12}, assumes=("A-INDUCTION",))
+
 THEORY.prove(
     "T12", "an entry of level k + 1 is put into a bucket at most k + 1 times more, if one of any level j up to k is put at most j times more",
-    lambda k, j, m: {"strictly lower": j <= k, "so often from there": m <= j},
-    lambda k, j, m: 1 + m <= k + 1,
-    [Step("claim")],
-    [Twin("not strictly lower", "an entry may go back into its own level",
-          lambda k, j, m: {"at most as high": j <= k + 1, "so often from there": m <= j}, vivid={"k": 3})],
-    vivid={"k": 3, "j": 2}, assumes=("A-INDUCTION",), rests_on=("T9", "T10", "T11"))
+    lambda k, j, m, e, T, t, w: {
+        "tick of k": t >= 1, "size": w >= 1, "expired": key(e, mul(t, w)) <= T,
+        "k passed it on": implies(j > k, e >= trim(T, t) + mul(t, w)), "so often from there": implies(j <= k, m <= j)},
+    lambda k, j, m, e, T, t, w: 1 + m <= k + 1,
+    [Step("claim", None, lambda k, j, m, e, T, t, w: [use("T10", e=e, T=T, t=t, w=w)])],
+    [Twin("flushed early", "its bucket is flushed before the clock has its key",
+          lambda k, j, m, e, T, t, w: {"tick of k": t >= 1, "size": w >= 1, "from 0": T >= 0, "k passed it on": implies(j > k, e >= trim(T, t) + mul(t, w)),
+                                       "so often from there": implies(j <= k, m <= j)}, vivid=LEVEL | {"k": 3, "j": 4, "T": 12}),
+     Twin("not passed on", "an entry may go back into its own level although the one below reaches it",
+          lambda k, j, m, e, T, t, w: {"tick of k": t >= 1, "size": w >= 1, "expired": key(e, mul(t, w)) <= T, "so often from there": implies(j <= k, m <= j)},
+          vivid=LEVEL | {"k": 3, "j": 4, "T": 30})],
+    vivid=LEVEL | {"k": 3, "j": 2, "T": 30}, assumes=("A-INDUCTION",))
 
 # An entry with d milliseconds to go from the time c0 that the bottom's clock shows.
 

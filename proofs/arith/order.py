@@ -10,7 +10,7 @@ from __future__ import annotations
 from proofs.arith import bounds
 from proofs.arith.clock import advanced, trim
 from proofs.arith.slots import LEVEL, key, slot, taken
-from proofs.arithmetic import Arithmetic, Claim, Number, Step, Twin, both, div, mod, mul, use
+from proofs.arithmetic import Arithmetic, Claim, Number, Step, Twin, both, div, either, mod, mul, use
 
 THEORY = Arithmetic("arith.order", mechanism="system_timer", after=(bounds.THEORY,))
 
@@ -89,6 +89,24 @@ THEORY.prove(
           lambda e, x, c, t, w: {name: holds for name, holds in armed(x, c, t, w).items() if name != "not passed"} | {
               "not negative": 0 <= x, "taken": taken(e, c, t, w), "one slot": slot(e, t, w) == slot(x, t, w)}, vivid=LEVEL | {"c": 12})],
     vivid=LEVEL | {"c": 12})
+
+THEORY.prove(
+    "T17-key", "the key that an add gives a bucket is after the clock, within the turn, a multiple of the tick, and of the entry's slot",
+    lambda e, c, t, w: {"tick": t >= 1, "clock": mod(c, t) == 0, "taken": taken(e, c, t, w)},
+    lambda e, c, t, w: both(c < key(e, t), key(e, t) < c + mul(t, w), mod(key(e, t), t) == 0, slot(key(e, t), t, w) == slot(e, t, w)),
+    [Step("claim", None, lambda e, c, t, w: [use("divmod", a=e, b=t), use("multiple", q=div(e, t), t=t)])],
+    [Twin("due ones too", "the level also takes what is due within its tick",
+          lambda e, c, t, w: {"tick": t >= 1, "size": w >= 1, "clock": mod(c, t) == 0, "taken": both(c <= e, e < c + mul(t, w))})],
+    vivid=LEVEL)
+
+THEORY.prove(
+    "T17-clock", "an advance to a time keeps a level's clock a multiple of its tick, and moves it neither back nor past the time",
+    lambda c, p, t: {"tick": t >= 1, "clock": mod(c, t) == 0},
+    lambda c, p, t: both(mod(advanced(c, p, t), t) == 0, c <= advanced(c, p, t), either(advanced(c, p, t) <= p, advanced(c, p, t) == c)),
+    [Step("claim", None, lambda c, p, t: [use("trimmed", T=p, t=t)])],
+    [Twin("to the next tick", "the clock is where the time's tick ends",
+          claim=lambda c, p, t: both(c <= advanced(c, p, t), either(advanced(c, p, t) + t <= p, advanced(c, p, t) == c)), vivid={"t": 3, "c": 6})],
+    vivid={"t": 3, "c": 6, "p": 13})
 
 THEORY.prove(
     "T17-release", "when nothing in the queue is due, every key is after the clock: the invariant holds again when the lock is released",

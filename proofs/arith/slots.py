@@ -57,7 +57,7 @@ THEORY.prove(
     lambda e, c, t, w: both(div(c, t) + 1 <= div(e, t), div(e, t) <= div(c, t) + w - 1),
     [Step("claim", None, lambda e, c, t, w: [
         use("taken_above", e=e, c=c, t=t, w=w), use("divmod", a=e, b=t), use("divmod", a=c, b=t), use("comm", a=t, b=w),
-        use("dist", a=div(c, t), b=w, k=t), use("mono", a=div(c, t) + w, b=div(e, t), k=t)])],
+        use("dist", a=div(c, t), b=w, k=t)])],
     vivid=LEVEL, is_lemma=True)
 
 THEORY.prove(

@@ -140,8 +140,60 @@ class TryPendingHeld(Held, TryPending):
     no_completion_lost = None
 
 
+class LockedTry(Held, ComparedAndSet):
+    """Generation S: attempts wait for the lock, which strangers may take too; forceComplete is a compare-and-set without it."""
+
+    PLACES = Enumeration("LockedTryPlace", "Idle S1 Y1 S2 X1 X3 D1 X4 T1 V1 H2")
+    BACK, HEAD = "S2", "S1"
+    LOCKED = ("Y1", "S2", "H2")
+    RESPONSIBLE = ("S1", "Y1")
+
+    @action(t=THREAD)
+    def locks(self, s, t) -> Step:
+        return when(self.is_at(s, t, "S1"), s.owner == NOBODY, at=self.go(s, t, "Y1"), owner=t)
+
+    @action(t=THREAD)
+    def unlocks(self, s, t) -> Step:
+        return when(self.is_at(s, t, "S2"), at=self.go(s, t, "Idle"), owner=NOBODY)
+
+    @conjunct
+    def ready_is_looked_at(self, s):
+        """Once every condition holds, an operation that is not completed has a thread that will look at all of them."""
+        return Or(s.completed, Not(self.all_ready(s)), self.somebody_will_look(s))
+
+    @safety("P7")
+    def no_completion_lost(self, s):
+        """Every condition holds and no thread is in an attempt: then the operation is completed. Runs by the timer do not count."""
+        return self.nothing_lost(s)
+
+
+class CheckedTry(LockedTry):
+    """Generation B of 4.0: as LockedTry, but an operation that is completed is not tried."""
+
+    PLACES = Enumeration("CheckedTryPlace", "Idle B1 B2 Y1 B3 X1 X3 D1 X4 T1 V1 H2")
+    BACK, HEAD = "B3", "B1"
+    LOCKED = ("B2", "Y1", "B3", "H2")
+    RESPONSIBLE = ("B1", "B2", "Y1")
+
+    @action(t=THREAD)
+    def locks(self, s, t) -> Step:
+        return when(self.is_at(s, t, "B1"), s.owner == NOBODY, at=self.go(s, t, "B2"), owner=t)
+
+    @action(t=THREAD)
+    def finds_open(self, s, t) -> Step:
+        return when(self.is_at(s, t, "B2"), Not(s.completed), at=self.go(s, t, "Y1"))
+
+    @action(t=THREAD)
+    def need_not_try(self, s, t) -> Step:
+        return when(self.is_at(s, t, "B2"), s.completed, at=self.go(s, t, "B3"))
+
+    @action(t=THREAD)
+    def unlocks(self, s, t) -> Step:
+        return when(self.is_at(s, t, "B3"), at=self.go(s, t, "Idle"), owner=NOBODY)
+
+
 class Blocking(Operation):
-    """Generation B: attempts and forceComplete wait for one re-entrant lock, which strangers may take too."""
+    """Generation B of 4.1 on: attempts and forceComplete wait for one re-entrant lock, which strangers may take too."""
 
     PLACES = Enumeration("BlockingPlace", "Idle B1 B2 Y1 B3 L1 L2 L3 L4 L5 D1 L6 L7 T1 V1 H2")
     OWN = {"depth": INT}

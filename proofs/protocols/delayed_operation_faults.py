@@ -10,8 +10,8 @@ from typing import Any
 import z3
 from z3 import Not, Store
 
-from model.delayed_operation import Model
-from proofs.protocols.delayed_operation import Blocking, TryOnce, TryPending, TryPendingHeld
+from model.delayed_operation import ATTEMPTS, Model
+from proofs.protocols.delayed_operation import Blocking, CheckedTry, LockedTry, TryOnce, TryPending, TryPendingHeld
 from proofs.protocols.delayed_operation_steps import CONDITION, THREAD, ComparedAndSet, Operation
 from proofs.protocols.delayed_operation_view import View
 from proofs.protocols.faults import Fault, Scope
@@ -32,6 +32,14 @@ class TestedThenSet(ComparedAndSet):
     @action(t=THREAD)
     def sets_completed_late(self, s, t) -> Step:
         return when(self.is_at(s, t, "X2"), at=self.go(s, t, "X3"), **self.wins(s, t))
+
+
+class LockedTryTestedThenSet(TestedThenSet, LockedTry):
+    PLACES = Enumeration("LockedTryTestedThenSetPlace", "Idle S1 Y1 S2 X1 X2 X3 D1 X4 T1 V1 H2")
+
+
+class CheckedTryTestedThenSet(TestedThenSet, CheckedTry):
+    PLACES = Enumeration("CheckedTryTestedThenSetPlace", "Idle B1 B2 Y1 B3 X1 X2 X3 D1 X4 T1 V1 H2")
 
 
 class TryOnceTestedThenSet(TestedThenSet, TryOnce):
@@ -94,6 +102,20 @@ class Waiting(TryPending):
     does_not_get_lock = None
 
 
+class UnlockedTry(LockedTry):
+    """tryComplete runs without the operation's lock."""
+
+    LOCKED = ("H2",)
+
+    @action(t=THREAD)
+    def locks(self, s, t) -> Step:
+        return when(self.is_at(s, t, "S1"), at=self.go(s, t, "Y1"))
+
+    @action(t=THREAD)
+    def unlocks(self, s, t) -> Step:
+        return when(self.is_at(s, t, "S2"), at=self.go(s, t, "Idle"))
+
+
 class UncheckedTry(Blocking):
     """tryComplete runs on an operation that is completed already."""
 
@@ -134,16 +156,42 @@ class TryPendingExpiresAnyway(ExpiresAnyway, TryPending):
     pass
 
 
+class LockedTryExpiresAnyway(ExpiresAnyway, LockedTry):
+    pass
+
+
+class CheckedTryExpiresAnyway(ExpiresAnyway, CheckedTry):
+    pass
+
+
 class BlockingExpiresAnyway(ExpiresAnyway, Blocking):
     pass
 
 
-class Unannounced(Blocking):
-    """Who makes a condition true does not try the operation."""
+class Unannounced(Operation):
+    """A thread that makes a condition true does not try the operation."""
 
     @action(t=THREAD, c=CONDITION, begins=True)
     def delivers(self, s, t, c) -> Step:
         return when(self.is_at(s, t, "Idle"), ready=Store(s.ready, c, True))
+
+
+class LockedTryUnannounced(Unannounced, LockedTry):
+    pass
+
+
+class CheckedTryUnannounced(Unannounced, CheckedTry):
+    pass
+
+
+class BlockingUnannounced(Unannounced, Blocking):
+    pass
+
+
+class CheckedTryTriesAlone(CheckedTry):
+    """CheckedTry with the safety property of Blocking, which it does not have."""
+
+    try_excludes_complete = Blocking.try_excludes_complete
 
 
 class TryOnceLoses(TryOnce):
@@ -192,6 +240,10 @@ FAULTS = {fault.name: fault for fault in (
     Fault("BlockingTry", "the lock is waited for", Waiting, TIMEOUT, switch="TryLock", property="NoDeadlock",
           unreached="a wait more breaks no safety property, and every one is proved of it too; the deadlock is with a lock of the callers' own, "
                     "which the proof leaves out: TLC and the model have its trace"),
+    Fault("UnlockedTry", "tryComplete runs without the lock", UnlockedTry, ONE_EVENT, "one_tries", "P6.LockedTry",
+          "TryUnderLock", "OneTries"),
+    Fault("checked_try_beside_complete", "the timeout completes the operation beside a tryComplete (KAFKA-19312)", CheckedTryTriesAlone,
+          TIMEOUT, "try_excludes_complete", "P6.CheckedTry", property="TryAlwaysExcludesComplete"),
     Fault("P10", "tryComplete does not look at completed", UncheckedTry, ONE_EVENT, "try_excludes_complete", "P6.Blocking",
           "CheckedUnderLock", "TryExcludesComplete"),
     Fault("P11", "forceComplete holds no lock", ForceWithoutLock, TIMEOUT, "try_excludes_complete", "P6.Blocking",
@@ -208,9 +260,21 @@ FAULTS = {fault.name: fault for fault in (
           "CompareAndSet", "CompletedOnce"),
     Fault("TryOnce_P12", "onExpiration runs for a loser", TryOnceExpiresAnyway, TIMEOUT, "expired_by_timeout_only", "P8.TryOnce",
           "ExpiresIfWon", "ExpiredByTimeoutOnly"),
+    Fault("LockedTry_P1", "completed is tested in one step and set in another", LockedTryTestedThenSet, TIMEOUT, "completed_once", "P6.LockedTry",
+          "CompareAndSet", "CompletedOnce"),
+    Fault("LockedTry_P12", "onExpiration runs for a thread that did not complete", LockedTryExpiresAnyway, TIMEOUT, "expired_by_timeout_only",
+          "P8.LockedTry", "ExpiresIfWon", "ExpiredByTimeoutOnly"),
+    Fault("LockedTry_unannounced", "a thread that makes a condition true does not try (a duty of the callers)", LockedTryUnannounced,
+          scope("c1", a="delivers"), "no_completion_lost", "P7.LockedTry"),
+    Fault("CheckedTry_P1", "completed is tested in one step and set in another", CheckedTryTestedThenSet, TIMEOUT, "completed_once", "P6.CheckedTry",
+          "CompareAndSet", "CompletedOnce"),
+    Fault("CheckedTry_P12", "onExpiration runs for a thread that did not complete", CheckedTryExpiresAnyway, TIMEOUT, "expired_by_timeout_only",
+          "P8.CheckedTry", "ExpiresIfWon", "ExpiredByTimeoutOnly"),
+    Fault("CheckedTry_unannounced", "a thread that makes a condition true does not try (a duty of the callers)", CheckedTryUnannounced,
+          scope("c1", a="delivers"), "no_completion_lost", "P7.CheckedTry"),
     Fault("Blocking_P12", "onExpiration runs for a loser", BlockingExpiresAnyway, TIMEOUT, "expired_by_timeout_only", "P8.Blocking",
           "ExpiresIfWon", "ExpiredByTimeoutOnly"),
-    Fault("unannounced", "who makes a condition true does not try (the callers' duty, no decision of the operation's)", Unannounced,
+    Fault("unannounced", "who makes a condition true does not try (the callers' duty, no decision of the operation's)", BlockingUnannounced,
           scope("c1", a="delivers"), "no_completion_lost", "P7.Blocking"),
 )}
 
@@ -222,7 +286,7 @@ READING = ("reads_false", "reads_true", "reads_last_true")
 
 def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
     """The scenario whose program the trace is a run of; its operation reads conditions in the order in which the trace does."""
-    protocol = next(base.__name__ for base in fault.system.__mro__ if base.__name__ in ("TryOnce", "TryPending", "Blocking"))
+    protocol = next(base.__name__ for base in fault.system.__mro__ if base.__name__ in ATTEMPTS)
     programs: dict[str, list] = {thread: [] for thread in fault.scope.elements["Thread"]}
     for taken in trace:
         if taken.action in BEGUN:

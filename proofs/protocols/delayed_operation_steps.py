@@ -264,7 +264,7 @@ class Operation(System):
 
 
 class ComparedAndSet(Operation):
-    """The protocols whose forceComplete is a compare-and-set, without a lock: TryOnce and TryPending."""
+    """The protocols whose forceComplete is a compare-and-set, without a lock: all but Blocking."""
 
     FORCE_FIRST, FORCE_LAST = "X1", "X4"
     FORCING = ("X1", "X3", "D1", "X4")

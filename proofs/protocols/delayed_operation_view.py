@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 
 from proofs.protocols import delayed_operation as proof
 from proofs.protocols.delayed_operation_steps import Operation
-from proofs.protocols.stack import Level, levels
+from proofs.protocols.stack import Level, levels, pending
 from proofs.ts_concrete import Compiled, Instance, State
 
 OPERATION_OF = {"onComplete": "co", "forceComplete": "xo", "forceCompleteLocked": "lo", "tryComplete": "yo",
-                "tryOnce": "oo", "tryPending": "po", "safeTryComplete": "bo"}
+                "tryOnce": "oo", "tryPending": "po", "lockedTry": "so", "safeTryComplete": "bo"}
 """Which variable of a procedure says what operation it is about."""
 
 COMPLETING = {"D2", "D3", "D4"}
 """Labels of onComplete after it was counted: the proof has one place for them, and for those who come back to forceComplete."""
 
-SYSTEMS = (proof.TryOnce, proof.TryOnceHeld, proof.TryPending, proof.TryPendingHeld, proof.Blocking)
+SYSTEMS = (proof.TryOnce, proof.TryOnceHeld, proof.TryPending, proof.TryPendingHeld, proof.LockedTry, proof.CheckedTry,
+           proof.Blocking)
 """Every system that some operation is one of."""
 
 _compiled: dict[type, Compiled] = {}
@@ -45,7 +46,8 @@ def system_of(model: Any, operation: str) -> type[Operation]:
     """The system that an operation is one of, by its protocol and by whether strangers take its lock."""
     held = any(step[0] == "hold" and step[-1] == operation for program in model.program.values() for step in program)
     return {"TryOnce": proof.TryOnceHeld if held else proof.TryOnce,
-            "TryPending": proof.TryPendingHeld if held else proof.TryPending, "Blocking": proof.Blocking}[model.protocol[operation]]
+            "TryPending": proof.TryPendingHeld if held else proof.TryPending, "LockedTry": proof.LockedTry,
+            "CheckedTry": proof.CheckedTry, "Blocking": proof.Blocking}[model.protocol[operation]]
 
 
 class View:
@@ -97,6 +99,10 @@ class View:
                "expired": {t: t in value["expiredBy"][o] for t in self.model.threads},
                **{name: value[name][o] for name in ("completed", "armed", "pending", "completions", "expirations", "winner")}}
         return {name: self.instance.encode(name, one) for name, one in own.items() if name in of}, value["won"]
+
+    def pending(self, index: int, frozen: Any) -> str | None:
+        """The label that a thread takes next, None where its program is over."""
+        return pending(self.model, frozen[1][index])
 
     def acts(self, index: int, frozen: Any) -> bool:
         """Whether a thread's next step is about this operation; another one must leave the proof's state as it is."""
@@ -159,6 +165,6 @@ class View:
         if force is None:
             return "none"
         outside = stack[stack.index(force) - 1]
-        if outside.procedure in ("tryOnce", "tryPending", "safeTryComplete"):
+        if outside.procedure in ("tryOnce", "tryPending", "lockedTry", "safeTryComplete"):
             return "attempt"
         return "expiry" if outside.label == "T1" else "other"

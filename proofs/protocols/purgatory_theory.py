@@ -8,4 +8,4 @@ from proofs.protocols.theory import submit
 
 THEORY = Theory("protocols.purgatory", mechanism="delayed_operation")
 
-submit(THEORY, Watching, EVERYTHING, FAULTS.values(), view_of, ("A-MONOTONE",), lemma="Inv.Watching")
+submit(THEORY, Watching, EVERYTHING, FAULTS.values(), view_of, ("A-MONOTONE", "A-UNTIED"), lemma="Inv.Watching")

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from model.pluscal import DONE
+
 
 class Level(NamedTuple):
     """One procedure under way: its name ("" for the thread's program), the label it is at or will come back to, its variables."""
@@ -23,3 +25,9 @@ def levels(model: Any, process: tuple) -> list[Level]:
         own.update(zip(names, frame.saved))
         label = frame.pc
     return [Level("", label, own), *reversed(found)]
+
+
+def pending(model: Any, process: tuple) -> str | None:
+    """The label that one process of a frozen state takes next, None where its program is over."""
+    label = process[model.process_variables.index("pc")]
+    return None if label == DONE else label

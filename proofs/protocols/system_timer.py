@@ -1,11 +1,13 @@
-"""P10, P11: a bucket of the timer is queued exactly once per cycle, and the clock never passes a queued bucket.
+"""P10, P11: a bucket of the timer is queued exactly once per cycle, and the clocks never pass a queued bucket.
 
-One bucket, one reaper, any number of adders, cancellers, closers and entries, with the others seen only by what they do to the clock and the locks.
-A thread's place is the label of ``spec/SystemTimer.tla`` that it takes next. The wheel's arithmetic enters where it is proved:
-``window`` is the key that the bucket gives at the level's clock of now, -1 for the clock's own slot (T2, T3, T4); an advance leaves it
-alone where the bucket's key is still ahead (T6, T7), and it is always past the clock (T4, T9).
-Theorems: P10 the bucket is in the queue at most once, its key does not change while it is queued, and with entries it is queued once
-nobody is at work; P11 when the write lock is free, a queued key is past the clock.
+All buckets at once, one reaper, any number of adders, cancellers, entries and buckets. A thread's place is the label of
+``spec/SystemTimer.tla`` that it takes next. A bucket has its level's tick and clock and its slot there, an entry its deadline;
+which bucket takes an entry under which key, and how a clock advances, are the terms of ``proofs.arith``, of which the conditions
+know only theorems (T17). The delay queue is a heap: it hands out a smallest key as long as no key in it has changed (A-HEAP),
+and any bucket after that. That none changes is proved of all buckets together, since each bucket's key is kept only while the
+heap has handed out the smallest of all.
+Theorems: P10 a bucket is in the queue at most once, its key does not change while it is queued, and with entries it is queued once
+nobody is at work; P11 the reaper has the earliest bucket, and when the write lock is free, every queued key is past its level's clock.
 """
 from __future__ import annotations
 
@@ -14,21 +16,27 @@ from types import SimpleNamespace
 import z3
 from z3 import And, Exists, ForAll, If, Implies, Not, Or, Store
 
-from proofs.ts import WHOLE, Enumeration, Step, System, action, array, conjunct, nullable, safety, sort, when
+from proofs.arith import order
+from proofs.arith.clock import advanced
+from proofs.arith.slots import key as key_of, slot as slot_of, taken
+from proofs.arithmetic import mod, mul
+from proofs.ts import Enumeration, Everywhere, Step, System, action, array, conjunct, nullable, safety, sort, when
 
 THREAD = sort("Thread", null="nobody")
 ENTRY = sort("Entry", null="no_entry")
-NOBODY, NO_ENTRY = THREAD.null, ENTRY.null
-PLACE = Enumeration("TimerPlace", "Idle A1 A2 A3 A4 W1 W2 W3 W4 K1 K2 X1 B1 B2 B3 R1 R2 R3 R4 R5 R7 F2 V2 R6")
-POLLED = Enumeration("Polled", "none this other")
+BUCKET = sort("Bucket", null="no_bucket")
+NOBODY, NO_ENTRY, NO_BUCKET = THREAD.null, ENTRY.null, BUCKET.null
+PLACE = Enumeration("TimerPlace", "Idle A1 A2 A3 A4 W1 W2 W3 W4 K1 K2 X1 R1 R2 R3 R4 R5 R7 F2 V2 R6")
 BOOL, INT = z3.BoolSort(), z3.IntSort()
 T, U = THREAD.consts("thread other")
 E = ENTRY.consts("each")[0]
+B, C = BUCKET.consts("bucket another")
 
 ADDING = ("A2", "A3", "A4")
 ENTERING = ("W1", "W2", "W3", "W4", "K1", "K2")
 """Places in addTimerTaskEntry, which an adder calls under the read lock and the reaper under the write lock."""
 REAPING = ("R3", "R4", "R5", "R7", "F2", "V2", "R6")
+STATEMENTS = order.THEORY.statements()
 
 
 def is_at(s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:
@@ -41,42 +49,70 @@ def go(s: SimpleNamespace, t: z3.ExprRef, place: str) -> z3.ExprRef:
     return Store(s.at, t, getattr(PLACE, place))
 
 
-class Bucket(System):
-    """One bucket of a wheel, the delay queue's order, and the lock that adders share and the reaper has alone."""
+class Buckets(System):
+    """The buckets of a wheel, the delay queue's order, and the lock that adders share and the reaper has alone."""
 
-    SORTS = (THREAD, ENTRY)
-    STATES = "one bucket of the timer"
+    SORTS = (THREAD, ENTRY, BUCKET)
+    STATES = "all buckets of the timer"
     VARIABLES = {
         "at": array(THREAD, PLACE), "reading": array(THREAD, BOOL), "writer": THREAD.z3,
-        "entry": array(THREAD, ENTRY), "mine": array(THREAD, BOOL),                    # what it puts, and whether into this bucket
-        "polled": array(THREAD, POLLED), "due": array(THREAD, INT), "until": array(THREAD, INT),
-        "linked": array(ENTRY, BOOL), "key": INT, "copies": INT,
-        "window": INT, "clock": INT, "now": INT,
-        "token": THREAD.z3,                                                           # history: who has the bucket out of the queue
+        "entry": array(THREAD, ENTRY), "into": array(THREAD, BUCKET),                  # what it puts, and into which bucket
+        "polled": array(THREAD, BUCKET), "until": array(THREAD, INT),
+        "linked": array(ENTRY, BUCKET, BOOL), "key": array(BUCKET, INT), "copies": array(BUCKET, INT),
+        "clock": array(BUCKET, INT), "now": INT,                                       # the clock is that of the bucket's level
+        "token": array(BUCKET, THREAD), "rekeyed": BOOL,                               # history: who has it out of the queue; a queued key changed
     }
 
-    RIGID = {"reaper": THREAD.z3}
+    RIGID = {"reaper": THREAD.z3, "deadline": array(ENTRY, INT), "tick": array(BUCKET, INT), "slot": array(BUCKET, INT), "size": INT,
+             "nowhere": array(BUCKET, BOOL)}
 
     def given(self, s):
-        return [s.reaper != NOBODY]
+        return [s.reaper != NOBODY, s.size >= 1, ForAll([B], Implies(B != NO_BUCKET, s.tick[B] >= 1)), ForAll([B], Not(s.nowhere[B]))]
 
     def initially(self, s):
-        return [ForAll([T], And(is_at(s, T, "Idle"), Not(s.reading[T]), s.entry[T] == NO_ENTRY, Not(s.mine[T]), s.polled[T] == POLLED.none,
-                                s.due[T] == 0, s.until[T] == 0)),
-                ForAll([E], Not(s.linked[E])), s.writer == NOBODY, s.token == NOBODY, s.key == -1, s.copies == 0,
-                s.clock == 0, s.now >= 0, Or(s.window == -1, s.window > 0)]
+        return [ForAll([T], And(is_at(s, T, "Idle"), Not(s.reading[T]), s.entry[T] == NO_ENTRY, s.into[T] == NO_BUCKET,
+                                s.polled[T] == NO_BUCKET, s.until[T] == 0)),
+                ForAll([E, B], Not(s.linked[E][B])), s.writer == NOBODY, Not(s.rekeyed), s.now >= 0,
+                ForAll([B], Implies(B != NO_BUCKET, And(s.token[B] == NOBODY, s.key[B] == -1, s.copies[B] == 0, mod(s.clock[B], s.tick[B]) == 0,
+                                                        0 <= s.clock[B], s.clock[B] <= s.now)))]
+
+    # -- the wheel's arithmetic
+
+    def takes(self, s: SimpleNamespace, b: z3.ExprRef, e: z3.ExprRef) -> z3.BoolRef:
+        """A bucket's level takes an entry at its clock, into this slot."""
+        due = s.deadline[e]
+        return And(taken(due, s.clock[b], s.tick[b], s.size), slot_of(due, s.tick[b], s.size) == s.slot[b])
+
+    def gives(self, s: SimpleNamespace, b: z3.ExprRef, e: z3.ExprRef) -> z3.ExprRef:
+        """The key that an entry gives a bucket."""
+        return key_of(s.deadline[e], s.tick[b])
+
+    def theorems(self, s, name, values):
+        """T17, of the bucket that an entry goes into, and of every bucket when the clocks advance."""
+        instance = lambda statement, **terms: STATEMENTS[statement].at(terms)
+        insert = lambda t: instance("T17-insert", e=s.deadline[s.entry[t]], x=s.key[s.into[t]], c=s.clock[s.into[t]], t=s.tick[s.into[t]], w=s.size)
+        if name in ("finds_its_key", "sets_key"):
+            t = values["t"]
+            given = instance("T17-key", e=s.deadline[s.entry[t]], c=s.clock[s.into[t]], t=s.tick[s.into[t]], w=s.size)
+            return {"T17-insert #1": insert(t), "T17-key #1": given}
+        if name == "advances":
+            return {"T17-clock #1": ForAll([B], instance("T17-clock", c=s.clock[B], p=s.until[values["t"]], t=s.tick[B]))}
+        return {"T17-insert #1": ForAll([T], insert(T))} if not name else {}
 
     def entry_done(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
         """The updates of a return from addTimerTaskEntry: to the adder's unlock, or to the reaper's walk."""
-        return {"at": Store(s.at, t, If(s.reading[t], PLACE.A4, PLACE.F2)), "entry": Store(s.entry, t, NO_ENTRY), "mine": Store(s.mine, t, False)}
+        return {"at": Store(s.at, t, If(s.reading[t], PLACE.A4, PLACE.F2)), "entry": Store(s.entry, t, NO_ENTRY), "into": Store(s.into, t, NO_BUCKET)}
 
-    def this(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        return s.polled[t] == POLLED.this
+    def first(self, s: SimpleNamespace, b: z3.ExprRef) -> z3.BoolRef:
+        """The heap hands out this bucket, which is due: one of smallest key, if no key in the heap has changed."""
+        return And(s.copies[b] > 0, s.key[b] <= s.now,
+                   ForAll([C], Or(s.rekeyed, C == NO_BUCKET, s.copies[C] <= 0, s.key[b] <= s.key[C])))
 
-    def other(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        return s.polled[t] == POLLED.other
+    def taken_out(self, s: SimpleNamespace, t: z3.ExprRef, b: z3.ExprRef) -> dict[str, z3.ExprRef]:
+        """The updates of a poll."""
+        return {"copies": Store(s.copies, b, s.copies[b] - 1), "token": Store(s.token, b, t), "polled": Store(s.polled, t, b)}
 
-    # -- SystemTimer.add, TimerTask.cancel, close, time
+    # -- SystemTimer.add, TimerTask.cancel, time
 
     @action(t=THREAD, e=ENTRY, begins=True)
     def adds(self, s, t, e) -> Step:
@@ -85,10 +121,6 @@ class Bucket(System):
     @action(t=THREAD, begins=True)
     def cancels(self, s, t) -> Step:
         return when(is_at(s, t, "Idle"), at=go(s, t, "X1"))
-
-    @action(t=THREAD, begins=True)
-    def closes(self, s, t) -> Step:
-        return when(is_at(s, t, "Idle"), at=go(s, t, "B1"))
 
     @action(t=THREAD, begins=True)
     def reaps(self, s, t) -> Step:
@@ -103,16 +135,12 @@ class Bucket(System):
         return when(is_at(s, t, "A1"), s.writer == NOBODY, at=go(s, t, "A2"), reading=Store(s.reading, t, True))
 
     @action(t=THREAD)
-    def is_refused(self, s, t) -> Step:
-        return when(is_at(s, t, "A1"), s.writer == NOBODY, at=go(s, t, "A4"), reading=Store(s.reading, t, True), entry=Store(s.entry, t, NO_ENTRY))
-
-    @action(t=THREAD)
     def reads_time(self, s, t) -> Step:
         return when(is_at(s, t, "A2"), at=go(s, t, "A3"))
 
     @action(t=THREAD, d=nullable(ENTRY))
     def replaces(self, s, t, d) -> Step:
-        return when(is_at(s, t, "A3"), at=go(s, t, "W1"), linked=Store(s.linked, d, False))
+        return when(is_at(s, t, "A3"), at=go(s, t, "W1"), linked=Store(s.linked, d, s.nowhere))
 
     @action(t=THREAD)
     def leaves_reading(self, s, t) -> Step:
@@ -120,32 +148,16 @@ class Bucket(System):
 
     @action(t=THREAD, d=nullable(ENTRY))
     def removes(self, s, t, d) -> Step:
-        return when(is_at(s, t, "X1"), at=go(s, t, "Idle"), linked=Store(s.linked, d, False))
+        return when(is_at(s, t, "X1"), at=go(s, t, "Idle"), linked=Store(s.linked, d, s.nowhere))
 
     def alone(self, s: SimpleNamespace) -> z3.BoolRef:
         return And(s.writer == NOBODY, ForAll([U], Not(s.reading[U])))
 
-    @action(t=THREAD)
-    def locks_to_close(self, s, t) -> Step:
-        return when(is_at(s, t, "B1"), self.alone(s), at=go(s, t, "B2"), writer=t)
-
-    @action(t=THREAD)
-    def refuses_from_now_on(self, s, t) -> Step:
-        return when(is_at(s, t, "B2"), at=go(s, t, "B3"))
-
-    @action(t=THREAD)
-    def unlocks_after_close(self, s, t) -> Step:
-        return when(is_at(s, t, "B3"), at=go(s, t, "Idle"), writer=NOBODY)
-
     # -- SystemTimer.addTimerTaskEntry with TimingWheel.add
 
-    @action(t=THREAD)
-    def goes_here(self, s, t) -> Step:
-        return when(is_at(s, t, "W1"), s.window != -1, at=go(s, t, "W2"), mine=Store(s.mine, t, True))
-
-    @action(t=THREAD)
-    def goes_elsewhere(self, s, t) -> Step:
-        return when(is_at(s, t, "W1"), at=go(s, t, "W2"))
+    @action(t=THREAD, b=BUCKET)
+    def goes_into(self, s, t, b) -> Step:
+        return when(is_at(s, t, "W1"), self.takes(s, b, s.entry[t]), at=go(s, t, "W2"), into=Store(s.into, t, b))
 
     @action(t=THREAD)
     def is_due_or_cancelled(self, s, t) -> Step:
@@ -153,27 +165,23 @@ class Bucket(System):
 
     @action(t=THREAD)
     def links(self, s, t) -> Step:
-        return when(is_at(s, t, "W2"), at=go(s, t, "W3"), linked=Store(s.linked, s.entry[t], Or(s.mine[t], s.linked[s.entry[t]])))
+        e = s.entry[t]
+        return when(is_at(s, t, "W2"), at=go(s, t, "W3"), linked=Store(s.linked, e, Store(s.linked[e], s.into[t], True)))
 
     @action(t=THREAD)
     def finds_its_key(self, s, t) -> Step:
-        return when(is_at(s, t, "W3"), Implies(s.mine[t], s.key == s.window), **self.entry_done(s, t))
+        return when(is_at(s, t, "W3"), s.key[s.into[t]] == self.gives(s, s.into[t], s.entry[t]), **self.entry_done(s, t))
 
     @action(t=THREAD)
     def sets_key(self, s, t) -> Step:
-        return when(is_at(s, t, "W3"), s.mine[t], s.key != s.window, at=go(s, t, "W4"), key=s.window, token=t)
-
-    @action(t=THREAD)
-    def sets_other_key(self, s, t) -> Step:
-        return when(is_at(s, t, "W3"), Not(s.mine[t]), at=go(s, t, "W4"))
+        b, new = s.into[t], self.gives(s, s.into[t], s.entry[t])
+        return when(is_at(s, t, "W3"), s.key[b] != new, at=go(s, t, "W4"), key=Store(s.key, b, new), token=Store(s.token, b, t),
+                    rekeyed=Or(s.rekeyed, s.copies[b] > 0))
 
     @action(t=THREAD)
     def offers(self, s, t) -> Step:
-        return when(is_at(s, t, "W4"), s.mine[t], copies=s.copies + 1, token=NOBODY, **self.entry_done(s, t))
-
-    @action(t=THREAD)
-    def offers_other(self, s, t) -> Step:
-        return when(is_at(s, t, "W4"), Not(s.mine[t]), **self.entry_done(s, t))
+        b = s.into[t]
+        return when(is_at(s, t, "W4"), copies=Store(s.copies, b, s.copies[b] + 1), token=Store(s.token, b, NOBODY), **self.entry_done(s, t))
 
     @action(t=THREAD)
     def is_not_run(self, s, t) -> Step:
@@ -189,14 +197,9 @@ class Bucket(System):
 
     # -- SystemTimer.advanceClock
 
-    @action(t=THREAD)
-    def polls_unlocked(self, s, t) -> Step:
-        return when(is_at(s, t, "R1"), s.copies > 0, s.key <= s.now, at=go(s, t, "R2"), copies=s.copies - 1, token=t,
-                    polled=Store(s.polled, t, POLLED.this))
-
-    @action(t=THREAD)
-    def polls_other_unlocked(self, s, t) -> Step:
-        return when(is_at(s, t, "R1"), at=go(s, t, "R2"), polled=Store(s.polled, t, POLLED.other))
+    @action(t=THREAD, b=BUCKET)
+    def polls_unlocked(self, s, t, b) -> Step:
+        return when(is_at(s, t, "R1"), self.first(s, b), at=go(s, t, "R2"), **self.taken_out(s, t, b))
 
     @action(t=THREAD)
     def is_over(self, s, t) -> Step:
@@ -208,57 +211,41 @@ class Bucket(System):
 
     @action(t=THREAD)
     def puts_back(self, s, t) -> Step:
-        return when(is_at(s, t, "R3"), self.this(s, t), at=go(s, t, "R4"), copies=s.copies + 1, token=NOBODY,
-                    polled=Store(s.polled, t, POLLED.none))
+        b = s.polled[t]
+        return when(is_at(s, t, "R3"), at=go(s, t, "R4"), copies=Store(s.copies, b, s.copies[b] + 1), token=Store(s.token, b, NOBODY),
+                    polled=Store(s.polled, t, NO_BUCKET))
 
-    @action(t=THREAD)
-    def puts_other_back(self, s, t) -> Step:
-        return when(is_at(s, t, "R3"), self.other(s, t), at=go(s, t, "R4"), polled=Store(s.polled, t, POLLED.none))
-
-    @action(t=THREAD)
-    def polls(self, s, t) -> Step:
-        return when(is_at(s, t, "R4"), s.copies > 0, s.key <= s.now, at=go(s, t, "R5"), copies=s.copies - 1, token=t,
-                    polled=Store(s.polled, t, POLLED.this), due=Store(s.due, t, s.key))
-
-    @action(t=THREAD, y=WHOLE)
-    def polls_other(self, s, t, y) -> Step:
-        return when(is_at(s, t, "R4"), 0 <= y, y <= s.now, Implies(s.copies > 0, y <= s.key), at=go(s, t, "R5"),
-                    polled=Store(s.polled, t, POLLED.other), due=Store(s.due, t, y))
+    @action(t=THREAD, b=BUCKET)
+    def polls(self, s, t, b) -> Step:
+        return when(is_at(s, t, "R4"), self.first(s, b), at=go(s, t, "R5"), **self.taken_out(s, t, b))
 
     @action(t=THREAD)
     def finds_none_due(self, s, t) -> Step:
-        return when(is_at(s, t, "R4"), Implies(s.copies > 0, s.key > s.now), at=go(s, t, "R6"))
+        return when(is_at(s, t, "R4"), ForAll([B], Or(s.rekeyed, B == NO_BUCKET, s.copies[B] <= 0, s.key[B] > s.now)), at=go(s, t, "R6"))
 
     @action(t=THREAD)
     def reads_key(self, s, t) -> Step:
-        return when(is_at(s, t, "R5"), at=go(s, t, "R7"), until=Store(s.until, t, If(self.this(s, t), s.key, s.due[t])), due=Store(s.due, t, 0))
+        return when(is_at(s, t, "R5"), at=go(s, t, "R7"), until=Store(s.until, t, s.key[s.polled[t]]))
 
-    @action(t=THREAD, w=WHOLE)
-    def advances(self, s, t, w) -> Step:
-        clock = If(s.until[t] > s.clock, s.until[t], s.clock)
-        return when(is_at(s, t, "R7"),
-                    Or(w == -1, w > clock), Implies(And(s.key != -1, s.key > clock), w == s.window), Implies(s.key == clock, w == -1),
-                    at=go(s, t, "F2"), clock=clock, window=w, until=Store(s.until, t, 0))
+    @action(t=THREAD)
+    def advances(self, s, t) -> Step:
+        return when(is_at(s, t, "R7"), at=go(s, t, "F2"), until=Store(s.until, t, 0),
+                    clock=Everywhere(B, If(B == NO_BUCKET, s.clock[B], advanced(s.clock[B], s.until[t], s.tick[B]))))
 
     @action(t=THREAD, e=ENTRY)
     def takes_head(self, s, t, e) -> Step:
-        return when(is_at(s, t, "F2"), self.this(s, t), s.linked[e], at=go(s, t, "W1"), linked=Store(s.linked, e, False), entry=Store(s.entry, t, e))
-
-    @action(t=THREAD, e=ENTRY)
-    def takes_other_head(self, s, t, e) -> Step:
-        return when(is_at(s, t, "F2"), self.other(s, t), at=go(s, t, "W1"), entry=Store(s.entry, t, e))
+        return when(is_at(s, t, "F2"), s.linked[e][s.polled[t]], at=go(s, t, "W1"), entry=Store(s.entry, t, e),
+                    linked=Store(s.linked, e, Store(s.linked[e], s.polled[t], False)))
 
     @action(t=THREAD)
     def is_empty(self, s, t) -> Step:
-        return when(is_at(s, t, "F2"), ForAll([E], Implies(self.this(s, t), Not(s.linked[E]))), at=go(s, t, "V2"))
+        return when(is_at(s, t, "F2"), ForAll([E], Not(s.linked[E][s.polled[t]])), at=go(s, t, "V2"))
 
     @action(t=THREAD)
     def resets_key(self, s, t) -> Step:
-        return when(is_at(s, t, "V2"), self.this(s, t), at=go(s, t, "R4"), key=z3.IntVal(-1), token=NOBODY, polled=Store(s.polled, t, POLLED.none))
-
-    @action(t=THREAD)
-    def resets_other_key(self, s, t) -> Step:
-        return when(is_at(s, t, "V2"), self.other(s, t), at=go(s, t, "R4"), polled=Store(s.polled, t, POLLED.none))
+        b = s.polled[t]
+        return when(is_at(s, t, "V2"), at=go(s, t, "R4"), key=Store(s.key, b, z3.IntVal(-1)), token=Store(s.token, b, NOBODY),
+                    polled=Store(s.polled, t, NO_BUCKET), rekeyed=Or(s.rekeyed, s.copies[b] > 0))
 
     @action(t=THREAD)
     def unlocks_after_reap(self, s, t) -> Step:
@@ -267,7 +254,7 @@ class Bucket(System):
     # -- the invariant: locks
 
     def writes(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        return Or(is_at(s, t, "B2", "B3", *REAPING), And(is_at(s, t, *ENTERING), Not(s.reading[t])))
+        return Or(is_at(s, t, *REAPING), And(is_at(s, t, *ENTERING), Not(s.reading[t])))
 
     @conjunct
     def one_reaper(self, s):
@@ -282,110 +269,120 @@ class Bucket(System):
 
     @conjunct
     def writer_works_alone(self, s):
-        """The write lock is held by exactly the thread that reaps or closes, while nobody reads."""
+        """The write lock is held by exactly the thread that reaps, while no thread reads."""
         return And(ForAll([T], Implies(T != NOBODY, (s.writer == T) == self.writes(s, T))), ForAll([T], Implies(s.reading[T], s.writer == NOBODY)))
 
     @conjunct
     def polled_while_reaping(self, s):
         """Who has polled a bucket is between a poll and its key's reset; who reaps there has one."""
         inside = Or(is_at(s, T, "R2", "R3", "R5", "R7", "F2", "V2"), And(is_at(s, T, *ENTERING), Not(s.reading[T])))
-        return ForAll([T], (s.polled[T] != POLLED.none) == inside)
+        return ForAll([T], (s.polled[T] != NO_BUCKET) == inside)
 
     @conjunct
-    def mine_while_entering(self, s):
-        """A thread has chosen this bucket from W2 on until it has offered it, at a window that is there."""
-        return ForAll([T], Implies(s.mine[T], And(is_at(s, T, "W2", "W3", "W4"), s.window != -1)))
+    def chosen_takes_its_entry(self, s):
+        """A thread has a bucket from W2 on until it has offered it, whose level takes the thread's entry into its slot; it offers no polled one."""
+        return ForAll([T], And((s.into[T] != NO_BUCKET) == is_at(s, T, "W2", "W3", "W4"),
+                               Implies(s.into[T] != NO_BUCKET, self.takes(s, s.into[T], s.entry[T])),
+                               Implies(is_at(s, T, "W4"), s.into[T] != s.polled[T])))
 
     # -- the invariant: the token
 
-    def has_it(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+    def has_it(self, s: SimpleNamespace, t: z3.ExprRef, b: z3.ExprRef) -> z3.BoolRef:
         """The thread has the bucket out of the queue: about to offer it, or polled and not reset."""
-        return Or(And(is_at(s, t, "W4"), s.mine[t]), self.this(s, t))
+        return Or(And(is_at(s, t, "W4"), s.into[t] == b), s.polled[t] == b)
 
     @conjunct
     def token_is_held(self, s):
-        """The token is held by exactly the thread that has the bucket out of the queue."""
-        return ForAll([T], Implies(T != NOBODY, (s.token == T) == self.has_it(s, T)))
+        """A bucket's token is held by exactly the thread that has the bucket out of the queue."""
+        return ForAll([B, T], Implies(And(B != NO_BUCKET, T != NOBODY), (s.token[B] == T) == self.has_it(s, T, B)))
 
     @conjunct
     def keyed_means_one_token(self, s):
         """A bucket with a key is in the queue once, or with one thread; one without is neither."""
-        return And(s.copies == If(And(s.key != -1, s.token == NOBODY), 1, 0), Implies(s.key == -1, s.token == NOBODY))
+        return ForAll([B], Implies(B != NO_BUCKET, And(s.copies[B] == If(And(s.key[B] != -1, s.token[B] == NOBODY), 1, 0),
+                                                       Implies(s.key[B] == -1, s.token[B] == NOBODY))))
 
     @conjunct
     def linked_means_keyed(self, s):
         """A bucket with an entry has a key, or a thread that is about to give it one."""
-        return Or(s.key != -1, self.to_be_keyed(s))
-
-    # -- the invariant: keys and the clock
-
-    def ahead(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The bucket's key is past the clock, and the one that the window gives."""
-        return And(s.key > s.clock, s.key == s.window)
-
-    @conjunct
-    def window_is_ahead(self, s):
-        """The key that the bucket gives is past the clock, which is not past the time."""
-        return And(Or(s.window == -1, s.window > s.clock), 0 <= s.clock, s.clock <= s.now, s.key >= -1)
-
-    @conjunct
-    def key_is_ahead(self, s):
-        """While the reaper is not between polls under the write lock, a key is ahead of the clock."""
-        return Implies(And(s.key != -1, Not(self.works(s, s.writer))), self.ahead(s))
-
-    def works(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        """The reaper has the write lock and advances the clock, bucket by bucket."""
-        return And(t != NOBODY, Or(is_at(s, t, "R4", "R5", "R7", "F2", "V2"), And(is_at(s, t, *ENTERING), Not(s.reading[t]))))
-
-    @conjunct
-    def key_is_not_passed(self, s):
-        """While the reaper works, a key is ahead of the clock, or just reached and then in no window; if polled, it is what it is told."""
-        w = s.writer
-        return Implies(And(s.key != -1, self.works(s, w)), And(
-            Or(self.ahead(s), And(s.key == s.clock, s.window == -1)),
-            Implies(is_at(s, w, "R5"), And(s.due[w] <= s.key, s.due[w] <= s.now, 0 <= s.due[w])),
-            Implies(is_at(s, w, "R7"), And(s.until[w] <= s.key, s.until[w] <= s.now, 0 <= s.until[w])),
-            Implies(And(self.this(s, w), is_at(s, w, "R5")), s.key <= s.now), Implies(And(self.this(s, w), is_at(s, w, "R7")), s.until[w] == s.key),
-            Implies(And(self.this(s, w), Not(is_at(s, w, "R5", "R7"))), And(s.key == s.clock, s.window == -1))))
-
-    @conjunct
-    def told_what_is_due(self, s):
-        """What the reaper is told to advance to is not past the time."""
-        return ForAll([T], And(Implies(is_at(s, T, "R5"), And(0 <= s.due[T], s.due[T] <= s.now)),
-                               Implies(is_at(s, T, "R7"), And(0 <= s.until[T], s.until[T] <= s.now))))
+        return ForAll([B], Or(B == NO_BUCKET, s.key[B] != -1, self.to_be_keyed(s, B)))
 
     @conjunct
     def flushed_is_empty(self, s):
         """A bucket whose flush has found no entry left has none."""
-        return ForAll([T, E], Implies(And(is_at(s, T, "V2"), self.this(s, T)), Not(s.linked[E])))
+        return ForAll([T, E], Implies(is_at(s, T, "V2"), Not(s.linked[E][s.polled[T]])))
+
+    # -- the invariant: keys and clocks
+
+    @conjunct
+    def clocks_are_whole_ticks(self, s):
+        """A level's clock is a multiple of its tick, and not past the time."""
+        return ForAll([B], Implies(B != NO_BUCKET, And(mod(s.clock[B], s.tick[B]) == 0, 0 <= s.clock[B], s.clock[B] <= s.now)))
+
+    def works(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+        """The reaper has the write lock and advances the clocks, bucket by bucket."""
+        return And(t != NOBODY, Or(is_at(s, t, "R4", "R5", "R7", "F2", "V2"), And(is_at(s, t, *ENTERING), Not(s.reading[t]))))
+
+    @conjunct
+    def key_is_ahead(self, s):
+        """A key is its slot's, within the turn of its level's clock, and past that; while the reaper works, it may be the clock itself."""
+        return ForAll([B], Implies(And(B != NO_BUCKET, s.key[B] != -1), And(
+            mod(s.key[B], s.tick[B]) == 0, slot_of(s.key[B], s.tick[B], s.size) == s.slot[B], s.key[B] < s.clock[B] + mul(s.tick[B], s.size),
+            s.clock[B] <= s.key[B], Or(s.clock[B] < s.key[B], self.works(s, s.writer)))))
+
+    @conjunct
+    def advances_to_the_earliest(self, s):
+        """Under the write lock the polled bucket is due and has the smallest key; the reaper advances to that key."""
+        w = s.writer
+        return And(ForAll([B], Implies(And(w != NOBODY, B != NO_BUCKET, s.key[B] != -1), And(
+                       Implies(is_at(s, w, "R5"), s.key[s.polled[w]] <= s.key[B]), Implies(is_at(s, w, "R7"), s.until[w] <= s.key[B])))),
+                   Implies(And(w != NOBODY, is_at(s, w, "R5")), s.key[s.polled[w]] <= s.now),
+                   Implies(And(w != NOBODY, is_at(s, w, "R7")), s.until[w] <= s.now))
+
+    @conjunct
+    def no_key_has_changed(self, s):
+        """No key changed while its bucket was in the queue, so that the heap is in order."""
+        return Not(s.rekeyed)
 
     # -- safety
 
     @safety("P10")
     def queued_once(self, s):
-        """The bucket is in the queue at most once."""
-        return And(0 <= s.copies, s.copies <= 1)
+        """A bucket is in the queue at most once."""
+        return ForAll([B], Implies(B != NO_BUCKET, And(0 <= s.copies[B], s.copies[B] <= 1)))
 
     @safety("P10")
     def key_kept_while_queued(self, s):
-        """Who is about to give the bucket another key finds it without one: not in the queue, and with nobody."""
-        return ForAll([T], Implies(And(is_at(s, T, "W3"), s.mine[T], s.key != s.window), And(s.key == -1, s.copies == 0, s.token == NOBODY)))
+        """Who is about to give a bucket another key finds it without one: not in the queue, and with nobody."""
+        b, new = s.into[T], self.gives(s, s.into[T], s.entry[T])
+        return ForAll([T], Implies(And(is_at(s, T, "W3"), s.key[b] != new), And(s.key[b] == -1, s.copies[b] == 0, s.token[b] == NOBODY)))
 
     @safety("P10")
     def entries_are_queued(self, s):
         """A bucket with an entry is in the queue, or with a thread that offers or flushes it, or a thread has linked and is to give it a key."""
-        return Or(s.copies == 1, s.token != NOBODY, self.to_be_keyed(s))
+        return ForAll([B], Or(B == NO_BUCKET, s.copies[B] == 1, s.token[B] != NOBODY, self.to_be_keyed(s, B)))
 
-    def to_be_keyed(self, s: SimpleNamespace) -> z3.BoolRef:
+    def to_be_keyed(self, s: SimpleNamespace, b: z3.ExprRef) -> z3.BoolRef:
         """The bucket has no entry, or a thread that has linked one and is about to look at the key."""
-        return Or(ForAll([E], Or(E == NO_ENTRY, Not(s.linked[E]))), Exists([T], And(is_at(s, T, "W3"), s.mine[T])))
+        return Or(ForAll([E], Or(E == NO_ENTRY, Not(s.linked[E][b]))), Exists([T], And(is_at(s, T, "W3"), s.into[T] == b)))
+
+    @safety("P11")
+    def heap_is_in_order(self, s):
+        """No key changes while its bucket is in the queue: the heap always hands out a smallest key."""
+        return Not(s.rekeyed)
+
+    @safety("P11")
+    def polled_is_earliest(self, s):
+        """The bucket that the reaper polls under the write lock has the smallest key of all in the queue."""
+        return ForAll([T, B], Implies(And(is_at(s, T, "R5"), B != NO_BUCKET, s.copies[B] > 0), s.key[s.polled[T]] <= s.key[B]))
 
     @safety("P11")
     def queued_is_past_clock(self, s):
-        """When the write lock is free, the key of a queued bucket is past the clock, so that adders find its window."""
-        return Implies(And(s.writer == NOBODY, s.copies > 0), And(s.key > s.clock, s.key == s.window))
+        """When the write lock is free, the key of a queued bucket is past its level's clock, within the turn."""
+        return ForAll([B], Implies(And(B != NO_BUCKET, s.writer == NOBODY, s.copies[B] > 0),
+                                   And(s.key[B] > s.clock[B], s.key[B] < s.clock[B] + mul(s.tick[B], s.size))))
 
     @safety("P11")
     def released_ahead(self, s):
-        """The reaper gives the write lock back only when the bucket is not queued or not due at its last look."""
-        return ForAll([T], Implies(And(is_at(s, T, "R6"), s.copies > 0), s.key > s.clock))
+        """The reaper gives the write lock back only when no queued bucket was due at its last look."""
+        return ForAll([T, B], Implies(And(is_at(s, T, "R6"), B != NO_BUCKET, s.copies[B] > 0), s.key[B] > s.clock[B]))

@@ -1,11 +1,13 @@
-"""P10 and P11, for any bucket of a timer with one reaper."""
+"""P10 and P11, for all buckets of a timer with one reaper; the wheel's arithmetic comes in by the theorems T17."""
 from __future__ import annotations
 
+from proofs.arith import order
 from proofs.kernel import Theory
-from proofs.protocols.system_timer import Bucket
+from proofs.protocols.system_timer import Buckets
 from proofs.protocols.system_timer_faults import EVERYTHING, FAULTS, view_of
 from proofs.protocols.theory import submit
 
-THEORY = Theory("protocols.system_timer", mechanism="system_timer")
+THEORY = Theory("protocols.system_timer", mechanism="system_timer", after=(order.THEORY,))
 
-submit(THEORY, Bucket, EVERYTHING, FAULTS.values(), view_of, ("A-WINDOW",), lemma="Inv.Bucket")
+submit(THEORY, Buckets, EVERYTHING, FAULTS.values(), view_of, ("A-HEAP", "A-REAPER", "A-LISTS"), lemma="Inv.Buckets",
+       rests_on={"Inv.Buckets": ("T17-insert", "T17-key", "T17-clock"), "P10": ("T17-insert",)})

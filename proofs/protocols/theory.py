@@ -10,6 +10,7 @@ from typing import Any
 
 import z3
 
+from proofs.arithmetic import meaning
 from proofs.kernel import VC, Theorem, Theory
 from proofs.protocols.faults import Fault, Scope, control
 from proofs.protocols.witness import Witnesses
@@ -35,22 +36,27 @@ class LateVC:
         return self._make().goal
 
     @property
+    def cites(self) -> Mapping[str, str]:
+        return self._make().cites
+
+    @property
     def vivid(self) -> Sequence[z3.BoolRef]:
         return self._make().vivid
 
     def interpreted(self, formula: z3.BoolRef) -> z3.BoolRef:
-        return formula
+        return meaning(formula)
 
 
 class Conditions:
     """A system's conditions, those of the invariant grouped: one for the start and one for each action.
 
-    ``base``: a system that this one restricts; what is proved of its invariant is left out.
+    ``base``: a system that this one restricts; what is proved of its invariant is left out, and is a premise by ``lemma_of_base``.
+    ``lemma``: the theorem by which the whole invariant is a premise of the system's safety properties.
     """
 
-    def __init__(self, system: System, scope: Scope, base: type[System] | None = None) -> None:
+    def __init__(self, system: System, scope: Scope, base: type[System] | None = None, lemma: str = "", lemma_of_base: str = "") -> None:
         self.system, self.base = system, base
-        self._scope = scope
+        self._scope, self._lemma, self._lemma_of_base = scope, lemma, lemma_of_base
 
     @cached_property
     def witnesses(self) -> Witnesses:
@@ -60,8 +66,9 @@ class Conditions:
     def made(self) -> dict[str, Condition]:
         """Each by its name: "init", "step ACTION", or that of a safety property."""
         found: dict[str, tuple[str, dict[str, z3.BoolRef], list[z3.BoolRef]]] = {}
+        of_base = {condition.name: condition for condition in conditions(self.base())} if self.base else {}
         for condition in conditions(self.system):
-            if self.base is not None and inherited(type(self.system), self.base, condition):
+            if inherited(condition, of_base):
                 continue
             head, *rest = condition.name.split("/")
             name = {"init": "init", "step": f"step {rest[0]}", "safety": rest[0]}[head]
@@ -76,9 +83,18 @@ class Conditions:
             action = name.partition("step ")[2]
             witnesses = self.witnesses
             vivid = witnesses.before(action) if action else witnesses.in_state(witnesses.start if name == "init" else witnesses.last)
-            return VC(name, condition.premises, condition.goal, vivid)
+            return VC(name, condition.premises, condition.goal, vivid, cites=self.cites(condition))
 
         return LateVC(name, make)
+
+    def cites(self, condition: Condition) -> dict[str, str]:
+        """Which premises are conjuncts that another theorem has proved of every state; a step's own are its induction hypothesis."""
+        cited = {name: name.partition(" #")[0] for name in condition.premises if " #" in name}
+        if condition.kind == "implication":
+            own = set(condition.premises) & set(self.system.conjuncts()) if self._lemma else ()
+            return cited | dict.fromkeys(own, self._lemma)
+        known = self.base.conjuncts() if self.base is not None and self._lemma_of_base else ()
+        return cited | dict.fromkeys(set(condition.premises) & set(known), self._lemma_of_base)
 
     def invariant(self) -> list[LateVC]:
         """The conditions of the invariant."""
@@ -88,20 +104,20 @@ class Conditions:
 
 def submit(theory: Theory, system: type[System], scope: Scope, faults: Iterable[Fault], view_of: Callable[..., Any],
            assumes: Sequence[str] = (), suffix: str = "", lemma: str = "", base: type[System] | None = None,
-           lemma_of_base: str = "") -> dict[str, Theorem]:
+           lemma_of_base: str = "", rests_on: Mapping[str, Sequence[str]] = {}) -> dict[str, Theorem]:
     """Register a system's theorems; ``faults``: those whose theorem is one of them are its controls.
 
     ``scope``: within it every action must be taken by some run, or the lemma is vacuous. ``suffix``: what tells this system's
     theorems from those of the others, such as ``.TryPending``; ``lemma``: the invariant's name, where that is not made of it.
     ``base``: a system that this one restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved
-    again, nor its properties.
+    again, nor its properties. ``rests_on``: which theorems of other theories the system's ``theorems`` cite, by theorem.
     """
     made, faults = system(), tuple(faults)
-    of = Conditions(made, scope, base)
+    of = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
     says = f"the invariant of {made.STATES} in {system.__name__}: it holds at the start, and every action keeps it"
     invariant = theory.theorem(lemma or f"Inv{suffix}", says,
-                           of.invariant(), is_lemma=True, rests_on=[lemma_of_base] if base else [], assumes=(*ATOMIC, *assumes),
-                           hypotheses=() if base else tuple(system.conjuncts()))
+                           of.invariant(), is_lemma=True, rests_on=[*([lemma_of_base] if base else []), *rests_on.get(lemma or f"Inv{suffix}", ())], assumes=(*ATOMIC, *assumes),
+                           hypotheses=() if base else tuple(system.conjuncts()), system=system.__name__)
     found = {invariant.name: invariant}
     by_id: dict[str, list[str]] = {}
     for name, formula in system.safety().items():
@@ -113,15 +129,19 @@ def submit(theory: Theory, system: type[System], scope: Scope, faults: Iterable[
         says = " ".join(system.safety()[each].says for each in names)
         controls = [control(fault, view_of) for fault in faults if fault.theorem == name]
         found[name] = theory.theorem(name, says, [of.vc(each) for each in names], controls,
-                                     rests_on=(invariant.name,), assumes=(*ATOMIC, *assumes))
+                                     rests_on=(invariant.name, *rests_on.get(name, ())), assumes=(*ATOMIC, *assumes), system=system.__name__,
+                                     enabled=any(system.safety()[each].enabled for each in names))
     return found
 
 
-def inherited(system: type[System], base: type[System], condition: Condition) -> bool:
-    """Whether a condition of a system's invariant is one of its base's: the same methods make it, from no fewer premises."""
-    kind, *names = condition.name.split("/")
-    if kind == "safety" or names[-1] not in base.conjuncts() or system.conjuncts()[names[-1]] != base.conjuncts()[names[-1]]:
+def inherited(condition: Condition, of_base: Mapping[str, Condition]) -> bool:
+    """Whether a condition is one of the base's: the same goal, from the base's premises or more.
+
+    Terms are compared, not the methods that make them: whatever a method calls or reads, a helper, a property, a class attribute,
+    a function of a module, is in its term.
+    """
+    same = of_base.get(condition.name)
+    if same is None or condition.kind == "implication" or not same.goal.eq(condition.goal):
         return False
-    if kind == "init":
-        return system.initially is base.initially
-    return names[0] in base.actions() and system.actions()[names[0]] == base.actions()[names[0]]
+    known = {premise.get_id() for premise in condition.premises.values()}
+    return all(premise.get_id() in known for premise in same.premises.values())

@@ -279,6 +279,11 @@ class OneReaper(TimerTaskList):
         """Who waits for a monitor waits for a thread of a lower rank, so that waits do not close a circle: tasks before lists before entries."""
         return ForAll([T, V], Implies(And(T != NOBODY, V != NOBODY, self.waits_for(s, T, V)), self.rank(s, V) < self.rank(s, T)))
 
+    @safety("P12")
+    def holder_is_busy(self, s):
+        """Who holds a monitor that somebody waits for is in an operation: the last of a chain of waits is not idle."""
+        return ForAll([T, V], Implies(And(T != NOBODY, V != NOBODY, self.waits_for(s, T, V)), Not(is_at(s, V, "Idle"))))
+
     def waits_for(self, s: SimpleNamespace, t: z3.ExprRef, u: z3.ExprRef) -> z3.BoolRef:
         """The thread waits, and ``u`` holds what it wants; an entry's or a task's monitor it does not enter twice either."""
         return And(self.waits(s, t), u == self.holder(s, t))
@@ -290,7 +295,7 @@ class OneReaper(TimerTaskList):
         tasks = self.wanted(s, t, s.task_owner, {"C1": s.ct[t]}, s.task_of[s.se[t]])
         return If(is_at(s, t, "U1", "A1", "F1"), lists, If(is_at(s, t, "U2", "A2"), entries, tasks))
 
-    @safety("P12")
+    @safety("P12", enabled=True)
     def who_waits_for_nobody_moves(self, s):
         """A thread that is in an operation and wants no monitor that is held can take a step: with the ranks, there is no deadlock."""
         return ForAll([T], Implies(And(T != NOBODY, Not(is_at(s, T, "Idle"))), Or(self.waits(s, T), self.can_move(s, T))))

@@ -14,9 +14,10 @@ from z3 import And, Exists, ForAll, If, Not, Or, Store
 from model.timer_task_list import Model
 from proofs.protocols.faults import Fault, Scope
 from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
-from proofs.protocols.timer_task_list_steps import NO_ENTRY, NO_LIST, NO_TASK, PLACE, THREAD, T, go, is_at
+from proofs.protocols.timer_task_list_steps import (
+    NO_ENTRY, NO_LIST, NO_TASK, PLACE, THREAD, D, T, go, is_at)
 from proofs.protocols.timer_task_list_view import View
-from proofs.ts import Step, action, safety, when
+from proofs.ts import Everywhere, Step, action, safety, when
 from proofs.ts_search import Roles, Taken
 
 
@@ -152,6 +153,28 @@ class FlushWithoutMonitor(TimerTaskList):
         return when(is_at(s, t, "F4"), at=go(s, t, "Idle"), fl=Store(s.fl, t, NO_LIST), fd=Store(s.fd, t, NO_LIST))
 
 
+class WithoutTaskMonitor(TimerTaskList):
+    """A task's monitor excludes nobody."""
+
+    @action(t=THREAD)
+    def locks_task_to_cancel(self, s, t) -> Step:
+        return when(is_at(s, t, "C1"), at=go(s, t, "C2"))
+
+    @action(t=THREAD)
+    def cancel_returns(self, s, t) -> Step:
+        revoked = Everywhere(D, Or(s.revoked[D], s.task_of[D] == s.ct[t]))
+        return when(is_at(s, t, "C4"), at=go(s, t, "Idle"), ct=Store(s.ct, t, NO_TASK),
+                    revoked=revoked)
+
+    @action(t=THREAD)
+    def locks_task_to_set(self, s, t) -> Step:
+        return when(is_at(s, t, "S1"), at=go(s, t, "S2"))
+
+    @action(t=THREAD)
+    def unlocks_task_after_set(self, s, t) -> Step:
+        return when(is_at(s, t, "S4"), at=go(s, t, "T1"))
+
+
 class SeveralReapers(Stuck):
     """Any thread may flush into other lists."""
 
@@ -212,6 +235,9 @@ FAULTS = {fault.name: fault for fault in (
           "counter_exact", "P4", "CountAtUnlink", "TypeOK"),
     Fault("FlushWithoutMonitor", "two threads flush one list", FlushWithoutMonitor, rings({"l1": "e1"}, ONE, f="expires", g="expires"),
           "flush_unlinks_its_head", "P3", "FlushHoldsMonitor", "RunsOncePerAdd"),
+    Fault("UnguardedTask", "a task's monitor excludes nobody", WithoutTaskMonitor,
+          rings({"l1": ""}, ONE, "t1", s="schedules", c="cancels"), "cancel_wins", "P5",
+          "TaskMonitor", "CancelWins"),
     Fault("opposite_flushes", "two threads flush in opposite directions", SeveralReapers, rings({"l1": "e1", "l2": "e2"}, TWO, f="flushes", g="flushes"),
           "somebody_moves", "P12.OneReaper", property="NoDeadlock"),
 )}

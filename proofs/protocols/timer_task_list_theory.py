@@ -8,5 +8,5 @@ from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
 
 THEORY = Theory("protocols.timer_task_list", mechanism="timer_task_list")
 
-submit(THEORY, TimerTaskList, EVERYTHING, FAULTS.values(), view_of, ("A-CARDINALITY",), lemma="Inv.TimerTaskList")
-submit(THEORY, OneReaper, EVERYTHING, FAULTS.values(), view_of, ("A-RANK",), suffix=".OneReaper", base=TimerTaskList, lemma_of_base="Inv.TimerTaskList")
+submit(THEORY, TimerTaskList, EVERYTHING, FAULTS.values(), view_of, ("A-CARDINALITY", "A-RING"), lemma="Inv.TimerTaskList")
+submit(THEORY, OneReaper, EVERYTHING, FAULTS.values(), view_of, ("A-RANK", "A-REAPER"), suffix=".OneReaper", base=TimerTaskList, lemma_of_base="Inv.TimerTaskList")

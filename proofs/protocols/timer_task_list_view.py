@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from proofs.protocols import timer_task_list as proof
-from proofs.protocols.stack import levels
+from proofs.protocols.stack import levels, pending
 from proofs.ts_concrete import Compiled, Instance, State
 
 SYSTEMS = (proof.TimerTaskList, proof.OneReaper)
@@ -52,6 +52,10 @@ class View:
             self._local[processes] = self.local(processes)
         common, own = self._shared[shared], self._local[processes]
         return tuple([common[name] if name in common else own[name] for name in self.instance.compiled.variables])
+
+    def pending(self, index: int, frozen: Any) -> str | None:
+        """The label that a thread takes next, None where its program is over."""
+        return pending(self.model, frozen[1][index])
 
     def acts(self, index: int, frozen: Any) -> bool:
         """Every step is about the one view."""

@@ -63,7 +63,7 @@ class Witnesses:
     def element(self, sort: str, number: int) -> z3.ExprRef:
         """The constant that stands for an element."""
         of = self.instance.sorts[sort]
-        return of.null if number == -1 else z3.Const(f"{self.instance.elements[sort][number]}_{sort}", of.z3)
+        return of.null if number == -1 else z3.Const(f"{sort}_{self.instance.elements[sort][number]}", of.z3)
 
     def equal(self, term: z3.ExprRef, value: Any) -> Iterator[z3.BoolRef]:
         """That a term has a value."""

@@ -4,9 +4,11 @@ A module below ``proofs`` takes part that has, at its top, ``THEORY = ...``, an 
 
 * ``name``, ``mechanism`` (the stem of the mechanism that it is about) and ``theorems``: name -> an object with ``says``, ``lane``, ``theory``,
   ``is_lemma`` (it needs no control of its own), ``rests_on`` (names), ``assumes`` (ids), and ``controls``, each with ``name``, ``says`` and ``kind``;
+  where it is about a transition system, ``system``, the name of that, and ``enabled``, whether it says what can be taken;
 * ``closure(name)``: the theorem and all that it rests on, what is used before what uses it;
 * ``check(name, seeds, folder)``: the evidence, with ``verdict`` (a word of ``wheelproof.verdict``), ``why`` and ``figures()``, plain
-  JSON values, among them ``vcs``, ``seeds``, ``controls`` and ``second`` (what another solver says: "unsat" where it agrees).
+  JSON values, among them ``vcs``, ``seeds``, ``controls``, ``second`` (what another solver says: "unsat" where it agrees) and ``links``
+  (how many of ``rests_on`` were shown to be premises that the proof needs).
 
 How a proof is done is the subject's own business. That it says what it must, is checked here.
 """
@@ -15,16 +17,17 @@ from __future__ import annotations
 import importlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.floors import Finder, apart
+from wheelproof.layers import proof_edges
 from wheelproof.layers.bench import Bench, Report
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import PROVES_NOTHING, Row, Verdict, judge
 
 FLOOR = "proofs"
 _TAKES_PART = re.compile(r"^THEORY\b", re.MULTILINE)
@@ -37,7 +40,10 @@ KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to
 
 @dataclass(frozen=True)
 class Declared:
-    """One theorem as its theory declares it. ``rests_on``: what its proof uses; ``assumes``: ids, of what that uses too."""
+    """One theorem as its theory declares it. ``rests_on``: what its proof uses; ``assumes``: ids, of what that uses too.
+
+    ``system``: the transition system that it is about, by name; ``enabled``: it says what can be taken, not only what holds.
+    """
 
     mechanism: str
     theory: str
@@ -48,6 +54,8 @@ class Declared:
     assumes: tuple[str, ...]
     rests_on: tuple[str, ...]
     controls: tuple[str, ...]
+    system: str = ""
+    enabled: bool = False
 
 
 @contextmanager
@@ -106,7 +114,8 @@ def _declared(theory: Any, name: str) -> Declared:
     theorem = theory.theorems[name]
     return Declared(theory.mechanism, theory.name, name, theorem.says, theorem.lane, bool(theorem.is_lemma),
                     tuple(sorted({each for used in theory.closure(name) for each in used.assumes})), tuple(theorem.rests_on),
-                    tuple(f"{control.name}: {control.says}{KINDS.get(control.kind, '')}" for control in theorem.controls))
+                    tuple(f"{control.name}: {control.says}{KINDS.get(control.kind, '')}" for control in theorem.controls),
+                    getattr(theorem, "system", ""), bool(getattr(theorem, "enabled", False)))
 
 
 def check(bench: Bench, names: tuple[str, ...], seeds: int) -> Report:
@@ -131,14 +140,56 @@ def check(bench: Bench, names: tuple[str, ...], seeds: int) -> Report:
             figures = dict(found.figures()) | {"lemma": bool(theorem.is_lemma)}
             if verdict == Verdict.PROVED and lacking:
                 verdict, why = Verdict.INCONCLUSIVE, f"it rests on {', '.join(lacking)}, which is not proved"
-            if fault := defect(verdict, figures, seeds, bool(theorem.is_lemma)):
+            if fault := defect(verdict, figures, seeds, bool(theorem.is_lemma), len(theorem.rests_on)):
                 verdict, why = Verdict.ERROR, fault
             report.rows.append(bench.row("proof", name, started, expected="proved", verdict=verdict, why=why, figures=figures, bound="none",
                                          property=name if verdict == Verdict.VIOLATED else None))
     return report
 
 
-def defect(verdict: str, figures: Mapping[str, Any], seeds: int, is_lemma: bool) -> str:
+def carried_over(rows: Sequence[Row], theorems: Sequence[Declared]) -> list[Row]:
+    """The rows, in which a theorem about a transition system is proved only as far as that system is the model.
+
+    The row `edges` of a mechanism says how its models and systems differ. A theorem is inconclusive where its system differs, where
+    it says what can be taken and the model waits, where the models were not compared, or where it rests on such a theorem. Without
+    that row (a run of chosen theorems) nothing is said of models. A system without any model is named in the row.
+    """
+    edges = {row.mechanism: row for row in rows if (row.layer, row.name) == ("proof", proof_edges.NAME)}
+    lost: dict[tuple[str, str], str] = {}
+    for item in theorems:  # in the order in which they build on each other
+        if item.mechanism in edges:
+            lacking = [name for name in item.rests_on if (item.mechanism, name) in lost]
+            if why := not_carried(item, edges[item.mechanism]) or (lacking and f"it rests on {lacking[0]}, which is not the model's"):
+                lost[item.mechanism, item.name] = why
+    alone = {(item.mechanism, item.name): item.system for item in theorems if item.system and item.mechanism in edges
+             and item.system not in edges[item.mechanism].figures.get("compared", ())}
+    found = []
+    for row in rows:
+        key = row.mechanism, row.name
+        if row.layer == "proof" and row.verdict == Verdict.PROVED and key in lost:
+            row = judge(row.mechanism, row.layer, row.name, expected=row.expected, verdict=Verdict.INCONCLUSIVE, why=lost[key],
+                        bound=row.bound, figures=row.figures, seconds=row.seconds)
+        elif row.layer == "proof" and row.ok and key in alone:
+            row = replace(row, why=f"no model is compared with {alone[key]}")
+        found.append(row)
+    return found
+
+
+def not_carried(item: Declared, edges: Row) -> str:
+    """Why a theorem does not carry over from its system to the models; "" where it does, or is about no system."""
+    figures = edges.figures
+    if not item.system:
+        return ""
+    if edges.verdict in PROVES_NOTHING:
+        return f"the models were not compared with {item.system}: {edges.why}"
+    if item.system in figures.get("unlike", {}):
+        return f"it is proved of {item.system}, which is not the model: {figures['unlike'][item.system]}"
+    if item.enabled and item.system in figures.get("waiting", {}):
+        return f"it is proved of {item.system}, which goes on where the model waits: {figures['waiting'][item.system]}"
+    return ""
+
+
+def defect(verdict: str, figures: Mapping[str, Any], seeds: int, is_lemma: bool, links: int = 0) -> str:
     """What a claimed proof lacks to be one; "" where nothing is missing."""
     if verdict not in ENDS:
         raise ToolError(f"A theory ended a check with {verdict!r}.", f"Known verdicts: {', '.join(sorted(ENDS))}.")
@@ -150,6 +201,8 @@ def defect(verdict: str, figures: Mapping[str, Any], seeds: int, is_lemma: bool)
         return f"it was checked with {figures.get('seeds', 0)} seeds, not {seeds}"
     if figures.get("second") != "unsat":
         return f"the second solver does not agree: it says {figures.get('second', 'nothing')}"
+    if figures.get("links", 0) < links:
+        return f"it rests on {links} theorems, and needs {figures.get('links', 0)} of them: a link may be a label only"
     if not is_lemma and figures.get("controls", 0) < 1:
         return "no control was refuted: nothing shows that the check can fail"
     return ""

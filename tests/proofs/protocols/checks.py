@@ -13,7 +13,7 @@ from proofs.protocols.faults import Fault, follow
 from proofs.protocols.theory import Conditions
 from proofs.solvers import RESOURCES
 from proofs.ts import Condition, System, conditions
-from proofs.ts_instances import grounded
+from proofs.ts_instances import deeply_grounded, grounded
 from wheelproof import subject
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.layers import proof_edges
@@ -67,11 +67,15 @@ def grounded_failing(of: Conditions) -> list[str]:
 
 
 def unproved(system: System, condition: Condition) -> bool:
-    made = grounded(system, condition)
+    """Whether a condition follows neither from the premises' instances nor from those of the quantifiers within them."""
+    return not any(entailed(instantiate(system, condition)) for instantiate in (grounded, deeply_grounded))
+
+
+def entailed(made: Condition) -> bool:
     solver = z3.Solver()
     solver.set("rlimit", RESOURCES)
     solver.add(*made.premises.values(), z3.Not(made.goal))
-    return solver.check() != z3.unsat
+    return solver.check() == z3.unsat
 
 
 def grounded_needs(system: type[System], conjunct: str) -> bool:

@@ -14,7 +14,7 @@ from tests.proofs.protocols.checks import failing, needed
 def test_a_theorem_is_proved_with_its_controls(name):
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
-    assert evidence.second == {"unsat"} and not evidence.unused
+    assert evidence.second == {"unsat"} and not evidence.unused and set(evidence.links) == set(THEORY.theorems[name].rests_on)
     assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
 
 
