@@ -1,0 +1,127 @@
+"""The catalogue of changes: which edits a text gives, and what a change's key depends on."""
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from wheelproof.mutate import pluscal_changes, python_changes
+from wheelproof.mutate.change import Change
+
+ROOT = Path(__file__).parents[3]
+
+COUNTER = dedent('''\
+    """A counter."""
+
+
+    class Counter:
+        __slots__ = ("lock", "count", "limit")
+
+        def add(self, amount, bonus):
+            """Add; False above the limit."""
+            before = self.count
+            with self.lock:  # lock A1, unlock A3
+                total = self.count + amount
+                self.count = total  # write A2
+            try:
+                if amount < self.limit and total > 0:
+                    report(amount, bonus)
+            except ValueError:
+                return False
+            finally:
+                self.close()
+            return True
+''')
+
+EXPECTED = {
+    "step.drop": "-            self.count = total  # write A2\n+            pass",
+    "step.duplicate": "+            self.count = total",
+    "step.swap": "+            self.count = total  # write A2",
+    "flow.return": "+            return",
+    "lock.drop": "-        with self.lock:  # lock A1, unlock A3\n+        if True:",
+    "lock.fresh": "+        with type(self.lock)():  # lock A1, unlock A3",
+    "lock.narrow": "-            self.count = total  # write A2\n+        self.count = total  # write A2",
+    "lock.widen": "+            before = self.count",
+    "exception.finally": "-            self.close()\n+            pass",
+    "exception.raise": "-            return False\n+            raise",
+    "exception.widen": "-        except ValueError:\n+        except BaseException:",
+    "exception.narrow": "-        except ValueError:\n+        except ZeroDivisionError:",
+    "comparison": "-            if amount < self.limit and total > 0:\n+            if amount <= self.limit and total > 0:",
+    "operator": "-            total = self.count + amount\n+            total = self.count - amount",
+    "condition.constant": "+            if False:",
+    "condition.negate": "+            if not (amount < self.limit and total > 0):",
+    "condition.part": "+            if ((total > 0)):",
+    "argument.swap": "-                report(amount, bonus)\n+                report(bonus, amount)",
+    "name": "-            total = self.count + amount\n+            total = self.limit + amount",
+    "constant": "-        return True\n+        return False",
+}
+
+
+def hunks(changes: list[Change], operator: str) -> list[str]:
+    return ["\n".join(change.hunk()) for change in changes if change.operator == operator]
+
+
+@pytest.mark.parametrize("operator", EXPECTED)
+def test_a_python_file_has_changes_of_every_kind(operator):
+    changes = python_changes.changes(COUNTER, "impl/counter.py", "impl")
+    assert any(EXPECTED[operator] in hunk for hunk in hunks(changes, operator)), hunks(changes, operator)
+
+
+def test_no_change_touches_docstrings_slots_or_labels_alone():
+    for change in python_changes.changes(COUNTER, "impl/counter.py", "impl"):
+        assert change.after != COUNTER
+        assert '"""Add; False above the limit."""' in change.after and '__slots__ = ("lock", "count", "limit")' in change.after
+
+
+def test_texts_that_compile_alike_are_the_same_code():
+    assert python_changes.same_code("x = 1  # one\n", "x = 1\n\n", "x.py")
+    assert not python_changes.same_code("x = 1\n", "x = True\n", "x.py")
+
+
+def test_the_key_of_a_change_survives_edits_elsewhere_and_no_edit_of_its_function():
+    text = "def f(a):\n    return a + 1\n\n\ndef g(a):\n    b = a\n    return b - 1\n"
+    found = {change.place: change.key for change in python_changes.changes(text, "x.py", "impl") if change.operator == "operator"}
+    elsewhere = {change.place: change.key for change in python_changes.changes(text.replace("a + 1", "a * 1"), "x.py", "impl") if change.operator == "operator"}
+    inside = {change.place: change.key for change in python_changes.changes(text.replace("b = a", "b = +a"), "x.py", "impl")
+              if change.operator == "operator" and "b - 1" not in change.after and "b + 1" in change.after}
+    assert found["g"] == elsewhere["g"] and found["f"] != elsewhere["f"]
+    assert inside and found["g"] not in inside.values()
+
+
+MODULE = (ROOT / "tests/subjects/one_shot/spec/OneShot.tla").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("operator, hunk", [
+    ("step.drop", "+O2: if Exclusive then await owner = NULL; skip; end if;"),
+    ("condition.constant", "+O3: if TRUE then"),
+    ("condition.negate", "+O1: if ~(done) then return; end if;"),
+    ("comparison", "+O2: if Exclusive then await owner # NULL; owner := self; end if;"),
+    ("operator", "+O4: if FlagLast then runs := runs - 1; else done := TRUE; end if;"),
+    ("constant", "+O4: if FlagLast then runs := runs + 2; else done := TRUE; end if;"),
+    ("flow.goto", "+      if Released then goto O1; else return; end if;"),
+    ("fairness", "+ process thread \\in Threads"),
+])
+def test_a_module_has_changes_of_every_kind(operator, hunk):
+    changes = pluscal_changes.changes(MODULE, "spec/OneShot.tla")
+    assert any(hunk in each for each in hunks(changes, operator)), hunks(changes, operator)
+
+
+def test_the_translation_the_comments_and_the_declarations_of_a_module_are_left_alone():
+    begin, end = MODULE.index("\\* BEGIN TRANSLATION"), MODULE.index("\\* END TRANSLATION")
+    for change in pluscal_changes.changes(MODULE, "spec/OneShot.tla"):
+        assert MODULE[begin:end] in change.after
+        assert change.after.splitlines()[:3] == MODULE.splitlines()[:3]
+
+
+def test_an_assumption_is_no_part_of_the_machine():
+    text = "---- MODULE M ----\nCONSTANTS A\nASSUME Positive == A > 0\nASSUME A < 9\n\nTwice == A + A\n====\n"
+    assert {change.place for change in pluscal_changes.changes(text, "spec/M.tla")} == {"Twice"}
+
+
+@pytest.mark.parametrize("folder", ["impl", "model", "mapping"])
+def test_nearly_every_change_of_the_project_itself_is_python(folder):
+    for file in sorted((ROOT / folder).glob("*.py"))[:4]:
+        changes = python_changes.changes(file.read_text(encoding="utf-8"), file.name, "impl")[::25]
+        broken = [change for change in changes if not python_changes.parses(change)]
+        assert len(broken) <= len(changes) // 10, [change.hunk() for change in broken]

@@ -1,0 +1,192 @@
+"""The gate on the foreign subject of docs/add-a-mechanism.md: what rejects a change, and what must not count as a rejection."""
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wheelproof import subject
+from wheelproof.mutate import judge, pluscal_changes, python_changes, run
+from wheelproof.mutate.change import Change
+from wheelproof.mutate.declared import FILE
+from wheelproof.mutate.run import Drawn, Mutation, Options
+from wheelproof.verdict import Row, Verdict, exit_code
+
+ROOT = Path(__file__).parents[3]
+IMPL = "impl/one_shot.py"
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the subject, whose files a test may edit."""
+    return Path(shutil.copytree(ROOT / "tests/subjects/one_shot", tmp_path / "subject", ignore=shutil.ignore_patterns("build", "__pycache__")))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory) -> Path:
+    """TLC's runs on the subject, shared by the tests."""
+    return tmp_path_factory.mktemp("runs")
+
+
+def changed(copy: Path, file: str, old: str, new: str, artefact: str = "impl") -> Change:
+    """One change by hand, as the catalogue would make it."""
+    text = (copy / file).read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    return Change(artefact, file, text[:text.index(old)].count("\n") + 1, "by hand", "by.hand", text, text.replace(old, new), text)
+
+
+def judged(copy: Path, runs: Path, monkeypatch: pytest.MonkeyPatch, *changes: Change) -> list[Row]:
+    """The rows of a run in which exactly these changes are drawn."""
+    options = Options(("one_shot",), tuple(dict.fromkeys(change.artefact for change in changes)), 1, 1, copy, runs, tests=False)
+
+    def draw(options: Options, root: Path, plan) -> list[Drawn]:
+        groups = plan.groups(options.mechanisms, options.artefacts)
+        return [Drawn(group, [*run.changes_of(root, group), *changes], [change for change in changes if change.artefact == group.artefact]) for group in groups]
+
+    monkeypatch.setattr(run, "draw", draw)
+    return Mutation(options, lambda text: None).run()
+
+
+def row_of(rows: list[Row], change: Change) -> Row:
+    return next(row for row in rows if row.name == change.title)
+
+
+FAULTS = {
+    "impl": ("Bisimulation", IMPL, "self.runs + 1", "self.runs + 2"),
+    "harness": ("ExploreError", "mapping/one_shot.py", '"done": (world.shot.done,), ', ""),
+    "model": ("SameGraph", "model/one_shot.py", "t.turn += 1", "t.turn += 2"),
+    "spec": ("NoDeadlock", "spec/OneShot.tla", "await owner = NULL;", "await owner # NULL;"),
+}
+
+
+@pytest.mark.parametrize("artefact", ["impl", "harness", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("model", "spec"))])
+def test_a_fault_of_each_artefact_is_rejected_by_name(artefact, copy, runs, monkeypatch):
+    name, *edit = FAULTS[artefact]
+    fault = changed(copy, *edit, artefact)
+    rows = judged(copy, runs, monkeypatch, fault)
+    row = row_of(rows, fault)
+    assert (row.ok, row.verdict, row.property) == (True, Verdict.VIOLATED, name), row
+    assert exit_code(rows) == 0, [row for row in rows if not row.ok]
+    assert [row.ok for row in rows if row.name.endswith(", controls")] == [True]
+
+
+def test_what_changes_nothing_survives_and_fails_the_gate_until_it_is_declared(copy, runs, monkeypatch):
+    harmless = changed(copy, IMPL, "self.runs + 1", "1 + self.runs")
+    rows = judged(copy, runs, monkeypatch, harmless)
+    assert row_of(rows, harmless).verdict is Verdict.SAMPLED and exit_code(rows) == 1
+    (copy / FILE).write_text(f'[[equivalent]]\nchange = "{harmless.key}"\nfile = "{IMPL}"\nreason = "the same sum"\n', encoding="utf-8")
+    rows = judged(copy, runs, monkeypatch, harmless)
+    assert row_of(rows, harmless).why == "equivalent: the same sum" and exit_code(rows) == 0
+
+
+def test_a_declaration_that_a_check_refutes_or_that_is_stale_is_a_finding(copy, runs, monkeypatch):
+    fault = changed(copy, IMPL, "self.runs + 1", "self.runs + 2")
+    entries = [f'[[equivalent]]\nchange = "{key}"\nfile = "{IMPL}"\nreason = "none"\n' for key in (fault.key, "0123456789ab")]
+    (copy / FILE).write_text("".join(entries), encoding="utf-8")
+    rows = judged(copy, runs, monkeypatch, fault)
+    assert "declared equivalent, but" in row_of(rows, fault).why and not row_of(rows, fault).ok
+    stale = next(row for row in rows if row.name == "declaration 0123456789ab")
+    assert (stale.ok, stale.property) == (False, "stale")
+
+
+def test_the_same_bytecode_is_equivalent_without_a_declaration(copy, runs, monkeypatch):
+    same = changed(copy, IMPL, "self.runs + 1", "self.runs + (1)")
+    row = row_of(judged(copy, runs, monkeypatch, same), same)
+    assert row.ok and row.why.startswith("equivalent: both texts compile to the same code")
+
+
+def test_a_subject_that_fails_unchanged_rejects_nothing(copy, runs, monkeypatch):
+    file = copy / "model/one_shot.py"
+    file.write_text(file.read_text(encoding="utf-8").replace("self.runs += 1", "self.runs += 2"), encoding="utf-8")
+    fault = changed(copy, IMPL, "self.runs + 1", "self.runs + 3")
+    rows = judged(copy, runs, monkeypatch, fault)
+    assert exit_code(rows) == 1 and any(row.name.startswith("unchanged") and not row.ok for row in rows)
+    assert fault.title not in {row.name for row in rows}
+
+
+def test_changes_that_cannot_be_loaded_put_no_check_to_the_test(copy, runs, monkeypatch):
+    broken = changed(copy, IMPL, "from impl.runtime import", "from impl.absent import")
+    rows = judged(copy, runs, monkeypatch, broken)
+    assert row_of(rows, broken).property == "unloadable"
+    assert exit_code(rows) == 5
+
+
+def test_a_crash_of_the_tool_is_no_rejection(copy, runs, monkeypatch):
+    fault = changed(copy, IMPL, "self.runs + 1", "self.runs + 2")
+    honest = judge.dispatch
+
+    def crashing(bench, job):
+        if "self.runs + 2" in (bench.mechanism.root / IMPL).read_text(encoding="utf-8"):
+            return len(None)
+        return honest(bench, job)
+
+    monkeypatch.setattr(judge, "dispatch", crashing)
+    found = judge.Judge(copy, copy, runs, lambda end: None, True)
+    (copy / IMPL).write_text(fault.after, encoding="utf-8")
+    checks = run.Plan(copy, subject.find(copy), tests=False).checks("impl", IMPL)
+    assert found.run([check for check in checks if check.job]).finding.word == "error"
+
+
+def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
+    monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
+    monkeypatch.setattr(judge, "SAMPLES", 4)
+    endless = changed(copy, "mapping/one_shot.py", "    owner = getattr(", "    while True:\n        pass\n    owner = getattr(", "harness")
+    row = row_of(judged(copy, runs, monkeypatch, endless), endless)
+    assert row.ok and row.property == "NonTermination" and "shared at mapping/one_shot.py" in row.why
+
+
+def test_a_model_without_end_is_named(copy, runs, monkeypatch):
+    endless = changed(copy, "model/one_shot.py", "t.turn > len(self.program[self.me])", "False", "model")
+    (copy / "model/one_shot.py").write_text(endless.after.replace('self.call(t, "run", back="T0")', 'self.runs += 1'), encoding="utf-8")
+    check = next(check for check in run.Plan(copy, subject.find(copy), tests=False).checks("model", "model/one_shot.py") if check.job)
+    finding = judge.Judge(copy, copy, runs, lambda end: None, True).run([check]).finding
+    assert (finding.word, finding.by) == ("rejected", "StateCount"), finding
+
+
+def test_a_check_that_exceeds_its_limit_is_inconclusive(copy, runs, monkeypatch):
+    monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
+    monkeypatch.setattr(judge, "SAMPLES", 4)
+    slow = changed(copy, "mapping/one_shot.py", "    owner = getattr(", "    [None for _ in range(1_000_000)]\n    owner = getattr(", "harness")
+    rows = judged(copy, runs, monkeypatch, slow)
+    assert row_of(rows, slow).verdict is Verdict.INCONCLUSIVE and exit_code(rows) == 3
+
+
+@pytest.mark.parametrize("body, why", [("assert one_shot is None", "call"), ("time.sleep(60)", "hung")])
+def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
+    folder = copy / "tests/impl"
+    folder.mkdir(parents=True)
+    (folder / "test_one_shot.py").write_text(f"import time\nfrom impl import one_shot\n\n\ndef test_it():\n    {body}\n", encoding="utf-8")
+    monkeypatch.setattr(judge, "TEST_SECONDS", 2.0)
+    checks = run.Plan(copy, subject.find(copy)).checks("impl", IMPL)
+    judge.copied(copy, copy.with_name("scratch"))
+    finding = judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True).run([check for check in checks if check.tests]).finding
+    assert (finding.word, finding.check, finding.by) == ("rejected", "tests/impl/test_one_shot.py", "test_it") and finding.why.startswith(why)
+
+
+def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy, runs):
+    folder = copy / "tests/impl"
+    folder.mkdir(parents=True)
+    (folder / "test_one_shot.py").write_text("def test_it():\n    text = 'there'\n    assert text.count('not there') == 1\n", encoding="utf-8")
+    (folder / "test_one_shot_twice.py").write_text("def test_it():\n    assert False, \"'x' is there 0 times\"\n", encoding="utf-8")
+    checks = [check for check in run.Plan(copy, subject.find(copy)).checks("impl", IMPL) if check.tests]
+    judge.copied(copy, copy.with_name("scratch"))
+    finding = judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True).run(checks).finding
+    assert len(checks) == 2 and finding.word == "passed", finding
+
+
+def test_the_draw_depends_on_the_seed_alone(copy):
+    def keys(seed: int) -> list[str]:
+        options = Options(("one_shot",), ("impl", "spec"), 5, seed, copy, copy / "build")
+        return [change.key for each in run.draw(options, copy, run.Plan(copy, subject.find(copy))) for change in each.chosen]
+
+    assert keys(1) == keys(1) != keys(2)
+
+
+def test_the_controls_of_every_file_of_the_project_can_be_planted():
+    for folder, artefact in (("impl", "impl"), ("model", "model"), ("mapping", "harness"), ("proofs", "proofs")):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            fault, harmless = python_changes.planted(file.read_text(encoding="utf-8"), file.name, artefact)
+            assert python_changes.parses(harmless) and (fault is None or python_changes.parses(fault)), file
+    for item in subject.find(ROOT).values():
+        assert all(pluscal_changes.planted(item.spec.read_text(encoding="utf-8"), f"spec/{item.spec.name}"))

@@ -1,0 +1,1 @@
+"""Systematic changes of a subject's artefacts, each of which the subject's own checks must reject."""

@@ -1,0 +1,75 @@
+"""One change of one file: what it replaces, where, and an identity that survives edits elsewhere in the file."""
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+ARTEFACTS = {"impl": "impl", "model": "model", "spec": "spec", "harness": "mapping", "proofs": "proofs"}
+"""Artefact -> the subject's folder that holds it."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace ``text[start:end]`` by ``new``. Offsets count characters of the file."""
+
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change.
+
+    ``file``: relative to the subject's root. ``line``: the first changed line, from 1. ``place``: the function, method or PlusCal
+    procedure around it. ``operator``: a name of the catalogue in docs/mutate.md. ``before``, ``after``: the whole file.
+    ``scope``: the text of ``place`` before the change, on which the identity rests.
+    """
+
+    artefact: str
+    file: str
+    line: int
+    place: str
+    operator: str
+    before: str
+    after: str
+    scope: str
+
+    @property
+    def key(self) -> str:
+        """Twelve hexadecimal digits, made from the file's name, the text of ``place`` and the changed lines.
+
+        An edit inside ``place`` gives another key, an edit elsewhere in the file does not.
+        """
+        text = "\0".join((self.file, self.place, self.scope, "\n".join(self.hunk(0))))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def title(self) -> str:
+        """The name of the change's row."""
+        return f"{self.file}:{self.line} {self.operator} {self.key}"
+
+    def hunk(self, context: int = 0) -> list[str]:
+        """The changed lines as a unified diff without its header."""
+        lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), n=context, lineterm="")
+        return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+
+
+def applied(text: str, edits: Iterable[Edit]) -> str:
+    """A text after edits that do not overlap."""
+    for edit in sorted(edits, key=lambda each: each.start, reverse=True):
+        text = text[:edit.start] + edit.new + text[edit.end:]
+    return text
+
+
+def distinct(changes: Iterable[Change]) -> list[Change]:
+    """The changes in the order of file and line; of those that give the same text, the first."""
+    seen: set[tuple[str, str]] = set()
+    out = []
+    for change in sorted(changes, key=lambda each: (each.file, each.line, each.operator)):
+        if change.after != change.before and (change.file, change.after) not in seen:
+            seen.add((change.file, change.after))
+            out.append(change)
+    return out

@@ -1,0 +1,79 @@
+"""What `wheelproof mutate` prints and writes."""
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from wheelproof import doctor, documents
+from wheelproof.mutate.plan import Plan
+from wheelproof.mutate.run import LAYER, Mutation, Options, draw
+from wheelproof.report.console import visible
+from wheelproof.subject import Mechanism
+from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
+
+COLUMNS = ("judged", "rejected", "equivalent", "unloadable", "survived", "inconclusive", "errors")
+HEADS = ("judged", "reject", "equal", "unload", "SURVIVE", "unsure", "error")
+
+
+def listed(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
+    """Print the drawn changes with their diffs, and check nothing."""
+    plan = Plan(options.subject.resolve(), mechanisms, options.lane, options.bound, options.tests, options.stage)
+    for each in draw(options, options.subject, plan):
+        print(f"{each.group.stem}, {each.group.artefact}: {len(each.chosen)} of {len(each.every):,} changes, seed {options.seed}")
+        for change in each.chosen:
+            print(visible(f"  {change.title} ({change.place})"))
+            for line in change.hunk():
+                print(visible(f"    {line}"))
+    return 0
+
+
+def run(options: Options, as_json: bool, quiet: bool) -> int:
+    """Judge the drawn changes; the exit code."""
+    results = Results.begin(doctor.versions())
+    started = time.monotonic()
+
+    def tell(text: str) -> None:
+        if not quiet:
+            print(visible(f"[{time.monotonic() - started:6.0f} s] {text}"), file=sys.stderr, flush=True)
+
+    mutation = Mutation(options, tell)
+    complete = False
+    try:
+        mutation.run()
+        complete = True
+    finally:
+        if not complete:
+            mutation.rows = [row for each in mutation.drawn if each.ended for row in mutation.rows_of(each)]
+        results = replace(results, rows=tuple(mutation.rows), complete=complete)
+        results.write(options.output / RESULTS_FILE)
+        if as_json:
+            sys.stdout.write(documents.encode(results.document()))
+        target = sys.stderr if as_json else sys.stdout
+        print("\n".join(map(visible, lines(results, quiet))), file=target, flush=True)
+    return exit_code(results.rows)
+
+
+def lines(results: Results, quiet: bool = False) -> list[str]:
+    """The report at 80 columns: a line for each mechanism and artefact, then what is not in order."""
+    draws = [row for row in results.rows if row.layer == LAYER and row.name.endswith(", draw")]
+    out = []
+    if not quiet:
+        out.append(f"{'mechanism':<18}{'artefact':<9}" + "".join(f"{head:>8}" for head in HEADS)[1:])
+        for row in draws:
+            artefact = row.name.partition(",")[0]
+            out.append(f"{row.mechanism[:17]:<18}{artefact:<9}" + "".join(f"{row.figures.get(name, 0):>8}" for name in COLUMNS)[1:])
+        for row in results.rows:
+            if not row.ok:
+                out += fault(row)
+    judged = sum(row.figures.get("judged", 0) for row in draws)
+    survived = sum(row.figures.get("survived", 0) for row in draws)
+    ended = "" if results.complete else " when the run was broken off: PARTIAL RESULTS"
+    out.append(f"wheelproof: {judged} changes judged, {survived} survived; {sum(row.ok for row in results.rows)} of {len(results.rows)} rows in order{ended}")
+    return out
+
+
+def fault(row: Row) -> list[str]:
+    """A row that is not in order, with the change's diff."""
+    return [f"not in order: {row.title()}: {row.why}", *(f"    {line}" for line in row.figures.get("diff", ()))]

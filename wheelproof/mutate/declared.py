@@ -1,0 +1,48 @@
+"""Changes that a person has declared equivalent, each with its reason: ``mutants/equivalents.toml`` of the subject."""
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wheelproof.errors import UsageError
+from wheelproof.mutate.change import Change
+
+FILE = "mutants/equivalents.toml"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """``change``: the key, as `wheelproof mutate` prints it; ``file``: the changed one; ``reason``: why no behaviour changes."""
+
+    change: str
+    file: str
+    reason: str
+
+
+def read(root: Path) -> dict[str, Declared]:
+    """The declarations by key; none where there is no file. Raises UsageError for an entry without a reason, or one that is there twice."""
+    path = root / FILE
+    if not path.is_file():
+        return {}
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not valid TOML: {error}.") from error
+    out: dict[str, Declared] = {}
+    for entry in entries:
+        key = entry.get("change", "")
+        if not all(isinstance(entry.get(name), str) and entry[name].strip() for name in ("change", "file", "reason")):
+            raise UsageError(f"{path}: the entry {key!r} lacks change, file or reason.", "Write all three; the reason says why no behaviour changes.")
+        if key in out:
+            raise UsageError(f"{path}: {key} is declared twice.", "Keep one of them.")
+        out[key] = Declared(key, entry["file"], entry["reason"])
+    return out
+
+
+def stale(declared: dict[str, Declared], changes: Iterable[Change], files: Iterable[str]) -> list[Declared]:
+    """The declarations for one of ``files`` that no enumerated change has: the text around them has been edited since."""
+    known = {change.key for change in changes}
+    files = set(files)
+    return [each for each in declared.values() if each.file in files and each.change not in known]

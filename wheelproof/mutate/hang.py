@@ -1,0 +1,67 @@
+"""A pytest plugin: writes failures to a file as lines of JSON, ends the run at the first, and names a test that exceeds its limit.
+
+A test that plants a fault of its own by replacing a text fails where a change has altered that text. Such a failure says nothing of
+what the changed code does: it is written as ``text``, and the run goes on.
+"""
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+FILE, SECONDS = "WHEELPROOF_TEST_REPORT", "WHEELPROOF_TEST_SECONDS"
+HUNG = 97
+"""The exit code of a run that a test did not let end."""
+
+
+TEXT = "text"
+TEXTUAL = re.compile(r"built-in method count of str|\.count\(|\bis there \d+ times\b|\bis once in\b")
+"""How a test says that a text which it replaces is not there once."""
+
+
+def _write(**record: str) -> None:
+    with open(os.environ[FILE], "a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    def expire() -> None:
+        _write(test=item.nodeid, when="hung", message=f"did not end within {os.environ[SECONDS]} s")
+        os._exit(HUNG)
+
+    timer = threading.Timer(float(os.environ[SECONDS]), expire)
+    timer.daemon = True
+    timer.start()
+    try:
+        return (yield)
+    finally:
+        timer.cancel()
+
+
+class Reporter:
+    """Writes what fails in one session."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self.session = session
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            message = str(crash.message if crash else report.longrepr)
+            textual = TEXTUAL.search(message) is not None
+            _write(test=report.nodeid, when=TEXT if textual else report.when, message=message[:300])
+            if not textual:
+                self.session.shouldfail = "a test has failed"
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            _write(test=report.nodeid, when="collect", message=str(report.longrepr)[-300:])
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    session.config.pluginmanager.register(Reporter(session))

@@ -1,0 +1,363 @@
+"""One change on its way through the checks, in a process and a copy of the tree of its own: rejected by name, or not.
+
+A verdict of a check that is not in order rejects the change. So does an exception that the subject's own code raises, and a refusal
+that names what is wrong with the subject. An exception of the tool rejects nothing: it is an error. So is TLC's own failure, unless TLC
+reports that it could not evaluate the specification.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import wheelproof
+from wheelproof import subject
+from wheelproof.errors import ToolError, UsageError, WheelproofError
+from wheelproof.explore import Subject
+from wheelproof.explore.findings import StyleError
+from wheelproof.floors import FLOORS
+from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
+from wheelproof.layers import whole
+from wheelproof.layers.bench import Bench, Limits, Report
+from wheelproof.layers.jobs import dispatch
+from wheelproof.mutate import hang
+from wheelproof.mutate.plan import Check
+from wheelproof.mutate.pluscal_changes import ALGORITHM
+from wheelproof.subject import Config
+from wheelproof.tlc import translation
+from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.trace.story import Diverged
+from wheelproof.verdict import Row, Verdict
+
+LIMITS = Limits(60, 60, 2500, 60, 300)
+EVALUATION = range(75, 78)
+"""TLC's exit codes where it cannot evaluate the specification: a fault of the specification, not of TLC."""
+
+REFUSED = range(150, 156)
+"""TLC's exit codes where the specification or its config is not TLA+."""
+
+LEFT_OUT = ("build", "__pycache__", "wheelproof.egg-info")
+CPU_SECONDS = 150.0
+"""What one check may take of this process's CPU time."""
+
+UNDECLARED = 300_000
+"""States that a graph may have for which no count is declared."""
+
+STANDS_IN = "explore/fields.py"
+"""The tool's descriptor in front of a slot: what it raises is what the slot of the subject's object raises."""
+
+CHECKED = frozenset({*FLOORS, "spec"})
+"""The folders that `wheelproof verify` reads."""
+
+TEST_SECONDS = 60.0
+"""Wall time that one unit test may take."""
+SAMPLES, EVERY = 12, 0.25
+"""After a check's limit the stack is looked at so often, so many CPU seconds apart, to see whether one call never returns."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check came to. ``word``: ``passed``, ``rejected``, ``equivalent``, ``unloadable``, ``inconclusive`` or ``error``.
+
+    ``by``: the violated property, the style rule, the exception's class, the test's name ...; ``why``: one sentence.
+    """
+
+    word: str
+    check: str = ""
+    by: str = ""
+    why: str = ""
+
+
+@dataclass
+class Judged:
+    """A change's end. ``seconds``: of each check that ran, in CPU time of the process and its children."""
+
+    finding: Finding
+    seconds: dict[str, float] = field(default_factory=dict)
+    doubts: list[Finding] = field(default_factory=list)
+
+
+class KeptRuns(Bench):
+    """A bench that takes a run of TLC from ``runs``, a folder, where an equal one has been made: same files, same options.
+
+    ``loaded``: the implementation under control, by stem and mutant; one process checks one tree, so that loading it once will do.
+    """
+
+    runs: Path | None = None
+    seen: list[TlcResult] = []
+    loaded: dict[tuple[str, str | None], Subject] = {}
+
+    def subject(self, mutant: str | None = None) -> Subject:
+        key = (self.mechanism.stem, mutant)
+        if key not in self.loaded:
+            self.loaded[key] = super().subject(mutant)
+        return self.loaded[key]
+
+    @property
+    def limits(self) -> Limits:
+        return LIMITS
+
+    def explored(self, config: Config, layer: str = "graph") -> StateGraph:
+        """The model's full graph; BudgetSpent where it has several times the states that the config declares, as an endless one has."""
+        return explore(self.mechanism.model(config.scenario, config.switches), bound=most(config))
+
+    def run_tlc(self, module: Path, **options: Any) -> TlcResult:
+        dump = options.get("dump")
+        told = sorted((name, str(value)) for name, value in options.items() if name not in ("on_progress", "dump", "config"))
+        texts = [file.name + "\0" + file.read_text(encoding="utf-8") for file in sorted(module.parent.iterdir()) if file.suffix in (".tla", ".cfg")]
+        kept = self.runs / hashlib.sha256("\0".join([*texts, repr(told), str(dump is not None)]).encode()).hexdigest()[:24]
+        if (made := kept.with_suffix(".run")).is_file():
+            result = pickle.loads(made.read_bytes())
+            if dump is not None and kept.with_suffix(".dot").is_file():
+                shutil.copyfile(kept.with_suffix(".dot"), dump)
+        else:
+            result = super().run_tlc(module, **options)
+            if result.outcome in (Outcome.COMPLETED, Outcome.VIOLATED):
+                self.runs.mkdir(parents=True, exist_ok=True)
+                if dump is not None and dump.is_file():
+                    _put(kept.with_suffix(".dot"), dump.read_bytes())
+                _put(made, pickle.dumps(result))
+        type(self).seen.append(result)
+        return result
+
+
+def _put(file: Path, data: bytes) -> None:
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft.write_bytes(data)
+    draft.replace(file)
+
+
+def copied(root: Path, scratch: Path, names: frozenset[str] | None = None) -> None:
+    """Copy the subject's tree, without what is hidden, built, or the tool's own; ``names``: of the top level, these alone."""
+    package = Path(wheelproof.__file__).parent
+
+    def left_out(folder: str, inside: list[str]) -> list[str]:
+        top = names is not None and Path(folder) == root
+        return [name for name in inside if name.startswith(".") or name in LEFT_OUT or top and name not in names or Path(folder, name).resolve() == package]
+
+    shutil.copytree(root, scratch, ignore=left_out, dirs_exist_ok=True)
+
+
+def most(config: Config) -> int:
+    """The states above which a config's graph counts as one without end: several times as many as declared."""
+    return 3 * config.distinct + 1_000 if config.distinct else UNDECLARED
+
+
+class Judge:
+    """The checks on one tree. ``root``: the copy, of the folders that are checked; ``base``: the whole unchanged tree.
+
+    ``runs``: the folder of TLC's runs; ``tell``: gets the end if a check exceeds its limit.
+    """
+
+    def __init__(self, root: Path, base: Path, runs: Path, tell: Callable[[Judged], None], short_calls: bool) -> None:
+        """``short_calls``: no call from the tool into the subject takes long, so that one which does not return can be named."""
+        self.root, self.base, self.runs, self.tell, self.short_calls = root, base, runs, tell, short_calls
+        self.benches: dict[str, Bench] = {}
+        self.done = Judged(Finding("passed"))
+
+    def run(self, checks: list[Check], whole_of: bool = False) -> Judged:
+        """Run checks until one rejects the change; ``whole_of``: run all of them."""
+        first: Finding | None = None
+        for check in checks:
+            before = _spent()
+            with self.limited(check, CPU_SECONDS):
+                finding = self.one(check)
+            self.done.seconds[check.title] = _spent() - before
+            if finding.word in ("rejected", "unloadable", "error") and first is None:
+                first = finding
+            if finding.word == "inconclusive":
+                self.done.doubts.append(finding)
+            if first is not None and not whole_of:
+                break
+        if first is None and self.done.doubts:
+            first = self.done.doubts[0]
+        self.done.finding = first or Finding("passed")
+        return self.done
+
+    # -- limits
+
+    def limited(self, check: Check, seconds: float) -> Any:
+        return _Limit(self, check, seconds)
+
+    def expired(self, check: Check, seconds: float, frames: list[tuple[int, str]]) -> None:
+        """A check has exceeded its limit: the end of this process, since an exception could strike inside the subject."""
+        if self.short_calls and frames and frames[0][0] and len({number for number, _ in frames}) == 1:
+            self.done.finding = Finding("rejected", check.title, "NonTermination", f"one call has not returned after {SAMPLES * EVERY:g} CPU seconds: {frames[-1][1]}")
+        else:
+            self.done.finding = Finding("inconclusive", check.title, "limit", f"{seconds:.0f} CPU seconds were not enough")
+        self.done.seconds[check.title] = seconds
+        self.tell(self.done)
+        os._exit(0)
+
+    # -- one check
+
+    def one(self, check: Check) -> Finding:
+        try:
+            if check.kind == "tests":
+                return self.tests(check)
+            return self.judged(check, self.report(check))
+        except StyleError as error:
+            first = error.findings[0]
+            return Finding("rejected", check.title, f"style rule {first.rule}", self.plain(str(first)))
+        except UsageError as error:
+            return Finding("unloadable" if "cannot be imported" in str(error) else "rejected", check.title, type(error).__name__, self.plain(str(error)))
+        except BudgetSpent as error:
+            return Finding("rejected", check.title, "StateCount", f"the model has {error}, several times as many as it should")
+        except Diverged as error:
+            return Finding("rejected", check.title, "SameGraph", self.plain(f"TLC's trace cannot be followed on the model: {error}"))
+        except ToolError as error:
+            return Finding("error", check.title, "ToolError", self.plain(str(error)))
+        except WheelproofError as error:
+            return Finding("rejected", check.title, type(error).__name__, self.plain(str(error)))
+        except MemoryError:
+            return Finding("inconclusive", check.title, "MemoryError", "the process ran out of memory")
+        except Exception as error:
+            return self.raised(check, error)
+
+    def bench(self, stem: str) -> Bench:
+        if stem not in self.benches:
+            file = next(file for file in (self.root / "spec").glob("*.toml") if subject.stem_of(file.stem) == stem)
+            bench = KeptRuns(subject.read(file), self.root / "build")
+            type(bench).runs = self.runs
+            self.benches[stem] = bench
+        return self.benches[stem]
+
+    def report(self, check: Check) -> Report:
+        bench = self.bench(check.stem)
+        KeptRuns.seen = []
+        if check.kind == "labels":
+            every = Report(labels=set(bench.mechanism.labels))
+            return Report([whole.labels(bench, [every])])
+        return dispatch(replace(bench, layers=frozenset(check.job.layers)), check.job)
+
+    def judged(self, check: Check, report: Report) -> Finding:
+        if not report.rows:
+            return Finding("passed", check.title)
+        # A graph that was not compared is an error beside the verdict that TLC gave: the finding counts, wherever it stands.
+        bad = [self.of_row(check, row) for row in report.rows if not row.ok]
+        order = ("rejected", "unloadable", "error", "inconclusive")
+        return min(bad, key=lambda finding: order.index(finding.word), default=Finding("passed", check.title))
+
+    def of_row(self, check: Check, row: Row) -> Finding:
+        why = self.plain(row.why)
+        if row.verdict is Verdict.INCONCLUSIVE:
+            config = self.bench(check.stem).mechanism.configs.get(row.name)
+            seen = re.search(r"after (\d+) distinct states", why)
+            if seen and config and config.distinct and int(seen[1]) > most(config):
+                return Finding("rejected", row.title(), "StateCount", f"TLC has found {int(seen[1]):,} states of {config.distinct:,} and goes on")
+            return Finding("inconclusive", row.title(), "", why)
+        if row.verdict is Verdict.ERROR:
+            codes = {result.exit_code for result in KeptRuns.seen if result.outcome is Outcome.ERROR}
+            if codes & set(EVALUATION):
+                return Finding("rejected", row.title(), "evaluation error", why)
+            if codes & set(REFUSED):
+                return Finding("unloadable", row.title(), "SANY", why)
+            if "no whole graph to compare" in why and any(result.outcome is Outcome.VIOLATED for result in KeptRuns.seen):
+                violated = next(result for result in KeptRuns.seen if result.outcome is Outcome.VIOLATED)
+                return Finding("rejected", row.title(), violated.property or "", why)
+            return Finding("error", row.title(), "", why)
+        if row.verdict is Verdict.VACUOUS:
+            return Finding("rejected", row.title(), "vacuous", why)
+        return Finding("rejected", row.title(), row.property or "figures", why)
+
+    def raised(self, check: Check, error: Exception) -> Finding:
+        """The subject's exception, where its own code is the innermost of the subject's and the tool's frames."""
+        tool = str(Path(wheelproof.__file__).parent)
+        for place in reversed(traceback.extract_tb(error.__traceback__)):
+            if place.filename.startswith(str(self.root)):
+                where = f"{place.filename[len(str(self.root)) + 1:]}:{place.lineno}"
+                return Finding("rejected", check.title, type(error).__name__, self.plain(f"the subject raises at {where}: {error}"))
+            if place.filename.startswith(tool) and not place.filename.endswith(STANDS_IN):
+                break
+        return Finding("error", check.title, type(error).__name__, self.plain(f"{error} (at {place.name}, line {place.lineno} of {place.filename})"))
+
+    def plain(self, text: str) -> str:
+        """A text without the copy's path."""
+        return re.sub(r"\s+", " ", text.replace(f"{self.root}/", "").replace(str(self.root), "."))[:400]
+
+    def tests(self, check: Check) -> Finding:
+        shim = self.root / ".tool"
+        if not shim.is_dir():
+            copied(self.base, self.root, frozenset(path.name for path in self.base.iterdir()) - CHECKED)
+            shim.mkdir()
+            (shim / "wheelproof").symlink_to(Path(wheelproof.__file__).parent, target_is_directory=True)
+        told = self.root / "build" / "tests.jsonl"
+        told.parent.mkdir(exist_ok=True)
+        told.unlink(missing_ok=True)
+        environment = os.environ | {hang.FILE: str(told), hang.SECONDS: f"{TEST_SECONDS:g}", "PYTHONPATH": str(self.root / ".tool"),
+                                    "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "HYPOTHESIS_PROFILE": "fast"}
+        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "wheelproof.mutate.hang", "-p", "no:cacheprovider", "--hypothesis-seed=0",
+                               check.tests], cwd=self.root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        failed = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()] if told.is_file() else []
+        told_text = [each for each in failed if each["when"] == hang.TEXT]
+        failed = [each for each in failed if each["when"] != hang.TEXT]
+        if failed:
+            return Finding("rejected", check.title, failed[0]["test"].partition("::")[2] or failed[0]["when"], self.plain(f"{failed[0]['when']}: {failed[0]['message']}"))
+        if done.returncode in (0, 5) or done.returncode == 1 and told_text:
+            return Finding("passed", check.title)
+        return Finding("error", check.title, "pytest", self.plain(f"exit code {done.returncode}: {(done.stdout + done.stderr)[-300:]}"))
+
+
+class _Limit:
+    """While entered, ``seconds`` of this process's CPU time; then a few looks at the stack, then :meth:`Judge.expired`."""
+
+    def __init__(self, judge: Judge, check: Check, seconds: float) -> None:
+        self.judge, self.check, self.seconds = judge, check, seconds
+        self.frames: list[tuple[int, str]] = []
+
+    def __enter__(self) -> None:
+        signal.signal(signal.SIGPROF, self._look)
+        signal.setitimer(signal.ITIMER_PROF, self.seconds, EVERY)
+
+    def __exit__(self, *exception: object) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def _look(self, number: int, frame: FrameType | None) -> None:
+        outermost, where = 0, ""
+        root = str(self.judge.root)
+        while frame is not None:
+            if frame.f_code.co_filename.startswith(root):
+                outermost, where = id(frame), f"{frame.f_code.co_name} at {frame.f_code.co_filename[len(root) + 1:]}:{frame.f_lineno}"
+            frame = frame.f_back
+        self.frames.append((outermost, where))
+        if len(self.frames) >= SAMPLES:
+            self.judge.expired(self.check, self.seconds, self.frames)
+
+
+def _spent() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def translated(root: Path, file: str, before: str) -> Finding | None:
+    """Translate a changed module's algorithm anew: a finding where the translator refuses it, or where all but the algorithm is as ``before``."""
+    module = root / file
+    if not ALGORITHM.search(module.read_text(encoding="utf-8")):
+        return None
+    try:
+        translation.retranslate(module)
+    except ToolError as error:
+        if "refuses" in str(error):
+            return Finding("unloadable", "translation", "pcal", re.sub(r"\s+", " ", str(error).replace(str(root), ".")))
+        raise
+    if _checked(module.read_text(encoding="utf-8")) == _checked(before):
+        return Finding("equivalent", "translation", "same translation", "the changed algorithm has the same translation")
+    return None
+
+
+def _checked(text: str) -> str:
+    """What TLC checks of a module: all but the algorithm, which is a comment, and its checksums."""
+    return re.sub(r"BEGIN TRANSLATION.*", "", ALGORITHM.sub("", text))

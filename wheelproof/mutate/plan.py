@@ -1,0 +1,259 @@
+"""What is changed and what checks it: the files of each mechanism and artefact, and the checks that can see a file.
+
+A file belongs to the mechanism that has its name or, in its mapping, names it as its SUBJECT. A file that serves several (a queue, a
+clock, the model's base class) is a group of its own, and every mechanism that loads it checks it; one of the implementation that no
+mechanism loads has its unit tests alone.
+"""
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from wheelproof import floors
+from wheelproof.explore import Subject
+from wheelproof.floors import Finder, apart
+from wheelproof.layers import jobs, prove
+from wheelproof.layers.jobs import Job
+from wheelproof.mutate.change import ARTEFACTS
+from wheelproof.subject import Mechanism, stem_of
+from wheelproof.tlc import mc
+
+FOLDERS = ("model", "impl", "mapping", "mutants", "proofs")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One of the subject's own checks. ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels`` or ``tests``.
+
+    ``stem``: the mechanism whose bench it runs on, "" for tests. ``job``: what `wheelproof verify` would run. ``tests``: a file.
+    ``size``: an estimate of its cost among those of its stage: distinct states, or the length of a file of tests.
+    """
+
+    kind: str
+    stem: str
+    stage: int
+    job: Job | None = None
+    tests: str = ""
+    size: int = 0
+
+    @property
+    def title(self) -> str:
+        if self.kind == "tests":
+            return self.tests
+        if self.job is None:
+            return f"{self.stem} / labels"
+        more = f" and {len(self.job.others)} more" if self.job.others else ""
+        return f"{self.stem} / {'+'.join(self.job.layers)} / {self.job.name}{more}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The files of one artefact that belong to one mechanism (or to none alone: then ``stem`` is the file's own)."""
+
+    stem: str
+    artefact: str
+    files: tuple[str, ...]
+
+
+class Plan:
+    """A subject's groups and checks. ``lane``: which configs count; ``bound``: those with more distinct states are left out.
+
+    ``tests``: whether unit tests take part; ``stage``: the last stage that does.
+    """
+
+    def __init__(self, root: Path, mechanisms: Mapping[str, Mechanism], lane: str = "fast", bound: int = 100_000, tests: bool = True, stage: int = 9) -> None:
+        self.root, self.mechanisms, self.lane, self.bound, self.tests, self.stage = root, mechanisms, lane, bound, tests, stage
+        self.loads = {stem: self._controlled(stem) for stem in mechanisms}
+        self.subjects = {stem: floors.load(root, f"mapping.{stem}").SUBJECT for stem in mechanisms}
+        self.uses = {stem: self._imports(f"mapping.{stem}") for stem in mechanisms}
+        self.modelled = {stem: self._imports(f"model.{stem}") for stem in mechanisms}
+        self.theories = self._theories()
+        self.proved = {stem: {name.replace(".", "/") + ".py" for file in files if file.startswith("proofs/") for name in imported(self.root / file)}
+                       for stem, files in self.theories.items()}
+        self.specs = {stem: {file.relative_to(root).as_posix() for module in self._modules(item) for file in mc.closure(module)}
+                      for stem, item in mechanisms.items()}
+
+    # -- who has a file
+
+    def _controlled(self, stem: str) -> set[str]:
+        """The files that the controlled runtime loads for a mechanism."""
+        return {file for file, of_line in Subject.load(self.root, stem, lint=False).labels.items() if not file.endswith("__init__.py")}
+
+    def _imports(self, module: str) -> set[str]:
+        """The subject's files that a module imports, itself and all that these import."""
+        found: set[str] = set()
+        waiting = [module]
+        while waiting:
+            name = waiting.pop()
+            file = self.root.joinpath(*name.split(".")).with_suffix(".py")
+            shown = file.relative_to(self.root).as_posix()
+            if shown in found or not file.is_file():
+                continue
+            found.add(shown)
+            waiting += imported(file)
+        return found
+
+    def _theories(self) -> dict[str, set[str]]:
+        """Mechanism -> the files that its theorems are made from."""
+        out: dict[str, set[str]] = {}
+        if not (self.root / "proofs").is_dir():
+            return out
+        self.declared = prove.declared(self.root)
+        for file in sorted((self.root / "proofs").rglob("*.py")):
+            text = file.read_text(encoding="utf-8")
+            if not re.search(r"^THEORY\b", text, re.MULTILINE):
+                continue
+            module = ".".join(file.relative_to(self.root).with_suffix("").parts)
+            with apart(Finder(self.root)):
+                mechanism = importlib.import_module(module).THEORY.mechanism
+            out.setdefault(mechanism, set()).update(self._imports(module))
+        for stem in self.mechanisms:
+            view = f"proofs.protocols.{stem}_view"
+            if found := self._imports(view):
+                out.setdefault(stem, set()).update(found)
+        return out
+
+    def _modules(self, item: Mechanism) -> Iterable[Path]:
+        names = {config.module for config in item.configs.values() if config.module}
+        return [item.spec, *(item.spec.with_name(f"{name}.tla") for name in sorted(names))]
+
+    def seen_by(self, artefact: str, file: str) -> list[str]:
+        """The mechanisms with a check that sees a file, its owner first."""
+        tables = {"impl": self.uses, "harness": self.uses, "model": self.modelled, "spec": self.specs, "proofs": self.theories}
+        stems = [stem for stem in self.mechanisms if file in tables[artefact].get(stem, ())]
+        name = Path(file).stem
+        own = stem_of(name) if artefact == "spec" else name
+        return sorted(stems, key=lambda stem: (stem != own, not own.startswith(stem), list(self.mechanisms).index(stem)))
+
+    def owner(self, artefact: str, file: str, stems: list[str]) -> str:
+        """The mechanism that a file belongs to, else the file's own stem."""
+        name = Path(file).stem
+        module = ".".join(Path(file).with_suffix("").parts)
+        named = [stem for stem in stems if (stem_of(name) if artefact == "spec" else name).startswith(stem)]
+        named += [stem for stem in stems if artefact == "impl" and module in self.subjects[stem]]
+        if named:
+            return max(named, key=len) if named[0] != name else name
+        return stems[0] if artefact == "spec" or artefact == "proofs" and len(stems) == 1 else name
+
+    def groups(self, wanted: Iterable[str], artefacts: Iterable[str]) -> list[Group]:
+        """The groups of these mechanisms (all, and files of no mechanism, where ``wanted`` is empty)."""
+        wanted = list(wanted)
+        found: dict[tuple[str, str], list[str]] = {}
+        for artefact in artefacts:
+            folder = self.root / ARTEFACTS[artefact]
+            for path in sorted(folder.rglob("*.tla" if artefact == "spec" else "*.py")):
+                file = path.relative_to(self.root).as_posix()
+                if path.name == "__init__.py" or "__pycache__" in file:
+                    continue
+                stems = self.seen_by(artefact, file)
+                if not stems and artefact != "impl":
+                    continue  # nothing of `wheelproof verify` reads it
+                stem = self.owner(artefact, file, stems)
+                if not wanted or stem in wanted:
+                    found.setdefault((stem, artefact), []).append(file)
+        order = list(ARTEFACTS)
+        return [Group(stem, artefact, tuple(files)) for (stem, artefact), files in
+                sorted(found.items(), key=lambda each: (order.index(each[0][1]), each[0][0]))]
+
+    # -- what checks it
+
+    def checks(self, artefact: str, file: str) -> list[Check]:
+        """The checks that can see a file, by stage, the smallest first within each."""
+        out: list[Check] = []
+        stems = self.seen_by(artefact, file)
+        own = self.owner(artefact, file, stems)
+        for stem in stems:
+            out += [replace(check, size=check.job.weight if check.job else 0) for check in self._jobs(artefact, file, stem, stem != own)]
+        if self.tests:
+            out += self._tests(artefact, file)
+        return sorted(dict.fromkeys(check for check in out if check.stage <= self.stage), key=lambda check: (check.stage, check.size))
+
+    def _jobs(self, artefact: str, file: str, stem: str, other: bool) -> Iterable[Check]:
+        mechanism = self.mechanisms[stem]
+        if artefact in ("impl", "harness"):
+            controlled = file in self.loads[stem]
+            if controlled:
+                yield Check("labels", stem, 3 if other else 0)
+            for job in self._planned(mechanism, "walk", "search", "real"):
+                if job.kind == "real":
+                    yield Check("job", stem, 6, job)
+                elif controlled and job.kind != "fault":
+                    yield Check("job", stem, {"config": 3 if other else 1, "composed": 5}.get(job.kind, 4), job)
+            if artefact == "impl" and file in self.proved.get(stem, ()):
+                yield from self._theorems(stem, 5)
+        elif artefact == "model":
+            for job in self._planned(mechanism, "graph", "walk", "liveness", "mutant"):
+                if job.kind in ("config", "liveness", "mutant"):
+                    yield Check("job", stem, {"config": 1}.get(job.kind, 3) + other, job)
+        elif artefact == "spec":
+            for job in self._planned(mechanism, "tlc", "graph", "liveness", "mutant"):
+                config = mechanism.configs.get(job.name)
+                module = mechanism.spec.with_name(f"{config.module}.tla") if config and config.module else mechanism.spec
+                if self.root / file in mc.closure(module):  # a module that a config extends or instantiates
+                    yield Check("job", stem, {"config": 1, "refinement": 2}.get(job.kind, 3) + other, job)
+        elif artefact == "proofs":
+            if any(name.endswith(f"{stem}_view.py") for name in self.theories[stem]):
+                yield Check("job", stem, 1, Job(stem, "edges", "edges", ("proof",)))
+            yield from self._theorems(stem, 2)
+
+    def _planned(self, mechanism: Mechanism, *layers: str) -> Iterable[Job]:
+        for job in jobs.plan(mechanism, self.lane, lambda *names: bool(set(names) & set(layers))):
+            config = mechanism.configs.get(job.name)
+            if config is None or (config.distinct or 0) <= self.bound:
+                yield job
+
+    def _theorems(self, stem: str, stage: int) -> Iterable[Check]:
+        """One job for each theory: its theorems have lemmas in common."""
+        of_theory: dict[str, list[str]] = {}
+        for job in jobs.proofs(self.declared, self.lane, seeds=1):
+            for item in self.declared:
+                if job.stem == stem == item.mechanism and item.name in job.names:
+                    of_theory.setdefault(item.theory, []).append(item.name)
+        for first, *others in of_theory.values():
+            yield Check("job", stem, stage, Job(stem, "proof", first, ("proof",), others=tuple(others), seeds=1))
+
+    def _tests(self, artefact: str, file: str) -> Iterable[Check]:
+        """The unit tests that belong to a file by their names (``test_<name>*.py`` in the artefact's folder of tests), then those that name its module, in modules of the tests too."""
+        folder = self.root / "tests" / ARTEFACTS[artefact]
+        path = Path(file)
+        name = stem_of(path.stem) if artefact == "spec" else path.stem
+        module = ".".join(path.with_suffix("").parts)
+        parent, _, last = module.rpartition(".")
+        naming = re.compile(rf"\b{parent}[./]{last}\b|^\s*from {re.escape(parent)} import .*\b{last}\b", re.MULTILINE)
+        for test in sorted(folder.rglob("test_*.py")):
+            shown = test.relative_to(self.root).as_posix()
+            size = test.stat().st_size
+            if test.stem.startswith(f"test_{name}"):
+                yield Check("tests", "", 2 if artefact in ("impl", "harness") else 5, tests=shown, size=size)
+            elif artefact != "spec" and any(naming.search(text) for text in self._texts(shown)):
+                yield Check("tests", "", 7, tests=shown, size=size)
+
+    @cache
+    def _texts(self, test: str) -> tuple[str, ...]:
+        """The texts of a file of tests and of the modules below ``tests`` that it imports."""
+        found: dict[str, str] = {}
+        waiting = [self.root / test]
+        while waiting:
+            file = waiting.pop()
+            if file.as_posix() in found or not file.is_file():
+                continue
+            found[file.as_posix()] = file.read_text(encoding="utf-8")
+            waiting += [self.root.joinpath(*name.split(".")).with_suffix(".py") for name in imported(file, ("tests",))]
+        return tuple(found.values())
+
+
+@cache
+def imported(file: Path, folders: tuple[str, ...] = FOLDERS) -> tuple[str, ...]:
+    """The names of the modules of these folders that a file imports."""
+    out = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            out += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            out += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(name for name in dict.fromkeys(out) if name.partition(".")[0] in folders)

@@ -1,0 +1,279 @@
+"""Changes of a Python file: of steps (statements, above all labelled ones), locks, exceptions, and of the expressions in them.
+
+Every change is an edit of the text, so that labels, which are comments, stay on their lines. A file that no longer parses
+after an edit is not drawn (see :func:`parses`).
+"""
+from __future__ import annotations
+
+import ast
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+
+from wheelproof.explore import labels
+from wheelproof.mutate.change import Change, Edit, applied, distinct
+from wheelproof.mutate.expressions import Expressions
+
+SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Raise, ast.Delete, ast.Break, ast.Continue, ast.Assert)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+BLOCKS = ("body", "orelse", "finalbody")
+Found = Iterator[tuple[str, int, list[Edit]]]
+"""(operator, line, edits)"""
+
+
+class Source:
+    """A Python text with what the operators need to know of it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tree = ast.parse(text)
+        self.lines = text.splitlines(keepends=True)
+        self.starts = [0]
+        for line in self.lines:
+            self.starts.append(self.starts[-1] + len(line))
+        self.marks = labels.of_source(text, "the file")
+
+    def offset(self, line: int, column: int) -> int:
+        """A character's offset from a node's line and its column, which counts bytes of UTF-8."""
+        return self.starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode())
+
+    def line_of(self, offset: int) -> int:
+        """The line, from 1, of a character."""
+        return bisect_right(self.starts, offset)
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
+
+    def of(self, node: ast.AST) -> str:
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def whole(self, node: ast.AST) -> tuple[int, int]:
+        """The node's lines, with its comments, from the first line's beginning to the end of the last."""
+        return self.starts[node.lineno - 1], self.starts[node.end_lineno]
+
+    def labelled(self, node: ast.AST) -> bool:
+        """Whether a label is on one of the node's lines."""
+        return any(line in self.marks for line in range(node.lineno, node.end_lineno + 1))
+
+    @cached_property
+    def witnesses(self) -> set[str]:
+        """The methods that a model lists in WITNESSES: what scenarios must reach is stated there and nowhere else."""
+        tables = [node.value for node in ast.walk(self.tree) if isinstance(node, ast.Assign)
+                  and any(isinstance(target, ast.Name) and target.id == "WITNESSES" for target in node.targets)]
+        return {each.value for table in tables for each in ast.walk(table) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+
+    @cached_property
+    def functions(self) -> list[tuple[str, ast.AST]]:
+        """(qualified name, node) of every function, outer ones first."""
+        found = []
+
+        def within(node: ast.AST, name: str) -> None:
+            for child in ast.iter_child_nodes(node):
+                inner = f"{name}.{child.name}".lstrip(".") if isinstance(child, (*FUNCTIONS, ast.ClassDef)) else name
+                if isinstance(child, FUNCTIONS):
+                    found.append((inner, child))
+                within(child, inner)
+
+        within(self.tree, "")
+        return found
+
+    def place(self, line: int) -> tuple[str, str]:
+        """(qualified name, text) of the innermost function around a line; of the module's other lines, the line itself."""
+        around = [(name, node) for name, node in self.functions if node.lineno <= line <= node.end_lineno]
+        if not around:
+            return "module", self.lines[line - 1]
+        name, node = max(around, key=lambda each: each[1].lineno)
+        start, end = self.whole(node)
+        return name, self.text[start:end]
+
+
+def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Every list of statements inside a function; docstrings are left out."""
+    for function in ast.walk(tree):
+        if not isinstance(function, FUNCTIONS):
+            continue
+        for node in ast.walk(function):
+            for field in BLOCKS:
+                block = getattr(node, field, None)
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    yield [each for each in block if not _is_text(each)]
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, (str, type(...)))
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | \
+           {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+
+
+def _published(node: ast.AST) -> bool:
+    """Whether a call in a statement is given the object itself: whoever gets it sees what the statements before have set."""
+    return any(isinstance(each, ast.Call) and any(isinstance(argument, ast.Name) and argument.id == "self" for argument in each.args)
+               for each in ast.walk(node))
+
+
+class Statements:
+    """The changes of whole statements: steps, locks, early ends and exception paths."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def found(self) -> Found:
+        seen = set()
+        for block in blocks(self.source.tree):
+            if not block or (block[0].lineno, block[0].col_offset) in seen:
+                continue
+            seen.add((block[0].lineno, block[0].col_offset))
+            for number, node in enumerate(block):
+                following = block[number + 1] if number + 1 < len(block) else None
+                yield from self.statement(node, block[number - 1] if number else None, following)
+
+    def statement(self, node: ast.stmt, before: ast.stmt | None, after: ast.stmt | None) -> Found:
+        if not self.source.lines[node.lineno - 1][:node.col_offset].isspace() and node.col_offset:
+            return  # behind another statement on its line
+        if isinstance(node, SIMPLE):
+            yield from self.simple(node)
+        if after is not None:
+            yield from self.swapped(node, after)
+        if before is not None and not isinstance(node, ast.Return):
+            yield from self.ended(node)
+        if isinstance(node, ast.With):
+            yield from self.locked(node, before, after)
+        if isinstance(node, ast.Try):
+            yield from self.guarded(node)
+
+    def indent(self, node: ast.stmt) -> str:
+        return " " * node.col_offset
+
+    def simple(self, node: ast.stmt) -> Found:
+        start, end = self.source.whole(node)
+        yield "step.drop", node.lineno, [Edit(start, end, f"{self.indent(node)}pass\n")]
+        if isinstance(node, (ast.Break, ast.Continue)):
+            yield "flow.loop", node.lineno, [Edit(*self.source.span(node), "continue" if isinstance(node, ast.Break) else "break")]
+        again = isinstance(node, (ast.AugAssign, ast.Expr)) or isinstance(node, ast.Assign) and self.source.labelled(node)
+        if again and not self.source.place(node.lineno)[0].endswith("__init__"):  # a constructor's calls are made twice without effect
+            yield "step.duplicate", node.lineno, [Edit(start, start, f"{self.indent(node)}{self.source.of(node)}\n")]
+
+    def swapped(self, node: ast.stmt, after: ast.stmt) -> Found:
+        """Two neighbours change places, where a label, a name that both have, or the object's publication makes their order matter."""
+        ends = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+        if isinstance(node, ends) or isinstance(node, (*FUNCTIONS, ast.ClassDef)) or isinstance(after, FUNCTIONS):
+            return
+        labelled = self.source.labelled(node) or self.source.labelled(after)
+        if not labelled and not (_names(node) & _names(after)) - {"self"} and not _published(node) and not _published(after):
+            return
+        (start, end), (begin, stop) = self.source.whole(node), self.source.whole(after)
+        text = self.source.text
+        yield "step.swap", node.lineno, [Edit(start, stop, text[begin:stop] + text[end:begin] + text[start:end])]
+
+    def ended(self, node: ast.stmt) -> Found:
+        if self.source.labelled(node) or isinstance(node, (ast.With, ast.While, ast.For, ast.Expr, ast.AugAssign)):
+            start, _ = self.source.whole(node)
+            yield "flow.return", node.lineno, [Edit(start, start, f"{self.indent(node)}return\n")]
+
+    def locked(self, node: ast.With, before: ast.stmt | None, after: ast.stmt | None) -> Found:
+        source, line = self.source, node.lineno
+        head = self.source.starts[line - 1], self.source.starts[line]
+        inner = next((each for each in node.body if not _is_text(each)), None)
+        if inner is None or inner.lineno == line:
+            return
+        yield "lock.drop", line, [Edit(*head, f"{self.indent(node)}if True:\n")]
+        if len(node.items) == 1 and node.items[0].optional_vars is None:
+            span = source.span(node.items[0].context_expr)
+            if not isinstance(node.items[0].context_expr, ast.Call):
+                yield "lock.fresh", line, [Edit(*span, f"type({source.of(node.items[0].context_expr)})()")]
+        first, last = node.body[0], node.body[-1]
+        if len(node.body) > 1:
+            yield "lock.narrow", line, [self.moved(last, node.col_offset - last.col_offset)]
+            start, end = source.whole(first)
+            yield "lock.narrow", line, [Edit(start, end, ""), Edit(head[0], head[0], self.shifted(first, node.col_offset - first.col_offset))]
+        if after is not None:
+            yield "lock.widen", line, [self.moved(after, last.col_offset - after.col_offset)]
+        if before is not None and not isinstance(before, FUNCTIONS):
+            start, end = source.whole(before)
+            yield "lock.widen", line, [Edit(start, end, ""), Edit(head[1], head[1], self.shifted(before, first.col_offset - before.col_offset))]
+
+    def shifted(self, node: ast.stmt, by: int) -> str:
+        """The statement's lines, further in or out."""
+        start, end = self.source.whole(node)
+        lines = self.source.text[start:end].splitlines(keepends=True)
+        return "".join(" " * by + line if by > 0 and line.strip() else line[-by:] if line.strip() else line for line in lines)
+
+    def moved(self, node: ast.stmt, by: int) -> Edit:
+        return Edit(*self.source.whole(node), self.shifted(node, by))
+
+    def guarded(self, node: ast.Try) -> Found:
+        source = self.source
+        if node.finalbody:
+            start, end = source.whole(node.finalbody[0])[0], source.whole(node.finalbody[-1])[1]
+            yield "exception.finally", node.finalbody[0].lineno, [Edit(start, end, f"{self.indent(node.finalbody[0])}pass\n")]
+        for handler in node.handlers:
+            start, end = source.whole(handler.body[0])[0], source.whole(handler.body[-1])[1]
+            pad = self.indent(handler.body[0])
+            if not (isinstance(handler.body[0], ast.Raise) and handler.body[0].exc is None):
+                yield "exception.raise", handler.lineno, [Edit(start, end, f"{pad}raise\n")]
+            if len(handler.body) > 1:
+                yield "exception.pass", handler.lineno, [Edit(start, end, f"{pad}pass\n")]
+            if handler.type is not None:
+                if source.of(handler.type) != "BaseException":
+                    yield "exception.widen", handler.lineno, [Edit(*source.span(handler.type), "BaseException")]
+                yield "exception.narrow", handler.lineno, [Edit(*source.span(handler.type), "ZeroDivisionError")]
+
+
+def changes(text: str, file: str, artefact: str) -> list[Change]:
+    """Every change of a Python file, in the order of its lines. Raises SyntaxError where the file itself does not parse."""
+    source = Source(text)
+    out = []
+    for operator, line, edits in (*Statements(source).found(), *Expressions(source).found()):
+        place, scope = source.place(line)
+        if place.rpartition(".")[2] in source.witnesses:
+            continue
+        out.append(Change(artefact, file, line, place, operator, text, applied(text, edits), scope))
+    return distinct(out)
+
+
+def parses(change: Change) -> bool:
+    """Whether the changed file is Python: some edits of one line cannot know that they are not."""
+    try:
+        compile(change.after, change.file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]:
+    """(a change that every check must reject, one that none may reject): the controls of one file.
+
+    The first makes the first function with a label raise, in a file without labels every function; None where there is no function.
+    The second adds a constant that nothing uses.
+    """
+    source = Source(text)
+    end = text if text.endswith("\n") else text + "\n"
+    harmless = Change(artefact, file, len(source.lines), "module", "control.equivalent", text, f"{end}\n_PLANTED = 0\n", "")
+    found = [(name, node) for name, node in source.functions if node.body[0].lineno > node.lineno and node.end_lineno > node.body[0].lineno
+             or not _is_text(node.body[0]) and node.body[0].lineno > node.lineno]
+    if not found:
+        return None, harmless
+    labelled = [each for each in found if source.labelled(each[1])]
+    edits = []
+    for _, node in labelled[:1] or found:
+        body = [each for each in node.body if not _is_text(each)] or node.body
+        at = source.starts[body[0].lineno - 1]
+        edits.append(Edit(at, at, f"{' ' * body[0].col_offset}raise RuntimeError('planted')\n"))
+    name, node = (labelled or found)[0]
+    return Change(artefact, file, node.lineno, name, "control.rejected", text, applied(text, edits), source.place(node.lineno)[1]), harmless
+
+
+def same_code(before: str, after: str, file: str) -> bool:
+    """Whether two texts compile to the same code, line numbers and docstrings aside."""
+    one, two = (compile(text, file, "exec", dont_inherit=True, optimize=2) for text in (before, after))
+    return _shape(one) == _shape(two)
+
+
+def _shape(code: object) -> tuple:
+    consts = tuple(_shape(const) if hasattr(const, "co_code") else (type(const), repr(const)) for const in code.co_consts)
+    return (code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount,
+            code.co_kwonlyargcount, code.co_flags, code.co_exceptiontable)

@@ -1,0 +1,128 @@
+"""A process for each task, with a limit of wall time: a change may loop, eat memory or end its process, and none of that reaches the others."""
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wheelproof.mutate.judge import Finding, Judged
+
+GRACE = 10.0
+"""Seconds between asking a process to end, so that it ends its TLC, and ending it."""
+
+
+@dataclass
+class Task:
+    """``body(scratch, tell)`` runs in the process; it returns a Judged, or gives one to ``tell`` and ends. ``limit``: seconds."""
+
+    name: Any
+    body: Callable[[Path, Callable[[Judged], None]], Judged]
+    limit: float
+
+
+@dataclass
+class _Running:
+    task: Task
+    pid: int
+    pipe: int
+    scratch: Path
+    deadline: float
+    asked: bool = False
+    data: bytes = b""
+
+
+def perform(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Judged]]:
+    """Run tasks, ``jobs`` at a time, and give each with its end. Whoever stops iterating ends the processes that run."""
+    waiting = iter(tasks)
+    running: dict[int, _Running] = {}
+    try:
+        while True:
+            while len(running) < jobs and (task := next(waiting, None)) is not None:
+                started = _start(task)
+                running[started.pipe] = started
+            if not running:
+                return
+            ready, _, _ = select.select(list(running), [], [], 0.5)
+            for pipe in ready:
+                each = running[pipe]
+                if data := os.read(pipe, 1 << 16):
+                    each.data += data
+                    continue
+                del running[pipe]
+                yield each.task, _ended(each)
+            for each in list(running.values()):
+                _overdue(each)
+    finally:
+        for each in running.values():
+            os.kill(each.pid, signal.SIGTERM)
+        for each in running.values():
+            each.deadline = time.monotonic() + GRACE
+            _ended(each)
+
+
+def _start(task: Task) -> _Running:
+    scratch = Path(tempfile.mkdtemp(prefix="wheelproof-mutate-"))
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(writing)
+        return _Running(task, pid, reading, scratch, time.monotonic() + task.limit)
+    try:
+        os.close(reading)
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # Handled, so that a run of TLC, which has a session of its own, ends first.
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
+        silent = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(silent, stream)
+
+        def tell(judged: Judged) -> None:
+            with open(writing, "wb", closefd=False) as pipe:
+                pickle.dump(judged, pipe)
+
+        try:
+            judged = task.body(scratch, tell)
+        except Exception as error:
+            judged = Judged(Finding("error", "mutate", type(error).__name__, f"{error} (line {error.__traceback__.tb_lineno})"))
+        tell(judged)
+    finally:
+        os._exit(0)
+
+
+def _overdue(each: _Running) -> None:
+    now = time.monotonic()
+    if now < each.deadline:
+        return
+    if not each.asked:
+        each.asked, each.deadline = True, now + GRACE
+        os.kill(each.pid, signal.SIGTERM)
+    else:
+        os.killpg(each.pid, signal.SIGKILL)
+
+
+def _ended(each: _Running) -> Judged:
+    """What a process has said by its end; without a word, why."""
+    while not each.asked and (data := os.read(each.pipe, 1 << 16)):
+        each.data += data
+    os.close(each.pipe)
+    _, status = os.waitpid(each.pid, 0)
+    try:
+        os.killpg(each.pid, signal.SIGKILL)  # what it has started and left, such as a unit test's process
+    except (ProcessLookupError, PermissionError):
+        pass
+    shutil.rmtree(each.scratch, ignore_errors=True)
+    if each.data:
+        return pickle.loads(each.data)
+    if each.asked:
+        return Judged(Finding("inconclusive", "all checks", "limit", f"{each.task.limit:.0f} s were not enough"))
+    code = os.waitstatus_to_exitcode(status)
+    return Judged(Finding("error", "mutate", "process", f"the process ended with {code} and without a result"))
