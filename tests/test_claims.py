@@ -1,111 +1,228 @@
-"""docs/claims.md: every row has a verdict and something that decides it, and everything that the page names is there."""
+"""docs/claims.md: made from the data, each row complete, and each check that a row names there,
+run, and shown able to fail.
+"""
+
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tomllib
-from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "claims.md"
-VERDICTS = {"holds", "imprecise", "refuted", ""}
-LINK = re.compile(r"\[(?P<text>`[^`]*`|[^\]`]*)\]\((?P<target>[^)#]+)\)")
+from tests.claims import page
+from tests.claims.collecting import profile
+from tests.claims.evidence import control, flaws, nightly, opposite, reference_flaws
+from tests.claims.rows import ROOT, VERDICTS, Row, check, controls, row, rows, sections
+
+LONGEST_QUOTE = 100
+"""Characters: a few words of an article, enough to find the sentence."""
+
+JARGON = re.compile(
+    r"\b(note|notes|stranger|twin|twins|floor|walk|lane|told|said|blamed|nobody looks)\b"
+)
 
 
-@cache
-def collected(files: tuple[Path, ...]) -> frozenset[str]:
-    """The ids of all tests of these files as pytest knows them, nightly ones included; of a parametrised one its bare name, too."""
-    run = subprocess.run([sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "", "-p", "no:cacheprovider", *map(str, files)],
-                         cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
-    ids = {line for line in run.stdout.splitlines() if "::" in line}
-    return frozenset(ids | {line.partition("[")[0] for line in ids})
-
-
-@cache
-def config(file: Path) -> dict:
-    return tomllib.loads(file.read_text())
-
-
-def links(text: str) -> list[tuple[str, Path]]:
-    """What a link says, and the file that it points to."""
-    return [(match["text"].strip("`"), (PAGE.parent / match["target"]).resolve()) for match in LINK.finditer(text)]
-
-
-def missing(text: str) -> list[str]:
-    """What the page names and nobody has: files, tests, and entries of the specifications' tables."""
-    named = links(text)
-    found = [f"{target.name}: no such file" for _, target in named if not target.exists()]
-    named = [(name, target) for name, target in named if target.exists()]
-    files = tuple(sorted({target for _, target in named if target.suffix == ".py" and target.is_relative_to(ROOT / "tests")}))
-    ids = collected(files) if files else frozenset()
-    for name, target in named:
-        if target in files:
-            identifier = f"{target.relative_to(ROOT).as_posix()}::{name}"
-            if identifier not in ids:
-                found.append(identifier)
-        elif target.suffix == ".toml":
-            table, _, key = name.partition(".")
-            if key not in config(target).get(table, {}):
-                found.append(f"{target.name}: {name}")
-    return found
-
-
-def rows(text: str) -> list[list[str]]:
-    """The cells of each claim: articles, claim, verdict, what is exact, what decides it."""
-    lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith(("| |", "|-"))]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-
-
-def flaws(text: str) -> list[str]:
-    """Rows without a verdict, without a correction where the claim does not hold as it stands, or without anything that decides them."""
+def incomplete(one: Row) -> list[str]:
+    """What a row lacks."""
     found = []
-    for cells in rows(text):
-        if len(cells) != 5:
-            found.append(f"{len(cells)} cells: {cells}")
-            continue
-        articles, claim, verdict, exactly, decided = cells
-        if verdict not in VERDICTS or not verdict and not claim.startswith("("):
-            found.append(f"verdict: {claim}")
-        if verdict != "holds" and not exactly:
-            found.append(f"what is exact: {claim}")
-        if not links(decided):
-            found.append(f"nothing decides: {claim}")
+    if one.verdict not in VERDICTS:
+        found.append(f"{one.verdict!r} is no verdict")
+    if not one.claim:
+        found.append("no claim in English")
+    if not one.quotes:
+        found.append("no quotation")
+    found += [
+        f"a quotation of {len(quote.text)} characters"
+        for quote in one.quotes
+        if not 4 <= len(quote.text) <= LONGEST_QUOTE
+    ]
+    if one.verdict != "holds" and not one.exactly:
+        found.append("no word on what is exactly true")
+    if one.verdict == "open" and one.by:
+        found.append("a check decides it, so it is not open")
+    if one.verdict != "open" and not (one.by or one.read):
+        found.append("nothing decides it")
+    found += [
+        f"the project's own word {word!r}" for word in JARGON.findall(f"{one.claim} {one.exactly}")
+    ]
     return found
 
 
-def test_everything_that_the_page_names_is_there():
-    assert missing(PAGE.read_text()) == []
+def test_every_row_is_complete():
+    assert {one.number: incomplete(one) for one in rows() if incomplete(one)} == {}
+    assert len(rows()) > 120
+    assert {one.verdict for one in rows()} == set(VERDICTS)
 
 
-def test_every_claim_has_its_verdict_and_what_decides_it():
-    text = PAGE.read_text()
-    assert flaws(text) == []
-    assert len(rows(text)) > 60
-    assert {cells[2] for cells in rows(text)} == VERDICTS
+COMPLETE = {
+    "quotes": [["B", "Task slot", "some words"]],
+    "claim": "A claim.",
+    "verdict": "imprecise",
+    "exactly": "This.",
+    "by": ["wheel:123_becomes_120"],
+}
 
 
-@pytest.mark.parametrize(("planted", "noticed"), [
-    ("[`test_wheel[124_becomes_120]`](../tests/impl/test_timing_wheel.py)", "tests/impl/test_timing_wheel.py::test_wheel[124_becomes_120]"),
-    ("[`test_whee`](../tests/impl/test_timing_wheel.py)", "tests/impl/test_timing_wheel.py::test_whee"),
-    ("[`test_of_nothing`](../tests/impl/test_of_nothing.py)", "test_of_nothing.py: no such file"),
-    ("[`mutants.M2000`](../spec/TimerTaskList.toml)", "TimerTaskList.toml: mutants.M2000"),
-    ("[`configs.M2`](../spec/TimerTaskList.toml)", "TimerTaskList.toml: configs.M2"),
-])
-def test_a_wrong_name_is_noticed(planted, noticed):
-    assert missing(PAGE.read_text() + f"\n| A | A claim | holds | | {planted} |\n") == [noticed]
+@pytest.mark.parametrize(
+    ("change", "noticed"),
+    [
+        ({"verdict": "true"}, "'true' is no verdict"),
+        ({"claim": ""}, "no claim in English"),
+        ({"quotes": []}, "no quotation"),
+        ({"quotes": [["B", "Task slot", "word " * 30]]}, "a quotation of 150 characters"),
+        ({"exactly": ""}, "no word on what is exactly true"),
+        ({"verdict": "open"}, "a check decides it, so it is not open"),
+        ({"by": []}, "nothing decides it"),
+        ({"exactly": "The first to leave a note tries again."}, "the project's own word 'note'"),
+    ],
+)
+def test_an_incomplete_row_is_noticed(change, noticed):
+    assert incomplete(row("1.1", COMPLETE)) == []
+    assert incomplete(row("1.1", COMPLETE | change)) == [noticed]
 
 
-@pytest.mark.parametrize(("planted", "noticed"), [
-    ("| A | A claim | true | exact | [`a`](b.py) |", "verdict: A claim"),
-    ("| A | A claim | | exact | [`a`](b.py) |", "verdict: A claim"),
-    ("| A | A claim | refuted | | [`a`](b.py) |", "what is exact: A claim"),
-    ("| A | A claim | holds | | by itself |", "nothing decides: A claim"),
-    ("| A | A claim | holds | [`a`](b.py) |", "4 cells: ['A', 'A claim', 'holds', '[`a`](b.py)']"),
-])
-def test_an_incomplete_row_is_noticed(planted, noticed):
-    assert flaws(PAGE.read_text() + f"\n{planted}\n") == [noticed]
+def test_rows_of_another_form_are_refused():
+    with pytest.raises(ValueError, match="row 1.1 has unknown keys: verdikt"):
+        row("1.1", COMPLETE | {"verdikt": "holds"})
+    with pytest.raises(ValueError, match="'TimerTaskList:M2' names no check"):
+        check("TimerTaskList:M2")
+
+
+# -- the evidence ----------------------------------------------------------------------------------
+
+
+def test_every_check_is_there_and_can_fail():
+    named = {one for each in rows() for one in each.by}
+    assert [flaw for one in sorted(named, key=lambda one: one.node) for flaw in flaws(one)] == []
+
+
+def test_every_judged_row_but_those_read_in_kafkas_source_names_a_check_of_the_fast_profile():
+    assert [
+        one.number
+        for one in rows()
+        if one.verdict != "open" and one.by and all(map(nightly, one.by))
+    ] == []
+    unchecked = [one for one in rows() if one.verdict != "open" and not one.by]
+    assert {one.number.partition(".")[0] for one in unchecked} <= {"9"}
+
+
+def test_no_control_stands_for_nothing():
+    named = {one.node for each in rows() for one in each.by}
+    assert controls().keys() <= named
+    assert all(node != planted for node, planted in controls().items())
+
+
+@pytest.mark.parametrize(
+    ("reference", "flaw"),
+    [
+        (
+            "wheel:124_becomes_120",
+            "tests/impl/test_timing_wheel.py::test_wheel[124_becomes_120]: there is no such check",
+        ),
+        (
+            "impl/test_timing_wheel.py::test_whee",
+            "tests/impl/test_timing_wheel.py::test_whee: there is no such check",
+        ),
+        (
+            "impl/test_of_nothing.py::test_it",
+            "tests/impl/test_of_nothing.py::test_it: there is no such check",
+        ),
+        (
+            "TimerTaskList:mutants.M2000",
+            "spec/TimerTaskList.toml: mutants.M2000: there is no such check",
+        ),
+        ("TimerTaskList:configs.M2", "spec/TimerTaskList.toml: configs.M2: there is no such check"),
+        ("Nothing:mutants.M2", "spec/Nothing.toml: mutants.M2: there is no such check"),
+        (
+            "impl/test_timer_task_list.py::test_monitors_are_the_standard_librarys",
+            "tests/impl/test_timer_task_list.py::test_monitors_are_the_standard_librarys: "
+            "nothing shows that this check can fail",
+        ),
+    ],
+)
+def test_a_check_that_is_missing_or_cannot_fail_is_noticed(reference, flaw):
+    assert reference_flaws([reference]) == [flaw]
+
+
+class Marked:
+    """A collected test with these marks."""
+
+    def __init__(self, *marks: str) -> None:
+        self.marks = marks
+
+    def get_closest_marker(self, name: str) -> bool:
+        return name in self.marks
+
+
+@pytest.mark.parametrize(
+    ("marks", "when"),
+    [([], "fast"), (["nightly"], "nightly"), (["skip"], "never"), (["nightly", "xfail"], "never")],
+)
+def test_a_test_that_is_skipped_or_expected_to_fail_is_never_run(marks, when):
+    assert profile(Marked(*marks)) == when
+
+
+def test_a_check_that_is_never_run_is_noticed(monkeypatch):
+    node = "tests/claims/test_cost.py::test_that_is_skipped"
+    monkeypatch.setattr("tests.claims.evidence.tests", lambda: {node: "never"})
+    assert reference_flaws([node.removeprefix("tests/")]) == [f"{node}: this check is never run"]
+
+
+def test_a_check_of_the_nightly_profile_is_marked():
+    assert nightly(check("TimerTaskList:configs.refines_plainly_readd"))
+    assert not nightly(check("TimerTaskList:mutants.M2"))
+    assert "(nightly)" in page.link(check("TimerTaskList:configs.refines_plainly_readd"))
+    assert "(nightly)" not in page.link(check("TimerTaskList:mutants.M2"))
+
+
+@pytest.mark.parametrize(
+    ("reference", "shown_by"),
+    [
+        ("TimerTaskList:properties.AtMostOneList", "mutants.M2"),
+        ("TimerTaskList:mutants.M2_masked", "mutants.M2"),
+        ("DelayedOperation:configs.expirer_completes", "configs.try_once_never_completes"),
+        ("SystemTimer:properties.CancelledUnlinked", "configs.cancelled_stays_linked"),
+    ],
+)
+def test_an_entry_of_a_specification_is_shown_able_to_fail_by_another_one(reference, shown_by):
+    assert opposite(check(reference)) == shown_by
+
+
+def test_an_example_on_a_wheel_is_shown_able_to_fail_by_a_wheel_that_it_rejects():
+    node = control(check("wheel:slots_and_keys_of_the_six"))
+    assert node.startswith(
+        "tests/impl/test_timing_wheel.py::test_a_twin_is_rejected[slots_and_keys_of_the_six-"
+    )
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+def test_the_page_is_made_from_the_data():
+    assert page.PAGE.read_text() == page.page(), "run `python -m tests.claims.page`"
+
+
+def test_a_page_that_was_edited_is_noticed():
+    assert page.PAGE.read_text().replace("| refuted |", "| holds |", 1) != page.page()
+
+
+def test_the_page_has_every_row_and_every_link_leads_somewhere():
+    text = page.page()
+    assert [one.number for one in rows() if f"\n| {one.number} | " not in text] == []
+    targets = set(re.findall(r"\]\(\.\./([^)#]+)\)", text))
+    assert (
+        len(targets) > 10 and [target for target in targets if not (ROOT / target).exists()] == []
+    )
+
+
+def test_a_cell_does_not_break_its_table():
+    part = sections()[0]
+    lines = page.table(part, 1).splitlines()
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines if line.startswith("|")} == {6}
+    assert page.cell("a|b\nc") == "a\\|b c"
+
+
+def test_the_data_is_read_as_it_stands():
+    """No row is lost between file and page."""
+    files = [file for file in sorted((ROOT / "docs" / "claims").glob("[0-9]*.toml"))]
+    assert sum(len(tomllib.loads(file.read_text())["claim"]) for file in files) == len(rows())

@@ -1,0 +1,398 @@
+"""Claims about maybeTryComplete, forceComplete and timeouts: schedules on the model and on the
+implementation.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import threading
+
+import pytest
+
+from impl import delayed_operation
+from impl.clock import VirtualClock
+from impl.delayed_operation import (
+    Blocking,
+    CheckedTry,
+    DelayedOperation,
+    LockedTry,
+    TryOnce,
+    TryPending,
+)
+from impl.runtime import Atomic
+from impl.system_timer import SystemTimer
+from impl.timer_task_list import TimerTask
+from model.delayed_operation import Model
+from model.pluscal import DONE
+from tests.impl.real_threads import finished, started
+from tests.impl.timing import Inline
+from tests.model.delayed_operation import MECHANISM, scenario
+from wheelproof.graph.explorer import explore
+from wheelproof.graph.liveness import components
+
+TRY = ["attempt", "o"]
+GENERATIONS = (TryOnce, TryPending, LockedTry, CheckedTry, Blocking)
+
+
+# -- who tries again -------------------------------------------------------------------------------
+
+
+def follow(model: Model, schedule: str) -> Model:
+    """Take these steps, written ``thread.label``, and the silent steps that lie between them;
+    AssertionError if one is not enabled.
+    """
+    state = model.initial()
+    for step in schedule.split():
+        thread, label = step.split(".")
+        while True:
+            mine = {
+                at: after
+                for index, at, after in model.successors(state)
+                if model.threads[index] == thread
+            }
+            if label in mine:
+                state = mine[label]
+                break
+            silent = mine.keys() & MECHANISM.silent
+            assert silent, f"{thread} can take {sorted(mine)}, not {label}"
+            state = mine[silent.pop()]
+    model.load(state)
+    return model
+
+
+def program_counters(model: Model) -> dict[str, str]:
+    return {name: process.pc for name, process in zip(model.threads, model.processes)}
+
+
+def retriers(schedule: str, **switches: bool) -> set[str]:
+    """Who, while a holds the lock, is about to try again for it."""
+    model = follow(Model(scenario(a=[TRY], b=[TRY], c=[TRY]), switches), schedule)
+    assert model.lock["o"].owner == "a"
+    return {name for name, at in program_counters(model).items() if at == "P1"}
+
+
+BOTH_LOSERS = "a.P1 b.P1 b.P5 a.P2 c.P1 c.P5 b.P6 c.P6"
+"""b leaves its note before a clears it, c leaves one after that: each finds none."""
+NO_LOSER = (
+    "a.P1 a.P2 b.P1 b.P5 b.P6 b.P1 b.P5 b.P6 a.Y1 a.P3 a.P4 a.P6 a.P1 "  # a retries, b has returned
+    "c.P1 c.P5 c.P6"
+)
+"""c finds the flag set that a, in its second hold of the lock, is about to clear."""
+ONE_LOSER = "a.P1 a.P2 b.P1 c.P1 b.P5 c.P5 b.P6 c.P6"
+
+
+def test_two_losers_may_try_again_while_one_thread_holds_the_lock():
+    assert retriers(BOTH_LOSERS) == {"b", "c"}
+    assert retriers(ONE_LOSER) == {"b"}
+    assert retriers(NO_LOSER) == set()
+
+
+def test_without_clearing_the_flag_first_one_loser_tries_again():
+    """The control: with the flag cleared after tryComplete the losers find each other's note."""
+    assert retriers("a.P1 b.P1 b.P5 c.P1 c.P5 b.P6 c.P6", ClearedFirst=False) == {"b"}
+
+
+class CountedLock:
+    """A re-entrant lock that counts, per thread, how often somebody tried for it."""
+
+    def __init__(self) -> None:
+        self.lock, self.tries = threading.RLock(), {}
+
+    def acquire(self, blocking: bool) -> bool:
+        me = threading.current_thread()
+        self.tries[me] = self.tries.get(me, 0) + 1
+        return self.lock.acquire(blocking)
+
+    def release(self) -> None:
+        self.lock.release()
+
+
+class Moment(Atomic):
+    """A flag before whose first reset something happens."""
+
+    __slots__ = ("before_reset",)
+
+    def set(self, value) -> None:
+        happens, self.before_reset = self.before_reset, None
+        if happens is not None:
+            happens()
+        super().set(value)
+
+
+class GivesUp(Moment):
+    """A flag that whoever sets it finds set: a thread that does not get the lock does not try
+    again.
+    """
+
+    __slots__ = ()
+
+    def get_and_set(self, value):
+        super().get_and_set(value)
+        return True
+
+
+def tries_of_losers(early: bool, flag: type[Atomic] = Moment) -> list[int]:
+    """How often two losers try for the lock, one after the other; the first one before the holder
+    clears the flag, or after.
+    """
+    counts = []
+
+    class Operation(TryPending):
+        __slots__ = ()
+
+        def try_complete(self):
+            for _ in range(1 if early else 2):
+                loses()
+            return False
+
+    operation = Operation(None)
+    operation.lock = CountedLock()
+
+    def attempt():
+        operation.maybe_try_complete()
+        counts.append(operation.lock.tries[threading.current_thread()])
+
+    def loses():
+        if len(counts) < 2:
+            assert all(finished(thread) for thread in started(attempt))
+
+    operation.try_complete_pending = flag(False)
+    operation.try_complete_pending.before_reset = loses if early else None
+    operation.maybe_try_complete()
+    return counts
+
+
+def test_the_implementation_has_both_losers_try_again_and_one():
+    assert tries_of_losers(early=True) == [2, 2]
+    assert tries_of_losers(early=False) == [2, 1]
+
+
+def test_that_check_sees_a_protocol_whose_losers_do_not_try_again():
+    assert tries_of_losers(early=True, flag=GivesUp) == [1, 1]
+
+
+TWO = {"a": [TRY], "b": [TRY]}
+
+
+def tried_again(schedule: str, **switches: bool) -> set[str]:
+    """Which of two threads, after b has lost the lock to a, come to call tryComplete once more."""
+    again = set()
+    model = Model(scenario(**TWO), switches)
+    steps = schedule.split()
+    for step in range(len(steps)):
+        follow(model, " ".join(steps[: step + 1]))
+        thread, label = steps[step].split(".")
+        if label == "P2" and "b.P5" in steps[:step]:
+            again.add(thread)
+    assert set(program_counters(model).values()) <= {DONE, "T0"}, program_counters(model)
+    return again
+
+
+ONLY_THE_LOSER = "a.P1 a.P2 a.Y1 b.P1 b.P5 b.P6 a.P3 b.P1 b.P2 a.P4 a.P6 b.Y1 b.P3 b.P4 b.P6"
+ONLY_THE_HOLDER = (
+    "a.P1 a.P2 b.P1 b.P5 b.P6 b.P1 b.P5 b.P6 a.Y1 a.P3 a.P4 a.P6 a.P1 a.P2 a.Y1 a.P3 a.P4 a.P6"
+)
+BOTH = (
+    "a.P1 a.P2 a.Y1 b.P1 b.P5 a.P3 a.P4 a.P6 a.P1 a.P2 a.Y1 a.P3 a.P4 a.P6 "
+    "b.P6 b.P1 b.P2 b.Y1 b.P3 b.P4 b.P6"
+)
+NEITHER = "a.P1 a.P2 a.Y1 b.P1 a.P3 a.P4 a.P6 b.P5 b.P6"
+
+
+def test_after_a_lost_try_one_of_two_threads_may_be_the_only_one_to_look_again():
+    assert tried_again(ONLY_THE_LOSER) == {"b"}
+    assert tried_again(ONLY_THE_HOLDER) == {"a"}
+    assert tried_again(BOTH) == {"a", "b"}
+
+
+def test_without_the_losers_second_try_there_may_be_none():
+    """The control: if the loser does not try again itself, its note may come after the holder has
+    looked for one.
+    """
+    assert tried_again(NEITHER, RetriesAfterSwap=False) == set()
+    with pytest.raises(AssertionError):
+        tried_again(NEITHER)
+
+
+def turns(protocol: str) -> list[set[tuple[str, str]]]:
+    """The cycles of two threads that attempt an operation whose condition never holds: the (thread,
+    label) of their steps.
+    """
+    graph = explore(Model(scenario(protocol, **TWO)))
+    found = []
+    for part in components(graph, [True] * graph.distinct):
+        inside = {
+            (graph.model.threads[thread], label)
+            for state in part
+            for thread, label, after in graph.edges[state]
+            if after in part
+        }
+        found += [inside] if inside else []
+    return found
+
+
+def test_two_callers_may_keep_each_other_trying_without_end():
+    (cycle,) = turns("TryPending")
+    assert {("a", "Y1"), ("b", "Y1"), ("a", "P5"), ("b", "P5")} <= cycle
+
+
+@pytest.mark.parametrize("protocol", ["TryOnce", "LockedTry", "CheckedTry", "Blocking"])
+def test_that_check_finds_no_cycle_where_nobody_tries_again(protocol):
+    assert turns(protocol) == []
+
+
+# -- what completes an operation -------------------------------------------------------------------
+
+
+def completed_without_its_conditions(threads: dict[str, list[list[str]]]) -> bool:
+    """Whether the model reaches a state in which the operation is completed and one of its
+    conditions does not hold.
+    """
+    graph = explore(Model(scenario(**threads)))
+    for state in graph.states:
+        graph.model.load(state)
+        if graph.model.completed["o"] and not all(
+            graph.model.ready[name] for name in graph.model.needs["o"]
+        ):
+            return True
+    return False
+
+
+DELIVER = {"a": [["deliver", "c1", "o"]], "b": [["deliver", "c2", "o"]]}
+
+
+def test_without_a_timeout_an_operation_is_completed_when_its_conditions_hold():
+    assert not completed_without_its_conditions(DELIVER)
+
+
+def test_with_a_timeout_it_may_be_completed_before():
+    assert completed_without_its_conditions(DELIVER | {"x": [["expire", "o"]]})
+
+
+def completers(source: str) -> set[str]:
+    """The methods that write to ``self.completed``, as ``Class.method``, without constructors."""
+    found = set()
+    for part in ast.walk(ast.parse(source)):
+        for method in part.body if isinstance(part, ast.ClassDef) else ():
+            for node in ast.walk(method):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and ast.unparse(node.value) == "self.completed"
+                    and node.attr != "get"
+                ):
+                    found.add(f"{part.name}.{method.name}")
+    return found
+
+
+def test_completed_is_set_in_force_complete_alone():
+    assert completers(inspect.getsource(delayed_operation)) == {
+        "DelayedOperation.force_complete",
+        "Blocking.force_complete",
+    }
+
+
+def test_that_check_sees_another_writer():
+    source = inspect.getsource(delayed_operation).replace(
+        "            self.on_expiration()", "            self.completed.set(True)"
+    )
+    assert "DelayedOperation.run" in completers(source)
+
+
+# -- the timeout -----------------------------------------------------------------------------------
+
+
+class Expiry(TimerTask):
+    """The timer task of an operation."""
+
+    __slots__ = ("operation",)
+
+    def run(self) -> None:
+        self.operation.run()
+
+
+class Work:
+    """An operation of some protocol that waits for ``ready``."""
+
+    def __init__(self, timer_task) -> None:
+        super().__init__(timer_task)
+        self.ready, self.seen = False, []
+
+    def try_complete(self) -> bool:
+        return self.ready and self.force_complete()
+
+    def on_complete(self) -> None:
+        self.seen.append("complete")
+
+    def on_expiration(self) -> None:
+        self.seen.append("expire")
+
+
+class Idle(Work):
+    """The same with an expiry that does nothing."""
+
+    def run(self) -> None:
+        pass
+
+
+def waiting(protocol: type[DelayedOperation], work: type = Work, delay_ms: int = 30):
+    """An operation in a timer on virtual time, with a timeout."""
+    timer = SystemTimer(Inline(), clock=VirtualClock(0))
+    task = Expiry(delay_ms)
+    task.operation = operation = type(protocol.__name__, (work, protocol), {})(task)
+    timer.add(task)
+    return timer, operation
+
+
+def forced_in_time(protocol: type[DelayedOperation], work: type = Work) -> list[str]:
+    """What happens to an operation whose condition never holds, at its time; nothing before it."""
+    timer, operation = waiting(protocol, work)
+    timer.clock.advance(29)
+    timer.advance_clock(0)
+    operation.maybe_try_complete()
+    assert operation.seen == []
+    timer.clock.advance(1)
+    timer.advance_clock(0)
+    timer.advance_clock(0)
+    return operation.seen
+
+
+@pytest.mark.parametrize("protocol", GENERATIONS)
+def test_what_is_not_completed_in_time_is_completed_by_force(protocol):
+    assert forced_in_time(protocol) == ["complete", "expire"]
+
+
+@pytest.mark.parametrize("protocol", GENERATIONS)
+def test_that_check_sees_an_expiry_that_does_nothing(protocol):
+    assert forced_in_time(protocol, Idle) == []
+
+
+def late_but_complete(protocol: type[DelayedOperation], work: type = Work) -> list[str]:
+    """The deadline has passed and the timer has not been looked at; then the condition comes true,
+    and then the timer runs.
+    """
+    timer, operation = waiting(protocol, work)
+    timer.clock.advance(45)
+    operation.ready = True
+    operation.maybe_try_complete()
+    timer.advance_clock(0)
+    return operation.seen
+
+
+class Strict(Work):
+    """An operation that looks at the time itself and is not completed after its deadline, except by
+    expiry.
+    """
+
+    def try_complete(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("protocol", GENERATIONS)
+def test_a_request_may_be_completed_after_its_deadline(protocol):
+    assert late_but_complete(protocol) == ["complete"]
+
+
+@pytest.mark.parametrize("protocol", GENERATIONS)
+def test_that_check_sees_an_operation_that_expires_at_its_deadline(protocol):
+    assert late_but_complete(protocol, Strict) == ["complete", "expire"]

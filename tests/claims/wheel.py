@@ -1,0 +1,322 @@
+"""Claims of the articles about the wheel's clock, levels and buckets, as checks of a wheel's class.
+
+A check raises AssertionError. ``CONTROLS`` names for each check the wrong wheels that it must
+reject; many of them are those of :mod:`tests.impl.timing`. Slots are counted from 0, levels from 1,
+times are milliseconds.
+"""
+
+from __future__ import annotations
+
+from impl.timer_task_list import TimerTask, TimerTaskEntry
+from tests.claims import wrong_wheels
+from tests.impl import timing
+from tests.impl.timing import Note, Noting, clocks, levels
+from tests.impl.wheel_checks import bare, entered, places
+
+# -- clocks ----------------------------------------------------------------------------------------
+
+
+def check_after_idling_5_ms_go_to_level_3(wheel):
+    """After 1.5 s without a task the clock stands at 0: a task in 5 ms needs two new levels, and
+    comes down at once.
+    """
+    timer = Noting(wheel, 1, 20)
+    timer.to(1500)
+    assert len(levels(timer.wheel)) == 1
+    (task,) = timer.put(5)
+    assert len(levels(timer.wheel)) == 3
+    timer.to(1600)
+    assert timer.moves == [
+        (0, 1505, (3, 3, 1200)),
+        (1200, 1505, (2, 15, 1500)),
+        (1500, 1505, (1, 5, 1505)),
+        (1505, 1505, None),
+    ]
+    assert task.ran_at == [1505]
+
+
+def check_an_idle_clock_is_not_the_time_rounded_down(wheel):
+    """At 1,500 all clocks are 0, not 1,500, 1,500, 1,200 and 0."""
+    timer = Noting(wheel, 1, 20)
+    timer.put(30_000)
+    timer.to(1500)
+    timer.put(100)
+    assert clocks(timer.wheel) == [0, 0, 0, 0]
+
+
+def check_each_advance_rounds_a_time_down_for_each_level(wheel):
+    timer = Noting(wheel, 1, 20, 7)
+    timer.put(30_000, 1493)
+    timer.to(1500)
+    assert clocks(timer.wheel) == [1500, 1500, 1200, 0]
+
+
+def check_a_clock_that_is_a_multiple_of_the_tick_is_kept(wheel):
+    """The largest multiple of 20 at or below 120 is 120, not 100."""
+    assert [bare(wheel, 20, 20, start).current_time for start in (119, 120, 121)] == [100, 120, 120]
+
+
+def check_the_slot_of_the_start_is_not_slot_0(wheel):
+    """A wheel of 20 x 1 ms that starts at 1,234,567 begins at slot 7."""
+    assert places(bare(wheel, 1, 20, 1_234_567), 1_234_568) == [(1, 8, 1_234_568)]
+
+
+def check_each_level_is_20_times_the_one_below(wheel):
+    one = bare(wheel, 1, 20)
+    entered(one, 1_000_000)
+    assert [(level.tick_ms, level.interval, len(level.buckets)) for level in levels(one)] == [
+        (1, 20, 20),
+        (20, 400, 20),
+        (400, 8000, 20),
+        (8000, 160_000, 20),
+        (160_000, 3_200_000, 20),
+    ]
+
+
+def check_a_watch_has_ticks_of_a_second_a_minute_and_an_hour(wheel):
+    one = bare(wheel, 1000, 60)
+    entered(one, 3_600_000)
+    assert [level.tick_ms for level in levels(one)] == [1000, 60_000, 3_600_000]
+
+
+def check_levels_for_the_longest_timeouts(wheel):
+    """How many levels a delay takes on 20 x 1 ms from 0: 4 for 30 s, 8 for 2^31 - 1 ms."""
+    counts = []
+    for delay in (19, 30_000, 1_279_999_999, (1 << 31) - 1):
+        one = bare(wheel, 1, 20)
+        entered(one, delay)
+        counts.append(len(levels(one)))
+    assert counts == [1, 4, 7, 8]
+
+
+def check_the_highest_level_has_no_level_above(wheel):
+    one = bare(wheel, 1, 20)
+    entered(one, 30_000)
+    assert [level.overflow_wheel is None for level in levels(one)] == [False, False, False, True]
+
+
+# -- buckets and the queue -------------------------------------------------------------------------
+
+
+def check_a_bucket_whose_first_task_comes_again_is_not_queued_again(wheel):
+    """The one task of a queued bucket is cancelled; the next task is the first in the list, and the
+    bucket stays queued once.
+    """
+    one = bare(wheel, 1, 20)
+    first = entered(one, 5)
+    first.timer_task.cancel()
+    entered(one, 5)
+    assert len(one.queue) == 1
+
+
+def check_8_and_19_ms_at_2_ms(wheel):
+    """The article's own example: 2 ms at 0, then at 2 ms 8 ms and 19 ms. Slot 1 has not been used
+    before.
+    """
+    timer = Noting(wheel, 1, 20)
+    (first,) = timer.put(2)
+    buckets = timer.wheel.buckets
+    timer.to(2)
+    eight, nineteen = timer.put(8, 19)
+    assert timer.moves == [
+        (0, 2, (1, 2, 2)),
+        (2, 2, None),
+        (2, 10, (1, 10, 10)),
+        (2, 21, (1, 1, 21)),
+    ]
+    assert nineteen.timer_task_entry.list is buckets[1]
+    timer.to(10)
+    assert clocks(timer.wheel) == [10]
+    timer.to(40)
+    assert (first.ran_at, eight.ran_at, nineteen.ran_at) == ([2], [10], [21])
+
+
+def check_a_slot_is_used_again_with_another_key(wheel):
+    """The bucket of 1 ms expires and is, as the same object, the bucket of 21 ms, queued anew."""
+    timer = Noting(wheel, 1, 20)
+    timer.put(1, 2)
+    used = timer.wheel.buckets[1]
+    timer.to(2)
+    assert (used.expiration.get(), len(timer.queue)) == (-1, 0)
+    (late,) = timer.put(19)
+    assert late.timer_task_entry.list is used
+    assert (used.expiration.get(), len(timer.queue)) == (21, 1)
+
+
+def check_an_emptied_bucket_is_polled_all_the_same(wheel):
+    """Of three buckets one has lost its only task to a cancel: three advances, of which that one is
+    empty.
+    """
+    one = bare(wheel, 1, 20)
+    entries = [entered(one, deadline) for deadline in (5, 6, 7)]
+    entries[1].timer_task.cancel()
+    found = []
+    for _ in range(20):
+        one.clock.advance(1)
+        while (bucket := one.queue.poll_now()) is not None:
+            one.advance_clock(bucket.expiration.get())
+            handed: list[TimerTaskEntry] = []
+            bucket.flush(handed.append)
+            found.append((one.current_time, len(handed)))
+    assert found == [(5, 1), (6, 0), (7, 1)]
+
+
+def check_no_bucket_has_key_840_while_one_has_key_200(wheel):
+    """On 20 x 1 ms a deadline from 840 to 859 has key 800 as long as no level-1 clock is beyond
+    200.
+    """
+    keys = {
+        place[2] for start in range(201) for place in places(bare(wheel, 1, 20, start), 840, 859)
+    }
+    assert keys == {800}
+
+
+def check_one_queue_for_all_levels(wheel):
+    one = bare(wheel, 1, 20)
+    for deadline in (5, 300, 7000):
+        entered(one, deadline)
+    assert len(one.queue) == 3 and all(level.queue is one.queue for level in levels(one))
+
+
+def check_buckets_without_a_task_are_not_queued(wheel):
+    one = bare(wheel, 1, 20)
+    entered(one, 5)
+    entered(one, 300)
+    queued = [
+        bucket for level in levels(one) for bucket in level.buckets if bucket in one.queue.heap
+    ]
+    assert len(queued) == 2 and all(bucket.root.next is not bucket.root for bucket in queued)
+
+
+def check_a_bucket_expires_at_its_start_itself(wheel):
+    """At 219 nothing is due, at 220 the bucket [220, 240) is; the time need not have gone past its
+    start.
+    """
+    one = bare(wheel, 1, 20)
+    entered(one, 237)
+    one.clock.advance(219)
+    before = one.queue.poll_now()
+    one.clock.advance(1)
+    assert before is None and one.queue.poll_now() is levels(one)[1].buckets[11]
+
+
+def check_a_task_that_is_due_or_cancelled_is_refused(wheel):
+    """Not to be taken by the wheel does not mean to be due: a cancelled task is refused too."""
+    one = bare(wheel, 1, 20, 100)
+    due, cancelled = TimerTaskEntry(TimerTask(0), 100), TimerTaskEntry(TimerTask(0), 105)
+    cancelled.timer_task.cancel()
+    taken = [one.add(entry) for entry in (due, cancelled, TimerTaskEntry(TimerTask(0), 101))]
+    assert (taken, one.task_counter.get()) == ([False, False, True], 1)
+
+
+class Asked(TimerTaskEntry):
+    """An entry that counts how often it is asked whether it is cancelled."""
+
+    __slots__ = ("asked",)
+
+    def cancelled(self) -> bool:
+        self.asked = getattr(self, "asked", 0) + 1
+        return super().cancelled()
+
+
+def check_each_level_looks_whether_the_task_is_cancelled(wheel):
+    entry = Asked(TimerTask(0), 7000)
+    assert bare(wheel, 1, 20).add(entry) and entry.asked == 3
+
+
+def check_the_key_comes_nearer_to_the_deadline_with_each_level(wheel):
+    """30,123 ms on 20 x 1 ms: the keys are 24,000, then 30,000, 30,120 and 30,123."""
+    timer = Noting(wheel, 1, 20)
+    timer.put(30_123)
+    timer.to(40_000)
+    assert [place and place[2] for _, _, place in timer.moves] == [
+        24_000,
+        30_000,
+        30_120,
+        30_123,
+        None,
+    ]
+
+
+def check_with_a_longer_tick_a_task_runs_early(wheel):
+    """With a tick of 10 ms a task that is due at 19 runs at 10."""
+    timer = Noting(wheel, 10, 20)
+    (task,) = timer.put(19)
+    timer.to(19)
+    assert task.ran_at == [10]
+
+
+def check_a_task_may_skip_levels_on_its_way_down(wheel):
+    """520 ms on 10 x 1 ms: from level 3 to level 2, and from there to the executor."""
+    timer = Noting(wheel, 1, 10)
+    (task,) = timer.put(520)
+    timer.to(600)
+    assert timer.moves == [
+        (0, 520, (3, 5, 500)),
+        (500, 520, (2, 2, 520)),
+        (520, 520, None),
+    ] and task.ran_at == [520]
+
+
+# -- deadlines -------------------------------------------------------------------------------------
+
+
+def check_the_deadline_is_counted_from_the_add(wheel):
+    """A task of 30 s that is made at 1:00:00 and added at 1:00:07 is due at 1:00:37."""
+    one_o_clock = 3_600_000
+    timer = Noting(wheel, 1, 20, one_o_clock)
+    task = Note(30_000, timer.clock)
+    timer.to(one_o_clock + 7000)
+    timer.add(task)
+    assert task.timer_task_entry.expiration_ms == one_o_clock + 37_000
+    timer.to(one_o_clock + 60_000)
+    assert task.ran_at == [one_o_clock + 37_000]
+
+
+CHECKS = {
+    name.removeprefix("check_"): value
+    for name, value in list(globals().items())
+    if name.startswith("check_")
+}
+
+CONTROLS = {
+    "after_idling_5_ms_go_to_level_3": (wrong_wheels.ClockFollowsTime, timing.NextSlot),
+    "an_idle_clock_is_not_the_time_rounded_down": (wrong_wheels.ClockFollowsTime,),
+    "each_advance_rounds_a_time_down_for_each_level": (
+        timing.NoCascade,
+        timing.OneTickOnly,
+        timing.Unrounded,
+    ),
+    "a_clock_that_is_a_multiple_of_the_tick_is_kept": (wrong_wheels.StartsBefore, timing.Unrounded),
+    "the_slot_of_the_start_is_not_slot_0": (wrong_wheels.StartsAtSlotZero,),
+    "each_level_is_20_times_the_one_below": (
+        wrong_wheels.HalvesUpwards,
+        wrong_wheels.MakesOneLevel,
+    ),
+    "a_watch_has_ticks_of_a_second_a_minute_and_an_hour": (
+        wrong_wheels.TwiceTheTick,
+        wrong_wheels.HalvesUpwards,
+    ),
+    "each_level_looks_whether_the_task_is_cancelled": (wrong_wheels.ChecksOnce,),
+    "the_key_comes_nearer_to_the_deadline_with_each_level": (timing.KeyIsDeadline, timing.KeyIsEnd),
+    "levels_for_the_longest_timeouts": (wrong_wheels.MakesOneLevel, timing.AllLevelsAtOnce),
+    "the_highest_level_has_no_level_above": (wrong_wheels.MakesOneLevel,),
+    "a_bucket_whose_first_task_comes_again_is_not_queued_again": (
+        wrong_wheels.OffersFirst,
+        timing.OffersAlways,
+    ),
+    "8_and_19_ms_at_2_ms": (timing.SlotOfDelay, timing.NextSlot),
+    "a_slot_is_used_again_with_another_key": (timing.NextSlot, wrong_wheels.FreshBuckets),
+    "an_emptied_bucket_is_polled_all_the_same": (wrong_wheels.Tidy, timing.KeyIsEnd),
+    "no_bucket_has_key_840_while_one_has_key_200": (
+        timing.KeyIsDeadline,
+        wrong_wheels.MakesOneLevel,
+    ),
+    "one_queue_for_all_levels": (wrong_wheels.QueuesApart,),
+    "buckets_without_a_task_are_not_queued": (wrong_wheels.QueuesAll, wrong_wheels.QueuesApart),
+    "a_bucket_expires_at_its_start_itself": (timing.KeyIsEnd, timing.KeyIsDeadline),
+    "a_task_that_is_due_or_cancelled_is_refused": (wrong_wheels.Keen, timing.DueEarly),
+    "with_a_longer_tick_a_task_runs_early": (timing.KeyIsDeadline, timing.KeyIsEnd),
+    "a_task_may_skip_levels_on_its_way_down": (timing.KeyIsEnd, timing.NextSlot),
+    "the_deadline_is_counted_from_the_add": (timing.KeyIsEnd, timing.NoCascade),
+}
