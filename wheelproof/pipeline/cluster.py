@@ -7,12 +7,13 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path, PurePosixPath
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-import wheelproof
 from wheelproof.errors import ToolError, UsageError
 
 ARCHIVE = "wheelproof.zip"
@@ -39,13 +40,29 @@ def check(master: str, scratch: Path | None) -> None:
 
 
 def archive(folder: Path) -> Path:
-    """This package as a zip that Python imports from, the same bytes for the same sources."""
-    target, root = folder / ARCHIVE, Path(wheelproof.__file__).parent
+    """This package as a zip that Python imports from, the same bytes for the same sources.
+
+    The package itself may have been imported from a zip, as under ``spark-submit --py-files``. Raises ToolError where it has no files.
+    """
+    target, package = folder / ARCHIVE, "wheelproof"
+    files = dict(_files(resources.files(package), PurePosixPath(package)))
+    if not files:
+        raise ToolError("The sources of this package cannot be read, and executors need them.", "Install it from a folder, a wheel or a zip.")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in sorted(root.rglob("*")):
-            if file.is_file() and "__pycache__" not in file.parts:
-                packed.writestr(zipfile.ZipInfo(str(Path(root.name, file.relative_to(root))), _EPOCH), file.read_bytes(), zipfile.ZIP_DEFLATED)
+        for name in sorted(files):
+            packed.writestr(zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
     return target
+
+
+def _files(folder: Traversable, name: PurePosixPath) -> Iterator[tuple[str, Traversable]]:
+    """(name in the zip, file) of all files below a folder of the package."""
+    for each in folder.iterdir():
+        inner = name / each.name
+        if each.is_dir():
+            if each.name != "__pycache__":
+                yield from _files(each, inner)
+        elif each.is_file():
+            yield str(inner), each
 
 
 def prepare(spark: SparkSession, folder: Path, patience: float = PATIENCE_SECONDS) -> None:

@@ -36,6 +36,7 @@ def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json
     cluster.check(options.master, options.scratch)
     if output is not None:
         _writable(output)
+    document: dict[str, Any] | None = None
     try:
         # The folder goes after Spark, which may die amid its writing, and takes along what that left there.
         with failures.signals_last(), validate.folder_for(options.scratch) as folder, session(replace(options, scratch=folder)) as spark:
@@ -43,17 +44,33 @@ def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json
                 _progress("shipping this package")
                 cluster.prepare(spark, folder)
             report = validate.check(spark, paths, folder, progress=_progress, known=known)
-            explanations = explaining.explain(spark, report, EXPLAINED_EVENTS) if explain else []
+            document = report.document() | {"explanations": [], "unexplained": ""}
+            _write(document, output)  # before anything is explained: that may take long, or fail
+            if explain:
+                _progress("explaining")
+                document["explanations"], document["unexplained"] = explaining.attempted(spark, report, EXPLAINED_EVENTS, options.memory)
+    except BaseException:
+        if document is not None:
+            _progress("")
+            _show(document, output, as_json, quiet)
+        raise
     finally:
         _progress("")
-    document = report.document() | {"explanations": explanations}
-    if output is not None:
-        documents.write(output / "trace-check.json", document)
+    _write(document, output)
+    _show(document, output, as_json, quiet)
+    return report.exit_code
+
+
+def _show(document: dict[str, Any], output: Path | None, as_json: bool, quiet: bool) -> None:
     if as_json:
         sys.stdout.write(documents.encode(document))
     else:
         _print(document, output, quiet)
-    return report.exit_code
+
+
+def _write(document: dict[str, Any], output: Path | None) -> None:
+    if output is not None:
+        documents.write(output / "trace-check.json", document)
 
 
 def _writable(folder: Path) -> None:
@@ -113,7 +130,8 @@ def _rules(document: dict[str, Any]) -> list[str]:
     lines = []
     for name, rule in document["rules"].items():
         broken = f", {rule['broken']:,} broken" if rule["broken"] else ""
-        lines.append(f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} {rule['unit']}{broken}")
+        lacks = f": {', '.join(rule['missing'])}" if rule.get("missing") else ""
+        lines.append(f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} {rule['unit']}{broken}{lacks}")
     return lines
 
 
@@ -149,6 +167,10 @@ def _violations(document: dict[str, Any]) -> list[str]:
         lines += [f"    {event}" for event in each.get("shrunk", ())]
         if each.get("repair"):
             lines.append(f"    cheapest repair: {each['repair']}")
+        if each.get("not_shrunk"):
+            lines.append(f"    not shrunk: {each['not_shrunk']}")
+    if document.get("unexplained"):
+        lines.append(f"not explained: {document['unexplained']}")
     return lines
 
 

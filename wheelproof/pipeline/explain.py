@@ -1,30 +1,83 @@
-"""Runs that violate are taken, on the executors, event by event through the model, and shrunk to the events that matter.
+"""Violating runs are replayed event by event on the executors, and shrunk to the events that matter.
 
-Spark's rules say where; the model says what was possible there and which few events lead there. A run that is stored
-in parts keeps the rules' own violations as its explanation.
+The rules in bulk name the place. Replay names what was possible there, and the few events that lead there. A run that is stored in parts
+keeps the violations of the rules as its explanation. The verdicts do not depend on any of this: an explanation that fails, or takes
+too long, is left out and the reason is in its place.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from wheelproof.errors import ToolError, WheelproofError
+from wheelproof.pipeline import failures
 from wheelproof.pipeline.validate import VIOLATES, Report
 
 MOST = 50
 """Runs that are explained."""
 
+SHRINK_SECONDS = 60.0
+"""Time for shrinking one run: the smallest trace found by then is shown."""
 
-def explain(spark: SparkSession, report: Report, most_events: int) -> list[dict[str, Any]]:
-    """Plain data of each violating run that is one file of at most ``most_events`` events: verdict, property, message, line, shrunk, repair."""
+PATIENCE_SECONDS = 900.0
+"""Time for all explanations of a check."""
+
+SHOWN = 200
+"""Events of a shrunk trace that are kept, the last ones: more of them are left only where the time ran out."""
+
+
+def explain(spark: SparkSession, report: Report, most_events: int, patience: float = PATIENCE_SECONDS) -> list[dict[str, Any]]:
+    """Plain data of each violating run that is one file of at most ``most_events`` events: verdict, property, message, line, shrunk, repair.
+
+    Raises ToolError where all of them take longer than ``patience`` seconds, and whatever Spark raises.
+    """
     chosen = [(run["run"], run["path"]) for run in report.runs
               if run["verdict"] == VIOLATES and run["events"] <= most_events and Path(run["path"]).is_file()][:MOST]
     if not chosen:
         return []
-    return spark.sparkContext.parallelize(chosen, len(chosen)).mapPartitions(_explained).collect()
+    with _at_most(spark, patience):
+        return spark.sparkContext.parallelize(chosen, len(chosen)).mapPartitions(_explained).collect()
+
+
+def attempted(spark: SparkSession, report: Report, most_events: int, memory: str) -> tuple[list[dict[str, Any]], str]:
+    """The explanations, and the reason where there are none: the report stands either way. ``memory``: of Spark's driver, for messages."""
+    try:
+        with failures.told(spark, memory):
+            return explain(spark, report, most_events), ""
+    except WheelproofError as error:
+        return [], str(error)
+    except Exception as error:
+        return [], f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"[:_REASON]
+
+
+_REASON = 500
+
+
+@contextmanager
+def _at_most(spark: SparkSession, seconds: float) -> Iterator[None]:
+    """Cancels the jobs inside after so many seconds, and raises ToolError then."""
+    context, late = spark.sparkContext, threading.Event()
+
+    def cancel() -> None:
+        late.set()
+        context.cancelAllJobs()
+
+    timer = threading.Timer(seconds, cancel)
+    timer.start()
+    try:
+        yield
+    except Exception as error:
+        if not late.is_set():
+            raise
+        raise ToolError(f"The explanations took longer than {seconds:.0f} s and were given up.", "Replay a file by itself: wheelproof trace replay FILE.") from error
+    finally:
+        timer.cancel()
 
 
 def _explained(chosen: Iterable[tuple[str, str]]) -> Iterator[dict[str, Any]]:
@@ -33,26 +86,36 @@ def _explained(chosen: Iterable[tuple[str, str]]) -> Iterator[dict[str, Any]]:
 
 
 def explanation(path: Path) -> dict[str, Any]:
-    """What the model says of one trace. An error becomes its text: one bad file must not end the others."""
-    from wheelproof.errors import WheelproofError
+    """What replay says of one trace. An error becomes its text: one bad file must not end the others."""
+    try:
+        return _replayed(path)
+    except WheelproofError as error:
+        return {"verdict": "error", "message": str(error)}
+    except Exception as error:
+        return {"verdict": "error", "message": f"the replay raised {type(error).__name__}: {error}"}
+
+
+def _replayed(path: Path) -> dict[str, Any]:
     from wheelproof.trace.replay import key_of, reader_of, replay
     from wheelproof.trace.rules import spoken
     from wheelproof.trace.shrink import shrink
 
-    try:
-        verdict = replay(path)
-        out: dict[str, Any] = {"verdict": verdict.verdict}
-        finding = verdict.first
-        if finding is None:
-            return out
-        out |= {"property": finding.property, "message": finding.message, "line": finding.line, "enabled": list(finding.enabled)}
-        if finding.event is not None and verdict.verdict == VIOLATES:
-            reader = reader_of(path)
-            small = shrink(reader.header, sorted(reader, key=lambda item: key_of(item[1])), (reader.footer or {}).get("cut"))
-            if small is not None:
-                threads = reader.header["threads"]
-                out["shrunk"] = [f"line {line}: {threads.get(str(event['tid']), event['tid'])}: {spoken(event)}" for line, event in zip(small.lines, small.events)]
-                out["repair"] = str(small.repair)
+    verdict = replay(path)
+    out: dict[str, Any] = {"verdict": verdict.verdict}
+    finding = verdict.first
+    if finding is None:
         return out
-    except WheelproofError as error:
-        return {"verdict": "error", "message": str(error)}
+    out |= {"property": finding.property, "message": finding.message, "line": finding.line, "enabled": list(finding.enabled)}
+    if finding.event is None or verdict.verdict != VIOLATES:
+        return out
+    reader = reader_of(path)
+    events = sorted(reader, key=lambda item: key_of(item[1]))
+    try:
+        small = shrink(reader.header, events, (reader.footer or {}).get("cut"), SHRINK_SECONDS)
+    except Exception as error:  # what was found stands without the smaller trace
+        return out | {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
+    if small is not None:
+        threads, kept = reader.header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
+        out["shrunk"] = [f"line {line}: {threads.get(str(event['tid']), event['tid'])}: {spoken(event)}" for line, event in kept]
+        out["repair"] = str(small.repair)
+    return out

@@ -23,7 +23,7 @@ from pyarrow import parquet as columns
 from wheelproof import documents
 from wheelproof.pipeline import runs, simulate
 from wheelproof.pipeline.simulate import FIRST_ID, Event, Simulator
-from wheelproof.trace import parquet, schema
+from wheelproof.trace import parquet, schema, totals
 
 ROWS = 500_000
 """Events in one row group, at least: Spark gives a task whole row groups."""
@@ -80,7 +80,7 @@ def hot_block(moves: int) -> Block:
 def write(folder: Path, run_id: str, base: Block, blocks: int, parts: int, faults: Mapping[int, list[Event]] | None = None, threads: int = 1) -> int:
     """Write a run of so many blocks as ``parts`` Parquet files; how many events it has. ``faults``: the events of a block that is another one.
 
-    The footer is that of the run without faults. It names the tokens that stay, and none of the many that last as long as an entry.
+    The footer is that of the run without faults.
     """
     faults = {position: _Template(base, events) for position, events in (faults or {}).items()}
     template = _Template(base, base.events)
@@ -94,12 +94,24 @@ def write(folder: Path, run_id: str, base: Block, blocks: int, parts: int, fault
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(part, range(parts)))
     of_threads = {name: count * blocks for name, count in base.threads.items()}
-    footer = {"events": base.length * blocks, "per_thread_last_tseq": of_threads, "per_token_last_seq": {
-        name: count * blocks - name.startswith("RW") for name, count in base.tokens.items()}, "dropped": 0}
+    footer = {"events": base.length * blocks, "per_thread_last_tseq": of_threads, "tokens": _totals(base, blocks), "dropped": 0}
     head = simulate.header(run_id, {name: simulate.THREADS[name] for name in of_threads})
     documents.write_text(folder / runs.HEADER_FILE, json.dumps(head) + "\n")
     documents.write_text(folder / runs.FOOTER_FILE, json.dumps(footer) + "\n")
     return base.length * blocks + sum(template.table.num_rows - base.length for template in faults.values())
+
+
+def _totals(base: Block, blocks: int) -> dict[str, dict[str, int]]:
+    """The footer's totals of so many blocks: the numbers of tokens that stay grow with each block, those of others begin anew."""
+    found: dict[str, list[int]] = {}
+    for event in base.events:
+        for kind, name, number, _ in event.get("ord", ()):
+            step = base.tokens.get(f"{kind} {name}", 0)
+            counted = found.setdefault(totals.class_of(kind, name), [0, 0, 0])
+            counted[0] += blocks
+            counted[1] = max(counted[1], number + (blocks - 1) * step)
+            counted[2] += blocks * number + step * (blocks * (blocks - 1) // 2)
+    return {name: {"count": count, "max": greatest, "sum": added % totals.MODULUS} for name, (count, greatest, added) in sorted(found.items())}
 
 
 def _write_part(path: Path, blocks: list[tuple[_Template, int]]) -> None:

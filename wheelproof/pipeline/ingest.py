@@ -44,6 +44,8 @@ class Ingested:
     shown: list[dict[str, Any]]
     counts: dict[tuple[int, str], int]
     """Events by (run, kind)."""
+    ran: set[int]
+    """Runs that have a ``task_run`` with its entry."""
     sources: dict[tuple[int, int], int]
     """Events by (run, src), of those that have one."""
 
@@ -80,11 +82,14 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
     counts: Counter[tuple[int, str]] = Counter()
     sources: Counter[tuple[int, int]] = Counter()
     run_of = {file.index: run.index for run in found for file in run.files}
-    for (file, kind, source), count in counted.items():
+    ran: set[int] = set()
+    for (file, kind, source, named), count in counted.items():
         counts[run_of[file], kind] += count
+        if named:
+            ran.add(run_of[file])
         if source is not None:
             sources[run_of[file], source] += count
-    return Ingested(found, _inputs(spark, events, found, counts), sum(bad.values()), shown, counts, sources)
+    return Ingested(found, _inputs(spark, events, found, counts, ran), sum(bad.values()), shown, counts, ran, sources)
 
 
 def address(path: Path) -> str:
@@ -165,16 +170,17 @@ def _sound(token: Column) -> Column:
     return F.coalesce(modes & token.id.isNotNull() & (token.seq >= F.when(token.kind == "L", 1).otherwise(0)) & (token.upto.isNull() | (token.upto >= token.seq)), F.lit(False))
 
 
-def _counted(rows: DataFrame, by_address: dict[str, File]) -> tuple[Counter[tuple[int, str, int | None]], Counter[int]]:
-    """In one pass over everything: events by file, kind and source; and of each file how many rows are no events."""
-    counts: Counter[tuple[int, str, int | None]] = Counter()
+def _counted(rows: DataFrame, by_address: dict[str, File]) -> tuple[Counter[tuple[int, str, int | None, bool]], Counter[int]]:
+    """In one pass over everything: events by file, kind, source and whether they are runs of tasks with an entry; and of each file how many rows are no events."""
+    counts: Counter[tuple[int, str, int | None, bool]] = Counter()
+    named = ((F.col("k") == "task_run") & F.col("entry").isNotNull()).alias("named")
     bad: Counter[int] = Counter()
-    for row in rows.groupBy("address", F.when(F.col("reason").isNull(), F.struct("k", "src")).alias("event")).count().collect():
+    for row in rows.groupBy("address", F.when(F.col("reason").isNull(), F.struct("k", "src", named)).alias("event")).count().collect():
         file = by_address[plain(row.address)].index
         if row.event is None:
             bad[file] += row["count"]
         else:
-            counts[file, row.event.k, row.event.src] += row["count"]
+            counts[file, row.event.k, row.event.src, row.event.named] += row["count"]
     return counts, bad
 
 
@@ -197,7 +203,7 @@ def _reason_of_line(text: str, path: Path, number: int) -> str:
     return ""
 
 
-def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], counts: Counter[tuple[int, str]]) -> Inputs:
+def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], counts: Counter[tuple[int, str]], ran: set[int]) -> Inputs:
     if len(found) == 1:
         placed = events.withColumn("run", F.lit(found[0].index))
     else:
@@ -210,8 +216,9 @@ def _inputs(spark: SparkSession, events: DataFrame, found: list[Run], counts: Co
     kinds: dict[int, list[str]] = {run.index: [] for run in found}
     for run, kind in sorted(counts):
         kinds[run].append(kind)
-    table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole, kinds[run.index], run.module) for run in found],
-                                  "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean, kinds array<string>, module string")
+    table = spark.createDataFrame([(run.index, *run.config, run.header.get("variant"), run.whole, kinds[run.index], run.module,
+                                    run.index in ran, run.totalled) for run in found],
+                                  "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean, kinds array<string>, module string, ran boolean, totalled boolean")
     ends = spark.createDataFrame([end for run in found for end in run.ends()], "run int, kind string, id string, last long")
     return Inputs(placed, table, ends)
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.trace import jsonl
+from wheelproof.trace import jsonl, totals
 from wheelproof.trace.folders import SUFFIXES, below, is_trace
 from wheelproof.trace.jsonl import TraceError
+from wheelproof.trace.parquet import METADATA_BYTES
 
 PARQUET_SUFFIX = ".parquet"
 HEADER_FILE, FOOTER_FILE = "header.json", "footer.json"
@@ -71,15 +72,24 @@ class Run:
         return (tick, size, start if type(start) is int else None) if sane else (None, None, None)
 
     def ends(self) -> Iterator[tuple[int, str, str, int]]:
-        """What the footer says of threads and tokens, and the header of counters: (run, thread | token | counter, id, number)."""
+        """What the footer says of threads and tokens, and the header of counters: (run, thread | token | count | max | sum | counter, id, number). Of a class of
+        tokens it says a count, a max and a sum."""
         for name, value in ((self.header.get("initial") or {}).get("counters") or {}).items():
             yield self.index, "counter", f"V {name}", value
         # Of a trace that was cut the footer's numbers are those of the prefix or of the file: no rule is made of them.
         if self.footer is not None and self.footer.get("cut") is None:
             for thread, last in self.footer["per_thread_last_tseq"].items():
                 yield self.index, "thread", thread, last
-            for token, last in self.footer["per_token_last_seq"].items():
+            for token, last in (self.footer.get("per_token_last_seq") or {}).items():
                 yield self.index, "token", token, last
+            for name, said in (self.footer.get("tokens") or {}).items():
+                for what in totals.NAMES:
+                    yield self.index, what, name, said[what]
+
+    @property
+    def totalled(self) -> bool:
+        """Whether the footer has totals of the tokens that rules may rest on."""
+        return self.footer is not None and self.footer.get("cut") is None and self.footer.get("tokens") is not None
 
     def initial(self) -> Iterator[dict[str, Any]]:
         """What was there before the first event, as checkpoints at the Lamport time 0."""
@@ -174,7 +184,7 @@ def _read_parquet(run: Run, file: File) -> None:
     from pyarrow import parquet
 
     try:
-        metadata = parquet.read_metadata(file.path).metadata or {}
+        metadata = parquet.ParquetFile(file.path, thrift_string_size_limit=METADATA_BYTES).metadata.metadata or {}
     except (OSError, pyarrow.ArrowException) as error:
         raise UsageError(f"{file.path} is no Parquet file ({str(error).splitlines()[0]}).", "It may have been cut off while it was written.") from error
     if HEADER_KEY in metadata:

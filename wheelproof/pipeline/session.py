@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,7 +89,7 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
 
 
 def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
-    logging = Path(__file__).with_name("log4j2.properties")
+    logging = _on_disk("log4j2.properties")
     # The incubator module's warning and the launcher's own lines would be the first thing that a user reads.
     # Spark makes one long method of a family's rules, which HotSpot would otherwise leave to its interpreter.
     # Its collector is the one for throughput: nobody waits for an answer within a task.
@@ -132,6 +135,14 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         # Executors elsewhere have disks of their own for this; the scratch folder is one that they share.
         settings["spark.local.dir"] = str(options.scratch)
     return settings | options.more
+
+
+@cache
+def _on_disk(name: str) -> Path:
+    """A file of this folder as Java can open it: a copy, until this process ends, where the package is in a zip."""
+    kept = ExitStack()
+    atexit.register(kept.close)
+    return kept.enter_context(resources.as_file(resources.files("wheelproof.pipeline") / name))
 
 
 def _cores(master: str) -> int:

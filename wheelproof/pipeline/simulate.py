@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 import random
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from wheelproof.trace.schema import MINOR, NOT_QUEUED, SCHEMA
@@ -293,8 +292,3 @@ class Simulator:
         self.emit(REAPER, "rw_release", held)
         self.numbers[f"RW {TIMER}"] += 1
         return self.events
-
-
-def tokens_of(events: Iterable[Event]) -> set[str]:
-    """All tokens that occur, as the footer names them."""
-    return {f"{token[0]} {token[1]}" for event in events for token in event.get("ord", ())}

@@ -14,13 +14,15 @@ import sys
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from wheelproof import documents, subject
 from wheelproof.subject import Mechanism
 
-FILE = Path(__file__).with_name("successors.json")
+FILE = resources.files("wheelproof.pipeline") / "successors.json"
+"""Executors import this package from a zip, in which no path of the file system leads to the file."""
 SCHEMA = "wheelproof.successors/1"
 
 BOUND = 4_000
@@ -130,11 +132,11 @@ def main(arguments: list[str]) -> int:
     """0 where the file is what the models say; 1 where it is not, or ``--write`` has made it so."""
     folder = next((Path(name) for name in arguments if not name.startswith("-")), Path("."))
     modules = derive(subject.find(folder))
-    if FILE.exists() and load() == modules:
+    if FILE.is_file() and load() == modules:
         print(f"{FILE.name} is what the models say: {sum(map(len, modules.values()))} kinds of {len(modules)} modules.")
         return 0
     if "--write" in arguments:
-        documents.write_text(FILE, json.dumps({"schema": SCHEMA, "modules": modules}, indent=1) + "\n")
+        documents.write_text(Path(str(FILE)), json.dumps({"schema": SCHEMA, "modules": modules}, indent=1) + "\n")
         print(f"{FILE} was made anew.")
     else:
         print(f"{FILE} is not what the models say; make it anew with --write.")

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wheelproof.errors import ToolError
-from wheelproof.pipeline import actions, coverage, ingest, lateness
+from wheelproof.pipeline import actions, coverage, ingest, lateness, needs
 from wheelproof.pipeline.checks import FAMILIES, RULES, Family, Finding, Inputs
 from wheelproof.pipeline.ingest import Ingested
 from wheelproof.pipeline.schema import VIOLATION
@@ -33,7 +33,8 @@ CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL = "conforms", "violates", "incomple
 class Report:
     """The outcome as plain data.
 
-    ``runs``: run, verdict, events, problems; ``rules``: name -> applied, broken, verdict (green, violated, incomplete, vacuous); ``violations``:
+    ``runs``: run, verdict, events, problems; ``rules``: name -> applied, broken, verdict (green, violated, incomplete, vacuous), and of a vacuous one what it
+    was ``missing``; ``violations``:
     the first :data:`KEPT` in the order of (run, rule, lc), with file and line where the rule is about an event; ``seconds`` by phase.
     """
 
@@ -147,6 +148,9 @@ def _conclude(report: Report, spark: SparkSession, ingested: Ingested, families:
     kinds: dict[str, int] = {}
     for (_, kind), count in ingested.counts.items():
         kinds[kind] = kinds.get(kind, 0) + count
+    vacuous = [name for name, rule in report.rules.items() if rule["verdict"] == "vacuous"]
+    for name, said in needs.missing(ingested.inputs.events, kinds, vacuous).items():
+        report.rules[name]["missing"] = said
     report.coverage = coverage.summary(kinds, measured)
     if "late_0" in measured:
         report.lateness = lateness.summary(measured)

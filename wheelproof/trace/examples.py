@@ -116,14 +116,14 @@ def _racing(mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, chos
 
 
 def examples(mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> Iterator[tuple[str, Any]]:
-    """(name of the file, trace) of a mechanism's examples: its fast scenarios, then its mutants, all but those whose faults no recording can show."""
+    """(name of the file, trace) of a mechanism's examples: its fast scenarios that keep all properties, then its mutants, but for those whose faults no recording can show."""
     mechanism = mechanisms[stem]
     wanted = dict.fromkeys(config.scenario for config in mechanism.configs.values()
-                           if config.lane == "fast" and config.expect == "exhaustive" and not config.module and not config.property)
+                           if config.lane == "fast" and config.expect == "exhaustive" and not config.module and not config.property and not config.fails)
     for scenario in wanted:
         yield f"{stem}-{scenario}", record(mechanisms, stem, scenario, f"{stem}-{scenario}", schedule=walked(mechanism, scenario, seed))
     for name, mutant in mechanism.mutants.items():
-        if mutant.property and mutant.lane == "fast" and mechanism.properties[mutant.property].kind != "liveness":
+        if mutant.property and not mutant.untraced and mutant.lane == "fast" and mechanism.properties[mutant.property].kind != "liveness":
             try:
                 yield f"{stem}-mutant-{name}", of_mutant(mechanisms, stem, name, seed)
             except Unmakable:

@@ -158,6 +158,8 @@ _INITIAL: Mapping[str, Callable[[Any], Wrong]] = {
     "queued": lambda found: _map("queued", found, _is_id, _is_number, '{"7":1000}'),
     "wheel_ms": lambda found: iter(()) if _is_number(found) else iter(("wheel_ms must be an integer",)),
     "operations": _operations,
+    "handed": lambda found: iter(() if type(found) is list and all(_is_number(each) and each > 0 for each in found) else ("handed must be as in [17,18]",)),
+    "watchers": lambda found: _map("watchers", found, _is_id, lambda members: type(members) is list and all(_is_number(each) and each > 0 for each in members), '{"500":[9]}'),
     "holders": lambda found: _map("holders", found, _is_text, _is_number, '{"list:7":1}'),
     "walks": _walks,
 }

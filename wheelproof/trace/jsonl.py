@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace import header as headers
+from wheelproof.trace import header as headers, totals
 from wheelproof.trace.schema import COLUMN, COLUMNS, FOOTER, HEADER, KINDS, MINOR, MODES, NAMES, OBSERVED, REQUIRED_IDS, SCHEMA, TOKEN, Field
 
 Event = dict[str, Any]
@@ -169,6 +169,10 @@ def footer_of(value: Any, file: Path | str, line: int) -> dict[str, Any]:
     for name in ("events", "dropped"):
         if value[name] < 0:
             raise TraceError(file, line, f"footer.{name}", f"must be a number from 0 on, not {value[name]}")
+    if value.get("tokens") is None and value.get("per_token_last_seq") is None:
+        raise TraceError(file, line, "footer.tokens", "is missing, and without it no lost token is noticed")
+    if value.get("tokens") is not None and (said := totals.wrong(value["tokens"])):
+        raise TraceError(file, line, "footer.tokens", said)
     for name in ("per_thread_last_tseq", "per_token_last_seq", "cut"):
         for key, last in (value.get(name) or {}).items():
             if type(last) is not int or last < 0:
@@ -289,12 +293,12 @@ def header_line(header: Mapping[str, Any]) -> bytes:
 
 
 class Tally:
-    """What the footer says, counted while events go by: how many, the last number of each thread and exact token, the hash."""
+    """What the footer says, counted while events go by: how many, the last number of each thread, totals of the exact tokens, the hash."""
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.events = 0
         self.threads: dict[str, int] = {}
-        self.tokens: dict[str, int] = {}
+        self.totals = totals.Totals()
         self._hash = hashlib.sha256(header_line(header))
 
     def count(self, event: Event, line: bytes | None = None) -> None:
@@ -302,11 +306,7 @@ class Tally:
         self.events += 1
         thread = str(event["tid"])
         self.threads[thread] = max(self.threads.get(thread, 0), event["tseq"])
-        for token in event.get("ord", ()):
-            if len(token) == 4:
-                key = f"{token[0]} {token[1]}"
-                if self.tokens.get(key, -1) < token[2]:
-                    self.tokens[key] = token[2]
+        self.totals.count(event.get("ord", ()))
         self._hash.update(line_of(event) if line is None else line)
 
     @property
@@ -316,7 +316,7 @@ class Tally:
     def footer(self, dropped: int = 0, cut: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The footer for what has been counted."""
         footer = {"events": self.events, "per_thread_last_tseq": dict(sorted(self.threads.items(), key=lambda item: int(item[0]))),
-                  "per_token_last_seq": dict(sorted(self.tokens.items())), "dropped": dropped}
+                  "tokens": self.totals.data(), "dropped": dropped}
         if cut is not None:
             footer["cut"] = dict(sorted(cut.items()))
         return footer | {"sha256": self.sha256}

@@ -10,7 +10,7 @@ from wheelproof.trace.traced_fields import RAISED
 
 ROLES = {"DelayedOperation": "op"}
 
-PROTOCOLS = ("TryOnce", "TryPending", "Blocking")
+PROTOCOLS = ("TryOnce", "TryPending", "LockedTry", "CheckedTry", "Blocking")
 """The classes that say by which protocol threads complete an operation."""
 
 BEGINS = {"try_begin": "try_end", "on_complete_begin": "on_complete_end"}

@@ -11,15 +11,19 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wheelproof.trace.events import Event, Refusal, last_lock
+from wheelproof.trace.watch_rules import where
 
 KINDS = frozenset(("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas", "on_complete_begin", "on_complete_end", "on_expire"))
-"""The kinds of an operation that these rules know; those of its watchers are the pipeline's."""
+"""The kinds of an operation that these rules know; those of its watchers are in ``watch_rules``."""
 
 _OWED = {"note": ("pending_getset", "did not get the lock, and leaves no note"),
          "clear": ("pending_set", "has got the lock, and does not take the note off before it looks"),
          "again": ("try_begin", "has left the first note, and does not try again"),
          "look": ("try_begin", "has let the lock go while there was a note, and does not try again")}
 """What a thread owes -> the event that it must be, and what it means to do anything else."""
+
+_UNENDED = {"try": "TriesEnd", "complete": "CompletesOnce"}
+"""A call that does not end -> the property that says so."""
 
 
 class Operation:
@@ -103,6 +107,10 @@ class OperationRules:
     def _try_begin(self, event: Event, thread: Any) -> Refusal | None:
         found, number = self.operation(event["op"]), event["op"]
         seen, comes = event.get("pre", {}).get("completed"), event.get("res") != "false"
+        if comes:
+            self._look("OneTries")
+            if other := next((name for name, each in self.threads.items() if ("try", number) in each.inside), None):
+                return Refusal("OneTries", f"thread {event['tid']} begins tryComplete of operation {number} while thread {other} is in it")
         if found.protocol != "Blocking" or found.completed is None:
             return None
         self._look("TryExcludesComplete")
@@ -223,7 +231,7 @@ class OperationRules:
 
     def _thread_stop(self, event: Event, thread: Any) -> Refusal | None:
         if thread.inside:
-            return Refusal("TriesEnd" if thread.inside[-1][0] == "try" else "CompletesOnce", f"thread {event['tid']} ends, and is {where(thread)}")
+            return Refusal(_UNENDED.get(thread.inside[-1][0], "BracketCloses"), f"thread {event['tid']} ends, and is {where(thread)}")
         return next(self._unfinished(event["tid"]), None) or self._left_with(event["tid"])
 
     def _unfinished(self, tid: int) -> Iterator[Refusal]:
@@ -336,14 +344,6 @@ class OperationRules:
         found = self.operations.get(int(number))
         if found is not None and found.protocol == "TryPending" and found.pending and not found.completed:
             thread.duty = "look", int(number), found.cleared
-
-
-def where(thread: Any) -> str:
-    """Where a thread is, for people."""
-    if not thread.inside:
-        return "in no tryComplete and no onComplete"
-    what, number = thread.inside[-1]
-    return f"in {'tryComplete' if what == 'try' else 'onComplete'} of operation {number}"
 
 
 def _leave(thread: Any, bracket: tuple[str, int]) -> None:

@@ -19,6 +19,8 @@ from wheelproof.trace.schema import COLUMNS, OBSERVED, TOKEN, Field
 HEADER_KEY, FOOTER_KEY = b"wheelproof.trace.header", b"wheelproof.trace.footer"
 ROWS = 1 << 16
 """Events in one row group."""
+METADATA_BYTES = (1 << 31) - 1
+"""Of a file's metadata: a footer that names each token is larger than Arrow reads by itself."""
 
 
 def _arrow() -> tuple[Any, Any]:
@@ -80,7 +82,7 @@ class Reader:
         arrow, parquet = _arrow()
         self.path = Path(path)
         try:
-            self._file = parquet.ParquetFile(self.path)
+            self._file = parquet.ParquetFile(self.path, thrift_string_size_limit=METADATA_BYTES)
         except (OSError, arrow.ArrowException) as error:
             raise TraceError(self.path, 0, "", f"cannot be read as Parquet ({_first(error)})", "Give the path of a trace; a file that was cut off is to be recorded again.") from error
         metadata = self._file.schema_arrow.metadata or {}

@@ -15,8 +15,9 @@ from typing import Any
 from wheelproof.trace.cut import Cut
 from wheelproof.trace.jsonl import CutOff, Reader, Tally
 from wheelproof.trace.events import Refusal, spoken
-from wheelproof.trace import operation_rules
+from wheelproof.trace import operation_rules, watch_rules
 from wheelproof.trace.rules import TimerState
+from wheelproof.trace.totals import Totals
 
 Event = dict[str, Any]
 
@@ -30,8 +31,8 @@ TIMER_KINDS = frozenset((
     "thread_start", "thread_stop", "checkpoint", "drop"))
 """The kinds of a timer that these rules know."""
 
-KINDS = TIMER_KINDS | operation_rules.KINDS
-"""All that they know. Watchers of keys are the pipeline's: a trace with them is out of this model."""
+KINDS = TIMER_KINDS | operation_rules.KINDS | watch_rules.KINDS
+"""All that they know: every kind of the format."""
 
 NEEDS = {"list_add": ("list", "entry"), "list_remove": ("list", "entry"), "cancel": ("task",), "set_entry": ("task",),
          "flush_begin": ("list",), "flush_end": ("list",), "force_cas": ("op",), "pending_set": ("op",), "pending_getset": ("op",)}
@@ -72,6 +73,7 @@ class _Order:
     def __init__(self) -> None:
         self.threads: dict[int, tuple[int, int]] = {}
         self.tokens: dict[str, tuple[int, int, str]] = {}
+        self.totals = Totals()
         self.missing: list[tuple[int, str, str]] = []
         self.contradictions: list[tuple[int, str, str]] = []
 
@@ -85,6 +87,7 @@ class _Order:
         if lc <= last_lc:
             self.contradictions.append((line, "ThreadSequence", f"the clock of thread {tid} goes from {last_lc} to {lc}"))
         self.threads[tid] = tseq, lc
+        self.totals.count(event.get("ord", ()))
         for token in event.get("ord", ()):
             if len(token) == 4:
                 self._token(line, token, lc)
@@ -198,7 +201,9 @@ class Judging:
             seen = self.order.threads.get(int(tid), (0, 0))[0] if tid.isdigit() else 0
             if seen != last:
                 (missing if seen < last else wrong).append(Finding(0, None, "Footer", f"the last event of thread {tid} is {last} in the footer, and {seen} here"))
-        for key, last in footer["per_token_last_seq"].items():
+        for lost, said in self.order.totals.against(footer["tokens"]) if footer.get("tokens") is not None else ():
+            (missing if lost else wrong).append(Finding(0, None, "Footer", said))
+        for key, last in (footer.get("per_token_last_seq") or {}).items():  # of a minor version before 2
             seen = self.order.tokens.get(key, (-1,))[0]
             if seen != last:
                 (missing if seen < last else wrong).append(Finding(0, None, "Footer", f"the last number of {key} is {last} in the footer, and {max(seen, 0)} here"))
@@ -243,7 +248,7 @@ class Replay(Judging):
     def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True, ended: CutOff | None = None) -> Verdict:
         verdict = super().end(footer, tally, hashed, ended)
         if verdict.verdict == CONFORMS and not self.cut:  # only of a trace that is whole can it be said that something never happened
-            left = tuple([Finding(0, None, refusal.property, refusal.message) for refusal in (*self.state.forgotten(), *self.state.unguarded())])
+            left = tuple([Finding(0, None, refusal.property, refusal.message) for refusal in (*self.state.forgotten(), *self.state.unguarded(), *self.state.unrun())])
             if left:
                 return Verdict(VIOLATES, verdict.events, left[:self.limit], verdict.applied)
         return verdict
@@ -256,7 +261,7 @@ class Replay(Judging):
             missing.append(Finding(0, None, "Rules", f"no rule has anything to look at {where}: nothing was shown"))
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
                     for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.cut.beyond]
-        missing += [Finding(0, None, "Bracket", f"thread {tid} ends {operation_rules.where(thread)}")
+        missing += [Finding(0, None, "Bracket", f"thread {tid} ends {watch_rules.where(thread)}")
                     for tid, thread in self.state.threads.items() if thread.inside and tid not in self.cut.beyond]
         missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
                     for lock, tid in self.state.holder.items() if tid not in self.cut.beyond and (self.state.lets_go or not lock.startswith("op:"))]

@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from wheelproof.trace.agreement_rules import AgreementRules
 from wheelproof.trace.events import Event, Refusal, counter_of, last_lock, spoken, wanted
 from wheelproof.trace.lock_rules import LockRules
 from wheelproof.trace.operation_rules import Operation, OperationRules
 from wheelproof.trace.schema import NONE, NOT_QUEUED
+from wheelproof.trace.watch_rules import WatchRules
 from wheelproof.trace.wheel_rules import WheelRules
 
 __all__ = ["Event", "Refusal", "TimerState", "counter_of", "spoken"]
 
 
 class _Thread:
-    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped", "linked", "flushed", "reset", "made", "fired")
+    __slots__ = ("flushes", "checked", "hand", "inside", "duty", "stopped", "linked", "flushed", "reset", "made", "fired", "lc", "asked", "placed")
 
     def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
         walk = walk or {}
@@ -39,6 +41,9 @@ class _Thread:
         self.flushed = NONE  # the bucket that it has walked over and still holds, if it has not reset its key
         self.reset = NONE  # the bucket whose key it has reset last
         self.fired = NONE  # the entry that it has handed over last
+        self.lc = 0  # the clock of its last event
+        self.asked: tuple[int, int | None, int | None] = (NONE, None, None)  # the task that it was handed, the time and the delay
+        self.placed: tuple[int, int] = (NONE, NONE)  # the entry that the wheel has chosen a list for, and the list
 
     def walk(self) -> dict[str, Any]:
         """As ``initial`` has it; empty for a thread that is in no walk and no attempt and has checked nothing."""
@@ -47,7 +52,7 @@ class _Thread:
                                                          ("duty", self.duty and list(self.duty), None)) if value != trivial}
 
 
-class TimerState(WheelRules, LockRules, OperationRules):
+class TimerState(WheelRules, LockRules, OperationRules, WatchRules, AgreementRules):
     """The abstract state that events lead to.
 
     ``judge(event)`` says why the event may not come now, or None; ``apply(event)`` takes it, refused or not, so that one fault
@@ -74,6 +79,16 @@ class TimerState(WheelRules, LockRules, OperationRules):
         self.waits: dict[int, str] = {}
         self.threads: dict[int, _Thread] = {int(tid): _Thread(walk) for tid, walk in initial.get("walks", {}).items()}
         self.operations = {int(name): Operation(**known) for name, known in initial.get("operations", {}).items()}
+        self.watchers = {int(name): {number: frozenset() for number in members} for name, members in initial.get("watchers", {}).items()}
+        self.watched: dict[int, set[int]] = {}
+        for key, members in self.watchers.items():
+            for number in members:
+                self.watched.setdefault(number, set()).add(key)
+        self.made, self.checks = set(), {}
+        self.places, self.levels, self.tasks_of, self.won_inside = {}, set(), {}, set()
+        self.handed: dict[int, None] = dict.fromkeys(initial.get("handed", ()))  # entries that the executor has taken and not run
+        self.runs_named = False
+        self.linked_at: dict[int, int] = {}  # entry -> the clock of its last link
         self.lets_go = bool(self.holder)
         self.applied: dict[str, int] = {}
         self._judges: dict[str, Callable[[Event, _Thread], Refusal | None]] = {
@@ -83,7 +98,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
             "lock_release": self._lock_release, "lock_wait": self._lock_wait, "bucket_expiry_set": self._bucket_expiry_set,
             "dq_offer": self._dq_offer, "dq_poll": self._dq_poll, "clock_advance": self._clock_advance, "wheel_place": self._wheel_place,
             "wheel_reject": self._wheel_reject, "list_add_retry": self._list_add_retry, "wheel_new": self._wheel_new, "bucket_new": self._bucket_new,
-            "overflow_create": self._overflow_create, **self._judges_of_operations()}
+            "overflow_create": self._overflow_create, "task_run": self._task_run, **self._judges_of_operations(), **self._judges_of_watchers()}
 
     def thread(self, tid: int) -> _Thread:
         found = self.threads.get(tid)
@@ -102,13 +117,13 @@ class TimerState(WheelRules, LockRules, OperationRules):
             return refusal
         judge = self._judges.get(event["k"])
         if judge is None:
-            return None
+            return self._agrees(event, thread)
         if "entry" in event and "task" in event:
             self._look("TypeOK")
             task = self.task_of.get(event["entry"])
             if task is not None and task != event["task"]:
                 return Refusal("TypeOK", f"entry {event['entry']} is one of task {task}, and here of task {event['task']}: an entry keeps its task")
-        return judge(event, thread)
+        return judge(event, thread) or self._agrees(event, thread)
 
     def _look(self, name: str) -> None:
         self.applied[name] = self.applied.get(name, 0) + 1
@@ -233,8 +248,36 @@ class TimerState(WheelRules, LockRules, OperationRules):
                 return Refusal("RunsOncePerAdd", f"entry {entry} is handed over by a flush that has not taken it out of a list")
         return None
 
+    def _task_run(self, event: Event, thread: _Thread) -> Refusal | None:
+        entry = event.get("entry")
+        if entry is None or not self.recorded("expire_submit"):
+            return None
+        self._look("RunsOncePerAdd")
+        self._look("HandedOverRuns")
+        if entry in self.handed:
+            return None
+        return Refusal("RunsOncePerAdd", f"entry {entry} runs, and was not handed over since it was made, or ran already")
+
     def _cancel(self, event: Event, thread: _Thread) -> Refusal | None:
-        return self._cancel_of(event) if "op" in event else self._was(event)
+        return (self._cancel_of(event) if "op" in event else self._was(event)) or self._unlinked(event, thread)
+
+    def _unlinked(self, event: Event, thread: _Thread) -> Refusal | None:
+        """Who clears a task's entry has taken it out of its list. A link that comes after the thread has looked is another matter: a flush puts it there."""
+        entry, seen = event.get("pre", {}).get("entry", self.entry_of.get(event["task"], NONE)), event.get("pre", {}).get("list")
+        if not entry or not self.recorded("list_remove") or not self.recorded("list_add"):
+            return None
+        self._look("CancelUnlinks")
+        bucket = self.where.get(entry, NONE)
+        if seen or bucket and self.linked_at.get(entry, 0) < max(thread.lc, 1):
+            return Refusal("CancelUnlinks", f"the entry of task {event['task']} is cleared, and entry {entry} was not taken out of list {seen or bucket} before")
+        return None
+
+    def unrun(self) -> Iterator[Refusal]:
+        """What the executor has taken and not run, at the end of a whole trace whose runs of tasks name their entries."""
+        if not self.runs_named:
+            return
+        for entry in self.handed:
+            yield Refusal("HandedOverRuns", f"entry {entry} was handed over to the executor, and never runs")
 
     def _set_entry(self, event: Event, thread: _Thread) -> Refusal | None:
         return self._was(event)
@@ -280,6 +323,7 @@ class TimerState(WheelRules, LockRules, OperationRules):
             self._unlink(event["entry"])
             self.rings.setdefault(event["list"], {})[event["entry"]] = None
             self.where[event["entry"]] = thread.linked = event["list"]
+            self.linked_at[event["entry"]] = event.get("lc", 0)
             thread.hand = NONE
             self._count(event)
         elif kind == "list_remove":
@@ -293,6 +337,11 @@ class TimerState(WheelRules, LockRules, OperationRules):
                 thread.hand = NONE
         elif kind == "expire_submit":
             thread.checked, thread.hand, thread.fired = (NONE, False), NONE, event["entry"]
+            if event.get("cause") != "shutdown" and event.get("res") != "raised":
+                self.handed[event["entry"]] = None
+        elif kind == "task_run":
+            self.runs_named = self.runs_named or "entry" in event
+            self.handed.pop(event.get("entry", NONE), None)
         elif kind == "cancel":
             self.entry_of[event["task"]] = NONE
         elif kind == "set_entry":
@@ -327,11 +376,39 @@ class TimerState(WheelRules, LockRules, OperationRules):
             self.queued.pop(event.get("list", NONE), None)
         elif kind == "clock_advance" and event.get("level", 1) == 1:
             self.wheel_ms = event["wheel_ms"]
+        elif kind == "checkpoint":
+            self._take_checkpoint(event)
         self._take_lock(event)
         self._take_operation(event, thread)
+        self._take_agreement(event, thread)
+        self._take_watchers(event, thread)
+        thread.lc = event.get("lc", 0)
+
+    def _take_checkpoint(self, event: Event) -> None:
+        """What is observed holds, whatever came before: ``post``, or else ``pre``, of the objects that are named."""
+        seen = {**event.get("pre", {}), **event.get("post", {})}
+        if "key_ms" in event:
+            seen["key_ms"] = event["key_ms"]
+        if "entry" in event and "list" in seen and self.where.get(event["entry"], NONE) != seen["list"]:
+            self._unlink(event["entry"])
+            if seen["list"]:
+                self.rings.setdefault(seen["list"], {})[event["entry"]] = None
+                self.where[event["entry"]] = seen["list"]
+        if "task" in event and "entry" in seen:
+            self.entry_of[event["task"]] = seen["entry"]
+        if "list" in event and "key_ms" in seen:
+            self.keys[event["list"]] = seen["key_ms"]
+        if "wheel_ms" in event and event.get("level", 1) == 1:
+            self.wheel_ms = event["wheel_ms"]
+        if (name := counter_of(event)) is not None and "counter" in seen:
+            self.counters[name] = seen["counter"]
+        if "op" in event:
+            found = self.operation(event["op"])
+            found.completed, found.pending = seen.get("completed", found.completed), seen.get("pending", found.pending)
 
     def _unlink(self, entry: int) -> None:
         here = self.where.pop(entry, NONE)
+        self.linked_at.pop(entry, None)
         if here:
             self.rings[here].pop(entry, None)
 
@@ -375,4 +452,5 @@ class TimerState(WheelRules, LockRules, OperationRules):
                 "walks": {str(tid): walk for tid, thread in sorted(self.threads.items()) if (walk := thread.walk())},
                 **({"operations": {str(name): found.data() for name, found in sorted(self.operations.items())}} if self.operations else {}),
                 "holders": dict(sorted(self.holder.items())), "queued": {str(name): key for name, key in sorted(self.queued.items())},
-                **({} if self.wheel_ms is None else {"wheel_ms": self.wheel_ms})}
+                **({"watchers": {str(key): sorted(members) for key, members in sorted(self.watchers.items()) if members}} if self.watchers else {}),
+                **({"handed": list(self.handed)} if self.handed else {}), **({} if self.wheel_ms is None else {"wheel_ms": self.wheel_ms})}

@@ -15,8 +15,9 @@ from typing import Any
 SCHEMA = "wheelproof.trace/1"
 """Name and major version. Another major is refused."""
 
-MINOR = 1
-"""Columns, header and footer fields may be added by a minor version: a reader passes over those that it does not know. 1 added ``program``."""
+MINOR = 2
+"""Columns, header and footer fields may be added by a minor version: a reader passes over those that it does not know. 1 added ``program``; 2 added
+the footer's ``tokens``, in the place of ``per_token_last_seq``, which is read still."""
 
 NONE = 0
 """In an observation: no list, no entry. Same type as an id, so that no comparison ever meets two types."""
@@ -34,10 +35,10 @@ KINDS = {
     "list_add_retry": "the entry was in a list by then: the adder tries again",
     "owner_read": "the word that says which list has the entry was read; pre.list is what was seen",
     "cancel_check": "the word that says which entry is the task's was read; res is true for a cancelled entry",
-    "cancel": "the task's live entry became none; pre.entry is the one before it",
+    "cancel": "the task's live entry became none; pre.entry is the one before it, pre.list the list that it named when it was read last",
     "reinsert": "a flush handed the entry back to the wheel",
-    "expire_submit": "the entry's task was handed to the executor; cause shutdown: because the timer was emptied, due or not",
-    "task_run": "the task ran",
+    "expire_submit": "the entry's task was handed to the executor; cause shutdown: because the timer was emptied, due or not; res raised: the executor refused it",
+    "task_run": "the task ran; entry is the one that was handed over",
     # timer: wheel, clock, queue
     "wheel_new": "a level was made; level, wheel_ms, and pre.key_ms is its tick",
     "overflow_create": "a level above was published; level is its number",
@@ -59,7 +60,7 @@ KINDS = {
     "try_end": "tryComplete was evaluated; res is its value",
     "try_watch_begin": "tryCompleteElseWatch began",
     "try_watch_end": "tryCompleteElseWatch ended; res",
-    "check_begin": "checkAndComplete began; key",
+    "check_begin": "checkAndComplete began and took the watchers; key, and in ord the lock that watch_add holds too",
     "check_end": "checkAndComplete ended; key",
     "cancel_key_begin": "cancelForKey began; key",
     "cancel_key_end": "cancelForKey ended; key",
@@ -190,7 +191,7 @@ HEADER = (
           "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it are those of names"),
     Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id as in ord, such as counter:1 -> value), "
           "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
-          "operations (id -> protocol, completed, pending, task, and how far it has come), "
+          "operations (id -> protocol, completed, pending, task, and how far it has come), watchers (id of a key -> operations), handed (entries that the executor has taken and not run), "
           "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, inside, duty)"),
 )
 """The first line of JSON Lines; the metadata ``wheelproof.trace.header`` of a Parquet file."""
@@ -198,7 +199,9 @@ HEADER = (
 FOOTER = (
     Field("events", "int64", "how many events were written", True),
     Field("per_thread_last_tseq", "map", "thread id as a text -> its last tseq", True),
-    Field("per_token_last_seq", "map", "'kind id' of each exact token, as 'L list:7' -> its last seq", True),
+    Field("tokens", "object", "class of exact tokens, as 'L list' -> count, max, sum: how many tokens of the class all events bear, their greatest seq, and "
+          "the sum of their seq modulo 2^32; required unless per_token_last_seq is there"),
+    Field("per_token_last_seq", "map", "before minor 2: 'kind id' of each exact token, as 'L list:7' -> its last seq"),
     Field("dropped", "int64", "how many events are known to be lost; 0 in a whole trace", True),
     Field("cut", "map", "'kind id' -> last seq that is evidence; absent: the whole trace is"),
     Field("sha256", "text", "of the canonical lines of header and events, each with its newline; absent: not computed"),

@@ -6,6 +6,7 @@ header's ``initial``.
 """
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,13 +55,15 @@ def within(events: Iterable[Item], cut: Mapping[str, int] | None) -> list[Item]:
     return [item for item in events if not (limits and limits.crossed(item[1]))]
 
 
-def shrink(header: Mapping[str, Any], events: Sequence[Item], cut: Mapping[str, int] | None = None) -> Shrunk | None:
+def shrink(header: Mapping[str, Any], events: Sequence[Item], cut: Mapping[str, int] | None = None, seconds: float | None = None) -> Shrunk | None:
     """The smallest trace found that is refused as the given one is first; None if none of its events is. ``events``: in the order of their clocks;
-    ``cut``: of the footer, what lies beyond it is no evidence."""
+    ``cut``: of the footer, what lies beyond it is no evidence. ``seconds``: after so many no smaller trace is tried, and the smallest one so far is the result."""
+    deadline = None if seconds is None else time.monotonic() + seconds
     events = within(events, cut)
     found = _Failure.of(header, events)
     if found is None:
         return None
+    found.deadline = deadline
     kept = found.cone()
     sliced = tuple(kept)
     if found.property not in ABOUT_LOCKS:
@@ -105,6 +108,7 @@ class _Failure:
         self.line, self.event = events[at]
         self.key = self.event["tid"], self.event["tseq"]
         self.offset = offset
+        self.deadline: float | None = None
 
     @classmethod
     def of(cls, header: Mapping[str, Any], events: Sequence[Item]) -> _Failure | None:
@@ -154,7 +158,9 @@ class _Failure:
         return out
 
     def fails(self, items: Sequence[Item], initial: Mapping[str, Any] | None = None) -> bool:
-        """Whether the failing event is refused by its property, and none before it by any."""
+        """Whether the failing event is refused by its property, and none before it by any. After the deadline the answer is no, so that nothing smaller is taken."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            return False
         initial = self.initial if initial is None else initial
         state = TimerState(initial, self.kinds, self.config, self.variant)
         for event in self.counted(initial, (event for _, event in items)):

@@ -26,6 +26,9 @@ PARTLY = frozenset(("owner_read",))
 COLUMN_OF = {"expiration": "key_ms", "try_complete_pending": "pending"}
 """Field -> what a trace calls it, where that is another name."""
 
+REINSERTING = frozenset(("flush", "reinsert"))
+"""Methods that hand an entry of a flushed bucket to its timer."""
+
 EMPTIES = frozenset(("withdraw",))
 """Methods that take everything out of a timer, due or not: what they hand over was nobody's turn."""
 
@@ -34,7 +37,7 @@ AHEAD = 256
 
 BEGINS = {"flush_begin": "flush_end"}
 
-UNLABELLED = {("TimerTask.forget", "write"): "cancel"}
+UNLABELLED: Mapping[tuple[str, str], str] = {}
 """(function, operation) -> event, of a line without a label that changes what the rules look at."""
 
 CONDITIONS: Mapping[str, Callable[[Any], bool]] = {"list_add_retry": lambda owner: owner is not None}
@@ -97,7 +100,7 @@ def _rejected(recorder: Recorder, wheel: Any, arguments: tuple, result: Any) -> 
 
 
 def _handed_back(recorder: Recorder, timer: Any, arguments: tuple, result: Any) -> Numbers | None:
-    return (0, 0, 0, recorder.id_of(arguments[0])) if _frame(2).f_code.co_name == "flush" else None
+    return (0, 0, 0, recorder.id_of(arguments[0])) if _frame(2).f_code.co_name in REINSERTING else None
 
 
 def _outer(frame: FrameType) -> FrameType:
@@ -213,7 +216,7 @@ def columns(translator: Any, raw: Raw, stream: Any) -> dict[str, Any]:
     elif kind == "set_entry":
         event = {"task": raw.obj, "entry": raw.new, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
     elif kind == "cancel":
-        event = {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}} | ({} if raw.site.label else {"cause": "expiry"})
+        event = {"task": raw.obj, "pre": {"entry": raw.old}, "post": {"entry": raw.new}}
     elif kind == "cancel_check":
         stream.checked = raw.me, raw.new != raw.me
         event = {"task": raw.obj, "entry": raw.me, "pre": {"entry": raw.new}, "res": "true" if raw.new != raw.me else "false"}

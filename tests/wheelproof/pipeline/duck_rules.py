@@ -101,9 +101,10 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
         database.register("initial", pyarrow.Table.from_pylist(initial, columns))
         database.execute("insert into events by name select * from initial")
     kinds: dict[int, list[str]] = dict(database.execute("select run, list(distinct k order by k) from events where lc > 0 group by run").fetchall())
-    database.execute("create table runs (run int, tick_ms bigint, wheel_size bigint, start_ms bigint, variant text, whole boolean, kinds text[], module text)")
-    database.executemany("insert into runs values (?, ?, ?, ?, ?, ?, ?, ?)",
-                         [(run.index, *run.config, run.header.get("variant"), run.whole, kinds.get(run.index, []), run.module) for run in found])
+    database.execute("create table runs (run int, tick_ms bigint, wheel_size bigint, start_ms bigint, variant text, whole boolean, kinds text[], module text, ran boolean, totalled boolean)")
+    ran = {run for run, in database.execute("select distinct run from events where k = 'task_run' and entry is not null").fetchall()}
+    database.executemany("insert into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                         [(run.index, *run.config, run.header.get("variant"), run.whole, kinds.get(run.index, []), run.module, run.index in ran, run.totalled) for run in found])
     database.execute("create table ends (run int, kind text, id text, last bigint)")
     database.executemany("insert into ends values (?, ?, ?, ?)", [end for run in found for end in run.ends()] or [(-1, "none", "", 0)])
     return Inputs(*(session.table(name) for name in ("events", "runs", "ends"))), [run.run_id for run in found]

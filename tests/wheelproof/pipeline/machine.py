@@ -87,6 +87,11 @@ class Machine:
             self.say("LinkObserved", at, post.get("list", e["list"]) == e["list"] and not pre.get("list"))
         if k == "list_remove" and ("list" in pre or "list" in post):
             self.say("UnlinkObserved", at, pre.get("list", e["list"]) == e["list"] and not post.get("list"))
+        written = {"bucket_expiry_set": ("key_ms", e.get("key_ms")), "set_entry": ("entry", e.get("entry")), "cancel": ("entry", 0), "force_cas": ("completed", True)}.get(k)
+        if written and written[0] in post:
+            self.say("WrittenObserved", at, post[written[0]] == written[1])
+        if k == "cancel" and "list" in pre:
+            self.say("CancelObserved", at, pre["list"] == 0)
         if k == "force_cas" and "completed" in pre:
             self.say("CompletionObserved", at, (e["res"] == "true") != pre["completed"])
 
@@ -183,6 +188,11 @@ class Machine:
                 deadline[entry] = e["exp_ms"]
             if k in ("entry_new", "list_add", "list_remove", "expire_submit", "task_run"):
                 moved[entry], where[entry], mover[entry], since[entry], unlinked[entry] = k, e["list"] if k == "list_add" else 0, e["tid"], e["lc"], e.get("cause")
+        if self.whole and any(e["k"] == "task_run" and "entry" in e for e in events):
+            over = {e["entry"]: e for e in events if e["k"] in ("expire_submit", "task_run", "list_add", "list_remove", "entry_new") and "entry" in e}
+            for entry, e in over.items():  # the last of each
+                if e["k"] == "task_run" or e["k"] == "expire_submit" and e.get("cause") != "shutdown" and e.get("res") != "raised":
+                    self.say("HandedOverRuns", last[entry][1], e["k"] == "task_run")
         if self.whole and {"expire_submit", "cancel_check"} <= self.kinds:
             for e, at in last.values():
                 forgotten = {"list_remove": e.get("cause") == "flush", "wheel_reject": e.get("cause") == "due", "cancel_check": e.get("res") == "false"}
@@ -245,7 +255,7 @@ class Machine:
                 if (watches or left) and "op_new" in self.kinds:
                     self.say("MadeBeforeWatched", op, those("op_new"))
                 if (watches or left) and {"watch_add", "try_watch_end"} <= self.kinds:
-                    self.say("WatcherReachable", op, bool(watches) == bool(left))
+                    self.say("WatcherReachable", op, reachable(those("try_watch_end"), watches, won))
                 refused, noted = [e for e in those("try_begin") if e.get("res") == "false"], those("pending_getset")
                 if self.variant == "TryPending" and (refused or noted):
                     self.say("NoteAfterRefusal", op, len(refused) == len(noted))
@@ -295,7 +305,8 @@ class Machine:
             for token in e.get("ord", ()):
                 if len(token) == 4:
                     by_token[f"{token[0]} {token[1]}"].append((token[2], token[3] in ("w", "cas+"), e))
-        ends = {} if not self.footer or "cut" in self.footer else self.footer["per_token_last_seq"]
+        self.totals(events)
+        ends = {} if not self.footer or "cut" in self.footer else self.footer.get("per_token_last_seq", {})
         for name in {*by_token, *ends}:
             kind, counts = name[0], name.startswith("V counter:")
             # of a version first the write, of an epoch first the readers
@@ -317,6 +328,33 @@ class Machine:
                 last, was, counted = seq, (seq, writes, e["lc"]), value
             if name in ends:
                 self.say("TokenEnd", name, last == ends[name])
+
+    def totals(self, events: list[Event]) -> None:
+        said = self.footer.get("tokens") if self.footer and "cut" not in self.footer else None
+        if said is None:
+            return
+        numbers = defaultdict(list)
+        for e in events:
+            for token in e.get("ord", ()):
+                if len(token) == 4:
+                    numbers[token[0] + " " + token[1].split(":")[0]].append(token[2])
+        for name in {*numbers, *said}:
+            here = {"count": len(numbers[name]), "max": max(numbers[name], default=0), "sum": sum(numbers[name]) % 2**32}
+            self.say("TokenTotals", name, said.get(name) == here)
+
+
+def reachable(ends: list[Event], watches: list[int], won: list[Event]) -> bool:
+    """Whether an event of a key can still complete the operation when tryCompleteElseWatch is over, or somebody has completed it.
+
+    Kafka tries, puts the operation among the watchers of each key, and tries again: so it returns true also for one that is watched.
+    It watches nothing where somebody else has completed the operation by then, which its timeout cannot have done: that is added later.
+    """
+    returned = [end for end in ends if end.get("res") == "false"]
+    if not returned:
+        return any(end.get("res") == "true" and end["tid"] == won[0]["tid"] and won[0]["lc"] < end["lc"] for end in ends[-1:]) if won else False
+    if watches:
+        return True
+    return any(each.get("cause") != "expiry" or (each["lc"], each["tid"], each["tseq"]) < max((end["lc"], end["tid"], end["tseq"]) for end in returned) for each in won[:1])
 
 
 def violations(header: dict[str, Any], footer: dict[str, Any] | None, events: list[Event]) -> list[tuple[str, Any]]:

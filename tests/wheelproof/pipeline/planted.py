@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import mutations
+import purgatory
 
 from wheelproof.pipeline.simulate import TICK_MS, header
 from wheelproof.trace.jsonl import Tally
@@ -84,6 +85,8 @@ CHANGES: dict[str, Callable[[list[Event]], None]] = {
     "AdvanceByLevels": _advanced_twice,
     "StepFollows": lambda events: None,
     "ThreadEnd": lambda events: None,
+    "TokenEnd": lambda events: None,
+    "TokenTotals": lambda events: None,
 }
 BLOCKING = ("TryExcludesComplete", "ForcedUnderLock")
 """Rules of another protocol: its name in the header is enough of a fault, for the run is one of the pending protocol."""
@@ -106,5 +109,86 @@ def faults(conforming: list[Event]) -> dict[str, Trace]:
         if rule == "ThreadEnd":
             name = next(iter(footer["per_thread_last_tseq"]))
             footer["per_thread_last_tseq"][name] += 2
+        if rule == "TokenTotals":  # as if the last event that bore one had been lost
+            footer["tokens"]["L queue"]["count"] += 1
+        if rule == "TokenEnd":  # a footer as it was before minor version 2
+            del footer["tokens"]
+            footer["per_token_last_seq"] = {"L queue:2": 1 + max(token[2] for event in events for token in event.get("ord", ()) if token[1] == "queue:2")}
         out[rule] = head, events, footer
+    return out
+
+
+def _expired(events: list[Event]) -> int:
+    """An operation that its timeout completed, and that no check has taken out of its watchers."""
+    taken_out = {event["op"] for event in events if event["k"] == "watch_cancel"}
+    watched = {event["op"] for event in events if event["k"] == "watch_add"}
+    return next(event["op"] for event in events if event["k"] == "force_cas" and event["cause"] == "expiry" and event["op"] in watched - taken_out)
+
+
+def _left_unwatched(events: list[Event]) -> None:
+    op = _expired(events)
+    events[:] = [event for event in events if event["k"] != "watch_add" or event["op"] != op]
+
+
+def _left_as_completed(events: list[Event]) -> None:
+    events[_first(events, "try_watch_end", op=_expired(events))]["res"] = "true"
+
+
+def _passed_over(events: list[Event]) -> None:
+    """A check of a key finds other watchers than those that the operation was put into, and passes over an open one (KAFKA-2253)."""
+    checks = {event["span"] for event in events if event["k"] == "check_begin"}
+    won = {event["op"]: index for index, event in enumerate(events) if event["k"] == "force_cas" and event["res"] == "true"}
+    for begun, event in enumerate(events):
+        if event["k"] == "try_begin" and event["res"] == "true" and event.get("parent") in checks:
+            of = [index for index in range(begun, len(events)) if events[index].get("op") == event["op"] and events[index]["tid"] == event["tid"]]
+            ended = next((index for index in of if events[index]["k"] == "lock_release"), None)
+            between = [index for index in of if ended is not None and index <= ended]
+            if ended is not None and won.get(event["op"], len(events)) > ended and not any(
+                    events[index]["k"] == "pending_getset" and events[index]["op"] == event["op"] for index in range(begun, ended)) and events[between[-2]]["res"] == "false":
+                for index in reversed(between):
+                    del events[index]
+                return
+    raise AssertionError("no check of this run has tried an operation in vain")
+
+
+def _never_ran(events: list[Event]) -> None:
+    """A task that was handed over, and none of its thread's first events."""
+    del events[_first(events, "task_run", entry=_last_of(events, "task_run"))]
+
+
+def _last_of(events: list[Event], kind: str) -> int:
+    return [event["entry"] for event in events if event["k"] == kind][-1]
+
+
+def _cleared_while_linked(events: list[Event]) -> None:
+    """A cancel that unlinks nothing: the entry stays in its list, and the cancel says so."""
+    unlinked = _first(events, "list_remove", cause="cancel")
+    cancel = next(event for event in events[unlinked:] if event["k"] == "cancel" and event["task"] == events[unlinked]["task"])
+    cancel["pre"]["list"] = events[unlinked]["list"]
+    del events[unlinked]
+
+
+PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
+    "left_unwatched": (_left_unwatched, {"WatcherReachable"}, "WatcherReachable"),
+    "left_as_completed": (_left_as_completed, {"WatcherReachable"}, "WatcherReachable"),
+    "passed_over": (_passed_over, set(), "WatcherReachable"),
+    "never_ran": (_never_ran, {"HandedOverRuns"}, "HandedOverRuns"),
+    "linked_elsewhere": (_set("wheel_place", {"level": 1}, list=lambda bucket: bucket + 1), {"LinkedIntoPlaced"}, "TypeOK"),
+    "written_otherwise": (_set("set_entry", {}, post=lambda _: {"entry": 0}), {"WrittenObserved"}, "WrittenObserved"),
+    "cleared_while_linked": (_cleared_while_linked, {"CancelObserved"}, "CancelUnlinks"),
+}
+"""Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name them and the property of replay that must. That a check passes over a watcher is for replay to see: its key and the operation's attempts are different keys here."""
+
+
+def of_purgatory() -> dict[str, Trace]:
+    """Name -> a run of Kafka's purgatory with one of these faults; ``purgatory`` has none."""
+    sound, out = purgatory.Purgatory(1, 40).run(), {}
+    for name, change in {"purgatory": lambda events: None, **{name: change for name, (change, _, _) in PURGATORY.items()}}.items():
+        head, events = header(name), copy.deepcopy(sound)
+        change(events)
+        mutations.renumbered(events)
+        tally = Tally(head)
+        for event in events:
+            tally.count(event)
+        out[name] = head, events, tally.footer()
     return out

@@ -103,6 +103,8 @@ def _asked(machine: Any, e: Event, before: Event | None, after: Event | None, ta
     if k == "cancel_check" and e.get("res") == "false":
         ask("LiveGoesOn", "list_add expire_submit",
             lambda: any(like(after, kind, "entry") for kind in ("cancel_check", "wheel_place", "wheel_reject", "list_add", "expire_submit")) or gone(after, "readd", "entry"), not last)
+    if k == "list_add" and not first and before["k"] == "wheel_place" and before["entry"] == e["entry"] and "list" in before:
+        ask("LinkedIntoPlaced", "", lambda: before["list"] == e["list"])
     if k == "list_add":
         ask("KeySetAfterLink", "bucket_expiry_set", lambda: like(after, "bucket_expiry_set", "list"), not last)
     if k == "bucket_expiry_set" and e["key_ms"] >= 0:

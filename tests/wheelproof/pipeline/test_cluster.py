@@ -1,5 +1,6 @@
 """Masters of other processes: what is shipped to them and asked of them, and at night a real cluster of this machine that has none of this package."""
 
+import ast
 import json
 import os
 import shutil
@@ -7,16 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 import standalone
 
 from wheelproof import subject
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.pipeline import actions, cluster, command, session, validate
+from wheelproof.pipeline import actions, cluster, command, java, session, successors, validate
 from wheelproof.pipeline.explain import explain
 from wheelproof.trace import parquet
 from wheelproof.trace.jsonl import Reader
 
+ROOT = Path(__file__).parents[3]
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
 SAME = ("runs", "violations", "violated", "rules", "quarantined", "coverage", "lateness", "events")
 """What a report says of the traces, wherever it was made."""
@@ -53,6 +56,53 @@ def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_pat
             f"print(replay.__file__); print(replay.replay(Path({str(GOLDEN / 'mutant_M2.jsonl')!r})).first.property)")
     said = subprocess.run([sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path).stdout.splitlines()
     assert said == [str(made / "wheelproof" / "trace" / "replay.py"), "AtMostOneList"]
+
+
+IN_THE_ZIP = """
+import importlib, json, pkgutil, sys
+from pathlib import Path
+sys.path[:0] = [sys.argv[1], sys.argv[2]]
+import wheelproof.pipeline, wheelproof.trace
+names = [each.name for package in (wheelproof.trace, wheelproof.pipeline)
+         for each in pkgutil.walk_packages(package.__path__, package.__name__ + ".")]
+for name in names:
+    if not name.endswith("__main__"):
+        importlib.import_module(name)
+from wheelproof.pipeline import cluster, explain, session, successors
+made = cluster.archive(Path(sys.argv[4]))
+print(json.dumps({"from": successors.__file__, "names": len(names), "modules": sorted(successors.load()),
+                  "explained": explain.explanation(Path(sys.argv[3])), "same": made.read_bytes() == Path(sys.argv[1]).read_bytes(),
+                  "logging": session._on_disk("log4j2.properties").read_text()}))
+"""
+
+
+def test_every_module_and_resource_of_traces_is_found_inside_the_zip(tmp_path):
+    """Executors, and a driver under `spark-submit --py-files`, have this package as a zip alone."""
+    made, packages = cluster.archive(tmp_path), Path(pyspark.__file__).parents[1]
+    (tmp_path / "again").mkdir()
+    command = [sys.executable, "-S", "-I", "-c", IN_THE_ZIP, made, packages, GOLDEN / "mutant_M2.jsonl", tmp_path / "again"]
+    ended = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["from"].startswith(str(made)) and found["names"] > 50
+    assert found["modules"] == sorted(successors.load()) and found["same"]
+    assert found["explained"]["property"] == "AtMostOneList" and found["explained"]["shrunk"]
+    assert found["logging"] == (ROOT / "wheelproof/pipeline/log4j2.properties").read_text()
+
+
+def by_path(source: str) -> list[int]:
+    """Lines that use the path of their module: what they lead to is not there in a zip."""
+    return [node.lineno for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name) and node.id == "__file__"
+            or isinstance(node, ast.Attribute) and node.attr == "__file__"]
+
+
+def test_no_module_of_traces_finds_a_resource_by_its_own_path():
+    sources = [file for folder in ("trace", "pipeline") for file in (ROOT / "wheelproof" / folder).rglob("*.py")]
+    found = {file.relative_to(ROOT).as_posix() for file in sources if by_path(file.read_text())}
+    # It compares code objects with its own file's name, and opens nothing.
+    assert found == {"wheelproof/trace/timer.py"} and len(sources) > 50
+    assert by_path('FILE = Path(__file__).with_name("a.json")\n') == [1]
+    assert by_path("import w\nw.__file__\n") == [2]
 
 
 def test_a_shared_folder_passes_and_one_in_which_the_files_are_not_is_refused(spark, tmp_path, monkeypatch):
@@ -117,7 +167,7 @@ def test_a_cluster_without_this_package_finds_and_explains_what_local_threads_do
     assert by_run["found"] == by_run["expected"] and len(by_run["found"]) == len(list(traces.glob("mutant_*"))) == 4
     assert all(each["shrunk"] for each in by_run["found"])
     # The control: nothing but the shipped package can have done that.
-    assert without.returncode == 4 and "The executors' Python has no module wheelproof" in without.stderr
+    assert without.returncode == 1 and "not explained: The executors' Python has no module wheelproof" in without.stdout, without.stderr
     assert list(scratch.iterdir()) == []
 
 
@@ -144,3 +194,32 @@ def test_a_worker_too_small_for_an_executor_is_not_waited_for(traces, python, tm
 def test_a_master_that_is_not_there_is_a_tool_error(traces, python, tmp_path):
     ended = standalone.check("spark://127.0.0.1:1", traces, python, "--scratch", str(tmp_path / "scratch"))
     assert ended.returncode == 4 and "does not answer" in ended.stderr and "Traceback" not in ended.stderr, ended.stderr
+
+
+SUBMITTED = """import json, sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+from wheelproof.pipeline import cluster, explain, validate
+spark = SparkSession.builder.appName("submitted").getOrCreate()
+scratch = Path(sys.argv[1])
+cluster.prepare(spark, scratch)
+report = validate.check(spark, [Path(sys.argv[2])], scratch)
+print("REPORT " + json.dumps({"from": validate.__file__, "runs": report.runs, "explained": explain.explain(spark, report, 1000)}))
+spark.stop()
+"""
+
+
+@pytest.mark.nightly
+def test_spark_submit_with_this_package_as_a_zip_finds_and_explains_violations(traces, python, tmp_path):
+    made, scratch = cluster.archive(tmp_path), tmp_path / "scratch"
+    scratch.mkdir()
+    (tmp_path / "submitted.py").write_text(SUBMITTED)
+    environment = standalone.outside() | {"JAVA_HOME": str(java.launcher(java.locate())), "PYSPARK_PYTHON": str(python), "PYSPARK_DRIVER_PYTHON": str(python)}
+    submit = standalone.SPARK_CLASS.with_name("spark-submit")
+    ended = subprocess.run([submit, "--master", "local[2]", "--driver-memory", "1g", "--py-files", made, tmp_path / "submitted.py", scratch, traces],
+                           capture_output=True, text=True, timeout=900, check=False, cwd=tmp_path, env=environment)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    found = json.loads(next(line for line in ended.stdout.splitlines() if line.startswith("REPORT ")).removeprefix("REPORT "))
+    assert "wheelproof.zip/" in found["from"]
+    assert sorted(run["verdict"] for run in found["runs"]) == ["conforms", *["violates"] * 4]
+    assert len(found["explained"]) == 4 and all(each["shrunk"] for each in found["explained"])

@@ -24,6 +24,7 @@ from wheelproof.pipeline.simulate import TICK_MS, WHEEL_SIZE, Simulator, header
 from wheelproof.trace import examples, jsonl, parquet, replay
 from wheelproof.trace.commands import RECORDED
 from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.schema import KINDS
 
 OPERATIONS = 25
 SAMPLE = 6
@@ -86,7 +87,7 @@ def sample(blamed, changed, conforming) -> Known:
         names.append(max(sorted(blamed), key=lambda name: len(left & {rule for rule, _ in blamed[name]})))
         left -= {rule for rule, _ in blamed[names[-1]]}
     names += random.Random(1).sample(sorted(changed.keys() - set(names)), SAMPLE)
-    return {name: (header(name), *changed[name]) for name in names} | {trace[0]["run_id"]: trace for trace in planted.faults(conforming).values()}
+    return {name: (header(name), *changed[name]) for name in names} | {trace[0]["run_id"]: trace for trace in planted.faults(conforming).values()} | planted.of_purgatory()
 
 
 def test_the_plain_machine_blames_no_conforming_trace_and_each_change_of_a_log(conforming, changed, blamed):
@@ -148,8 +149,8 @@ def of_run(report: validate.Report, run: str) -> Counter:
 
 
 def test_no_conforming_trace_is_blamed_whatever_its_form(report):
-    verdicts = {run["run"]: run["verdict"] for run in report.runs}
-    assert {name: verdicts[name] for name in ("conforming", "packed", "columns", "in_parts")} == dict.fromkeys(("conforming", "packed", "columns", "in_parts"), "conforms")
+    verdicts, sound = {run["run"]: run["verdict"] for run in report.runs}, ("conforming", "packed", "columns", "in_parts", "purgatory")
+    assert {name: verdicts[name] for name in sound} == dict.fromkeys(sound, "conforms")
     assert len({run["events"] for run in report.runs if run["run"] in ("conforming", "packed", "columns", "in_parts")}) == 1
 
 
@@ -170,6 +171,12 @@ def test_who_is_blamed_does_not_conform_and_who_is_not_does(report, sample, blam
     assert len(judged) > SAMPLE
     for run in judged:
         assert (run["verdict"] == "conforms") == (not blamed[run["run"]]), run["run"]
+
+
+def test_a_fault_of_the_purgatory_is_rejected_in_bulk_by_name_as_far_as_one_key_shows_it(report):
+    broken = {run["run"]: set(run["broken"]) for run in report.runs}
+    for name, (_, rules, _) in planted.PURGATORY.items():
+        assert broken[name] >= rules and bool(broken[name]) == bool(rules), (name, broken[name])
 
 
 def test_recordings_of_the_implementation_conform_and_those_of_mutants_do_not(report):
@@ -352,7 +359,7 @@ def test_a_violation_names_file_and_line_of_its_event(report, folder):
 
 
 def test_coverage_and_lateness_are_of_what_was_recorded(report):
-    assert "list_add" in report.coverage["kinds"] and "purge" in report.coverage["kinds_unseen"]
+    assert report.coverage["kinds"].keys() | set(report.coverage["kinds_unseen"]) == KINDS.keys() and not report.coverage["kinds_unseen"]
     assert report.coverage["edges"]["entry|linked|list_remove|flush"] > 0
     assert "entry|absent|wheel_place|" in report.coverage["edges_untaken"] and "entry|absent|wheel_place|" not in report.coverage["edges"]
     without_clock = sum(file.read_text().count('"k":"expire_submit"') for file in GOLDEN.glob("*.jsonl"))

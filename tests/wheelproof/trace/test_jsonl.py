@@ -27,7 +27,9 @@ def test_a_golden_file_is_written_again_byte_for_byte(path, tmp_path):
     assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
     jsonl.write(tmp_path / "counted.jsonl", reader.header, found)
     counted = jsonl.Reader(tmp_path / "counted.jsonl")
-    assert [event for _, event in counted] == found and counted.footer == reader.footer
+    assert [event for _, event in counted] == found
+    old, new = ({name: value for name, value in footer.items() if name not in ("tokens", "per_token_last_seq")} for footer in (reader.footer, counted.footer))
+    assert new == old and "tokens" in counted.footer and "per_token_last_seq" in reader.footer
 
 
 @given(HEADERS, st.lists(events(), max_size=6))

@@ -103,6 +103,18 @@ def test_a_mutant_s_run_is_none_of_the_model(stem, name):
     assert verdict.first.event in recorded.events
 
 
+def test_a_task_without_its_monitor_is_refused_by_the_model_alone():
+    """The rules see a cancel and then a schedule; the model misses the lock that cancel takes."""
+    of = mutant_of(TIMER, "UnguardedTask")
+    trace = of.header, of.events, of.footer
+    assert mechanisms()[TIMER].mutants["UnguardedTask"].untraced
+    assert by_rules(*trace).verdict == CONFORMS
+    verdict, _ = by_model(*trace)
+    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "Next")
+    assert verdict.first.event["k"] == "cancel" and "C1" in verdict.first.message
+    assert by_model(*trace, switches={"TaskMonitor": False})[0].verdict == CONFORMS
+
+
 def test_the_page_says_where_each_mutant_is_refused():
     rows = []
     for stem, name in MUTANTS:

@@ -18,11 +18,12 @@ from wheelproof.trace.shrink import renumbered, shrink
 
 STEM = "delayed_operation"
 SOUND = ("two_completers", "two_completers_expirer", "three_completers", "completes_another", "two_expirers", "raising", "callers_lock", "try_once_alone",
-         "try_once_raising", "blocking", "blocking_three", "blocking_holder", "blocking_raising", "blocking_completes_another", "blocking_crossed", "three_losers")
+         "try_once_raising", "locked_try", "locked_try_holder", "locked_try_raising", "checked_try", "checked_try_holder", "blocking", "blocking_three", "blocking_holder", "blocking_raising", "blocking_completes_another", "blocking_crossed", "three_losers")
 
 REFUSED = {
     "P1": "CompletedOnce", "P9": "NoLostCompletion", "ClearedLate": "NoLostCompletion", "ReadEarly": "NoLostCompletion", "NoRetry": "NoLostCompletion",
     "BlockingTry": "NoDeadlock", "P10": "TryExcludesComplete", "P11": "TryExcludesComplete", "P12": "ExpiredByTimeoutOnly", "P12_twice": "TypeOK",
+    "UnlockedTry": "OneTries",
 }
 """Mutant -> the property under which its trace is refused: that of the TOML, of all that break a safety property."""
 

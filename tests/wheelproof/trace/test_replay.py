@@ -11,6 +11,7 @@ import pytest
 from tests.wheelproof.trace.recorded import REJECTED
 from wheelproof.trace import jsonl, replay
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
+from wheelproof.trace.schema import KINDS
 
 GOLDEN = Path(__file__).parent / "golden"
 CONFORMING = sorted(path for path in GOLDEN.glob("*.jsonl") if not path.stem.startswith("mutant_"))
@@ -134,10 +135,12 @@ def explained(what: str) -> bool:
     )
 
 
-def test_a_trace_of_watchers_is_out_of_this_model():
+def test_replay_knows_the_kinds_of_the_format_and_says_so_of_any_other():
+    assert replay.KINDS == KINDS.keys()
     header, events, _ = read(CONFORMING[0])
-    strange = dict(tid=9, tseq=1, lc=99, k="watch_add", phase="atomic", op=5, key=6)
-    assert judged(header, [*events, strange]).verdict == OUT_OF_MODEL
+    strange = dict(tid=9, tseq=1, lc=99, k="warp", phase="atomic", op=5, key=6)
+    verdict = judged(header, [*events, strange])
+    assert verdict.verdict == OUT_OF_MODEL and "no warp" in verdict.first.message
 
 
 def test_without_order_tokens_nothing_follows():

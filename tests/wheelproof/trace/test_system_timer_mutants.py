@@ -20,11 +20,12 @@ SCENARIOS = ("one_adder", "stalled_adder", "two_adders", "one_bucket", "cancelle
 REFUSED = {
     "D1": "QueuedOnceWithItsKey", "D1_deadline": "QueuedOnceWithItsKey", "D1_late": "QueuedOnceWithItsKey", "D1_bystander": "QueuedOnceWithItsKey",
     "M8": "CancelWins", "M9": "CancelWins", "M10": "QueuedOnceWithItsKey", "M13": "NotCurrentSlot", "M17": "NotEarly", "M19": "CounterExact",
-    "M19_stuck": "CounterExact", "HandsOverAnyway": "FiredOnce", "HandsOverAnyway_runs": "FiredOnce", "HandsOverAnyway_type": "FiredOnce",
+    "M19_stuck": "CounterExact", "D6": "RingWellFormed", "HandsOverAnyway": "FiredOnce", "HandsOverAnyway_runs": "FiredOnce", "HandsOverAnyway_type": "FiredOnce",
 }
 """Mutant -> the property under which its trace is refused: that of the TOML, but for those in OTHERWISE."""
 
 OTHERWISE = {
+    "D6": "the flush ends with entries in its ring, and that is seen first",
     **dict.fromkeys(("D1_deadline", "D1_late", "D1_bystander"), "all that is wrong follows from the key that a queued bucket is given, and that is seen first"),
     "M19_stuck": "that the reaper waits for ever follows from the counter, which is wrong at the first hand-over",
     "M13": "the clock has come to the slot by the time that the entry is linked into it, and that is seen before the bucket is given another key",
@@ -32,10 +33,6 @@ OTHERWISE = {
                     "what runs twice, or is handed over too often, was handed over while it waited, and that is seen first"),
 }
 """Mutant -> why its trace is refused under another property than the one that the TOML names."""
-
-RACES = {"M13_closed": "every run in which the property fails links an entry into a bucket while a flush walks over it: the bucket's monitor, which the "
-                       "model does not have, lets no thread do that. What is left is the data race, which the whole trace shows and no single event"}
-"""Mutant -> why its trace is refused at its end, as NoDataRace."""
 
 
 def judged(recorded: Recorded) -> replay.Verdict:
@@ -50,7 +47,7 @@ def of_mutant(name: str) -> Recorded:
 def test_every_safety_mutant_is_here():
     mechanism = mechanisms()[STEM]
     safety = {name: mutant.property for name, mutant in mechanism.mutants.items() if mutant.property and mechanism.properties[mutant.property].kind != "liveness"}
-    assert safety.keys() == REFUSED.keys() | RACES.keys() and all(mechanism.mutants[name].data_race for name in RACES)
+    assert safety.keys() == REFUSED.keys()
     assert {name for name, property in REFUSED.items() if property != safety[name]} == OTHERWISE.keys()
 
 
@@ -64,21 +61,6 @@ def test_each_mutant_is_refused_and_shrunk(name, tmp_path):
     assert small.property == REFUSED[name] and len(small.events) <= 20 and small.lines[-1] == verdict.first.line
     jsonl.write(tmp_path / "small.jsonl", small.header, small.events, small.footer)
     assert replay.replay(tmp_path / "small.jsonl").first.property == REFUSED[name]
-
-
-@pytest.mark.parametrize("name", sorted(RACES))
-def test_a_lock_that_is_not_taken_is_seen_at_the_end(name):
-    recorded = of_mutant(name)
-    verdict = judged(recorded)
-    assert (verdict.verdict, verdict.first.property, verdict.first.event) == (VIOLATES, "NoDataRace", None)
-    sound = record(mechanisms(), STEM, mechanisms()[STEM].mutants[name].scenario, "sound")
-    assert judged(sound).verdict == CONFORMS
-
-
-def test_what_locks_forbid_and_no_race_shows_is_said(monkeypatch):
-    monkeypatch.setattr(examples, "_racing", lambda *arguments: None)
-    with pytest.raises(examples.Unmakable, match="locks forbid"):
-        examples.of_mutant(mechanisms(), STEM, "M13_closed")
 
 
 def contents(model, state):
@@ -175,9 +157,9 @@ def test_one_changed_event_is_refused_by_its_rule(kind, change, property):
 
 
 def test_a_schedule_that_a_lock_forbids_is_infeasible():
-    """The adder links into the bucket that the reaper is walking over: no more than the model's own order of steps, and no real thread can do it."""
+    """The adder links into the bucket that the reaper is flushing, whose monitor the reaper holds."""
     begin = [("adder", label) for label in "A1 A2 A3 W1 W2 W3 W4 A4 A1 A2 A3 W1".split()]
-    schedule = [*begin, ("clock", "C1"), *(("reaper", label) for label in "R1 R2 R3 R4 R5 R7 F2".split()), ("adder", "W2")]
+    schedule = [*begin, ("clock", "C1"), *(("reaper", label) for label in "R1 R2 R3 R4 R5 R7 V1 F2".split()), ("adder", "W2")]
     with pytest.raises(Infeasible) as caught:
         record(mechanisms(), STEM, "closing", "forbidden", mutant="M13", schedule=schedule)
     assert caught.value.steps == len(schedule)

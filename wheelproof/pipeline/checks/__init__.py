@@ -4,7 +4,7 @@ from wheelproof.pipeline.checks import clock, entry, lists, objects, operation, 
 from wheelproof.pipeline.checks.rule import Family, Finding, Inputs, Rule
 
 FAMILIES: tuple[Family, ...] = (row.FAMILY, trace.FAMILY, trace.BRACKETS, program.FAMILY, clock.FAMILY, entry.ENTRIES, entry.TASKS, operation.FAMILY, lists.LISTS,
-                                 objects.FAMILY, lists.TOKENS)
+                                 objects.FAMILY, lists.TOTALS, lists.TOKENS)
 RULES: dict[str, Rule] = {rule.name: rule for family in FAMILIES for rule in family.rules}
 
 __all__ = ["FAMILIES", "RULES", "Family", "Finding", "Inputs", "Rule"]

@@ -37,10 +37,10 @@ def prepare_entries(inputs: Inputs) -> DataFrame:
     stays = F.when(is_kind("list_add"), F.col("list")).when(is_kind("checkpoint"), F.col("seen")).otherwise(F.lit(0))
     # Numbers one by one: a struct of them is made anew for each row that waits for its window.
     looks = {"was": last(moves, F.col("kind")), "was_list": F.coalesce(last(moves, stays), F.lit(0)), "was_tid": last(moves, F.col("tid")), "was_lc": last(moves, F.col("lc")),
-             "was_cause": last(moves, F.coalesce("cause", F.lit(0))), "placed": last(is_kind(*_PLACING), F.col("kind")),
+             "was_cause": last(moves, F.coalesce("cause", F.lit(0))), "was_res": last(moves, F.coalesce("res", F.lit(0))), "placed": last(is_kind(*_PLACING), F.col("kind")),
              "checked": last(checks, F.coalesce("res", F.lit(0))), "checked_tid": last(checks, F.col("tid")), "checked_lc": last(checks, F.col("lc")),
              "deadline": F.last("exp_ms", ignorenulls=True).over(before), "last": F.lead("kind").over(order).isNull()}
-    runs = F.broadcast(inputs.runs.select("run", "whole", has("expire_submit", "wheel_place", "wheel_reject", "cancel_check")))
+    runs = F.broadcast(inputs.runs.select("run", "whole", "ran", has("expire_submit", "wheel_place", "wheel_reject", "cancel_check")))
     return events.withColumns(looks).join(runs, "run")
 
 
@@ -74,6 +74,19 @@ def _emptied() -> Column:
     return F.coalesce(_caused_by("shutdown"), F.lit(False))
 
 
+def _left_by_executor() -> Column:
+    """The last thing that happened to the entry is that it was handed over, or ran; the executor took it, and nobody emptied the timer."""
+    moved = is_kind(*_MOVES)
+
+    cause, res = (F.when(moved, F.coalesce(F.col(name), F.lit(0))).otherwise(F.col(f"was_{name}")) for name in ("cause", "res"))
+    refused = (cause == CAUSE["shutdown"]) | (res == RESULT["raised"])
+    return (_last_move() == KIND["task_run"]) | (_last_move() == KIND["expire_submit"]) & ~refused
+
+
+def _last_move() -> Column:
+    return F.when(is_kind(*_MOVES), F.col("kind")).otherwise(F.col("was"))
+
+
 ENTRY_RULES = (
     Rule("AtMostOneList", "an entry is linked only when it is in no list", lambda: is_kind("list_add"), lambda: F.col("was_list") == 0,
          lambda: text("linked into ", F.col("list"), _came())),
@@ -102,6 +115,9 @@ ENTRY_RULES = (
          lambda: F.col("last") & F.col("whole") & recorded("expire_submit", "cancel_check"),
          lambda: ~(is_kind("reinsert", "wheel_place", "entry_new") | (is_kind("list_remove") & _caused_by("flush"))
                    | (is_kind("wheel_reject") & _caused_by("due")) | (is_kind("cancel_check") & _says("false"))),
+         lambda: text("ends with ", _kind(), _came())),
+    Rule("HandedOverRuns", "in a whole trace whose runs of tasks name their entries, an entry that the executor took has run",
+         lambda: F.col("last") & F.col("whole") & F.col("ran") & _left_by_executor(), lambda: _last_move() == KIND["task_run"],
          lambda: text("ends with ", _kind(), _came())),
     Rule("DeadlineStays", "an entry's deadline never changes", lambda: F.col("exp_ms").isNotNull() & F.col("deadline").isNotNull(),
          lambda: F.col("exp_ms") == F.col("deadline"), lambda: text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"), alone=True),

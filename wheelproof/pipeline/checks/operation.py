@@ -38,7 +38,8 @@ def prepare(inputs: Inputs) -> DataFrame:
         F.count_if(is_one_of("try_begin") & (F.col("res") == "false")).alias("refused"), F.count_if(is_one_of("pending_getset")).alias("noted"),
         F.count_if(is_one_of("watch_add")).alias("watches"), F.sort_array(F.collect_set(F.when(is_one_of("watch_add"), F.col("key")))).alias("watched"),
         F.sort_array(F.collect_set(F.when(is_one_of("watch_cancel"), F.col("key")))).alias("unwatched"),
-        F.count_if(is_one_of("try_watch_end") & (F.col("res") == "false")).alias("left_watching"),
+        F.count_if(is_one_of("try_watch_end") & (F.col("res") == "false")).alias("left_watching"), last(is_one_of("try_watch_end") & (F.col("res") == "false")).alias("left_at"),
+        last(is_one_of("try_watch_end") & (F.col("res") == "true")).alias("done_at"),
         F.count_if(is_one_of("pending_set", "pending_getset")).alias("notes"),
         F.max(F.when(is_one_of("pending_set", "pending_getset"), F.struct("lc", "tid", "tseq", "pending"))).alias("note"),
     )
@@ -48,6 +49,12 @@ def prepare(inputs: Inputs) -> DataFrame:
 
 def _times(name: str) -> Column:
     return text(F.col(name), " times")
+
+
+def _completed_without_watchers() -> Column:
+    """Who completed an operation that nobody watches was no timeout, or came before it was left: a completed operation is not put among the watchers."""
+    by_timeout = F.coalesce(F.col("winner.cause") == "expiry", F.lit(False))
+    return (F.col("won") > 0) & (~by_timeout | (F.col("won_at") < F.col("left_at")))
 
 
 RULES = (
@@ -81,8 +88,10 @@ RULES = (
          lambda: (F.col("watches") > 0) | (F.size("unwatched") > 0) & recorded("watch_add"),
          lambda: (F.col("watches") == F.size("watched")) & (F.size(F.array_except("unwatched", "watched")) == 0),
          lambda: text("watches ", F.col("watches"), " on ", F.size("watched"), " keys, taken out of ", F.size("unwatched"))),
-    Rule("WatcherReachable", "in a whole trace an operation that was left to be watched is watched", lambda: (F.col("left_watching") + F.col("watches") > 0) & F.col("whole") & recorded("watch_add", "try_watch_end"),
-         lambda: (F.col("watches") > 0) == (F.col("left_watching") > 0), lambda: text("watches ", F.col("watches"), ", left ", F.col("left_watching"), " times")),
+    Rule("WatcherReachable", "in a whole trace an open operation that tryCompleteElseWatch leaves is watched, and where it returns true its thread has completed the operation",
+         lambda: (F.col("left_watching") + F.col("watches") > 0) & F.col("whole") & recorded("watch_add", "try_watch_end"),
+         lambda: F.when(F.col("left_watching") > 0, (F.col("watches") > 0) | _completed_without_watchers()).otherwise((F.col("won_at") < F.col("done_at")) & (F.col("won_at.tid") == F.col("done_at.tid"))),
+         lambda: text("watches ", F.col("watches"), ", left ", F.col("left_watching"), " times, completed ", _times("won"))),
     Rule("NoteAfterRefusal", "in a whole trace of the pending protocol who did not get the lock leaves a note, and nobody else does",
          lambda: (F.col("variant") == "TryPending") & (F.col("refused") + F.col("noted") > 0) & F.col("whole"), lambda: F.col("refused") == F.col("noted"),
          lambda: text("refused ", F.col("refused"), " times, noted ", F.col("noted"), " times")),

@@ -8,12 +8,14 @@ from pyspark.sql import functions as F
 from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, text
 from wheelproof.pipeline.lateness import late, lateness_measures
 
-_KINDS = ("wheel_place", "wheel_reject", "bucket_expiry_set", "dq_offer", "dq_poll", "list_add", "list_remove", "expire_submit", "force_cas", "entry_new", "add_request")
+_KINDS = ("wheel_place", "wheel_reject", "bucket_expiry_set", "dq_offer", "dq_poll", "list_add", "list_remove", "expire_submit", "force_cas", "entry_new", "add_request", "cancel",
+          "set_entry")
 """The kinds that one of the rules, or the lateness, is about."""
 
 _COLUMNS = ("run", "tid", "tseq", "lc", "k", "task", "entry", "list", "op", "level", "bucket", "vid", "exp_ms", "now_ms", "wheel_ms", "key_ms",
             "delay_ms", "cause", "res")
-_SEEN = {"seen_list": "pre.list", "seen_key": "pre.key_ms", "seen_completed": "pre.completed", "left_list": "post.list"}
+_SEEN = {"seen_list": "pre.list", "seen_key": "pre.key_ms", "seen_completed": "pre.completed", "left_list": "post.list", "left_key": "post.key_ms",
+         "left_entry": "post.entry", "left_completed": "post.completed"}
 _LEVELS = 62
 
 
@@ -60,6 +62,15 @@ def _due() -> Column:
     return is_one_of("expire_submit") | (is_one_of("wheel_reject") & (F.col("cause") == "due"))
 
 
+def _written_and_read() -> Column:
+    return (is_one_of("bucket_expiry_set") & _has("left_key")) | (is_one_of("set_entry", "cancel") & _has("left_entry")) | (is_one_of("force_cas") & _has("left_completed"))
+
+
+def _as_written() -> Column:
+    entry = F.when(is_one_of("set_entry"), F.col("entry")).otherwise(F.lit(0))
+    return F.when(is_one_of("bucket_expiry_set"), F.col("left_key") == F.col("key_ms")).when(is_one_of("force_cas"), F.col("left_completed")).otherwise(F.col("left_entry") == entry)
+
+
 RULES = (
     Rule("SlotInRange", "an entry goes into the bucket of its deadline's tick", lambda: _placed() & _has("exp_ms", "vid", "bucket"), _slot,
          lambda: text("deadline ", F.col("exp_ms"), " ms at level ", F.col("level"), ": vid ", F.col("vid"), ", bucket ", F.col("bucket")), alone=True),
@@ -94,6 +105,10 @@ RULES = (
     Rule("UnlinkObserved", "unlinking takes the entry out of that list, and it was in it", lambda: is_one_of("list_remove") & (_has("left_list") | _has("seen_list")),
          lambda: F.coalesce(F.col("seen_list"), F.col("list")).eqNullSafe(F.col("list")) & (F.coalesce(F.col("left_list"), F.lit(0)) == 0),
          lambda: text("list ", F.col("list"), ", seen before ", F.col("seen_list"), ", after ", F.col("left_list")), alone=True),
+    Rule("CancelObserved", "who clears a task's entry has seen that no list has that entry", lambda: is_one_of("cancel") & _has("seen_list"), lambda: F.col("seen_list") == 0,
+         lambda: text("task ", F.col("task"), ", its entry is in list ", F.col("seen_list")), alone=True),
+    Rule("WrittenObserved", "what is read of a word right after its write is what was written", _written_and_read, _as_written,
+         lambda: text("key ", F.col("left_key"), ", entry ", F.col("left_entry"), ", completed ", F.col("left_completed"), " was read after the write"), alone=True),
     Rule("CompletionObserved", "the attempt that completes found the operation open, and one that does not found it completed",
          lambda: is_one_of("force_cas") & _has("seen_completed", "res"), lambda: (F.col("res") == "true") == ~F.col("seen_completed"),
          lambda: text("completed before: ", F.col("seen_completed"), ", won: ", F.col("res")), alone=True),

@@ -54,7 +54,8 @@ class Rule:
 @dataclass(frozen=True)
 class Inputs:
     """What is checked. ``events``: EVENT and PLACE columns; ``runs``: one row for each run (run, tick_ms, wheel_size, start_ms, variant,
-    whole, kinds: those that occur in it, module: the specification that it follows with all its kinds); ``ends``: what the footers say (run, kind thread or token, id, last)."""
+    whole, kinds: those that occur in it, module: the specification that it follows with all its kinds, ran: its runs of tasks name their entries,
+    totalled: its footer has totals of tokens); ``ends``: what headers and footers say (run, kind, id, last), of a kind that ``Run.ends`` names."""
 
     events: DataFrame
     runs: DataFrame

@@ -1,0 +1,216 @@
+"""Measures what each rule needs of a trace, and prints the table of docs/traces.md.
+
+`python tests/wheelproof/pipeline/needs_table.py`; `--write` puts the table there, and the data into wheelproof/pipeline/needs.json.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+
+import planted  # noqa: E402
+import purgatory  # noqa: E402
+
+from wheelproof.pipeline.simulate import header  # noqa: E402
+from wheelproof.trace.schema import COLUMNS, KINDS, OBSERVED, REQUIRED_IDS  # noqa: E402
+
+Event = dict[str, Any]
+Trace = tuple[dict[str, Any], list[Event], dict[str, Any] | None]
+
+PAGE = ROOT / "docs" / "traces.md"
+HEAD = "| rule | needs events | needs columns | needs beside |\n|---|---|---|---|\n"
+FORMAT = ROOT / "docs" / "trace-format.md"
+HEAD_OF_KINDS = "| kind | columns that rules need beside |\n|---|---|\n"
+PARTS = {"header.config": ("config",), "header.variant": ("variant",), "header.spec": ("spec",), "header.initial": ("initial",)}
+OPERATIONS = 14
+
+
+def footer_of(head: dict[str, Any], events: list[Event]) -> dict[str, Any]:
+    from wheelproof.trace.jsonl import Tally
+
+    tally = Tally(head)
+    for event in events:
+        tally.count(event)
+    return tally.footer()
+
+
+def bases() -> dict[str, Trace]:
+    """Traces in which, together, every rule applies."""
+    events = purgatory.Purgatory(1, OPERATIONS).run()
+    faults = planted.faults(events)
+    out: dict[str, Trace] = {"sound": (header("sound"), events, footer_of(header("sound"), events))}
+    for name in ("TokenEnd", "AdvanceByLevels", "StepFollows", "ForcedUnderLock"):
+        out[name] = faults[name]
+    return out
+
+
+def optional(event: Event) -> Iterator[str]:
+    """The columns that an event of this kind may leave out, and has."""
+    needed = {column.name for column in COLUMNS if column.required} | set(REQUIRED_IDS.get(event["k"], ()))
+    for name, value in event.items():
+        if name in ("pre", "post"):
+            yield from (f"{name}.{field.name}" for field in OBSERVED if field.name in value)
+        elif name not in needed:
+            yield name
+
+
+def without(events: list[Event], column: str, kinds: frozenset[str] | None) -> list[Event]:
+    place, _, inner = column.rpartition(".")
+    out = []
+    for event in events:
+        if kinds is None or event["k"] in kinds:
+            event = copy.copy(event)
+            if place and inner in event.get(place, {}):
+                event[place] = {name: value for name, value in event[place].items() if name != inner}
+            elif not place:
+                event.pop(column, None)
+        out.append(event)
+    return out
+
+
+def variants(trace: Trace) -> Iterator[tuple[str, Trace]]:
+    """(what was taken away, the trace without it): "" for nothing, "kind K", "column C K", "column C" of all kinds, "part P"."""
+    head, events, footer = trace
+    yield "", trace
+    for part, names in PARTS.items():
+        if names[0] in head:
+            yield f"part {part}", ({name: value for name, value in head.items() if name not in names}, events, footer)
+    yield "part footer", (head, events, None)
+    kinds = sorted({event["k"] for event in events})
+    for kind in kinds:
+        left = [event for event in events if event["k"] != kind]
+        yield f"kind {kind}", (head, left, footer)
+    columns = sorted({(column, event["k"]) for event in events for column in optional(event)})
+    for column, kind in columns:
+        yield f"column {column} {kind}", (head, without(events, column, frozenset((kind,))), footer)
+    for column in sorted({column for column, _ in columns}):  # not of kinds that must have it: without it they are no events
+        yield f"column {column}", (head, without(events, column, frozenset(kind for other, kind in columns if other == column)), footer)
+
+
+def measured(spark: Any, folder: Path) -> dict[str, dict[str, dict[str, int]]]:
+    """Base -> what was taken away -> rule -> how much it applied to."""
+    from pyspark.sql import functions as F
+
+    from wheelproof.pipeline import ingest
+    from wheelproof.pipeline.checks import FAMILIES
+    from wheelproof.trace import parquet
+
+    known: dict[str, tuple[str, str]] = {}
+    for base, trace in bases().items():
+        for what, (head, events, footer) in variants(trace):
+            run = f"run{len(known)}"
+            known[run] = base, what
+            if footer is not None:  # the end of the trace is the end of the run: else no rule blames what has not happened
+                threads: dict[str, int] = {}
+                for event in events:
+                    threads[str(event["tid"])] = threads.get(str(event["tid"]), 0) + 1
+                footer = {**footer, "events": len(events), "per_thread_last_tseq": threads}
+            parquet.write(folder / f"{run}.parquet", {**head, "run_id": run}, events, footer)
+    found = ingest.read(spark, [folder], folder / "_scratch")
+    names = {run.index: known[run.run_id] for run in found.runs}
+    out: dict[str, dict[str, dict[str, int]]] = {}
+    for family in FAMILIES:
+        marked = family.marked(family.prepare(found.inputs))
+        counts = [F.count_if(F.col("outcome").bitwiseAND(F.lit(1 << 2 * index)) != 0).alias(rule.name) for index, rule in enumerate(family.rules)]
+        for row in marked.groupBy("run").agg(*counts).collect():
+            base, what = names[row.run]
+            out.setdefault(base, {}).setdefault(what, {}).update({rule.name: row[rule.name] for rule in family.rules})
+    return out
+
+
+def derived(counts: Mapping[str, Mapping[str, Mapping[str, int]]], rules: list[str]) -> dict[str, dict[str, Any]]:
+    """Rule -> what it needs, of the first base in which it applies."""
+    out = {}
+    for rule in rules:
+        base = next((name for name, found in counts.items() if found[""].get(rule)), None)
+        if base is None:
+            raise SystemExit(f"{rule} applies to nothing in any of the traces: they do not show what it needs.")
+        found = counts[base]
+        whole = found[""][rule]
+        left = {what: found[what].get(rule, 0) for what in sorted(found)}
+        kinds = [what.removeprefix("kind ") for what, count in left.items() if what.startswith("kind ") and not count]
+        fewer = [what.removeprefix("kind ") for what, count in left.items() if what.startswith("kind ") and 0 < count < whole]
+        columns: list[list[Any]] = []
+        for what in left:
+            column, _, kind = what.removeprefix("column ").partition(" ")
+            if what.startswith("column ") and not kind and not left[what]:
+                single = [each.rpartition(" ")[2] for each, count in left.items() if each.startswith(f"column {column} ") and not count]
+                several = [each.rpartition(" ")[2] for each, count in left.items() if each.startswith(f"column {column} ") and 0 < count < whole]
+                columns += [[[each], column] for each in single] or [[several, column]] * bool(several)
+        parts = [what.removeprefix("part ") for what, count in left.items() if what.startswith("part ") and not count]
+        out[rule] = {"kinds": kinds, "one_of": [] if kinds or len(fewer) > 12 else fewer, "columns": columns, "parts": parts}
+    return out
+
+
+def table() -> str:
+    """The table, of the data as it is stored."""
+    from wheelproof.pipeline.needs import load
+
+    rows = []
+    for rule, needs in load().items():
+        events = ", ".join([f"`{kind}`" for kind in needs.kinds] + ([" or ".join(f"`{kind}`" for kind in needs.one_of)] if needs.one_of else []))
+        columns = "; ".join(f"`{column}` of {' or '.join(f'`{kind}`' for kind in kinds)}" if len(kinds) < 8 else f"`{column}`" for kinds, column in needs.columns)
+        rows.append(f"| `{rule}` | {events} | {columns} | {', '.join(needs.parts)} |\n")
+    return HEAD + "".join(rows)
+
+
+def table_of_kinds() -> str:
+    """The other way round: kind -> the columns beside those that it must have, which some rule needs."""
+    from wheelproof.pipeline.needs import load
+
+    fill: dict[str, dict[str, None]] = {}
+    for needs in load().values():
+        for kinds, column in needs.columns:
+            for kind in kinds:
+                fill.setdefault(kind, {})[column] = None
+    order = [column.name for column in COLUMNS]
+    rows = []
+    for kind in KINDS:
+        if kind in fill:
+            columns = sorted(fill[kind], key=lambda column: (order.index(column.partition(".")[0]), column))
+            rows.append(f"| `{kind}` | {', '.join(f'`{column}`' for column in columns)} |\n")
+    return HEAD_OF_KINDS + "".join(rows)
+
+
+def written(page: str, head: str = HEAD) -> tuple[int, int]:
+    """Where a table begins and ends in a page."""
+    start = page.index(head)
+    return start, page.index("\n\n", start) + 1
+
+
+def data(spark: Any) -> str:
+    from wheelproof.pipeline.checks import RULES
+    from wheelproof.pipeline.needs import SCHEMA
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = derived(measured(spark, Path(folder)), list(RULES))
+    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(needs)}" for name, needs in found.items())
+    return f'{{"schema": {json.dumps(SCHEMA)}, "rules": {{\n{rows}\n}}}}\n'
+
+
+def main() -> None:
+    from wheelproof.pipeline import needs, session
+
+    with session.session(session.SessionOptions(master="local[2]", memory="1g", partitions=4)) as spark:
+        text = data(spark)
+    if "--write" not in sys.argv:
+        print(text, end="")
+        return
+    Path(str(needs.FILE)).write_text(text, encoding="utf-8")
+    needs.load.cache_clear()
+    for file, head, made in ((PAGE, HEAD, table()), (FORMAT, HEAD_OF_KINDS, table_of_kinds())):
+        page = file.read_text(encoding="utf-8")
+        start, end = written(page, head)
+        file.write_text(page[:start] + made + page[end:], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

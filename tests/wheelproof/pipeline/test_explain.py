@@ -1,0 +1,110 @@
+"""The report of the violations stands, whatever becomes of their explanations."""
+
+import json
+import time
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from wheelproof.errors import ToolError
+from wheelproof.pipeline import command, explain, validate
+from wheelproof.trace import shrink as shrinking
+from wheelproof.trace.jsonl import Reader
+
+GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
+MUTANT = GOLDEN / "mutant_M2.jsonl"
+FOUND = {"index": 0, "run_id": "r", "rule": "AtMostOneList", "trusted": True, "detail": "twice"}
+RULE = {"family": "entries", "says": "", "unit": "event", "applied": 3, "broken": 1, "verdict": "violated"}
+
+
+@pytest.fixture
+def checked(monkeypatch) -> validate.Report:
+    """A violating run, found without Spark."""
+    report = validate.Report(runs=[{"run": "r", "path": str(MUTANT), "verdict": "violates", "events": 9, "broken": {"AtMostOneList": 1}, "problems": []}],
+                             rules={"AtMostOneList": RULE}, violations=[FOUND], violated=1, events=9,
+                             coverage={"kinds": {}, "kinds_unseen": [], "edges": {}, "edges_untaken": [], "actions": {}})
+    monkeypatch.setattr(command, "session", lambda options: nullcontext(None))
+    monkeypatch.setattr(validate, "check", lambda *arguments, **options: report)
+    return report
+
+
+def run(output: Path, as_json: bool = False) -> int:
+    return command.run([MUTANT], command.options_of("local[1]", "1g", None), output, as_json)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_report_survives_an_explanation_that_fails(checked, tmp_path, monkeypatch, capsys, as_json):
+    seen = []
+
+    def fail(*_):
+        seen.append(json.loads((tmp_path / "trace-check.json").read_text()))  # the report is there before
+        raise ToolError("The replay broke.")
+
+    monkeypatch.setattr(explain, "explain", fail)
+    assert run(tmp_path, as_json) == 1
+    assert seen[0]["violations"] == [FOUND] and seen[0]["violated"] == 1
+    said, written = capsys.readouterr().out, json.loads((tmp_path / "trace-check.json").read_text())
+    assert written["violations"] == [FOUND] and written["unexplained"] == "The replay broke."
+    assert "AtMostOneList" in said and "The replay broke." in said
+    if as_json:
+        assert json.loads(said) == written
+
+
+def test_a_defect_in_an_explanation_is_named_and_the_report_stands(checked, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(explain, "explain", lambda *_: 1 // 0)
+    monkeypatch.setattr(explain.failures, "told", lambda *_: nullcontext())
+    assert run(tmp_path) == 1
+    assert "not explained: ZeroDivisionError" in capsys.readouterr().out
+
+
+def test_ctrl_c_amid_the_explanations_leaves_the_report(checked, tmp_path, monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(explain, "attempted", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path)
+    assert "AtMostOneList" in capsys.readouterr().out
+    assert json.loads((tmp_path / "trace-check.json").read_text())["violations"] == [FOUND]
+
+
+def test_explanations_that_take_too_long_are_given_up(spark, checked, monkeypatch):
+    def slow(chosen):
+        time.sleep(60)
+        return iter(chosen)
+
+    monkeypatch.setattr(explain, "_explained", slow)
+    began = time.monotonic()
+    with pytest.raises(ToolError, match="took longer than 2 s"):
+        explain.explain(spark, checked, 1000, patience=2)
+    assert time.monotonic() - began < 40
+    assert spark.range(3).count() == 3
+
+
+def test_what_replay_found_stands_where_shrinking_fails(monkeypatch):
+    whole = explain.explanation(MUTANT)
+    assert whole["shrunk"] and "not_shrunk" not in whole
+
+    def broken(*_):
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(shrinking, "shrink", broken)
+    found = explain.explanation(MUTANT)
+    assert found == {name: value for name, value in whole.items() if name not in ("shrunk", "repair")} | {"not_shrunk": "shrinking raised RecursionError: too deep"}
+
+
+def test_an_error_of_replay_is_one_trace_s_error(monkeypatch, tmp_path):
+    (tmp_path / "a.jsonl").write_text("{}")
+    assert explain.explanation(tmp_path / "a.jsonl")["verdict"] == "error"
+    monkeypatch.setattr("wheelproof.trace.replay.replay", lambda path: 1 // 0)
+    assert "ZeroDivisionError" in explain.explanation(MUTANT)["message"]
+
+
+def test_shrinking_ends_with_its_time_and_what_is_left_is_refused_still():
+    reader = Reader(MUTANT)
+    events = list(reader)
+    smallest, first = shrinking.shrink(reader.header, events), shrinking.shrink(reader.header, events, seconds=0.0)
+    assert len(smallest.events) < len(first.events) <= len(events)
+    assert first.property == smallest.property == "AtMostOneList"
+    assert shrinking.shrink(first.header, list(enumerate(first.events, 2))).property == "AtMostOneList"

@@ -1,0 +1,116 @@
+"""Kafka's purgatory through replay: every kind of event, the ordinary second attempt, and operations that no event can complete any more."""
+
+import copy
+
+import mutations
+import planted
+import pytest
+import purgatory
+
+from wheelproof.pipeline import validate
+from wheelproof.pipeline.simulate import header
+from wheelproof.trace import jsonl, replay
+from wheelproof.trace.jsonl import Tally
+from wheelproof.trace.schema import KINDS
+from wheelproof.trace.shrink import shrink
+
+
+def replayed(head: dict, events: list[dict], footer: dict) -> replay.Verdict:
+    return replay.replay_events(head, events, footer)
+
+
+@pytest.fixture(scope="module")
+def traces() -> dict:
+    return planted.of_purgatory()
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_an_operation_that_the_second_attempt_completes_is_watched_and_that_is_ordinary(seed):
+    made = purgatory.Purgatory(seed, 40)
+    events = made.run()
+    tally = Tally(header("x"))
+    for event in events:
+        tally.count(event)
+    assert made.second and {event["op"] for event in events if event["k"] == "watch_add"} > set(made.second)
+    verdict = replayed(header("x"), events, tally.footer())
+    assert verdict.verdict == "conforms" and verdict.applied["WatcherReachable"] > 40 and verdict.applied["WatchedOnce"] > 40
+
+
+@pytest.mark.parametrize("name", planted.PURGATORY)
+def test_replay_rejects_each_fault_by_name(traces, name):
+    head, events, footer = traces[name]
+    verdict = replayed(head, events, footer)
+    assert (verdict.verdict, verdict.first.property) == ("violates", planted.PURGATORY[name][2])
+    if verdict.first.event is not None:  # that something never happens is no event
+        smaller = shrink(head, list(enumerate(events, 2)))
+        assert smaller.property == verdict.first.property and len(smaller.events) <= 25
+
+
+def test_a_check_that_took_its_watchers_before_an_operation_came_owes_it_nothing(traces):
+    """The control of the rule: without a lock that both have held nothing is known of their order, and with one its numbers are the order."""
+    head, events, _ = traces["passed_over"]
+    bare = copy.deepcopy(events)
+    for event in bare:
+        if event["k"] == "check_begin":
+            del event["ord"]
+    mutations.renumbered(bare)
+    tally = Tally(head)
+    for event in bare:
+        tally.count(event)
+    assert replayed(head, bare, tally.footer()).verdict == "conforms"
+
+
+@pytest.mark.parametrize(("kind", "rule"), [("try_watch_begin", "BracketCloses"), ("try_watch_end", "BracketCloses"), ("check_begin", "BracketCloses"), ("check_end", "BracketCloses"),
+                                            ("cancel_key_begin", "BracketCloses"), ("cancel_key_end", "BracketCloses"), ("watch_add", "WatchedOnce")])
+def test_replay_rejects_an_event_of_the_watchers_that_is_left_out(traces, kind, rule):
+    head, events, _ = traces["purgatory"]
+    found = set()
+    for seed in range(3):
+        changed = mutations.mutate(events, kind, "drop", "behaviour", seed)
+        tally = Tally(head)
+        for event in changed:
+            tally.count(event)
+        verdict = replayed(head, changed, tally.footer())
+        found.add((verdict.verdict, verdict.first and verdict.first.property))
+    assert ("violates", rule) in found
+
+
+def every_kind(traces) -> list[dict]:
+    events = copy.deepcopy(traces["purgatory"][1])
+    events.insert(20, {"tid": events[19]["tid"], "tseq": 0, "lc": 0, "k": "drop", "phase": "atomic", "count": 1})
+    return mutations.renumbered(events)
+
+
+@pytest.fixture(scope="module")
+def checked(spark, traces, tmp_path_factory) -> validate.Report:
+    folder = tmp_path_factory.mktemp("kinds")
+    jsonl.write(folder / "whole.jsonl", header("whole"), traces["purgatory"][1])
+    jsonl.write(folder / "dropped.jsonl", header("dropped"), every_kind(traces))
+    return validate.check(spark, [folder], folder / "_scratch")
+
+
+def test_spark_takes_every_kind_of_the_format(checked):
+    assert {run["run"]: run["verdict"] for run in checked.runs} == {"whole": "conforms", "dropped": "incomplete"}
+    assert checked.coverage["kinds"].keys() == KINDS.keys() and checked.quarantined == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_replay_takes_every_kind_of_the_format(traces, kind):
+    assert replay.Replay({}).understands(kind)
+    head, events = traces["purgatory"][0], traces["purgatory"][1] if kind != "drop" else every_kind(traces)
+    assert any(event["k"] == kind for event in events)
+    tally = Tally(head)
+    for event in events:
+        tally.count(event)
+    verdict = replayed(head, events, tally.footer())
+    assert verdict.verdict == ("incomplete" if kind == "drop" else "conforms"), verdict.first
+
+
+def test_a_checkpoint_says_what_is_so_whatever_came_before():
+    """Its control is beside it: an unlink from a list that no event has put the entry into."""
+    common = {"phase": "atomic", "tid": 1}
+    unlink = {**common, "k": "list_remove", "entry": 3, "list": 7, "post": {"list": 0}, "cause": "cancel"}
+    checkpoint = {**common, "k": "checkpoint", "entry": 3, "list": 7, "post": {"list": 7}}
+    for events, refused in (([unlink], True), ([checkpoint, unlink], False)):
+        numbered = [{**event, "tseq": number, "lc": number} for number, event in enumerate(events, 1)]
+        assert (replayed({"threads": {"1": "a"}, "capture": {"mode": "full"}}, numbered, None).verdict == "violates") == refused

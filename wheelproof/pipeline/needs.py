@@ -1,0 +1,70 @@
+"""What each rule reads of a trace: the kinds of event, the columns and the parts of header and footer without which it has nothing to look at.
+
+``needs.json`` is measured, not written by hand: sound traces are made in which every rule applies, one kind, column or part at a time is taken
+away, and counted is what each rule still applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says with it why a
+rule was vacuous.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+FILE = resources.files("wheelproof.pipeline") / "needs.json"
+SCHEMA = "wheelproof.needs/1"
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a rule needs. ``kinds``: each of them; ``one_of``: one of them at least, where there are several that will do; ``columns``: (kinds, column), filled
+    in an event of one of the kinds; ``parts``: of header and footer, such as ``header.config``."""
+
+    kinds: tuple[str, ...]
+    one_of: tuple[str, ...]
+    columns: tuple[tuple[tuple[str, ...], str], ...]
+    parts: tuple[str, ...]
+
+
+@cache
+def load() -> Mapping[str, Needs]:
+    """Rule -> what it needs."""
+    rules = json.loads(FILE.read_text(encoding="utf-8"))["rules"]
+    return {name: Needs(tuple(found["kinds"]), tuple(found["one_of"]), tuple((tuple(kinds), column) for kinds, column in found["columns"]), tuple(found["parts"]))
+            for name, found in rules.items()}
+
+
+def missing(events: DataFrame, counts: Mapping[str, int], rules: Iterable[str]) -> dict[str, list[str]]:
+    """Of each of the rules what it lacks, as sentences without an end; nothing of one that lacks no kind and no column. ``counts``: events by kind.
+
+    One pass over the events, for all columns that one of the rules needs; none where no rule does.
+    """
+    table = load()
+    asked = [name for name in rules if name in table]
+    wanted = sorted({pair for name in asked for pair in table[name].columns})
+    filled: dict[tuple[tuple[str, ...], str], int] = {}
+    if wanted:
+        found = events.where(F.col("lc") > 0).agg(*[F.count_if(_filled(*pair)).alias(str(index)) for index, pair in enumerate(wanted)]).head()
+        filled = {pair: found[index] for index, pair in enumerate(wanted)}
+    return {name: said for name in asked if (said := _lacks(table[name], counts, filled))}
+
+
+def _filled(kinds: tuple[str, ...], column: str) -> Column:
+    value = F.col(column).isNotNull() if column != "ord" else F.size("ord") > 0
+    return F.col("k").isin(*kinds) & value
+
+
+def _lacks(needs: Needs, counts: Mapping[str, int], filled: Mapping[tuple[tuple[str, ...], str], int]) -> list[str]:
+    said = [f"no event {kind}" for kind in needs.kinds if not counts.get(kind)]
+    if needs.one_of and not any(counts.get(kind) for kind in needs.one_of):
+        said.append(f"no event {' or '.join(needs.one_of)}")
+    for kinds, column in needs.columns:
+        there = [kind for kind in kinds if counts.get(kind)]
+        if there and not filled[kinds, column]:
+            said.append(f"no {column} on {' or '.join(there)}")
+    return said or [f"no {part}" for part in needs.parts]
