@@ -22,8 +22,8 @@ class World:
     def drain(self) -> None:
         self.cell.drain()
 
-    def claim(self) -> None:
-        self.cell.claim()
+    def claim(self) -> bool:
+        return self.cell.claim()
 
     def attempt(self) -> None:
         self.cell.attempt()

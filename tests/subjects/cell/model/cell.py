@@ -21,6 +21,14 @@ class Model:
         operation, *arguments = program[position]
         return (position + 1, FIRST[operation], arguments[0] if arguments else None, None)
 
+    def outcomes(self, i, before, after):
+        """The result of the operation that a thread's step has ended: one or none."""
+        position, label, *_ = after[1][i]
+        if label != "Done" and position == before[1][i][0]:
+            return ()
+        operation, *_ = self.programs[self.threads[i]][before[1][i][0] - 1]
+        return (not before[0][VARIABLES.index("claimed")],) if operation == "claim" else (None,)
+
     def initial(self):
         return self.start
 

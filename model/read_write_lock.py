@@ -1,0 +1,230 @@
+"""The executable model of ``spec/ReadWriteLock.tla``: one method per label."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.conditions import notified, notified_all, offered, taken
+from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
+
+SWITCHES = dict.fromkeys(("SeesWriter", "WriterFirst", "SeesReaders", "SeesOtherWriter", "LooksAgain", "EntersInside", "LastReaderWakes",
+                          "LastReaderWakesAll", "WriterWakesAll", "Withdraws"), True)
+
+
+class Model(Machine):
+    """States of one scenario: ``threads`` as in the TOML."""
+
+    PROCEDURES = {"read": Procedure("R1", ()), "write": Procedure("W1", ())}
+    WITNESSES = ("TwoRead", "ReaderWaitsForWaitingWriter", "TwoWritersWait", "WakesInVain")
+
+    mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
+    readers, writer, waiting, page = Scalar("readers"), Scalar("writer"), Scalar("waiting"), Scalar("page")
+
+    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
+        """Raises KeyError on a switch that the spec does not have."""
+        if unknown := set(switches) - set(SWITCHES):
+            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
+        self.on = SWITCHES | dict(switches)
+        self.program = scenario["threads"]
+        super().__init__(self.program, {"turn": 1}, start="T0")
+        self.scalar("mutex", None)
+        self.scalar("asleep", frozenset())
+        self.scalar("tickets", ())
+        self.scalar("readers", frozenset())
+        self.scalar("writer", None)
+        self.scalar("waiting", 0)
+        self.scalar("page", 0)
+        self.begin()
+
+    # -- the condition
+
+    def _lock(self) -> bool:
+        if self.mutex is not None:
+            return False
+        self.mutex = self.me
+        return True
+
+    def _sleep(self) -> None:
+        self.mutex = None
+        self.asleep |= {self.me}
+
+    def _wake(self) -> bool:
+        if not offered(self.tickets, self.me):
+            return False
+        self.tickets = taken(self.tickets, self.me)
+        self.asleep -= {self.me}
+        return True
+
+    def _reader_waits(self) -> bool:
+        return self.on["SeesWriter"] and self.writer is not None or self.on["WriterFirst"] and self.waiting > 0
+
+    def _writer_waits(self) -> bool:
+        return self.on["SeesOtherWriter"] and self.writer is not None or self.on["SeesReaders"] and bool(self.readers)
+
+    # -- read
+
+    def R1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "R2" if self._reader_waits() else "R5"
+
+    def R2(self, t: Process) -> None:
+        self._sleep()
+        t.pc = "R3"
+
+    def R3(self, t: Process) -> Any:
+        if not self._wake():
+            return BLOCKED
+        t.pc = "R4"
+
+    def R4(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "R2" if self.on["LooksAgain"] and self._reader_waits() else "R5"
+
+    def R5(self, t: Process) -> None:
+        if self.on["EntersInside"]:
+            self.readers |= {self.me}
+        else:
+            self.mutex = None
+        t.pc = "R6"
+
+    def R6(self, t: Process) -> None:
+        if self.on["EntersInside"]:
+            self.mutex = None
+        else:
+            self.readers |= {self.me}
+        t.pc = "D1"
+
+    def D1(self, t: Process) -> None:
+        t.pc = "U1"
+
+    def U1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "U2"
+
+    def U2(self, t: Process) -> None:
+        self.readers -= {self.me}
+        t.pc = "U4" if self.readers or not self.on["LastReaderWakes"] else "U3"
+
+    def U3(self, t: Process) -> None:
+        self._notify(self.on["LastReaderWakesAll"])
+        t.pc = "U4"
+
+    def U4(self, t: Process) -> None:
+        self.mutex = None
+        self.leave(t)
+
+    # -- write
+
+    def W1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "W2"
+
+    def W2(self, t: Process) -> None:
+        self.waiting += 1
+        t.pc = "W3" if self._writer_waits() else "W6"
+
+    def W3(self, t: Process) -> None:
+        self._sleep()
+        t.pc = "W4"
+
+    def W4(self, t: Process) -> Any:
+        if not self._wake():
+            return BLOCKED
+        t.pc = "W5"
+
+    def W5(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "W3" if self.on["LooksAgain"] and self._writer_waits() else "W6"
+
+    def W6(self, t: Process) -> None:
+        self.writer = self.me
+        t.pc = "W7"
+
+    def W7(self, t: Process) -> None:
+        if self.on["Withdraws"]:
+            self.waiting -= 1
+        t.pc = "W8"
+
+    def W8(self, t: Process) -> None:
+        self.mutex = None
+        t.pc = "D2"
+
+    def D2(self, t: Process) -> None:
+        self.page += 1
+        t.pc = "X1"
+
+    def X1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "X2"
+
+    def X2(self, t: Process) -> None:
+        self.writer = None
+        t.pc = "X3"
+
+    def X3(self, t: Process) -> None:
+        self._notify(self.on["WriterWakesAll"])
+        t.pc = "X4"
+
+    def X4(self, t: Process) -> None:
+        self.mutex = None
+        self.leave(t)
+
+    def _notify(self, everybody: bool) -> None:
+        self.tickets = notified_all(self.tickets, self.asleep) if everybody else notified(self.tickets, self.asleep, 1)
+
+    # -- the process
+
+    def T0(self, t: Process) -> None:
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
+        else:
+            t.turn += 1
+            self.call(t, self.program[self.me][t.turn - 2][0], back="T0")
+
+    # -- properties
+
+    def _at(self, *labels: str) -> frozenset[str]:
+        return frozenset(name for name, process in zip(self.threads, self.processes) if process.pc in labels)
+
+    def TypeOK(self) -> bool:
+        names = frozenset(self.threads)
+        return (self.mutex in names | {None} and self.writer in names | {None} and self.asleep <= names and self.readers <= names
+                and all(takers <= self.asleep for takers in self.tickets) and len(self.tickets) <= len(self.asleep)
+                and 0 <= self.waiting <= len(names) and self.page >= 0)
+
+    def MutualExclusion(self) -> bool:
+        return not (writing := self._at("D2")) or len(writing) == 1 and not self._at("D1")
+
+    def WriterGoesFirst(self) -> bool:
+        return not self._at("R5") or self.waiting == 0 and self.writer is None
+
+    def Registered(self) -> bool:
+        writing = self._at("D2", "X1")
+        return self.mutex is not None or (
+            self._at("D1", "U1") == self.readers and writing == {self.writer} - {None} and self.waiting == len(self._at("W4", "W5")))
+
+    def Termination(self) -> bool:
+        """What must come true in every fair run."""
+        return len(self._at(DONE)) == len(self.threads)
+
+    # -- witnesses
+
+    def TwoRead(self) -> bool:
+        return len(self._at("D1")) > 1
+
+    def ReaderWaitsForWaitingWriter(self) -> bool:
+        """A reader sleeps although nobody but readers is inside."""
+        return self.writer is None and bool(self.readers) and bool(self._at("R3") & self.asleep)
+
+    def TwoWritersWait(self) -> bool:
+        return self.waiting > 1
+
+    def WakesInVain(self) -> bool:
+        """A writer has woken, and another thread has entered before it has the lock back."""
+        return bool(self._at("W5")) and (self.writer is not None or bool(self.readers))

@@ -1,0 +1,86 @@
+----------------------------- MODULE GateAtomic -----------------------------
+(***************************************************************************)
+(* The gate as the layers above it see it: a thread that waits is let in,   *)
+(* in one step, when the first item is due or its time is up.  Nobody knows *)
+(* of sleepers, notifications and leaders.  GateRefinement shows that the   *)
+(* gate on Python's condition does nothing that is not allowed here.        *)
+(*                                                                          *)
+(* Time may pass at any moment, and as far as it likes: when the gate lets  *)
+(* a thread in is not promised, only when it may.                           *)
+(***************************************************************************)
+EXTENDS Integers, Sequences
+
+CONSTANTS Program, Items, NULL
+
+Clocks  == {t \in DOMAIN Program : Program[t][1][1] = "clock"}
+Threads == DOMAIN Program \ Clocks
+
+VARIABLES holder, items, now, turn, deadline,
+  place     \* thread |-> "idle", "begins", "waits", "looks", "takes", "enters", "offers", "leaves"
+vars == <<holder, items, now, turn, deadline, place>>
+
+Operation(t) == Program[t][turn[t] - 1]
+Goto(t, p)   == place' = [place EXCEPT ![t] = p]
+Due          == items # << >> /\ Head(items) <= now
+
+RECURSIVE Insert(_, _)
+Insert(s, x) == IF s = << >> \/ x < Head(s) THEN <<x>> \o s ELSE <<Head(s)>> \o Insert(Tail(s), x)
+
+Init == /\ holder = NULL /\ items = Items /\ now = 0
+        /\ turn = [t \in Threads |-> 1]
+        /\ deadline = [t \in Threads |-> 0]
+        /\ place = [t \in Threads |-> "idle"]
+
+Begin(t) == /\ place[t] = "idle" /\ turn[t] <= Len(Program[t])
+            /\ turn' = [turn EXCEPT ![t] = @ + 1]
+            /\ Goto(t, IF Program[t][turn[t]][1] = "take" THEN "begins" ELSE "enters")
+            /\ UNCHANGED <<holder, items, now, deadline>>
+
+\* The time that the thread has begins.
+Start(t) == /\ place[t] = "begins"
+            /\ deadline' = [deadline EXCEPT ![t] = now + Operation(t)[2]]
+            /\ Goto(t, "waits")
+            /\ UNCHANGED <<holder, items, now, turn>>
+
+\* acquire_when: one step.
+AcquireWhen(t) == /\ place[t] = "waits" /\ holder = NULL
+                  /\ Due \/ deadline[t] <= now
+                  /\ holder' = t
+                  /\ Goto(t, "looks")
+                  /\ UNCHANGED <<items, now, turn, deadline>>
+
+Look(t) == /\ place[t] = "looks"
+           /\ Goto(t, IF Due THEN "takes" ELSE "leaves")
+           /\ UNCHANGED <<holder, items, now, turn, deadline>>
+
+Take(t) == /\ place[t] = "takes"
+           /\ items' = Tail(items)
+           /\ Goto(t, "leaves")
+           /\ UNCHANGED <<holder, now, turn, deadline>>
+
+Enter(t) == /\ place[t] = "enters" /\ holder = NULL
+            /\ holder' = t
+            /\ Goto(t, "offers")
+            /\ UNCHANGED <<items, now, turn, deadline>>
+
+Offer(t) == /\ place[t] = "offers"
+            /\ items' = Insert(items, Operation(t)[2])
+            /\ Goto(t, "leaves")
+            /\ UNCHANGED <<holder, now, turn, deadline>>
+
+\* A deadline that is over is of no interest any more.
+Leave(t) == /\ place[t] = "leaves"
+            /\ holder' = NULL
+            /\ deadline' = [deadline EXCEPT ![t] = 0]
+            /\ Goto(t, "idle")
+            /\ UNCHANGED <<items, now, turn>>
+
+Step(t) == \/ Begin(t) \/ Start(t) \/ AcquireWhen(t) \/ Look(t) \/ Take(t)
+           \/ Enter(t) \/ Offer(t) \/ Leave(t)
+
+Pass == now' > now /\ UNCHANGED <<holder, items, turn, deadline, place>>
+
+Next == (\E t \in Threads : Step(t)) \/ Pass
+Spec == Init /\ [][Next]_vars
+FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
+=============================================================================

@@ -1,0 +1,379 @@
+--------------------------- MODULE ReadWriteLock ---------------------------
+(***************************************************************************)
+(* A lock for many readers or one writer, on Python's condition.            *)
+(*                                                                          *)
+(* A thread that cannot enter sleeps on the condition and looks again when  *)
+(* it has woken.  A writer that waits goes before readers that come later.  *)
+(* D1 and D2 are what the lock is for: a reader reads the page, a writer    *)
+(* writes it.                                                               *)
+(***************************************************************************)
+EXTENDS Naturals, Sequences, FiniteSets, Conditions
+
+CONSTANTS
+  Program,             \* thread |-> sequence of operations <<name>>
+  NULL
+
+CONSTANTS              \* the decisions; FALSE takes one away, its step stays
+  SeesWriter,          \* a reader does not enter while a writer holds the lock
+  WriterFirst,         \* a reader does not enter while a writer waits
+  SeesReaders,         \* a writer does not enter while there are readers
+  SeesOtherWriter,     \* a writer does not enter while another one holds the lock
+  LooksAgain,          \* a thread that has woken looks again before it enters
+  EntersInside,        \* a reader is registered while the condition's lock is held
+  LastReaderWakes,     \* the last reader notifies those that sleep
+  LastReaderWakesAll,  \* it notifies all of them, not one
+  WriterWakesAll,      \* a writer that leaves notifies all that sleep, not one
+  Withdraws            \* a writer that has entered waits no longer
+
+Threads == DOMAIN Program
+
+(*--algorithm ReadWriteLock
+variables
+  mutex = NULL,        \* the thread that holds the condition's lock
+  asleep = {},         \* the threads that sleep on the condition
+  tickets = << >>,     \* its notifications that are not taken, see Conditions
+  readers = {},
+  writer = NULL,
+  waiting = 0,         \* writers
+  page = 0;            \* how often it was written
+
+define
+  ReaderWaits == (SeesWriter /\ writer # NULL) \/ (WriterFirst /\ waiting > 0)
+  WriterWaits == (SeesOtherWriter /\ writer # NULL) \/ (SeesReaders /\ readers # {})
+end define;
+
+macro lock() begin
+  await mutex = NULL;
+  mutex := self;
+end macro;
+
+macro sleep() begin
+  mutex := NULL;
+  asleep := asleep \cup {self};
+end macro;
+
+macro wake() begin
+  await Offered(tickets, self);
+  tickets := Taken(tickets, self);
+  asleep := asleep \ {self};
+end macro;
+
+procedure read()
+begin
+R1: lock();
+    if ~ReaderWaits then goto R5; end if;
+R2: sleep();
+R3: wake();
+R4: lock();
+    if LooksAgain /\ ReaderWaits then goto R2; end if;
+R5: if EntersInside then readers := readers \cup {self}; else mutex := NULL; end if;
+R6: if EntersInside then mutex := NULL; else readers := readers \cup {self}; end if;
+D1: skip;
+U1: lock();
+U2: readers := readers \ {self};
+    if readers # {} \/ ~LastReaderWakes then goto U4; end if;
+U3: tickets := IF LastReaderWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1);
+U4: mutex := NULL;
+    return;
+end procedure;
+
+procedure write()
+begin
+W1: lock();
+W2: waiting := waiting + 1;
+    if ~WriterWaits then goto W6; end if;
+W3: sleep();
+W4: wake();
+W5: lock();
+    if LooksAgain /\ WriterWaits then goto W3; end if;
+W6: writer := self;
+W7: if Withdraws then waiting := waiting - 1; end if;
+W8: mutex := NULL;
+D2: page := page + 1;
+X1: lock();
+X2: writer := NULL;
+X3: tickets := IF WriterWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1);
+X4: mutex := NULL;
+    return;
+end procedure;
+
+fair process thread \in Threads
+variables turn = 1;
+begin
+T0: while turn <= Len(Program[self]) do
+      turn := turn + 1;
+      if Program[self][turn - 1][1] = "read" then call read(); else call write(); end if;
+    end while;
+end process;
+end algorithm; *)
+\* BEGIN TRANSLATION (chksum(pcal) = "9d27bb09" /\ chksum(tla) = "144bb392")
+VARIABLES mutex, asleep, tickets, readers, writer, waiting, page, pc, stack
+
+(* define statement *)
+ReaderWaits == (SeesWriter /\ writer # NULL) \/ (WriterFirst /\ waiting > 0)
+WriterWaits == (SeesOtherWriter /\ writer # NULL) \/ (SeesReaders /\ readers # {})
+
+VARIABLE turn
+
+vars == << mutex, asleep, tickets, readers, writer, waiting, page, pc, stack, 
+           turn >>
+
+ProcSet == (Threads)
+
+Init == (* Global variables *)
+        /\ mutex = NULL
+        /\ asleep = {}
+        /\ tickets = << >>
+        /\ readers = {}
+        /\ writer = NULL
+        /\ waiting = 0
+        /\ page = 0
+        (* Process thread *)
+        /\ turn = [self \in Threads |-> 1]
+        /\ stack = [self \in ProcSet |-> << >>]
+        /\ pc = [self \in ProcSet |-> "T0"]
+
+R1(self) == /\ pc[self] = "R1"
+            /\ mutex = NULL
+            /\ mutex' = self
+            /\ IF ~ReaderWaits
+                  THEN /\ pc' = [pc EXCEPT ![self] = "R5"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R2"]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            stack, turn >>
+
+R2(self) == /\ pc[self] = "R2"
+            /\ mutex' = NULL
+            /\ asleep' = (asleep \cup {self})
+            /\ pc' = [pc EXCEPT ![self] = "R3"]
+            /\ UNCHANGED << tickets, readers, writer, waiting, page, stack, 
+                            turn >>
+
+R3(self) == /\ pc[self] = "R3"
+            /\ Offered(tickets, self)
+            /\ tickets' = Taken(tickets, self)
+            /\ asleep' = asleep \ {self}
+            /\ pc' = [pc EXCEPT ![self] = "R4"]
+            /\ UNCHANGED << mutex, readers, writer, waiting, page, stack, turn >>
+
+R4(self) == /\ pc[self] = "R4"
+            /\ mutex = NULL
+            /\ mutex' = self
+            /\ IF LooksAgain /\ ReaderWaits
+                  THEN /\ pc' = [pc EXCEPT ![self] = "R2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            stack, turn >>
+
+R5(self) == /\ pc[self] = "R5"
+            /\ IF EntersInside
+                  THEN /\ readers' = (readers \cup {self})
+                       /\ mutex' = mutex
+                  ELSE /\ mutex' = NULL
+                       /\ UNCHANGED readers
+            /\ pc' = [pc EXCEPT ![self] = "R6"]
+            /\ UNCHANGED << asleep, tickets, writer, waiting, page, stack, 
+                            turn >>
+
+R6(self) == /\ pc[self] = "R6"
+            /\ IF EntersInside
+                  THEN /\ mutex' = NULL
+                       /\ UNCHANGED readers
+                  ELSE /\ readers' = (readers \cup {self})
+                       /\ mutex' = mutex
+            /\ pc' = [pc EXCEPT ![self] = "D1"]
+            /\ UNCHANGED << asleep, tickets, writer, waiting, page, stack, 
+                            turn >>
+
+D1(self) == /\ pc[self] = "D1"
+            /\ TRUE
+            /\ pc' = [pc EXCEPT ![self] = "U1"]
+            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
+                            page, stack, turn >>
+
+U1(self) == /\ pc[self] = "U1"
+            /\ mutex = NULL
+            /\ mutex' = self
+            /\ pc' = [pc EXCEPT ![self] = "U2"]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            stack, turn >>
+
+U2(self) == /\ pc[self] = "U2"
+            /\ readers' = readers \ {self}
+            /\ IF readers' # {} \/ ~LastReaderWakes
+                  THEN /\ pc' = [pc EXCEPT ![self] = "U4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "U3"]
+            /\ UNCHANGED << mutex, asleep, tickets, writer, waiting, page, 
+                            stack, turn >>
+
+U3(self) == /\ pc[self] = "U3"
+            /\ tickets' = IF LastReaderWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1)
+            /\ pc' = [pc EXCEPT ![self] = "U4"]
+            /\ UNCHANGED << mutex, asleep, readers, writer, waiting, page, 
+                            stack, turn >>
+
+U4(self) == /\ pc[self] = "U4"
+            /\ mutex' = NULL
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            turn >>
+
+read(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self) \/ R5(self)
+                 \/ R6(self) \/ D1(self) \/ U1(self) \/ U2(self)
+                 \/ U3(self) \/ U4(self)
+
+W1(self) == /\ pc[self] = "W1"
+            /\ mutex = NULL
+            /\ mutex' = self
+            /\ pc' = [pc EXCEPT ![self] = "W2"]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            stack, turn >>
+
+W2(self) == /\ pc[self] = "W2"
+            /\ waiting' = waiting + 1
+            /\ IF ~WriterWaits
+                  THEN /\ pc' = [pc EXCEPT ![self] = "W6"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
+            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, page, 
+                            stack, turn >>
+
+W3(self) == /\ pc[self] = "W3"
+            /\ mutex' = NULL
+            /\ asleep' = (asleep \cup {self})
+            /\ pc' = [pc EXCEPT ![self] = "W4"]
+            /\ UNCHANGED << tickets, readers, writer, waiting, page, stack, 
+                            turn >>
+
+W4(self) == /\ pc[self] = "W4"
+            /\ Offered(tickets, self)
+            /\ tickets' = Taken(tickets, self)
+            /\ asleep' = asleep \ {self}
+            /\ pc' = [pc EXCEPT ![self] = "W5"]
+            /\ UNCHANGED << mutex, readers, writer, waiting, page, stack, turn >>
+
+W5(self) == /\ pc[self] = "W5"
+            /\ mutex = NULL
+            /\ mutex' = self
+            /\ IF LooksAgain /\ WriterWaits
+                  THEN /\ pc' = [pc EXCEPT ![self] = "W3"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W6"]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            stack, turn >>
+
+W6(self) == /\ pc[self] = "W6"
+            /\ writer' = self
+            /\ pc' = [pc EXCEPT ![self] = "W7"]
+            /\ UNCHANGED << mutex, asleep, tickets, readers, waiting, page, 
+                            stack, turn >>
+
+W7(self) == /\ pc[self] = "W7"
+            /\ IF Withdraws
+                  THEN /\ waiting' = waiting - 1
+                  ELSE /\ TRUE
+                       /\ UNCHANGED waiting
+            /\ pc' = [pc EXCEPT ![self] = "W8"]
+            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, page, 
+                            stack, turn >>
+
+W8(self) == /\ pc[self] = "W8"
+            /\ mutex' = NULL
+            /\ pc' = [pc EXCEPT ![self] = "D2"]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            stack, turn >>
+
+D2(self) == /\ pc[self] = "D2"
+            /\ page' = page + 1
+            /\ pc' = [pc EXCEPT ![self] = "X1"]
+            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
+                            stack, turn >>
+
+X1(self) == /\ pc[self] = "X1"
+            /\ mutex = NULL
+            /\ mutex' = self
+            /\ pc' = [pc EXCEPT ![self] = "X2"]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            stack, turn >>
+
+X2(self) == /\ pc[self] = "X2"
+            /\ writer' = NULL
+            /\ pc' = [pc EXCEPT ![self] = "X3"]
+            /\ UNCHANGED << mutex, asleep, tickets, readers, waiting, page, 
+                            stack, turn >>
+
+X3(self) == /\ pc[self] = "X3"
+            /\ tickets' = IF WriterWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1)
+            /\ pc' = [pc EXCEPT ![self] = "X4"]
+            /\ UNCHANGED << mutex, asleep, readers, writer, waiting, page, 
+                            stack, turn >>
+
+X4(self) == /\ pc[self] = "X4"
+            /\ mutex' = NULL
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
+                            turn >>
+
+write(self) == W1(self) \/ W2(self) \/ W3(self) \/ W4(self) \/ W5(self)
+                  \/ W6(self) \/ W7(self) \/ W8(self) \/ D2(self)
+                  \/ X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
+
+T0(self) == /\ pc[self] = "T0"
+            /\ IF turn[self] <= Len(Program[self])
+                  THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
+                       /\ IF Program[self][turn'[self] - 1][1] = "read"
+                             THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "read",
+                                                                           pc        |->  "T0" ] >>
+                                                                       \o stack[self]]
+                                  /\ pc' = [pc EXCEPT ![self] = "R1"]
+                             ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write",
+                                                                           pc        |->  "T0" ] >>
+                                                                       \o stack[self]]
+                                  /\ pc' = [pc EXCEPT ![self] = "W1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
+                       /\ UNCHANGED << stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
+                            page >>
+
+thread(self) == T0(self)
+
+(* Allow infinite stuttering to prevent deadlock on termination. *)
+Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
+               /\ UNCHANGED vars
+
+Next == (\E self \in ProcSet: read(self) \/ write(self))
+           \/ (\E self \in Threads: thread(self))
+           \/ Terminating
+
+Spec == /\ Init /\ [][Next]_vars
+        /\ \A self \in Threads : WF_vars(thread(self)) /\ WF_vars(read(self)) /\ WF_vars(write(self))
+
+Termination == <>(\A self \in ProcSet: pc[self] = "Done")
+
+\* END TRANSLATION 
+
+Reading(t) == pc[t] = "D1"
+Writing(t) == pc[t] = "D2"
+
+TypeOK == /\ mutex \in Threads \cup {NULL} /\ writer \in Threads \cup {NULL}
+          /\ asleep \subseteq Threads /\ readers \subseteq Threads
+          /\ \A i \in DOMAIN tickets : tickets[i] \subseteq asleep
+          /\ Len(tickets) <= Cardinality(asleep)
+          /\ waiting \in 0..Cardinality(Threads) /\ page \in Nat
+
+\* A writer is alone: there is neither a reader nor another writer beside it.
+MutualExclusion == \A t \in Threads : Writing(t) =>
+  \A u \in Threads \ {t} : ~Reading(u) /\ ~Writing(u)
+
+\* No reader is let in while a writer waits for the lock or holds it.
+WriterGoesFirst == \A t \in Threads : pc[t] = "R5" => waiting = 0 /\ writer = NULL
+
+\* Where the condition's lock is free, the lock knows who is inside and how many writers wait.
+Registered == mutex = NULL =>
+  /\ \A t \in Threads : pc[t] \in {"D1", "U1"} <=> t \in readers
+  /\ \A t \in Threads : pc[t] \in {"D2", "X1"} <=> writer = t
+  /\ waiting = Cardinality({t \in Threads : pc[t] \in {"W4", "W5"}})
+
+\* Weak fairness of the threads in T; Spec has it for all of them.
+Fairness(T) == \A t \in T : WF_vars(thread(t) \/ read(t) \/ write(t))
+=============================================================================

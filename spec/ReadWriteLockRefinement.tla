@@ -1,0 +1,21 @@
+---------------------- MODULE ReadWriteLockRefinement ----------------------
+(***************************************************************************)
+(* ReadWriteLock => ReadWriteLockAtomic: every step on the condition is one *)
+(* atomic step or none.  A reader enters at R5 and leaves at U2, a writer   *)
+(* enters at W6 and leaves at X2.                                           *)
+(***************************************************************************)
+EXTENDS ReadWriteLock
+
+placeBar == [t \in Threads |->
+  CASE pc[t] \in {"R1", "R2", "R3", "R4", "R5", "W1", "W2", "W3", "W4", "W5", "W6"} -> "asks"
+    [] pc[t] \in {"R6", "D1", "W7", "W8", "D2"} -> "inside"
+    [] pc[t] \in {"U1", "U2", "X1", "X2"} -> "leaves"
+    [] OTHER -> "idle"]
+
+Atomic == INSTANCE ReadWriteLockAtomic WITH place <- placeBar
+
+Refines == Atomic!Spec
+
+\* Fair steps of the lock are fair steps of the atomic one: a thread that asks is let in, and leaves.
+RefinesFair == Atomic!FairSpec
+=============================================================================
