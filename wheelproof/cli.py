@@ -137,16 +137,59 @@ def prove_(
     raise typer.Exit(code)
 
 
+@app.command()
+def mutate(
+    mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose files to change; all without.")] = None,
+    artefact: Annotated[list[str] | None, typer.Option("--artefact", metavar="A,B", help="impl, model, spec, harness, proofs; all without.")] = None,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Changes of each mechanism and artefact.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Which changes are drawn.")] = 1,
+    listing: Annotated[bool, typer.Option("--list", help="Print the drawn changes and check nothing.")] = False,
+    minutes: Annotated[float, typer.Option("--minutes", metavar="M", min=0, help="Begin no change after so many minutes; 0: no limit.")] = 0,
+    lane: Annotated[Lane, typer.Option("--lane", help="Which configs take part.")] = Lane.FAST,
+    bound: Annotated[int, typer.Option("--bound", metavar="N", min=1, help="Leave out configs with more distinct states.")] = 100_000,
+    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Whether unit tests take part.")] = True,
+    stage: Annotated[int, typer.Option("--stage", metavar="N", min=0, help="The last stage of checks that takes part (docs/mutate.md).")] = 9,
+    change: Annotated[list[str] | None, typer.Option("--change", metavar="KEY", help="Judge exactly this change; may be repeated.")] = None,
+    subject: Subject = Path("."),
+    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")] = Path("build/mutate"),
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0: one for each CPU.")] = 0,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+) -> None:
+    """Change the subject's files systematically; its checks must reject each change."""
+    from wheelproof import subject as subjects
+    from wheelproof.mutate import command
+    from wheelproof.mutate.change import ARTEFACTS
+    from wheelproof.mutate.run import Options
+
+    chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
+    _known("artefact", chosen, ARTEFACTS)
+    subject = subject.resolve()
+    found = subjects.find(subject)
+    files = [file.stem for folder in ARTEFACTS.values() for file in sorted((subject / folder).rglob("*.py")) if file.stem != "__init__"]
+    _known("mechanism", mechanisms or [], list(dict.fromkeys([*found, *files])))
+    options = Options(
+        mechanisms=tuple(dict.fromkeys(mechanisms or [])), artefacts=tuple(dict.fromkeys(chosen or ARTEFACTS)), count=count, seed=seed,
+        subject=subject, output=output, jobs=jobs or _processors(), lane=lane.value, bound=bound, minutes=minutes, tests=tests, stage=stage,
+        keys=tuple(change or ()))
+    raise typer.Exit(command.listed(options, found) if listing else command.run(options, as_json, quiet))
+
+
 @app.command("list")
 def list_(
+    mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to list; all without.")] = None,
     subject: Subject = Path("."),
+    config: Annotated[list[str] | None, typer.Option("--config", metavar="NAME", help="Rewrite the counts of this config only.")] = None,
     update_counts: Annotated[bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")] = False,
     as_json: Json = False,
 ) -> None:
     """List mechanisms, scenarios, configs and mutants, with what each must show."""
     from wheelproof import listing
 
-    raise typer.Exit(listing.run(subject, update_counts=update_counts, as_json=as_json) or 0)
+    if config and not update_counts:
+        raise UsageError("--config names whose counts to rewrite.", "Give --update-counts too.")
+    _mechanisms(subject, mechanisms or [])
+    raise typer.Exit(listing.run(subject, mechanisms or [], configs=config or [], update_counts=update_counts, as_json=as_json))
 
 
 @app.command()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.machinery
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.abc import InspectLoader, MetaPathFinder
 from pathlib import Path
@@ -19,16 +19,22 @@ from wheelproof.errors import UsageError
 FLOORS = frozenset({"impl", "mapping", "model", "mutants", "proofs"})
 
 
+Compiled = Callable[[str, str, str], object]
+"""(module name, source text, file) -> code"""
+
+
 class Source(InspectLoader):
     """Compiles one module anew from its text; no byte code is cached."""
 
-    def __init__(self, text: str, file: str, package: bool) -> None:
-        self._text, self._file, self._package = text, file, package
+    def __init__(self, text: str, file: str, package: bool, compiled: Compiled | None = None) -> None:
+        self._text, self._file, self._package, self._compiled = text, file, package, compiled
 
     def get_source(self, fullname: str) -> str:
         return self._text
 
     def get_code(self, fullname: str) -> object:
+        if self._compiled is not None:
+            return self._compiled(fullname, self._text, self._file)
         return compile(self._text, self._file, "exec", dont_inherit=True)
 
     def is_package(self, fullname: str) -> bool:
@@ -36,10 +42,13 @@ class Source(InspectLoader):
 
 
 class Finder(MetaPathFinder):
-    """Finds the modules of the floors under ``root``, or in ``texts`` (module name -> source), and nowhere else."""
+    """Finds the modules of the floors under ``root``, or in ``texts`` (module name -> source), and nowhere else.
 
-    def __init__(self, root: Path, texts: Mapping[str, str] = {}) -> None:
-        self.root, self.texts = root, texts
+    ``compiled``: another way to compile them than Python's own.
+    """
+
+    def __init__(self, root: Path, texts: Mapping[str, str] = {}, compiled: Compiled | None = None) -> None:
+        self.root, self.texts, self.compiled = root, texts, compiled
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
         if fullname.partition(".")[0] not in FLOORS:
@@ -48,7 +57,7 @@ class Finder(MetaPathFinder):
         if found is None:
             raise ModuleNotFoundError(f"No module named {fullname!r} in the folder {str(self.root)!r}", name=fullname)
         text, file, package = found
-        spec = importlib.machinery.ModuleSpec(fullname, Source(text, str(file), package), origin=str(file), is_package=package)
+        spec = importlib.machinery.ModuleSpec(fullname, Source(text, str(file), package, self.compiled), origin=str(file), is_package=package)
         spec.has_location = True
         return spec
 

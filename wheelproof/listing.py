@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.table import Table
 
 from wheelproof import documents, subject
-from wheelproof.errors import ToolError
+from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.explorer import explore
 from wheelproof.layers import prove, refinement
 from wheelproof.layers.bench import Bench, counts_of, graph_config
@@ -26,17 +26,23 @@ from wheelproof.tlc.result import Outcome
 COUNTS = ("generated", "distinct", "depth")
 
 
-def run(root: Path, *, update_counts: bool = False, as_json: bool = False) -> int:
-    """Print the inventory, or rewrite the counts of every config; the exit code."""
-    mechanisms = subject.find(root)
+def run(root: Path, names: Sequence[str] = (), *, configs: Sequence[str] = (), update_counts: bool = False,
+        as_json: bool = False) -> int:
+    """Print the inventory of these mechanisms (all without names), or rewrite their configs' counts; the exit code.
+
+    ``configs``: the configs whose counts are rewritten, all without. Raises UsageError on one that no mechanism has.
+    """
+    mechanisms = {stem: m for stem, m in subject.find(root).items() if stem in names or not names}
+    if unknown := [name for name in configs if not any(name in m.configs for m in mechanisms.values())]:
+        raise UsageError(f"there is no config {', '.join(unknown)}.", "`wheelproof list` prints their names.")
     if update_counts:
-        return max([update(mechanism) for mechanism in mechanisms.values()])
+        return max([update(mechanism, configs) for mechanism in mechanisms.values()])
     theorems = prove.declared(root)
     if as_json:
         print(documents.encode({"schema": "wheelproof.list/1", "mechanisms": {
             stem: {"title": m.title, "properties": {n: asdict(p) for n, p in m.properties.items()},
                    "configs": {n: asdict(c) for n, c in m.configs.items()}, "mutants": {n: asdict(x) for n, x in m.mutants.items()},
-                   "composed": {n: asdict(x) for n, x in m.composed.items()},
+                   "composed": {n: asdict(x) for n, x in m.composed.items()}, "faults": {n: asdict(x) for n, x in m.faults.items()},
                    "theorems": {item.name: asdict(item) for item in theorems if item.mechanism == stem}}
             for stem, m in mechanisms.items()}}), end="")
     else:
@@ -52,12 +58,15 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
     for config in mechanism.configs.values():
         kind = kind_of(mechanism, config)
         shows = config.expect if config.expect == "exhaustive" and not config.property else f"{config.expect}: {config.property}"
+        shows += f", but for {', '.join(config.fails)}" if config.fails else ""
         about = config.about or mechanism.scenarios[config.scenario].get("about", "")
         configs.add_row(config.name, "safety" if kind == "config" else kind, config.lane, shows,
                         f"{config.distinct:,}" if config.distinct else "", about)
     for entry in mechanism.composed.values():
-        shows = "violated: Composition" if entry.mutant else "exhaustive"
+        shows = "violated: Composition" if entry.mutant and not entry.equivalent else "exhaustive"
         configs.add_row(entry.name, "composed", entry.lane, shows, "", entry.about or mechanism.scenarios[entry.scenario].get("about", ""))
+    for fault in mechanism.faults.values():
+        configs.add_row(fault.name, "fault", fault.lane, f"violated: {fault.property}", "", fault.about)
     mutants = Table("mutant", "switch off", "killed by", "in scenario", "what goes wrong")
     for mutant in mechanism.mutants.values():
         mutants.add_row(mutant.name, mutant.switch, mutant.property or "equivalent", mutant.scenario, mutant.race or mutant.equivalent)
@@ -70,12 +79,17 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
         out.print(proofs)
 
 
-def update(mechanism: Mechanism) -> int:
-    """Measure every config's counts twice and rewrite those of the TOML; 1 if TLC and the model differ anywhere."""
+def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
+    """Measure the counts of each config (or of ``only``) twice and rewrite those of the TOML.
+
+    Returns 1 if TLC and the model differ anywhere, else 0.
+    """
     text, failed = mechanism.toml.read_text(encoding="utf-8"), False
     with tempfile.TemporaryDirectory(prefix="wheelproof-counts-") as folder:
         bench = Bench(mechanism, Path(folder), "nightly")
         for config in mechanism.configs.values():
+            if only and config.name not in only:
+                continue
             counts, fault = measure(bench, config)
             old = {name: getattr(config, name) for name in COUNTS}
             if fault:

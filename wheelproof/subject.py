@@ -16,7 +16,7 @@ from typing import Any
 from wheelproof import floors
 from wheelproof.errors import NothingChecked, UsageError
 
-KINDS = ("silent", "lock", "unlock", "try", "read", "write", "update", "swap", "cas")
+KINDS = ("silent", "lock", "unlock", "try", "read", "write", "update", "swap", "cas", "wait", "wake", "notify")
 PROPERTY_KINDS = ("invariant", "deadlock", "liveness", "refinement", "race")
 BUILT_IN = {"deadlock": ("NoDeadlock", "some thread can move until all are done"),
             "race": ("NoDataRace", "accesses of plain fields are ordered (a check of the implementation, not of the spec)")}
@@ -32,7 +32,8 @@ class Label:
     """One step's row in the label table: what it does, and the event that a trace has of it ("" = none).
 
     ``only``: a switch; while that is on, as it is but for mutants, no thread takes the step, and the code lacks it.
-    ``proof``: the actions of the proof's transition system that the step may be, and ``stutter`` where it may be none.
+    ``proof``: the actions of the proof's transition system that the step may be, ``stutter`` where it may be none, and ``waits`` where
+    the model may wait although the system does not.
     """
 
     name: str
@@ -57,7 +58,8 @@ class Config:
     """One model-checking run and what it must show.
 
     ``property``: the one property of a config that expects a violation, or of a liveness or refinement config; None: all
-    invariants and deadlock. ``fair``: the threads with fairness, None for all. Counts are None until they are recorded.
+    invariants and deadlock. ``fails``: the invariants that this config does not keep; it must keep all others, and break each of these.
+    ``fair``: the threads with fairness, None for all. Counts are None until they are recorded.
     """
 
     name: str
@@ -69,8 +71,10 @@ class Config:
     constants: Mapping[str, Any] = field(default_factory=dict)
     module: str = ""
     specification: str = ""
+    fails: tuple[str, ...] = ()
     fair: tuple[str, ...] | None = None
     lane: str = "fast"
+    real: bool = True
     generated: int | None = None
     distinct: int | None = None
     depth: int | None = None
@@ -78,7 +82,10 @@ class Config:
 
 @dataclass(frozen=True)
 class Mutant:
-    """One decision taken away: the scenario that kills it and the property that breaks, or why it is equivalent."""
+    """One decision taken away: the scenario that kills it and the property that breaks, or why it is equivalent.
+
+    ``untraced``: why the rules accept a trace of it; the folder of examples leaves it out.
+    """
 
     name: str
     switch: str
@@ -87,6 +94,7 @@ class Mutant:
     race: str = ""
     equivalent: str = ""
     data_race: bool = False
+    untraced: str = ""
     lane: str = "fast"
 
 
@@ -94,13 +102,31 @@ class Mutant:
 class Composed:
     """A scenario run with the steps of lower mechanisms on, beside the model that takes their operations for single steps.
 
-    ``mutant``: a class of ``mutants/<stem>.py`` that breaks a lower mechanism, which must then be noticed.
+    ``mutant``: a class of ``mutants/<stem>.py`` that changes a lower mechanism. The run must reject
+    it, unless ``equivalent`` gives the reason why the atomic model has each of its runs.
     """
 
     name: str
     scenario: str
     about: str = ""
     mutant: str = ""
+    equivalent: str = ""
+    lane: str = "fast"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A change of the production sources that layer real must notice in a scenario, by the property that is named.
+
+    ``module``: a module of ``impl``; ``changes``: pairs (old, new), each old text there exactly once.
+    """
+
+    name: str
+    scenario: str
+    module: str
+    changes: tuple[tuple[str, str], ...]
+    property: str
+    about: str = ""
     lane: str = "fast"
 
 
@@ -124,6 +150,7 @@ class Mechanism:
     configs: Mapping[str, Config]
     mutants: Mapping[str, Mutant]
     composed: Mapping[str, Composed] = field(default_factory=dict)
+    faults: Mapping[str, Fault] = field(default_factory=dict)
     module_constants: Mapping[str, Any] = field(default_factory=dict)
     pc: str = "pc"
 
@@ -141,6 +168,12 @@ class Mechanism:
     def invariants(self) -> tuple[str, ...]:
         """The invariants that must hold, in the order of the TOML."""
         return tuple(p.name for p in self.properties.values() if p.kind == "invariant" and p.holds)
+
+    def kept(self, config: Config) -> tuple[str, ...]:
+        """The invariants that a config must keep: the mechanism's, without those that fail here, and its own property."""
+        own = config.property if config.expect == "exhaustive" else None
+        added = [own] if own and self.properties[own].kind == "invariant" and own not in self.invariants else []
+        return (*(name for name in self.invariants if name not in config.fails), *added)
 
     @cached_property
     def model_module(self) -> Any:
@@ -208,7 +241,7 @@ class _Reader:
         module = head.get("module")
         if module != self.file.stem:
             raise self.fail("mechanism", f"module is {module!r}", f"It must be {self.file.stem!r}, as the file is named.")
-        scenarios = {name: self.scenario(name, value) for name, value in self.table("scenarios").items()}
+        scenarios = {name: self.scenario(name, self.like(name, value)) for name, value in self.table("scenarios").items()}
         properties = {name: self.build(Property, f"properties.{name}", name, value)
                       for name, value in self.table("properties").items()}
         for item in properties.values():
@@ -227,7 +260,10 @@ class _Reader:
                      for name, value in self.table("configs").items()},
             mutants={name: self.mutant(name, value, scenarios, properties, switches)
                      for name, value in self.table("mutants").items()},
-            composed={name: self.composed(name, value, scenarios) for name, value in self.table("composed").items()})
+            composed={name: self.composed(name, value, scenarios) for name, value in self.table("composed").items()},
+            faults={name: self.fault(name, value, scenarios) for name, value in self.table("faults").items()})
+        if taken := sorted(set(result.faults) & {*result.configs, *result.mutants}):
+            raise self.fail(f"faults.{taken[0]}", "a config or a mutant has this name, too", "Rows of one layer need names of their own.")
         for name, constant in result.constants.items():
             if constant.get("as") not in ("set", "function", "value") or "field" not in constant:
                 raise self.fail(f"constants.{name}", 'needs field = "..." and as = "set", "function" or "value"')
@@ -243,6 +279,16 @@ class _Reader:
                 raise self.fail(f"labels.{name}", f"kind is {label.kind!r}", f"Known kinds: {', '.join(KINDS)}.")
         return out
 
+    def like(self, name: str, value: Any) -> Any:
+        """A scenario with the fields that it takes from another one, named in its field ``like``."""
+        if not isinstance(value, dict) or "like" not in value:
+            return value
+        other = self.table("scenarios").get(value["like"])
+        if not isinstance(other, dict) or "like" in other:
+            raise self.fail(f"scenarios.{name}", f"there is no scenario {value['like']!r} with fields of its own",
+                            "Name in `like` a scenario that has no `like` itself.")
+        return other | {field: of for field, of in value.items() if field != "like"}
+
     def scenario(self, name: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
         threads = value.get("threads") if isinstance(value, dict) else None
         if not isinstance(threads, dict) or not threads:
@@ -255,8 +301,7 @@ class _Reader:
 
     def config(self, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping, switches: Mapping) -> Config:
         place = f"configs.{name}"
-        if "fair" in value:
-            value = value | {"fair": tuple(value["fair"])}
+        value = value | {name: tuple(value[name]) for name in ("fair", "fails") if name in value}
         config = self.build(Config, place, name, value, scenario=name)
         self.common(place, config, scenarios, properties)
         self.known(place, "switch", config.switches, switches)
@@ -264,6 +309,10 @@ class _Reader:
             raise self.fail(place, f"expect is {config.expect!r}", 'It is "exhaustive" or "violated".')
         if config.expect == "violated" and config.property is None:
             raise self.fail(place, "a violation is expected, but of no property", 'Name it: property = "...".')
+        invariants = [p.name for p in properties.values() if p.kind == "invariant" and p.holds]
+        self.known(place, "invariant", config.fails, dict.fromkeys(invariants))
+        if config.fails and (config.expect != "exhaustive" or config.property):
+            raise self.fail(place, "has the field fails, but is not about all invariants", "Leave out expect and property, or fails.")
         if config.fair is not None:
             self.known(place, "thread", config.fair, scenarios[config.scenario]["threads"])
         return config
@@ -282,7 +331,19 @@ class _Reader:
         composed = self.build(Composed, place, name, value)
         self.known(place, "scenario", [composed.scenario], scenarios)
         self.in_lane(place, composed.lane)
+        if composed.equivalent and not composed.mutant:
+            raise self.fail(place, "gives the reason why a mutant is equivalent, and names no mutant")
         return composed
+
+    def fault(self, name: str, value: Mapping[str, Any], scenarios: Mapping) -> Fault:
+        place = f"faults.{name}"
+        changes = value.get("changes")
+        if not isinstance(changes, list) or not changes or not all(isinstance(pair, list) and len(pair) == 2 for pair in changes):
+            raise self.fail(place, "changes is not a list of pairs [old text, new text]")
+        fault = self.build(Fault, place, name, value | {"changes": tuple((old, new) for old, new in changes)})
+        self.known(place, "scenario", [fault.scenario], scenarios)
+        self.in_lane(place, fault.lane)
+        return fault
 
     def common(self, place: str, item: Config | Mutant, scenarios: Mapping, properties: Mapping) -> None:
         self.known(place, "scenario", [item.scenario], scenarios)

@@ -20,7 +20,7 @@ SCHEMA = "wheelproof.results/1"
 RESULTS_FILE = "results.json"
 
 # In the order in which the layers build on each other.
-LAYERS = ("tlc", "graph", "walk", "mutant", "liveness", "search", "real", "proof", "trace")
+LAYERS = ("tlc", "graph", "walk", "mutant", "liveness", "search", "real", "proof", "trace", "mutate")
 
 
 class Verdict(StrEnum):

@@ -46,7 +46,7 @@ def run(options: VerifyOptions) -> list[Row]:
                              "Choose others; `wheelproof list` shows what there is.")
     if any(job.kind in ("config", "liveness", "refinement", "mutant") and set(job.layers) != {"walk"} for job in jobs):
         archive.make(java.locate(), jar.locate())
-    overall = wants("tlc") + wants("graph") + 2 * (options.layers is None)
+    overall = wants("tlc") + wants("graph") + 4 * (options.layers is None)
     options.listen(Planned(sum(job.rows for job in jobs) + overall * len(mechanisms)))
     benches = {mechanism.stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)
                for mechanism in mechanisms}
@@ -63,7 +63,7 @@ def run(options: VerifyOptions) -> list[Row]:
     for stem, bench in benches.items():
         if stem not in stale:
             rows += over_all(bench, reports[stem], partial=bool(options.layers))
-    return sorted(rows, key=order(found, theorems))
+    return sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
 
 
 def known(theorems: list[prove.Declared], found: dict[str, subject.Mechanism]) -> list[prove.Declared]:
@@ -102,6 +102,8 @@ def over_all(bench: Bench, reports: list[Report], partial: bool) -> Iterator[Row
         if not partial:
             yield controls.controls(bench)
             yield whole.labels(bench, reports)
+            yield whole.branches(bench, reports)
+            yield whole.fields(bench, reports)
         if bench.wants("graph"):
             yield whole.witnesses(bench, reports)
     except WheelproofError as error:
@@ -117,7 +119,7 @@ def order(found: dict[str, subject.Mechanism], theorems: Iterable[prove.Declared
     """Sorts rows by mechanism and layer, then as the TOML declares them; theorems as they build on each other."""
     place = {}
     for number, mechanism in enumerate(found.values()):
-        names = ["translation", "controls", "labels", "witnesses", "edges", *mechanism.configs, *mechanism.composed, *mechanism.mutants,
+        names = ["translation", "controls", "labels", "branches", "fields", "witnesses", "edges", *mechanism.configs, *mechanism.composed, *mechanism.mutants, *mechanism.faults,
                  *[item.name for item in theorems if item.mechanism == mechanism.stem]]
         for index, name in enumerate(names):
             place[mechanism.stem, name] = (number, index)

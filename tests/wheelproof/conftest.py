@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = re.compile(r"TimerTaskList.*|timer_task_list\.py|runtime\.py|pluscal\.py|__init__\.py")
+NEEDED = re.compile(r"TimerTaskList.*|timer_task_list\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py")
 """Of the floors' files those of the one mechanism, and what its modules import."""
 FLOORS = ("spec", "model", "impl", "mapping", "mutants")
 KEPT = ("scenarios.two_adders", "configs.two_adders", "mutants.M2", "scenarios.flush_into_itself", "configs.flush_into_itself")
@@ -38,7 +38,7 @@ def only(text: str) -> str:
     for line in text.splitlines(keepends=True):
         if line.startswith("["):
             name = line.strip("[]\n")
-            keep = name.split(".")[0] not in ("scenarios", "configs", "mutants") or name in KEPT
+            keep = name.split(".")[0] not in ("scenarios", "configs", "mutants", "faults") or name in KEPT
         if keep:
             out.append(line)
     return "".join(out)

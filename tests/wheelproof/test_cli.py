@@ -227,7 +227,7 @@ def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, c
     assert invoke("list", "--update-counts", "--json").exit_code == code
     assert seen == [
         ((trace, "model", 3), {"subject": Path(".")}),
-        ((Path("."),), {"update_counts": True, "as_json": True}),
+        ((Path("."), []), {"configs": [], "update_counts": True, "as_json": True}),
     ]
 
 

@@ -3,7 +3,10 @@
 import json
 import tomllib
 
+import pytest
+
 from wheelproof import listing
+from wheelproof.errors import UsageError
 
 
 def test_the_inventory_names_configs_mutants_and_what_they_must_show(small, capsys):
@@ -21,6 +24,21 @@ def test_wrong_counts_are_rewritten_with_the_difference_printed(small, capsys):
     assert listing.run(small.root, update_counts=True) == 0
     assert "two_adders: distinct 412 -> 411" in capsys.readouterr().out
     assert tomllib.loads(small.toml.read_text()) == tomllib.loads(before)
+
+
+def test_only_the_named_config_is_measured(small, capsys):
+    small.change(small.toml, "distinct = 411\n", "distinct = 412\n")
+    assert listing.run(small.root, configs=["flush_into_itself"], update_counts=True) == 0
+    measured = capsys.readouterr().out
+    assert "flush_into_itself" in measured and "two_adders" not in measured
+    assert "distinct = 412" in small.toml.read_text()
+    with pytest.raises(UsageError, match="there is no config nothing"):
+        listing.run(small.root, configs=["nothing"], update_counts=True)
+
+
+def test_only_the_named_mechanism_is_listed(small, capsys):
+    assert listing.run(small.root, ["timer_task_list"], as_json=True) == 0
+    assert list(json.loads(capsys.readouterr().out)["mechanisms"]) == ["timer_task_list"]
 
 
 def test_counts_are_not_rewritten_where_the_model_is_another_machine(small, capsys):

@@ -41,9 +41,9 @@ def below(model):
     values = {each.name(): model[each].as_long() for each in model.decls()}
     return "" if values["x"] > values["y"] and not values["x"] > 0 else "x is above 0 in Python"
 
-def theorem(name, premises, goal, **others):
+def theorem(name, premises, goal, cites={}, **others):
     control = refuted(VC("without the premise", {"x above y": x > y}, x > 0), "y may be negative", below)
-    return THEORY.theorem(name, "x is above 0", [VC("claim", premises, goal)], [control], **others)
+    return THEORY.theorem(name, "x is above 0", [VC("claim", premises, goal, cites=cites)], [control], **others)
 """
 TRUE = 'theorem("true", {"x above y": x > y, "y from 0": y >= 0}, x > 0)\n'
 FALSE = 'theorem("false", {"x above y": x > y}, x > 0)\n'
@@ -51,7 +51,11 @@ UNDECIDED = 'theorem("undecided", {"cubes": x * x * x + y * y * y == 33, "x abov
 VACUOUS = 'theorem("vacuous", {"x above y": x > y, "y above x": y > x}, x > 0)\n'
 CYCLE = 'theorem("first", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["second"])\n' + TRUE.replace("true", "second")
 NO_CONTROL = 'THEORY.theorem("bare", "x is above 0", [VC("claim", {"x": x > 1}, x > 0)])\n'
-ON_SAND = 'theorem("on_sand", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["undecided"])\n'
+ON = 'theorem("NAME", {"x above y": x > y, "y from 0": y >= 0}, x > 0, cites={"y from 0": "LINK"}, rests_on=["LINK"])\n'
+ON_SAND = ON.replace("NAME", "on_sand").replace("LINK", "undecided")
+ON_THAT = ON.replace("NAME", "on_that").replace("LINK", "on_sand")
+LABEL = 'theorem("label", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["true"])\n'
+SPARE = 'theorem("spare", {"x above y": x > y, "y from 0": y >= 0, "x": x > -9}, x > 0, cites={"x": "true"}, rests_on=["true"])\n'
 HARMLESS = ('THEORY.theorem("harmless", "x", [VC("claim", {"x": x > 1}, x > 0)], '
             '[refuted(VC("twin", {"x": x > 2}, x > 0), "nothing", lambda model: "")])\n')
 DENIED = ('THEORY.theorem("denied", "x", [VC("claim", {"x": x > 1}, x > 0)], '
@@ -103,6 +107,10 @@ def test_a_proof_with_its_evidence_is_green(home):
     (HARMLESS, "harmless", "vacuous", 5, "cannot be refuted"),
     (DENIED, "denied", "error", 4, "Python does not confirm"),
     (UNDECIDED + ON_SAND, "on_sand", "inconclusive", 3, "rests on undecided, which is not proved"),
+    (UNDECIDED + ON_SAND + ON_THAT, "on_that", "inconclusive", 3, "rests on undecided"),
+    (FALSE + ON_SAND.replace("undecided", "false"), "on_sand", "inconclusive", 3, "rests on false, which is not proved"),
+    (TRUE + LABEL, "label", "vacuous", 5, "said to rest on true, which is a premise of no condition"),
+    (TRUE + SPARE, "spare", "vacuous", 5, "said to rest on true, and holds without it"),
 ])
 def test_what_is_no_proof_has_its_word_and_its_exit_code(home, text, name, verdict, code, says):
     ended, rows = run(home, text, name)
@@ -148,6 +156,14 @@ def test_a_theory_is_not_taken_at_its_word(home, change, says):
     ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
     row, = read_results(home / "build" / "results.json").rows
     assert (row.ok, ended.exit_code) == ((False, 4) if says else (True, 0)) and says in row.why
+
+
+def test_links_are_not_taken_at_their_word(home):
+    text = CLAIMS.replace("FIGURES", repr(WHOLE | {"links": 0})).replace("VERDICT", "proved")
+    (home / "proofs" / "claims.py").write_text(text.replace("rests_on=()", 'rests_on=("claim",)').replace("[self.theorems[name]]", "[self.theorems[name]]"))
+    ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
+    row, = read_results(home / "build" / "results.json").rows
+    assert (row.ok, ended.exit_code) == (False, 4) and "rests on 1 theorems, and needs 0 of them" in row.why
 
 
 def test_a_word_that_is_none_of_a_proofs_is_an_error(home):

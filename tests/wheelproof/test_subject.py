@@ -30,7 +30,17 @@ def test_a_mechanism_has_one_stem_on_every_floor(small):
     ('threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', "threads = {}", "there is no thread in it"),
     ('threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', 'threads = { a = ["add"] }', "not a list of operations"),
     ("data_race = true", 'data_race = true\nequivalent = "so it is"', "either the property that breaks or the reason"),
+    ("[mechanism]", "[faults.odd]\n[mechanism]", "changes is not a list of pairs"),
+    ("[mechanism]", '[faults.odd]\nchanges = [["old"]]\n[mechanism]', "changes is not a list of pairs"),
+    ("[mechanism]", '[faults.odd]\nchanges = [["old", "new"]]\nscenario = "none"\nmodule = "impl.runtime"\nproperty = "FinalState"\n[mechanism]',
+     "there is no scenario none"),
+    ("[mechanism]", '[faults.M2]\nchanges = [["old", "new"]]\nscenario = "two_adders"\nmodule = "impl.runtime"\nproperty = "FinalState"\n[mechanism]',
+     "a config or a mutant has this name"),
+    ("[mechanism]", '[composed.odd]\nscenario = "two_adders"\nequivalent = "so it is"\n[mechanism]', "names no mutant"),
     ("[mechanism]", "[mechanism", "not valid TOML"),
+    ("[configs.two_adders]", '[configs.two_adders]\nfails = ["NoDeadlock"]', "there is no invariant NoDeadlock"),
+    ("[configs.two_adders]", '[configs.two_adders]\nfails = ["TypeOK"]\nproperty = "CounterExact"', "is not about all invariants"),
+    ("[configs.two_adders]", '[scenarios.again]\nlike = "none"\n\n[configs.two_adders]', "there is no scenario 'none' with fields of its own"),
 ])
 def test_what_does_not_fit_is_refused_with_its_place(small, old, new, said):
     small.change(small.toml, old, new)
@@ -57,3 +67,15 @@ def test_what_the_tool_itself_checks_needs_no_declaration(small):
         small.change(small.toml, line, "")
     found = read(small.toml).properties
     assert (found["NoDeadlock"].kind, found["NoDataRace"].kind) == ("deadlock", "race")
+
+
+def test_a_scenario_takes_the_fields_of_another_one_that_it_does_not_have(small):
+    small.change(small.toml, "[configs.two_adders]", '[scenarios.again]\nlike = "two_adders"\nabout = "again"\n\n[configs.two_adders]')
+    scenarios = read(small.toml).scenarios
+    assert scenarios["again"] == scenarios["two_adders"] | {"about": "again"}
+
+
+def test_a_config_keeps_the_invariants_that_it_does_not_declare_to_fail(small):
+    small.change(small.toml, "[configs.two_adders]", '[configs.two_adders]\nfails = ["CounterExact", "TypeOK"]')
+    mechanism = read(small.toml)
+    assert set(mechanism.kept(mechanism.configs["two_adders"])) == set(mechanism.invariants) - {"CounterExact", "TypeOK"}

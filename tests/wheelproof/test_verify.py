@@ -14,6 +14,10 @@ def run(small, *layers: str, mechanisms: tuple[str, ...] = (), lane: str = "fast
     return verify.run(VerifyOptions(mechanisms, frozenset(layers) or None, lane, small.root, small.root / "build", jobs, listen))
 
 
+UNGUARDED = "            super().__init__(timer_task, expiration_ms)\n            self.monitor = NoMonitor()\n"
+"""What mutant M2 does."""
+
+
 def row(rows: list[Row], layer: str, name: str) -> Row:
     return next(row for row in rows if (row.layer, row.name) == (layer, name))
 
@@ -27,7 +31,7 @@ def test_a_sound_subject_is_green_in_every_layer_but_for_what_it_does_not_exerci
     # two adders and a flush cancel nothing: the checks over all scenarios must say that these are not enough
     assert row(rows, "walk", "labels").verdict is Verdict.VACUOUS
     assert row(rows, "graph", "witnesses").verdict is Verdict.VACUOUS
-    assert exit_code(rows) == 5
+    assert exit_code(rows) == 1  # exceptions of the harness are stale: no scenario of these needs them
     figures = row(rows, "mutant", "M2").figures
     assert figures["depth_spec"] == figures["depth_model"] == figures["depth_impl"] > 0
     walked = row(rows, "walk", "two_adders").figures
@@ -91,7 +95,7 @@ def test_a_label_that_only_the_implementation_lacks_is_an_error_not_a_pass(small
 
 def test_a_mutant_that_changes_nothing_survives(small):
     file = Path("mutants/timer_task_list.py")
-    small.change(file, "            self.monitor = NoMonitor()\n", "            pass\n")
+    small.change(file, UNGUARDED, UNGUARDED.replace("self.monitor = NoMonitor()", "pass"))
     found = row(run(small, "mutant"), "mutant", "M2")
     assert not found.ok and "does not reject" in found.why and "differ" in found.why
 
@@ -104,7 +108,7 @@ def test_a_mutant_is_not_killed_by_another_property(small):
 
 
 def test_a_race_that_is_expected_and_absent_is_a_finding(small):
-    small.change("mutants/timer_task_list.py", "            self.monitor = NoMonitor()\n", "            pass\n")
+    small.change("mutants/timer_task_list.py", UNGUARDED, UNGUARDED.replace("self.monitor = NoMonitor()", "pass"))
     found = row(run(small, "search"), "search", "M2")
     assert found.verdict is Verdict.SAMPLED and not found.ok
 

@@ -3,10 +3,13 @@
 A mapping's ``ATOMIC`` names modules whose labels are dropped, all but those that it keeps. What code of such a module does with
 shared objects, or code that it calls back on a line without a label, then belongs to the line outside it that called and bears a label; locks taken there exclude nobody. That an
 operation may be taken for one step is not shown here: the lower mechanism's own refinement has to show it.
+
+A function of an atomic module that has steps of its own can hold a lock over them. Where the mapping has ``WAITS``, labels of operations, and ``waits(label, locals)``, the
+lock that such an operation asks for, these locks exclude: the operation can begin only when its lock is free. An operation that meets a held lock all the same breaks a rule.
 """
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from types import CodeType, FrameType, FunctionType, ModuleType
 
 from wheelproof.explore.controlled import Scheduler, Site, Thread
@@ -32,14 +35,19 @@ class _Place:
 class AtomicModules:
     """Tells the scheduler, of an access in an atomic module, to which step it belongs. ``files``: of these modules; ``codes``: others like them."""
 
-    def __init__(self, scheduler: Scheduler, files: Collection[str], codes: Collection[CodeType]) -> None:
+    def __init__(self, scheduler: Scheduler, files: Collection[str], codes: Collection[CodeType],
+                 waits: tuple[Collection[str], Callable[[str, Mapping[str, object]], object]] | None = None) -> None:
+        """``waits``: the mapping's ``WAITS`` and ``waits``, or None where it has none."""
+        self._waits = waits
         self._scheduler, self._files = scheduler, frozenset(files)
         self._ids = {id(code) for code in codes}
         self._places: dict[tuple[int, int], _Place] = {}
         self._codes: list[CodeType] = list(codes)  # places are keyed by id(code)
 
-    def take(self, thread: Thread, frame: FrameType, kind: str, volatile: bool, awaits: object) -> bool:
+    def take(self, thread: Thread, frame: FrameType, kind: str, volatile: bool, awaits: object) -> bool | _Place:
         """Deal with a shared access by ``frame``; False if it is an ordinary one, on a line that has its own label or in another module.
+
+        The place itself is returned for a lock that is held over steps, which excludes as it does elsewhere.
 
         The thread is stopped in front of the innermost labelled line around it, once for each call from that line.
         """
@@ -73,7 +81,7 @@ class AtomicModules:
             if found.several:
                 self._scheduler.fail(f"{found.where}: an operation of an atomic module on a line with two labels; call it on a line of its own")
             self._begin(thread, found.site, inner, outer, awaits)
-        return True
+        return place if self._waits is not None and place.keeps and kind in LOCK_KINDS else True
 
     def _called_back(self, frame: FrameType) -> bool:
         """Whether an operation that is one step has called the code of ``frame``, as a queue calls the comparison of its elements."""
@@ -92,7 +100,7 @@ class AtomicModules:
             thread.lasti = lasti
         else:
             self._scheduler.used.add((site.file, site.label, site.kind))
-            self._scheduler.pause(thread, site, awaits if isinstance(awaits, Due) else None, outer, lasti)
+            self._scheduler.pause(thread, site, awaits if isinstance(awaits, Due) else self._predicted(site.label, outer), outer, lasti)
         thread.performed = True
         calls = thread.calls
         if calls:  # those that are still under way further out
@@ -102,6 +110,12 @@ class AtomicModules:
                 back = back.f_back
             calls = tuple([call for call in calls if any(call is back for back in chain)])
         thread.calls = (*calls, inner)
+
+    def _predicted(self, label: str, frame: FrameType) -> Free | None:
+        """What a step waits for before it can begin: a lock that is held over steps."""
+        if self._waits is None or label not in self._waits[0]:
+            return None
+        return Free(self._scheduler, self._waits[1], label, frame)
 
     def _place(self, frame: FrameType) -> _Place:
         key = (id(frame.f_code), frame.f_lasti)
@@ -125,8 +139,27 @@ class AtomicModules:
                       len(lines.get(line, ())) > 1)
 
 
+class Free:
+    """What an operation waits for that asks for a lock held over steps: that the lock is free, or the thread's own. Asking makes no step."""
+
+    __slots__ = ("_scheduler", "_waits", "_label", "_frame")
+
+    def __init__(self, scheduler: Scheduler, waits: Callable[[str, Mapping[str, object]], object], label: str, frame: FrameType) -> None:
+        self._scheduler, self._waits, self._label, self._frame = scheduler, waits, label, frame
+
+    def admits(self, thread: Thread) -> bool:
+        """Whether the lock, which the mapping names from the objects of now, can be had."""
+        scheduler = self._scheduler
+        running, scheduler.running = scheduler.running, None
+        try:
+            lock = self._waits(self._label, self._frame.f_locals)
+        finally:
+            scheduler.running = running
+        return lock is None or lock.owner is None or lock.owner is thread
+
+
 def declare(declared: object, stem: str, subject: Collection[str], modules: Mapping[str, ModuleType], labels: MutableMapping[str, Labels],
-            scheduler: Scheduler) -> AtomicModules | None:
+            scheduler: Scheduler, waits: tuple | None = None) -> AtomicModules | None:
     """Read a mapping's ``ATOMIC`` and drop the labels that it does not keep from ``labels`` (file as the scheduler shows it -> lines, changed in place).
 
     A class of another module, a mutant's or the mapping's, that derives from one of an atomic module is atomic with the same kept labels; one of
@@ -162,7 +195,7 @@ def declare(declared: object, stem: str, subject: Collection[str], modules: Mapp
                 codes += mine
                 shown = scheduler.shown[file]
                 _drop(labels[shown], declared[base], {line for code in mine for line in _lines(code)}, shown, where)
-    return AtomicModules(scheduler, files.values(), codes)
+    return AtomicModules(scheduler, files.values(), codes, waits)
 
 
 def _drop(lines: Labels, kept: Collection[str], among: Collection[int], shown: str, where: str) -> None:

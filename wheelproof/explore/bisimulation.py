@@ -15,14 +15,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wheelproof.explore.controlled import DONE, Site
-from wheelproof.explore.difference import Difference, Rows, Step, compare_enabled, compare_shared
+from wheelproof.explore.difference import Difference, Rows, Step, compare_enabled, compare_results, compare_shared, results_of
 from wheelproof.explore.findings import StepError, Unnamed
 from wheelproof.explore.pairs import PairGraph
 from wheelproof.explore.race import RaceDetector
 from wheelproof.explore.run import Run, Subject
+from wheelproof.explore.second_way import SecondWays
+from wheelproof.explore.unread import Fields, fields_read
 from wheelproof.explore.watchdog import Watchdog
 
 HORIZON = 25
@@ -39,6 +41,7 @@ class Bisimulation:
     ``outcome``: ``equal``, ``different`` or ``inconclusive`` (the budget was used up; ``why`` says so). ``figures``: model_states, model_edges,
     walked_edges (edges of the model that the implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs,
     steps (replayed ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, thread), that no implementation state took.
+    ``fields``: what the mapping reads, where that was asked for.
     """
 
     outcome: str
@@ -47,21 +50,42 @@ class Bisimulation:
     difference: Difference | None = None
     why: str = ""
     uncovered: tuple[tuple[int, int], ...] = field(default=())
+    fields: Fields | None = None
 
 
 def bisimulate(subject: Subject, scenario: Mapping[str, object], rows: Rows, shared_of: Callable[[int], Mapping[str, object]], *,
                budget: float = 60.0, race: RaceDetector | None = None, audit: bool = False,
-               progress: Callable[[Mapping[str, float]], None] | None = None) -> Bisimulation:
+               progress: Callable[[Mapping[str, float]], None] | None = None, fields: bool = False, second_ways: int = 0) -> Bisimulation:
     """Compare an implementation with its model in every state that the scenario can reach.
 
     ``rows``: the model's (reduced) graph. ``shared_of(i)``: the variables of its state i, those that the mapping has to give: no more, no fewer.
     ``budget``: CPU seconds, then the outcome is ``inconclusive``. ``race``: a detector to follow all runs. ``audit``: take a
     fingerprint after every step of a replay too, as a check that runs are deterministic (three times as slow).
-    ``progress``: called with the figures about twice a second.
+    ``progress``: called with the figures about twice a second. ``fields``: judge, where the two are
+    equal, which slots the mapping reads. ``second_ways``: states to be stepped again from a second
+    way into them, spread over those that have one.
     """
     search = _Search(subject, scenario, rows, shared_of, budget, race, audit, progress)
     with Watchdog(subject.scheduler), _rare_collections():
-        return search.run()
+        result = search.run()
+        if second_ways and result.outcome == "equal":
+            result = _again(search, result, second_ways)
+        if fields and result.outcome == "equal":
+            result = replace(result, fields=fields_read(search))
+    return result
+
+
+def _again(search: _Search, result: Bisimulation, most: int) -> Bisimulation:
+    ways = SecondWays(search, most)
+    difference = ways.run()
+    figures = {**result.figures, "second_ways": ways.known, "second_ways_stepped": ways.stepped,
+               "cpu": round(time.process_time() - search.started, 3)}
+    if difference is not None:
+        return replace(result, outcome="different", difference=difference, figures=figures, uncovered=())
+    if not ways.in_time:
+        why = f"{search.budget:g} CPU seconds were enough for {ways.stepped} of {ways.known} second ways"
+        return replace(result, outcome="inconclusive", why=why, figures=figures, uncovered=())
+    return replace(result, figures=figures)
 
 
 @contextmanager
@@ -100,6 +124,7 @@ class _Search:
         self.waits: list[tuple[str, ...]] = []
         self.sites: list[tuple[Site | None, ...]] = []
         self.successors: list[dict[int, int]] = []
+        self.results: dict[tuple[int, int], tuple] = {}  # of the operations that the step of (node, thread) ends
         self.left: list[list[int]] = []  # threads still to be stepped
         self.parent: list[tuple[int, int] | None] = []
         self.unfinished: deque[int] = deque()
@@ -121,6 +146,7 @@ class _Search:
         finally:
             if self.current is not None:
                 self.current.end()
+        self.subject.check_definitions()
         return self._result("equal")
 
     # -- one run
@@ -159,12 +185,16 @@ class _Search:
                 node = self.successors[node][thread]
             self._check_place(node)
 
-    def _replay(self, target: int) -> int:
-        plan, node = [], target
+    def way(self, node: int) -> list[int]:
+        """The threads whose steps first led to a state."""
+        plan = []
         while (before := self.parent[node]) is not None:
             node, thread = before
             plan.append(thread)
-        plan.reverse()
+        return plan[::-1]
+
+    def _replay(self, target: int) -> int:
+        plan, node = self.way(target), 0
         if self.audit:
             for thread in plan:
                 self._step(thread)
@@ -217,6 +247,8 @@ class _Search:
     def _take(self, node: int, thread: int) -> int:
         """A step that has not been taken from this state."""
         self._step(thread)
+        if results := self.current.results(thread):
+            self.results[node, thread] = results
         following = self._visit((node, thread))
         self.successors[node][thread] = following
         self.left[node].remove(thread)
@@ -279,12 +311,24 @@ class _Search:
         todo = [(pair, thread, node)]
         while todo:
             pair, thread, node = todo.pop()
-            state = self.rows[self.graph.model_states[pair]][thread][1]
+            before = self.graph.model_states[pair]
+            state = self.rows[before][thread][1]
             known = self.graph.number.get((state, node))
             if known is None:
                 known = self._pair(state, node, (pair, thread))
                 todo += [(known, i, following) for i, following in self.successors[node].items()]
             self.graph.successors[pair][thread] = known
+            self._compare_results(pair, before, thread)
+
+    def _compare_results(self, pair: int, state: int, thread: int) -> None:
+        """The operations that a step ends return what the model says."""
+        node = self.graph.nodes[pair]
+        mine, theirs = self.results.get((node, thread), ()), results_of(self.rows, state, thread)
+        parted = compare_results(mine, theirs, self.names[thread])
+        if parted is not None:
+            label = self.enabled[node][thread]
+            raise _Parted(Difference("result", parted, (*self.graph.schedule(pair), (self.names[thread], label)), state,
+                                     {"results": mine}, {"results": theirs}, self.sites[node][thread].where))
 
     def _pair(self, state: int, node: int, parent: tuple[int, int] | None) -> int:
         """A new pair, compared."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from wheelproof.explore.bisimulation import _Parted, _rare_collections, _Search
 from wheelproof.explore.controlled import DONE, Thread
-from wheelproof.explore.difference import Difference, Rows, Step
+from wheelproof.explore.difference import Difference, Rows, Step, compare_results, results_of
 from wheelproof.explore.run import Subject
 from wheelproof.explore.watchdog import Watchdog
 
@@ -136,7 +136,7 @@ class _Composed(_Search):
         while todo:
             place = node, states = todo.popleft()
             for thread, following in self.successors[node].items():
-                after = self._after(states, thread, *self.ways[node][thread][:2])
+                after = self._after(states, thread, *self.ways[node][thread][:2], self.results.get((node, thread), ()))
                 here = came, place, thread
                 if not after:
                     raise _Parted(self._lost(here, "label", f"{self.names[thread]} takes {self.waits[node][thread]}, and in no state that the model may be in it can"))
@@ -146,12 +146,13 @@ class _Composed(_Search):
                     todo.append(reached)
         self.sets = len(came)
 
-    def _after(self, states: frozenset[int], thread: int, own: str | None, inside: str | None) -> frozenset[int]:
-        """What the model may be in after a step: its own, or one inside an operation, at which that may count."""
+    def _after(self, states: frozenset[int], thread: int, own: str | None, inside: str | None, results: tuple) -> frozenset[int]:
+        """What the model may be in after a step: its own, with the results that it ends with, or one inside an operation, at which that may count."""
         out = set() if own is not None else set(states)
         for state in states:
             step = self.rows[state].get(thread)
-            if step is not None and step[0] == (own or inside):
+            if step is not None and step[0] == (own or inside) and (
+                    own is None or compare_results(results, results_of(self.rows, state, thread), self.names[thread]) is None):
                 self.matched.add((state, thread))
                 out.add(step[1])
         return frozenset(out)

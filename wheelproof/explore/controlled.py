@@ -28,6 +28,7 @@ MAX_SILENT_ACCESSES = 20_000
 
 _FIELD_OPERATIONS = frozenset({"read", "write", "update", "swap", "cas"})
 _getframe = sys._getframe
+_exc_info = sys.exc_info
 
 
 class Abort(BaseException):
@@ -59,9 +60,11 @@ class Thread:
     ``awaits``: the primitive that must admit the thread before that step can be taken, or None.
     ``position``: how many operations of its program it has begun (a field, not a loop variable: it is part of the state).
     ``calls``: frames of atomic operations under way, whose further accesses make no step.
+    ``handled``: the exception that is being handled, or is going up, where the thread has stopped.
+    ``results``: what the operations that the last step ended have returned.
     """
 
-    __slots__ = ("name", "index", "greenlet", "label", "awaits", "frame", "lasti", "site", "performed", "position", "calls", "error", "unwinding")
+    __slots__ = ("name", "index", "greenlet", "label", "awaits", "frame", "lasti", "site", "performed", "position", "calls", "error", "unwinding", "handled", "results")
 
     def __init__(self, name: str, index: int) -> None:
         self.name, self.index = name, index
@@ -72,6 +75,8 @@ class Thread:
         self.calls: tuple[FrameType, ...] = ()
         self.error: BaseException | None = None
         self.unwinding: BaseException | None = None
+        self.handled: BaseException | None = None
+        self.results: list[object] = []
 
     @property
     def kind(self) -> str | None:
@@ -92,6 +97,7 @@ class Scheduler:
     ``atomic``: the atomic modules of the subject (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
     ``created``: the objects that the present run's threads have made (:class:`~wheelproof.explore.created.Created`).
     ``memory``: what delays stores in the present run (:mod:`wheelproof.explore.store_buffer`) or None.
+    ``time``: the clock of the present run (:mod:`wheelproof.explore.conditions`) or None.
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so far, for the watchdog.
     """
 
@@ -101,7 +107,7 @@ class Scheduler:
         self.files: dict[str, labels.Labels] = {}
         self.shown: dict[str, str] = {}
         self.race = None
-        self.atomic = self.created = self.memory = None
+        self.atomic = self.created = self.memory = self.time = None
         self.coarse = False
         self.used: set[tuple[str, str, str]] = set()
         self.switches = 0
@@ -129,8 +135,8 @@ class Scheduler:
         lasti = frame.f_lasti
         site = self._sites.get((id(frame.f_code), lasti, kind))
         if site is None:  # always so within an atomic operation: the others need not ask
-            if self.atomic is not None and self.atomic.take(thread, frame, kind, volatile, awaits):
-                return None
+            if self.atomic is not None and (taken := self.atomic.take(thread, frame, kind, volatile, awaits)):
+                return None if taken is True else taken
             site = self._resolve(frame, kind, volatile)
         label = site.label
         if label is None or (self.coarse and not volatile):
@@ -147,6 +153,7 @@ class Scheduler:
             if not thread.performed and thread.site is not None:
                 self._check_performed(thread)
             thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = label, awaits, frame, lasti, site, False
+            thread.handled = _exc_info()[1]
             self._silent = 0
             plan = self._plan
             if plan:
@@ -166,6 +173,7 @@ class Scheduler:
         if not thread.performed and thread.site is not None:
             self._check_performed(thread)
         thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = site.label, awaits, frame, lasti, site, False
+        thread.handled = _exc_info()[1]
         self._silent = 0
         plan = self._plan
         if plan:
@@ -218,6 +226,7 @@ class Scheduler:
             except Exception as error:
                 thread.error = error
             thread.label, thread.awaits, thread.frame, thread.site, thread.calls = DONE, None, None, None, ()
+            thread.handled = None
             self._silent = 0
 
         thread.greenlet = greenlet(run, self.hub)

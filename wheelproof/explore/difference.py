@@ -1,14 +1,29 @@
 """Where an implementation and its model part: what differs, after which schedule."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wheelproof.explore.controlled import DONE
 from wheelproof.explore.findings import ExploreError
 
-Rows = Sequence[Mapping[int, tuple[str, int]]]
-"""A model's graph: for every state {thread index: (label, index of the successor)}; state 0 is the initial one."""
+class Rows(list):
+    """A model's graph: for every state {thread index: (label, index of the successor)}; state 0 is the initial one.
+
+    ``results``: for every state {thread index: results of the operations that the thread's step ends}; None: each operation returns
+    None. A plain list of mappings is a graph whose operations all return None.
+    """
+
+    def __init__(self, steps: Iterable[Mapping[int, tuple[str, int]]] = (), results: Sequence[Mapping[int, tuple]] | None = None) -> None:
+        super().__init__(steps)
+        self.results = results
+
+
+def results_of(rows: Sequence[Mapping[int, tuple[str, int]]], state: int, thread: int) -> tuple | None:
+    """The results that a step of the model ends with; None where the model says nothing: then each has to be None."""
+    known = getattr(rows, "results", None)
+    return None if known is None else known[state].get(thread, ())
+
 
 Step = tuple[str, str]
 """(thread name, label)"""
@@ -19,7 +34,7 @@ class Difference:
     """The first thing in which the implementation is not its model.
 
     ``kind``: ``enabled`` (other threads can move), ``label`` (the same threads, another step), ``shared`` (a variable differs
-    after the step), ``deadlock`` (the implementation cannot go on, the model can), ``exception``, ``rule``, ``watchdog``,
+    after the step), ``result`` (an operation that the step ends returns another value), ``deadlock`` (the implementation cannot go on, the model can), ``exception``, ``rule``, ``watchdog``,
     ``unnamed`` or ``hidden`` (equal states with unequal successors). ``schedule``: the labelled steps from the start to it, the last one included.
     ``implementation`` and ``model``: the two sides, as far as there are two. ``source``: ``file:line`` of the last step.
     """
@@ -79,6 +94,8 @@ def compare_shared(mine: Mapping[str, object], theirs: Mapping[str, object]) -> 
 
     Raises ExploreError where the two do not have the same variables: one that the mapping leaves out would go unchecked.
     """
+    if not isinstance(mine, Mapping):
+        raise ExploreError(f"The mapping's shared() gives {type(mine).__name__}, not the values of variables.", "Return {variable: value}.")
     if mine.keys() != theirs.keys():
         parts = [f"{what} {', '.join(sorted(names))}" for what, names in (
             ("leaves out", theirs.keys() - mine.keys()), ("has besides", mine.keys() - theirs.keys())) if names]
@@ -89,3 +106,30 @@ def compare_shared(mine: Mapping[str, object], theirs: Mapping[str, object]) -> 
         return None
     text = "; ".join(f"{name} is {mine[name]!r}, {theirs[name]!r} in the model" for name in wrong)
     return text, {name: mine[name] for name in wrong}, {name: theirs[name] for name in wrong}
+
+
+def compare_results(mine: Sequence[object], theirs: Sequence[object] | None, thread: str) -> str | None:
+    """Compare what the operations that a step ends have returned. ``theirs`` None: all have to return None.
+
+    Values are equal if their types are too: 1 is not True. Returns a message, or None where they are equal.
+    """
+    if theirs is None:
+        theirs = (None,) * len(mine)
+    if len(mine) != len(theirs):
+        return f"{thread} ends {_operations(len(mine))} with this step, {len(theirs)} in the model"
+    for own, other in zip(mine, theirs):
+        if not _same(own, other):
+            return f"the operation of {thread} returns {own!r}, {other!r} in the model"
+    return None
+
+
+def _operations(count: int) -> str:
+    return f"{count} operation{'s' * (count != 1)}"
+
+
+def _same(one: object, other: object) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return one == other

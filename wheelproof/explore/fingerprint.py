@@ -7,7 +7,7 @@ Objects are named by role first (``l1``), then by path (``l1.root``); those that
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from enum import Enum
 from operator import itemgetter
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, MethodType, ModuleType
@@ -15,6 +15,15 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Mappin
 from wheelproof.explore.controlled import Thread
 from wheelproof.explore.fields import Field
 from wheelproof.explore.findings import Unnamed
+from wheelproof.explore.stack import Stacks
+
+
+
+class Unordered(frozenset):
+    """A set whose order decides nothing, since the tool alone looks into it."""
+
+    __slots__ = ()
+
 
 Piece = tuple
 """One canonical part of a fingerprint: nested tuples of atoms."""
@@ -23,6 +32,8 @@ UNSET = "@unset"
 _PREFIX = "@"  # of every object's name, so that no string of the subject equals one
 _ATOMS = frozenset({int, str, float, bool, type(None)})
 _CONTAINERS = (tuple, list, deque)
+_VALUES = (type, FunctionType, MethodType, ModuleType, BaseException, Enum)
+_ENUM = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_"})
 _loose: dict[type, bool] = {}
 _slots: dict[type, tuple[tuple[str, Callable[[object], object]], ...]] = {}
 _variables: dict[int, tuple[tuple[str, ...], CodeType]] = {}
@@ -49,10 +60,18 @@ def _refuse_loose(value: object, name: str) -> None:
     kind = type(value)
     loose = _loose.get(kind)
     if loose is None:
-        loose = _loose[kind] = hasattr(value, "__dict__") and not isinstance(value, (BaseException, Enum))
+        loose = _loose[kind] = hasattr(value, "__dict__")
     if loose:
         raise Unnamed(f"The object {name} of class {kind.__qualname__} has a __dict__, in which state could hide.",
                       "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = ()).")
+
+
+def _attributes(what: str) -> Unnamed:
+    return Unnamed(f"{what} with attributes of its own, in which state could hide.", "Keep state in slots of objects of the scenario.")
+
+
+def _hashed_by_value(value: object) -> bool:
+    return type(value) in _ATOMS or type(value) is tuple and all(map(_hashed_by_value, value))
 
 
 def variables_of(code: CodeType) -> tuple[str, ...]:
@@ -71,12 +90,14 @@ class Names:
     """Names of the objects of one run, and the fingerprints made with them.
 
     ``roots``: role -> object. ``files``: the files whose frames belong to the subject. ``created``: (name, object) of what the
-    threads have created, a list that grows.
+    threads have created, a list that grows. ``stacks`` judges what suspended frames have on their evaluation stacks; ``judged``: the
+    positions that it has passed, a table that runs share.
     """
 
     def __init__(self, world: object, roots: dict[str, object], threads: Sequence[Thread], files: Container[str],
-                 created: Sequence[tuple[str, object]] = ()) -> None:
-        self._files = files
+                 created: Sequence[tuple[str, object]] = (), stacks: Stacks | None = None, judged: dict | None = None) -> None:
+        self._files, self._stacks = files, stacks
+        self._judged: dict[tuple, CodeType] = {} if judged is None else judged
         self._names: dict[int, str | tuple] = {id(None): _PREFIX + "None", id(True): _PREFIX + "True", id(False): _PREFIX + "False",
                                                id(world): _PREFIX + "world"}
         self._kept: list[object] = []
@@ -104,11 +125,14 @@ class Names:
             if kind is dict:
                 todo += [(inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())]
                 continue
-            if kind in _ATOMS or id(value) in names and not root or isinstance(value, (type, FunctionType, MethodType, ModuleType)):
+            if kind in _ATOMS or id(value) in names and not root or isinstance(value, _VALUES):
                 continue
             slots = _slots.get(kind) or slots_of(kind)
             _refuse_loose(value, path)
-            if not slots and not root and "__slots__" not in kind.__dict__:
+            if not slots and "__slots__" not in kind.__dict__:
+                if root:
+                    raise Unnamed(f"The object {path} is a {kind.__qualname__}, whose state is in no slot.",
+                                  "Give World.names objects of classes with __slots__.")
                 continue  # a value of the standard library: named, or refused, where it is met
             names[id(value)] = _PREFIX + path
             kept.append(value)
@@ -121,6 +145,10 @@ class Names:
                 except AttributeError:
                     pass
             todo += reversed(later)
+
+    def knows(self, value: object) -> bool:
+        """Whether the object has a name, hence its slots are part of the fingerprint."""
+        return id(value) in self._names
 
     def note_created(self) -> None:
         """Name what the threads have created since this was last called; before any other part of a fingerprint."""
@@ -135,6 +163,25 @@ class Names:
     def shared(self) -> Piece:
         """The values of all slots of all named objects, in a fixed order (``paths`` tells which), then those of the created objects by name."""
         return self._fixed() if not self._new else (self._fixed(), *[self._slots_of(*new) for new in self._new])
+
+    def slots(self) -> Iterator[tuple[str, Callable[[object], object], object]]:
+        """(path, function that reads it without a step, object) of every slot in :meth:`shared`.
+
+        The slots of created objects go by their places: ``new Entry a.1.1.#0``.
+        """
+        for path, (get, value) in zip(self.paths, self._cells):
+            yield path, get, value
+        for name, value, slots in self._new:
+            for place, (_, get) in enumerate(slots):
+                yield f"{name}.#{place}", get, value
+
+    def parts(self, piece: Piece) -> tuple[Piece, Piece]:
+        """What :meth:`shared` gave in any run of the scenario: the values of the fixed slots, in
+        the order of ``paths``, and a tuple (name, value, value, ...) for each created object."""
+        if piece and type(piece[0]) is tuple and len(piece[0]) == len(self._cells) and all(
+                type(each) is tuple and type(each[0]) is str and each[0].startswith("new ") for each in piece[1:]):
+            return piece[0], piece[1:]
+        return piece, ()
 
     def _slots_of(self, name: str, value: object, slots: tuple) -> Piece:
         out: list[object] = [name]
@@ -177,32 +224,62 @@ class Names:
             return v if not v.startswith(_PREFIX) else ("str", v)
         if kind in (float, bytes, complex):
             return (kind.__name__, repr(v))
-        if kind in _CONTAINERS or isinstance(v, tuple) and hasattr(v, "_fields"):
+        if kind is tuple or kind is list or isinstance(v, tuple) and hasattr(v, "_fields"):
+            if hasattr(v, "__dict__") and vars(v):
+                raise _attributes(f"a {kind.__qualname__}")
             return (kind.__name__, *[self.value(x) for x in v])
+        if kind is deque:
+            return ("deque", v.maxlen, *[self.value(x) for x in v])
+        if kind is Unordered:
+            return (kind.__name__, *sorted([self.value(x) for x in v], key=repr))
         if kind in (dict, MappingProxyType):
             return (kind.__name__, *[(self.value(k), self.value(x)) for k, x in v.items()])
         if kind in (set, frozenset):
-            return (kind.__name__, *sorted([self.value(x) for x in v], key=repr))
+            return (kind.__name__, *self._in_order(v))
         if kind is range:
             return ("range", v.start, v.stop, v.step)
         if kind is MethodType:
-            return ("method", v.__func__.__qualname__, self.value(v.__self__))
+            return ("method", self.value(v.__func__), self.value(v.__self__))
         if kind is FunctionType:
-            cells, defaults = v.__closure__ or (), v.__defaults__ or ()
-            return ("function", v.__qualname__, *[self._contents(cell) for cell in cells], *[self.value(default) for default in defaults])
+            if v.__dict__:
+                raise _attributes(f"the function {v.__qualname__}")
+            cells, defaults, named = v.__closure__ or (), v.__defaults__ or (), v.__kwdefaults__ or {}
+            return ("function", v.__module__, v.__qualname__, *[self._contents(cell) for cell in cells],
+                    *[self.value(default) for default in defaults], *[(key, self.value(default)) for key, default in named.items()])
         if kind is BuiltinFunctionType:
             return ("builtin", v.__qualname__, "" if isinstance(v.__self__, ModuleType) or v.__self__ is None else self.value(v.__self__))
         if isinstance(v, (type, ModuleType)):
-            return ("definition", v.__name__)
+            return ("definition", getattr(v, "__module__", ""), getattr(v, "__qualname__", v.__name__))
         if isinstance(v, Enum):
+            if not vars(v).keys() <= _ENUM:
+                raise _attributes(f"the enum member {v}")
             return ("enum", kind.__qualname__, v.name)
         if isinstance(v, BaseException):
-            return ("exception", kind.__qualname__, *[self.value(a) for a in v.args])
+            return self._exception(v)
         if v is Ellipsis or v is NotImplemented:
             return ("constant", repr(v))
         raise Unnamed(f"a value of type {kind.__qualname__}, which has no name that is the same in every run.",
                       "Keep state in slots of objects that the mapping's World.names reaches from the start, "
                       "not in iterators, generators or new objects.")
+
+    def _exception(self, error: BaseException) -> Piece:
+        """An exception is its class, arguments and slots, and those that it came from; attributes of its own are refused."""
+        kind = type(error)
+        if vars(error):
+            raise _attributes(f"an exception {kind.__qualname__}")
+        origin = error.__cause__ or error.__context__
+        return ("exception", kind.__qualname__, *[self.value(a) for a in error.args],
+                *[(slot, self._cell(get, error)) for slot, get in slots_of(kind)], None if origin is None else self.value(origin))
+
+    def _in_order(self, values: set | frozenset) -> list[object]:
+        """The elements as they are iterated over, which the hashes and the set's history decide.
+
+        Hashes of atoms are the same in every run; those of objects are addresses.
+        """
+        if len(values) > 1 and not all(map(_hashed_by_value, values)):
+            raise Unnamed("a set of objects: the order in which they are met differs from run to run.",
+                          "Keep them in a tuple, a list or a dict.")
+        return [self.value(x) for x in values]
 
     def _contents(self, cell: object) -> object:
         try:
@@ -213,13 +290,20 @@ class Names:
     def thread(self, thread: Thread) -> Piece:
         """Program position, label and, from the innermost frame outwards, the subject's suspended frames."""
         out: list[object] = [thread.position, thread.label]
-        files, name, value, known = self._files, self._names.get, self.value, _variables
+        files, name, value, known, judged = self._files, self._names.get, self.value, _variables, self._judged
         frame: FrameType | None = thread.greenlet.gr_frame
+        inner: FrameType | None = None
+        if thread.handled is not None and frame is not None:
+            out.append(value(thread.handled))
         while frame is not None:
             code = frame.f_code
             if code.co_filename in files:
                 out.append(code.co_qualname)
                 out.append(frame.f_lasti)
+                if self._stacks is not None and (id(code), frame.f_lasti, inner and id(inner.f_code)) not in judged:
+                    judged[id(code), frame.f_lasti, inner and id(inner.f_code)] = code
+                    self._stacks.check(frame, inner)
+                inner = frame
                 seen = frame.f_locals
                 variable = ""
                 try:

@@ -6,16 +6,21 @@ iterator of a ``for``, of a comprehension or of a built-in that calls back; nor 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from wheelproof.explore.definitions import TABLES
 from wheelproof.explore.labels import Labels
+from wheelproof.floors import FLOORS
 
 _ITERATING = frozenset({"map", "filter", "sorted", "min", "max", "sum", "any", "all", "list", "tuple", "set", "frozenset", "dict", "reduce",
                         "next", "iter", "zip", "sort", "join", "update", "extend"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CACHES = frozenset({"cache", "lru_cache", "cached_property"})
-_UNCONTROLLED = frozenset({"threading", "_thread", "random", "secrets", "uuid", "asyncio", "concurrent", "multiprocessing", "queue",
-                           "time", "datetime"})
+_STATELESS = frozenset({"__future__", "abc", "bisect", "collections", "dataclasses", "enum", "functools", "heapq", "itertools", "math", "numbers",
+                        "operator", "string", "types", "typing"})
+"""Modules of the standard library that keep no state out of sight: what a subject may import."""
+_REFLECTION = frozenset({"setattr", "delattr", "vars", "globals", "locals", "exec", "eval", "compile", "__import__", "__setattr__", "__delattr__"})
+_DUNDERS = frozenset({"__init__", "__enter__", "__exit__", "__call__", "__name__", "__qualname__", "__class__", "__doc__", "__module__", "__slots__"})
 _CONSTANT_CALLS = frozenset({"frozenset", "tuple", "TypeVar", "NewType", "ParamSpec", "int", "float", "str", "range", "object", "getLogger"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -75,7 +80,7 @@ def suspendable_names(trees: Mapping[str, ast.Module], marks: Mapping[str, Label
             own = list(_own(function))
             calls.setdefault(name, set()).update(filter(None, map(_called, own)))
             variables = _variables(function)
-            if own_lines(function) & set(marks[file]) or any(
+            if own_lines(function) & marks[file].keys() or any(
                     isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in variables for n in own):
                 names.add(name)
     while True:
@@ -107,11 +112,17 @@ def set_up_only(tree: ast.Module) -> set[Function]:
     return {inner for f in free if f not in reached for inner in functions(f)}
 
 
-def rules(tree: ast.Module, marks: Labels, suspendable: frozenset[str], spared: Collection[int] = ()) -> Iterator[tuple[int, str, str, str]]:
-    """The findings of one file, as (line, rule, what is wrong, what to do). ``spared``: lines of imports for production only."""
-    yield from (found for found in _everywhere(tree) if found[1] != "uncontrolled" or found[0] not in spared)
-    yield from _module_state(tree)
+def rules(tree: ast.Module, marks: Labels, suspendable: frozenset[str], slots: Collection[str],
+          spared: Collection[int] = ()) -> Iterator[tuple[int, str, str, str]]:
+    """The findings of one file, as (line, rule, what is wrong, what to do).
+
+    ``slots``: the names of all slots of the subject; ``spared``: lines of imports for production only.
+    """
     aside = set_up_only(tree)
+    before = {line for function in aside for line in range(function.lineno, function.end_lineno + 1)}
+    yield from (found for found in _everywhere(tree, slots)
+                if not (found[1] == "uncontrolled" and found[0] in spared or found[1] == "hidden-state" and found[0] in before))
+    yield from _module_state(tree)
     for function in functions(tree):
         if function not in aside:
             yield from _in_function(function, marks, suspendable)
@@ -166,7 +177,28 @@ def _loop_fault(loop: ast.For) -> str:
     return ""
 
 
-def _everywhere(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
+def slots_in(trees: Iterable[ast.Module]) -> frozenset[str]:
+    """The names of all slots that classes of these files declare, those of classes made by type() and of properties included."""
+    found: set[str] = set()
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        values: list[ast.expr] = []
+        if isinstance(node, ast.ClassDef):
+            values = [s.value for s in node.body if isinstance(s, ast.Assign) and any(getattr(t, "id", "") == "__slots__" for t in s.targets)]
+        elif isinstance(node, ast.Dict):
+            values = [value for key, value in zip(node.keys, node.values) if isinstance(key, ast.Constant) and key.value == "__slots__"]
+        elif isinstance(node, ast.FunctionDef) and any(isinstance(d, ast.Attribute) and d.attr == "setter" for d in node.decorator_list):
+            found.add(node.name)
+        found.update(n.value for value in values for n in ast.walk(value) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    return frozenset(found)
+
+
+def _own_attribute(node: ast.Attribute, worlds: Collection[range]) -> bool:
+    """An attribute of World itself, whose changes a run looks for."""
+    return isinstance(node.value, ast.Name) and node.value.id == "self" and any(node.lineno in lines for lines in worlds)
+
+
+def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int, str, str, str]]:
+    worlds = [range(n.lineno, n.end_lineno + 1) for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == "World"]
     definitions = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
@@ -192,11 +224,18 @@ def _everywhere(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
             if named or _called(owner) == "type" or isinstance(owner, ast.Attribute) and owner.attr == "__class__":
                 yield (node.lineno, "module-state", "an attribute of a class or of a function is set: that state is not seen",
                        "keep it in a slot of an object")
+            elif node.attr not in slots and not _own_attribute(node, worlds):
+                yield (node.lineno, "hidden-state", f"an attribute {node.attr} is set, which is no slot of any class here",
+                       "keep state in slots of objects; an exception, a function, a module or an enum member holds none")
+        elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr.endswith("__") and node.attr not in _DUNDERS:
+            yield (node.lineno, "hidden-state", f"{node.attr} reaches state that is not seen", "use the object's own slots and methods")
+        elif isinstance(node, ast.Call) and _called(node) in _REFLECTION:
+            yield (node.lineno, "hidden-state", f"{_called(node)} reaches state that is not seen", "name the slot in the code")
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
             for module in modules:
-                if module.partition(".")[0] in _UNCONTROLLED:
-                    yield (node.lineno, "uncontrolled", f"{module} is out of the scheduler's control",
+                if module.partition(".")[0] not in _STATELESS | FLOORS:
+                    yield (node.lineno, "uncontrolled", f"{module} is out of the scheduler's control, or keeps state that is not seen",
                            "take locks, threads, clocks and chance from impl.runtime; if no scenario uses it, write '# production only' "
                            "behind the import at the head of the file")
 
@@ -217,7 +256,7 @@ def _module_state(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
             if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or not _mutable(statement.value):
                 continue
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if all(isinstance(t, ast.Name) and (t.id.startswith("__") or t.id in ("ATOMIC", "COMPOSED")) for t in targets):
+            if all(isinstance(t, ast.Name) and (t.id.startswith("__") or t.id in TABLES) for t in targets):
                 continue  # __all__, __slots__, a mapping's tables of atomic modules: read once
             yield (statement.lineno, "module-state", "a mutable object in a module or in a class body: its state is not seen",
                    "use a tuple or a frozenset, or keep it in a slot of an object")

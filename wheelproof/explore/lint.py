@@ -6,10 +6,10 @@ Rules about lines are here, rules about state that neither an object's slots nor
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from wheelproof.explore import hidden, labels, production
+from wheelproof.explore import dropped, hidden, labels, production, stack
 from wheelproof.explore.fields import MARKS
 from wheelproof.explore.findings import ExploreError, StyleFinding
 
@@ -18,8 +18,10 @@ _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _CALLED_BY_NAME = frozenset({"__init__", "__enter__", "__exit__", "__call__"})
 
 
-def check(sources: Mapping[str, str]) -> list[StyleFinding]:
+def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleFinding]:
     """All findings in the files of one subject, sorted. ``sources``: file name, as it is to be shown -> text.
+
+    ``beside``: slots of classes in files that are not looked at.
 
     The files are looked at together: a function counts as one that can be suspended if it calls, by name, one that can.
     Raises :class:`~wheelproof.explore.findings.LabelError` for an unreadable label and :class:`ExploreError` for a file that does not parse.
@@ -32,12 +34,17 @@ def check(sources: Mapping[str, str]) -> list[StyleFinding]:
         except SyntaxError as error:
             raise ExploreError(f"{file}:{error.lineno}: this is not Python: {error.msg}.", "Correct the file first.") from error
         marks[file] = labels.of_source(text, file)
+    slots = frozenset(beside) | hidden.slots_in(trees.values())
     suspendable = hidden.suspendable_names(trees, marks)
     fields = {name for tree in trees.values() for name, _ in _marked(tree)}
     found: set[StyleFinding] = set()
     for file, tree in trees.items():
-        for line, rule, message, remedy in (*_lines(tree, marks[file], fields), *hidden.rules(tree, marks[file], suspendable, production.marked(tree, sources[file]))):
-            found.add(StyleFinding(file, line, rule, message, remedy))
+        spared = production.marked(tree, sources[file])
+        parts = [_lines(tree, marks[file], fields), stack.returns_in_hand(tree, fields, marks[file].keys()),
+                 hidden.rules(tree, marks[file], suspendable, slots, spared)]
+        if file.startswith("mapping/"):
+            parts.append(dropped.swallowed(tree))
+        found.update(StyleFinding(file, *finding) for part in parts for finding in part)
     return sorted(found)
 
 
@@ -56,7 +63,8 @@ def check_subject(root: Path, stem: str) -> list[StyleFinding]:
     mutants = root / "mutants" / f"{stem}.py"
     if mutants.is_file():
         files.append(mutants)
-    return check({file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files})
+    others = [ast.parse(file.read_text(encoding="utf-8")) for floor in ("impl", "mapping") for file in (root / floor).glob("*.py")]
+    return check({file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files}, hidden.slots_in(others))
 
 
 Found = Iterator[tuple[int, str, str, str]]
@@ -67,14 +75,15 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
     yield from _unique(tree, marks)
     yield from _slots(tree)
     for line, kinds in marks.items():
-        if len(kinds) > 1 and set(kinds) != labels.LOCK_KINDS:
+        if len(kinds) > 1 and set(kinds) not in (labels.LOCK_KINDS, labels.WAIT_KINDS):
             yield (line, "one-operation", f"{len(kinds)} operations on one line ({', '.join(kinds)})",
-                   "give each its own line; only the lock and the unlock of one with share a line")
+                   "give each its own line; only the lock and the unlock of one with share a line, and the wait, wake and lock of one wait")
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
             yield from _statement(node, marks, fields)
     for function in hidden.functions(tree):
-        own = [line for line in marks if line in hidden.own_lines(function)]
+        lines = hidden.own_lines(function)
+        own = [line for line in marks if line in lines]
         if not own:
             continue
         name = function.name

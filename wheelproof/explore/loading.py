@@ -4,20 +4,28 @@ The import is that of ``floors``, with ``impl.runtime`` already there, as the co
 """
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-from wheelproof.explore import atomic, created, fields, labels, production, store_buffer
+from wheelproof.explore import atomic, created, definitions, dropped, fields, labels, production, store_buffer
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError, StyleError
 from wheelproof.explore.lint import check
 from wheelproof.explore.primitives import registered, runtime_module
+from wheelproof.explore.branches import NAME as BRANCH
+from wheelproof.explore.branches import Branches
+from wheelproof.explore.stack import Stacks
 from wheelproof.floors import Finder, apart, present
 
 RUNTIME = "impl.runtime"
+LOOKED_AT = 32
+"""Runs from one look at the definitions to the next; a search looks at its end too."""
+THREADS = "impl.threads"
+"""What the runtime itself is made of: the standard library's locks, conditions, clock and thread numbers."""
 
 
 class Loaded:
@@ -35,33 +43,62 @@ class Loaded:
         self.scheduler = Scheduler()
         self.runtime = runtime_module(self.scheduler, RUNTIME)
         created.watch((getattr(self.runtime, name) for name in registered()), self.scheduler)
-        self.modules = self._import(Finder(root, texts), mutant is not None)
+        primitives = [getattr(self.runtime, name) for name in registered()]
+        self.branches = Branches()
+
+        def compiled(name: str, text: str, file: str) -> object:
+            if name.startswith("impl."):
+                return self.branches.compiled(name, text, file)
+            return dropped.compiled(name, text, file, primitives)
+
+        finder = Finder(root, texts, compiled)
+        self.modules = self._import(finder, mutant is not None)
         self.mapping = self.modules[f"mapping.{stem}"]
         self.labels: dict[str, labels.Labels] = {}
         sources: dict[str, str] = {}
+        trees: dict[str, ast.Module] = {}
         for name, module in self.modules.items():
             if module.__spec__ is None or name == RUNTIME or name.startswith("model"):
                 continue
             shown = Path(module.__spec__.origin).relative_to(root).as_posix()
             text = module.__spec__.loader.get_source(name)
             sources[shown] = text
+            trees[module.__spec__.origin] = ast.parse(text)
             self.labels[shown] = labels.of_source(text, shown)
             self.scheduler.files[module.__spec__.origin] = self.labels[shown]
             self.scheduler.shown[module.__spec__.origin] = shown
             fields.control(module, self.scheduler)
             production.guard(module, text, self.scheduler)
+            dropped.guard(module, self.scheduler)
+            vars(module)[BRANCH] = self.branches.note
             created.watch(fields.classes_of(module), self.scheduler)
+        self.stacks = Stacks(trees, {name for module in self.modules.values() for cls in fields.classes_of(module) for name in fields.marks_of(cls)})
+        self.judged: dict[tuple, object] = {}
         self.delayed = getattr(self.mapping, "MEMORY", ())
         classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
         store_buffer.delay(classes, self.delayed, self.scheduler, f"mapping/{stem}.py")
-        if lint and (findings := check(sources)):
+        if lint and (findings := check(sources, {slot for cls in primitives for slot in cls.__slots__})):
             raise StyleError(findings)
         if grain != "ATOMIC" and not getattr(self.mapping, grain, None):
             raise ExploreError(f"mapping/{stem}.py has no {grain}.", f"Write {grain} = {{'impl.some_module': ()}}: the modules that are atomic all the same.")
         self.named = {file: {line: dict(kinds) for line, kinds in lines.items()} for file, lines in self.labels.items()}
         atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.mapping.SUBJECT, self.modules, self.named, self.scheduler)
-        self.scheduler.atomic = atomic.declare(getattr(self.mapping, grain, None), stem, self.mapping.SUBJECT, self.modules, self.labels, self.scheduler)
+        self.scheduler.atomic = atomic.declare(getattr(self.mapping, grain, None), stem, self.mapping.SUBJECT, self.modules, self.labels, self.scheduler,
+                                               (self.mapping.WAITS, self.mapping.waits) if hasattr(self.mapping, "WAITS") else None)
         self._combine(mutant)
+        mine = [module for name, module in self.modules.items() if getattr(module, "__file__", None) in self.scheduler.files]
+        if lint and (held := list(definitions.mutable_globals(mine))):
+            module, name = held[0]
+            raise ExploreError(f"{module}.{name} is neither a definition nor a constant: state could hide in it.",
+                               "Keep it in a slot of an object of the scenario; if no scenario uses it, write '# production only' behind it.")
+        self.definitions = definitions.Definitions(mine)
+        self._runs = 0
+
+    def count_run(self) -> None:
+        """A run has ended. Now and then this looks whether the definitions are what they were; raises ExploreError."""
+        self._runs += 1
+        if self._runs % LOOKED_AT == 1:
+            self.definitions.check()
 
     def _import(self, finder: Finder, with_mutants: bool) -> dict[str, ModuleType]:
         mapping = f"mapping.{self.stem}"
@@ -71,10 +108,11 @@ class Loaded:
                 raise ExploreError(f"{finder.root}: there is no {name.replace('.', '/')}.py.",
                                    "Add the file, or point the tool at the folder that has it.")
         with apart(finder):
-            sys.modules[RUNTIME] = self.runtime
+            sys.modules[RUNTIME] = sys.modules[THREADS] = self.runtime
             try:
                 if finder.locate("impl") is not None:
-                    importlib.import_module("impl").runtime = self.runtime
+                    package = importlib.import_module("impl")
+                    package.runtime = package.threads = self.runtime
                 for name in wanted:
                     importlib.import_module(name)
                 subject = getattr(sys.modules[mapping], "SUBJECT", None)

@@ -1,6 +1,6 @@
-"""Imports for production only: a thread pool, the machine's clock. No controlled thread may use what they bring.
+"""Imports for production only: a thread pool, the machine's clock, a logger. No controlled thread may use what they bring.
 
-The mark ``# production only`` behind the import says so. The linter then lets the import pass, and this module stops the
+The mark ``# production only`` behind the import, or behind an assignment at the top of the file, says so. The linter then lets the import pass, and this module stops the
 thread that uses it all the same.
 """
 from __future__ import annotations
@@ -15,12 +15,16 @@ MARK = "# production only"
 
 
 def marked(tree: ast.Module, text: str) -> dict[int, tuple[str, ...]]:
-    """Line of each marked import at the head of a file -> the names that it binds."""
+    """Line of each marked import or assignment at the top of a file -> the names that it binds."""
     lines = text.splitlines()
     found = {}
     for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)) and lines[node.lineno - 1].rstrip().endswith(MARK):
+        if not lines[node.lineno - 1].rstrip().endswith(MARK):
+            continue
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
             found[node.lineno] = tuple((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Assign):
+            found[node.lineno] = tuple(target.id for target in node.targets if isinstance(target, ast.Name))
     return found
 
 

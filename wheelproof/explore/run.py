@@ -1,7 +1,7 @@
 """A subject under control, and one run of a scenario on it."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -60,6 +60,26 @@ class Subject:
         """The ``(file, label, kind)`` that threads have waited at, in all runs so far."""
         return frozenset(self.scheduler.used)
 
+    def branches(self) -> tuple[frozenset[str], frozenset[str]]:
+        """(declared, met): outcomes of conditions, and functions, in the modules of SUBJECT."""
+        mine = tuple(f"{name}: " for name in self._loaded.mapping.SUBJECT)
+        declared, met = self._loaded.branches.declared, self._loaded.branches.collect()
+        return (frozenset(each for each in declared if each.startswith(mine)), frozenset(each for each in met if each.startswith(mine)))
+
+    @property
+    def not_run(self) -> Mapping[str, str]:
+        """The mapping's NOT_RUN: what no scenario comes to -> why."""
+        return getattr(self._loaded.mapping, "NOT_RUN", {})
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        """The mapping's UNREAD: slots that change and that ``shared`` does not read -> why."""
+        return getattr(self._loaded.mapping, "UNREAD", {})
+
+    def check_definitions(self) -> None:
+        """Raises ExploreError where a module, class, enum member or function of the subject is not as it was loaded."""
+        self._loaded.definitions.check()
+
     def begin(self, scenario: Mapping[str, object], *, race: RaceDetector | None = None, coarse: bool = False,
               intern: dict[Piece, int] | None = None) -> Run:
         """Set the scenario up and run every thread to its first step.
@@ -88,13 +108,17 @@ class Run:
             raise ExploreError("The scenario has no threads.", "Give it threads = {name = [[operation, arguments...], ...]}.")
         self._scheduler.end()
         created = self._scheduler.created = Created()
+        self._scheduler.time = None
         self.world = loaded.world(scenario, loaded.implementation)
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(programs)]
         self._bodies = [self._program(thread, programs[thread.name]) for thread in self.threads]
         roots = getattr(self.world, "names", None)
         if not isinstance(roots, Mapping):
             raise ExploreError(f"mapping/{loaded.stem}.py: World has no names.", "Set self.names to {role: object} for the objects of the scenario.")
-        self._names = Names(self.world, dict(roots), self.threads, loaded.scheduler.files, created.objects)
+        self._names = Names(self.world, dict(roots), self.threads, loaded.scheduler.files, created.objects, loaded.stacks, loaded.judged)
+        if self._scheduler.time is not None and not self._names.knows(self._scheduler.time):
+            raise ExploreError(f"mapping/{loaded.stem}.py: World.names does not reach the scenario's Time, so its hour would be no part of the state.",
+                               "Add it to names: {'time': self.time, ...}.")
         self._pieces = [0] * len(self.threads)
         self._moved: set[int] = set()
         self._surface = _surface(vars(self.world))
@@ -113,7 +137,7 @@ class Run:
             while thread.position < len(operations):
                 method, arguments = operations[thread.position]
                 thread.position += 1
-                method(*arguments)
+                thread.results.append(method(*arguments))
 
         return body
 
@@ -133,8 +157,14 @@ class Run:
 
         Raises :class:`~wheelproof.explore.findings.StepError`; the run is over then.
         """
-        self._scheduler.step(self.threads[index])
+        thread = self.threads[index]
+        thread.results.clear()
+        self._scheduler.step(thread)
         self._moved.add(index)
+
+    def results(self, index: int) -> tuple:
+        """What the operations that the thread's last :meth:`step` ended have returned, in order."""
+        return tuple(self.threads[index].results)
 
     def replay(self, schedule: Sequence[int]) -> None:
         """Take many steps at once; nothing is compared on the way. Raises as :meth:`step`."""
@@ -165,6 +195,21 @@ class Run:
         """The model's view of the objects, by the mapping."""
         return self._loaded.mapping.shared(self.world)
 
+    @property
+    def paths(self) -> list[str]:
+        """The places of the slots that are there from the beginning, as in the fingerprint."""
+        return self._names.paths
+
+    def slots(self) -> Iterator[tuple[str, Callable[[object], object], object]]:
+        """(place, function that reads it, object) of every slot; created objects are known after
+        :meth:`fingerprint`."""
+        return self._names.slots()
+
+    def parts(self, piece: Piece) -> tuple[Piece, Piece]:
+        """The values of the slots that are there from the beginning, and the created objects, in
+        the first part of a fingerprint."""
+        return self._names.parts(piece)
+
     def fingerprint(self) -> tuple[int, ...]:
         """The implementation's state as numbers of the intern table: (shared, thread 0, thread 1, ...).
 
@@ -185,6 +230,7 @@ class Run:
             return
         self.ended = True
         self._scheduler.end()
+        self._loaded.count_run()
         if _surface(vars(self.world)) != self._surface:
             raise ExploreError(f"mapping/{self._loaded.stem}.py: an operation changed an attribute of World, which no fingerprint sees.",
                                "Keep state in objects with __slots__ that World.names reaches.")

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from wheelproof.explore.controlled import DONE, Scheduler, Site, Thread
 from wheelproof.explore.fields import Field, marks_of
 from wheelproof.explore.findings import ExploreError
+from wheelproof.explore.fingerprint import Unordered
 from wheelproof.explore.primitives import primitive
 from wheelproof.explore.race import RaceDetector
 
@@ -76,7 +77,7 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def delay(self, thread: Thread, field: str, instance: object, value: object) -> None:
             """A plain store begins its way."""
-            self.stores = (*self.stores, Store(thread, field, instance, value, frozenset()))
+            self.stores = (*self.stores, Store(thread, field, instance, value, Unordered()))
 
         def own(self, thread: Thread, field: str, instance: object) -> Store | None:
             """The thread's newest store into a field of an object, if it is on its way."""
@@ -95,7 +96,7 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def release(self, thread: Thread, target: object) -> None:
             """What the thread has stored so far is there for whoever acquires ``target``."""
             if self.stores:
-                self.stores = tuple([store._replace(marks=store.marks | {target}) if store.thread is thread else store for store in self.stores])
+                self.stores = tuple([store._replace(marks=Unordered(store.marks | {target})) if store.thread is thread else store for store in self.stores])
 
         def _bring(self, stores: tuple[Store, ...]) -> None:
             for store in stores:

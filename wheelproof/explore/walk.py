@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from wheelproof.explore.difference import Difference, Rows, compare_enabled, compare_shared
+from wheelproof.explore.difference import Difference, Rows, compare_enabled, compare_results, compare_shared, results_of
 from wheelproof.explore.findings import ExploreError, StepError
 from wheelproof.explore.race import Race, RaceDetector
 from wheelproof.explore.run import Run, Subject
@@ -152,6 +152,7 @@ def walk(subject: Subject, scenario: Mapping[str, object], *, walks: int, seed: 
             finally:
                 walker.end()
             done += 1
+    subject.check_definitions()
     figures = {"walks": done, "steps": steps, "deadlocks": deadlocks, "capped": capped, "cpu": round(time.process_time() - started, 3)}
     outcome = "different" if difference else "inconclusive" if why else "passed"
     return Walks(outcome, figures, _races(race), seed, difference, first, why)
@@ -197,8 +198,11 @@ class _Walker:
         except StepError as error:
             raise self._stopped(error) from None
         if self._rows is not None:
-            self._state = self._rows[self._state][index][1]
+            mine, theirs = self.run.results(index), results_of(self._rows, self._state, index)
+            before, self._state = self._state, self._rows[self._state][index][1]
             self._compare()
+            if parted := compare_results(mine, theirs, thread.name):
+                raise _Ended(Difference("result", parted, tuple(self._path), before, {"results": mine}, {"results": theirs}, self._source))
 
     def end(self) -> None:
         if self.run is not None:

@@ -32,6 +32,8 @@ class StateGraph:
         self.levels: list[int] = []
         self.final: list[int] = []
         self.deadlocks: list[int] = []
+        self.results: list[dict[int, tuple]] | None = None
+        """Of a reduced graph: per state {thread: results of the operations that its step ends}; None where the model has none."""
 
     @classmethod
     def of(cls, model: Any, states: list, edges: list[list[Edge]]) -> StateGraph:

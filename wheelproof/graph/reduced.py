@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from wheelproof.errors import UsageError
+from wheelproof.explore.difference import Rows
 from wheelproof.graph.explorer import StateGraph, explore
 
 
@@ -56,11 +58,40 @@ def settle(model: Any, silent: frozenset[str]) -> Callable[[Any], Any]:
 def reduce(model: Any, silent: frozenset[str], **options: Any) -> StateGraph:
     """Explore the reduced graph: no edge bears a silent label. Options are those of ``explore``."""
     settled = settle(model, silent)
+    ended = getattr(model, "outcomes", None)
+    results: list[dict[int, tuple]] = []
 
-    def successors(state: Any) -> list:
+    def following(state: Any) -> list:
         return [(thread, label, settled(after)) for thread, label, after in model.successors(state)]
 
-    return explore(model, successors=successors, initial=settled(model.initial()), **options)
+    def with_results(state: Any) -> list:
+        # explore asks once for each state, in the order of their numbers
+        row, of_thread = [], {}
+        for thread, label, after in model.successors(state):
+            rest, found = _settled_with_results(model, silent, ended, thread, state, after)
+            if found:
+                of_thread[thread] = found
+            row.append((thread, label, rest))
+        results.append(of_thread)
+        return row
+
+    graph = explore(model, successors=with_results if ended else following, initial=settled(model.initial()), **options)
+    graph.results = results if ended else None
+    return graph
+
+
+def _settled_with_results(model: Any, silent: frozenset[str], ended: Callable, thread: int, before: Any, state: Any) -> tuple[Any, tuple]:
+    """The state after a step and all silent ones, and the results of the operations that the thread ended on the way."""
+    found = ended(thread, before, state)
+    while any(process[0] in silent for process in state[1]):
+        for mover, label, after in model.successors(state):
+            if label in silent:
+                found += ended(mover, state, after)
+                state = after
+                break
+        else:
+            break
+    return state, found
 
 
 def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple]]:
@@ -74,6 +105,50 @@ def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple]]:
     return shared
 
 
-def rows(graph: StateGraph) -> list[dict[int, tuple[str, int]]]:
-    """A deterministic graph's edges as one mapping per state: thread -> (label, state after)."""
-    return [{thread: (label, target) for thread, label, target in row} for row in graph.edges]
+def auxiliary_decides(graph: StateGraph) -> str:
+    """Where a variable that is AUXILIARY decides what can happen, hence is no history; "" if nowhere.
+
+    Two states that differ in such variables alone must have the same steps, to states that differ in
+    such variables alone, and the same results. The model's LOCAL are left out: AUXILIARY variables
+    that code has on a thread's stack, hence compared by the labels and results that they decide.
+    """
+    model = graph.model
+    aside = model.AUXILIARY - getattr(model, "LOCAL", frozenset())
+    if not aside:
+        return ""
+    history = [name in aside for name in model.variables]
+    number: dict[tuple, int] = {}
+    classes = []
+    for state in graph.states:
+        pieces = model.pieces(state)
+        # behind the shared variables come the processes'
+        kept = [piece for piece, forgotten in zip(pieces, history) if not forgotten]
+        classes.append(number.setdefault((*kept, *pieces[len(history):]), len(number)))
+    known: dict[int, tuple[frozenset, object]] = {}
+    results = getattr(graph, "results", None)
+    for place, row in enumerate(graph.edges):
+        steps = frozenset([(thread, label, classes[target]) for thread, label, target in row])
+        ended = None if results is None else results[place]
+        before = known.setdefault(classes[place], (steps, ended))
+        if before != (steps, ended):
+            return (f"AUXILIARY variables decide what happens: two states that differ in {', '.join(sorted(aside))} alone have "
+                    f"other steps or results, one of them state {place}")
+    return ""
+
+
+def rows(graph: StateGraph) -> Rows:
+    """A graph's edges as one mapping per state, with the results of the operations that they end.
+
+    Raises UsageError where a thread has two steps in one state: no code could be compared with both.
+    """
+    out: list[dict[int, tuple[str, int]]] = []
+    for number, row in enumerate(graph.edges):
+        steps: dict[int, tuple[str, int]] = {}
+        for thread, label, target in row:
+            if steps.setdefault(thread, (label, target)) != (label, target):
+                raise UsageError(
+                    f"In state {number} of the model {graph.model.threads[thread]} has several steps: {steps[thread][0]} to state "
+                    f"{steps[thread][1]} and {label} to state {target}.",
+                    "Make the choice a part of the scenario or a variable of its own: an implementation takes one of them.")
+        out.append(steps)
+    return Rows(out, graph.results)

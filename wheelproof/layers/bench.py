@@ -4,7 +4,7 @@ from __future__ import annotations
 import ast
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,28 +30,37 @@ VERDICT_OF = {Outcome.COMPLETED: Verdict.EXHAUSTIVE, Outcome.VIOLATED: Verdict.V
 
 @dataclass(frozen=True)
 class Limits:
-    """What a lane may spend on one check: seconds of wall time for TLC, CPU seconds for a walk, MB of heap, sampled runs."""
+    """What a lane may spend on one check: seconds of wall time for TLC, CPU seconds for a walk, MB of heap, sampled runs.
+
+    ``second_ways``: states of a bisimulation that are stepped again from a second way into them.
+    """
 
     tlc_seconds: float
     walk_seconds: float
     heap_mb: int
     walks: int
     rounds: int
+    second_ways: int = 24
 
 
-LIMITS = {"fast": Limits(300, 120, 2500, 200, 1_000), "nightly": Limits(3_600, 1_800, 6_000, 5_000, 20_000)}
+LIMITS = {"fast": Limits(300, 120, 2500, 200, 200), "nightly": Limits(3_600, 1_800, 6_000, 5_000, 5_000, second_ways=1_000_000)}
 
 
 @dataclass
 class Report:
     """What a job found: its rows, and what it exercised for the checks over all scenarios.
 
-    ``labels``: of the unmutated implementation, and the silent ones of the model; ``witnesses``: name -> config.
+    ``labels``: of the unmutated implementation, and the silent ones of the model; ``witnesses``: name -> config;
+    ``branches``: outcomes of the unmutated implementation's conditions, and its functions, that some run came to.
+    ``changed``: slots that have had two values in some bisimulation; ``unread``: those that the mapping does not read -> (config, place).
     """
 
     rows: list[Row] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
     witnesses: dict[str, str] = field(default_factory=dict)
+    branches: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    unread: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,7 @@ class Bench:
             constants=constants | dict(config.constants), switches=switches,
             specification=specification, invariants=invariants, properties=properties, deadlock_check=deadlock,
         ), self.output / "mc" / mechanism.module / name)
-        result = process.run(
+        result = self.run_tlc(
             files.module, timeout=self.limits.tlc_seconds, config=files.config, dump=dump, deadlock_check=deadlock,
             only_property=properties[0] if len(properties) == 1 else None, large=(config.distinct or 0) > LARGE,
             heap_mb=self.limits.heap_mb,
@@ -137,6 +146,10 @@ class Bench:
         if result.version:
             self.listen(ToolFound("tlc", result.version))
         return result
+
+    def run_tlc(self, module: Path, **options: Any) -> TlcResult:
+        """One run of TLC on a generated module; the options are those of ``process.run``."""
+        return process.run(module, **options)
 
     def explored(self, config: Config, layer: str = "graph") -> StateGraph:
         """The model's full graph of a config."""
@@ -147,26 +160,40 @@ class Bench:
         """The implementation under control, the mutant's overrides in it."""
         return Subject.load(self.mechanism.root, self.mechanism.stem, mutant=mutant)
 
-    def sources(self, mutant: str | None = None) -> dict[str, str]:
-        """label -> "file:line" in the implementation and its mapping, or in a mutant's class where that overrides them."""
-        plain, overridden = {}, {}
+    def sources(self, mutant: str | None = None, scenario: str | None = None) -> dict[str, str]:
+        """label -> "file:line" in the implementation and its mapping.
+
+        A line of a class that the scenario names as the alternative to run goes first, and before it one of the mutant's class.
+        """
+        plain, chosen, overridden = {}, {}, {}
         subject = self.subject(mutant)
+        names = words(self.mechanism.scenarios[scenario]) if scenario else set()
         for file, of_line in subject.labels.items():
             if not of_line:
                 continue  # nothing to place; a folder without an __init__.py has no file either
-            inside = lines_of(self.mechanism.root / file, mutant) if mutant and file.startswith("mutants/") else None
+            inside = lines_of(self.mechanism.root / file, {mutant}) if mutant and file.startswith("mutants/") else None
+            alternative = lines_of(self.mechanism.root / file, names) if inside is None and names else ()
             for line, kinds in of_line.items():
                 if inside is None or line in inside:
-                    (plain if inside is None else overridden).update({label: f"{file}:{line}" for label in kinds.values()})
-        return plain | overridden
+                    of = overridden if inside is not None else chosen if line in alternative else plain
+                    of.update({label: f"{file}:{line}" for label in kinds.values()})
+        return plain | chosen | overridden
 
 
-def lines_of(file: Path, name: str) -> range:
-    """The lines of a class at the top of a file."""
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef) and node.name == name:
-            return range(node.lineno, node.end_lineno + 1)
-    return range(0)
+def words(value: Any) -> set[str]:
+    """Every text in a scenario's fields."""
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, Mapping):
+        value = value.values()
+    return set().union(*map(words, value)) if isinstance(value, Iterable) else set()
+
+
+def lines_of(file: Path, names: Container[str]) -> set[int]:
+    """The lines of the classes of these names at the top of a file."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return {line for node in tree.body if isinstance(node, ast.ClassDef) and node.name in names
+            for line in range(node.lineno, node.end_lineno + 1)}
 
 
 def witnesses_of(mechanism: Mechanism) -> tuple[str, ...]:

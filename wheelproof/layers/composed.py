@@ -15,7 +15,11 @@ COMPOSITION = "Composition"
 
 
 def check(bench: Bench, entry: Composed) -> Report:
-    """Search one scenario at the mapping's COMPOSED grain; with a mutant, a run that the model does not have is expected."""
+    """Search one scenario at the mapping's COMPOSED grain.
+
+    A mutant needs a run that the model lacks. An equivalent one needs none, and other states than
+    the implementation without it, so that a mutant that changes nothing is not in order.
+    """
     mechanism = bench.mechanism
     started = bench.begin("walk", entry.name, bench.limits.walk_seconds)
     graph = reduced.reduce(mechanism.model(entry.scenario), mechanism.silent, bound=COMPARED)
@@ -33,8 +37,21 @@ def check(bench: Bench, entry: Composed) -> Report:
         verdict, why = Verdict.VACUOUS, f"COMPOSED in mapping/{mechanism.stem}.py leaves every operation atomic that ATOMIC does"
     elif found.figures["matched_edges"] < found.figures["model_edges"]:
         fault = f"{int(found.figures['model_edges'] - found.figures['matched_edges'])} edges of the model were taken in no run"
+    elif entry.equivalent:
+        plain = Subject.load(mechanism.root, mechanism.stem, grain="COMPOSED")
+        other = compose(plain, mechanism.scenarios[entry.scenario], reduced.rows(graph),
+                        reduced.shared_of(graph), labels_of(graph), budget=bench.limits.walk_seconds)
+        figures["unmutated_states"] = int(other.figures["impl_states"])
+        if other.outcome == "inconclusive":
+            verdict, why = Verdict.INCONCLUSIVE, other.why
+        elif other.outcome == "different":
+            fault = f"the implementation without {entry.mutant} is rejected: {other.difference}"
+        elif all(other.figures[name] == found.figures[name] for name in ("impl_states", "impl_edges")):
+            fault = f"{entry.mutant} changes nothing: it has as many states and edges as the implementation"
+        why = f"equivalent: {entry.equivalent}" + (f"; {why}" if why else "")
+    breaks = bool(entry.mutant) and not entry.equivalent
     return Report([bench.row(
-        "walk", entry.name, started, expected="violated" if entry.mutant else "exhaustive", expected_property=COMPOSITION if entry.mutant else None,
+        "walk", entry.name, started, expected="violated" if breaks else "exhaustive", expected_property=COMPOSITION if breaks else None,
         property=COMPOSITION if found.outcome == "different" else None, verdict=verdict, why=why, fault=fault,
         bound=f"{bench.bound(entry.scenario)}, every step", figures=figures)])
 

@@ -29,9 +29,15 @@ def controls(bench: Bench) -> Row:
 
 
 def has_plain_fields(mechanism: Mechanism) -> bool:
-    """Whether the implementation has fields that a race could be on: those that its classes mark ``Plain``."""
+    """Whether the implementation has fields on which the detector can find a race.
+
+    Its classes mark them ``Plain``. The detector does not watch those of atomic modules.
+    """
     mapping = floors.load(mechanism.root, f"mapping.{mechanism.stem}")
-    classes = [value for name in mapping.SUBJECT for value in vars(floors.load(mechanism.root, name)).values() if isinstance(value, type)]
+    atomic = getattr(mapping, "ATOMIC", {})
+    found = [value for name in mapping.SUBJECT for value in vars(floors.load(mechanism.root, name)).values()]
+    watched = {name for name in mapping.SUBJECT if name not in atomic}
+    classes = [value for value in found if isinstance(value, type) and value.__module__ in watched]
     return any(str(mark).partition("[")[0].rpartition(".")[2] == "Plain"
                for each in classes for mark in vars(each).get("__annotations__", {}).values())
 

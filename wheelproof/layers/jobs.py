@@ -14,7 +14,7 @@ from wheelproof.verdict import Row, Verdict
 
 RUN: dict[str, Callable[[Bench, object], Report]] = {
     "config": safety.check, "liveness": liveness.check, "refinement": refinement.check, "composed": composed.check,
-    "search": search.check, "race": search.check_mutant, "real": real.check,
+    "search": search.check, "race": search.check_mutant, "real": real.check, "fault": real.check_fault,
 }
 
 
@@ -64,8 +64,9 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
         if wanted := tuple(layer for layer in layers if wants(layer)):
             jobs.append(Job(mechanism.stem, kind, config.name, wanted, size * (2 if kind != "config" else 1)))
         if kind == "config" and config.expect == "exhaustive" and size <= 100_000 and config.scenario == config.name:
-            jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in ("search", "real") if wants(layer)]
+            jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in (("search", "real") if config.real else ("search",)) if wants(layer)]
     jobs += [Job(mechanism.stem, "composed", entry.name, ("walk",), 8_000) for entry in mechanism.composed.values() if entry.lane in lanes and wants("walk")]
+    jobs += [Job(mechanism.stem, "fault", entry.name, ("real",), 1_000) for entry in mechanism.faults.values() if entry.lane in lanes and wants("real")]
     alike: dict[tuple[str, str], list[str]] = {}
     for entry in mechanism.mutants.values():
         if entry.lane in lanes:
@@ -94,9 +95,21 @@ def proofs(theorems: Sequence[prove.Declared], lane: str, names: Sequence[str] =
             for stem, (first, *others) in chosen.items()]
 
 
+def dispatch(bench: Bench, job: Job) -> Report:
+    """Run one job by its kind. Errors go through."""
+    mechanism = bench.mechanism
+    if job.kind == "mutant":
+        return mutant.check(bench, [mechanism.mutants[name] for name in job.names])
+    if job.kind == "proof":
+        return prove.check(bench, job.names, job.seeds)
+    if job.kind == "edges":
+        return proof_edges.check(bench)
+    of_kind = {"race": mechanism.mutants, "composed": mechanism.composed, "fault": mechanism.faults}
+    return RUN[job.kind](bench, of_kind.get(job.kind, mechanism.configs)[job.name])
+
+
 def carry_out(bench: Bench, job: Job) -> Report:
     """Run one job. An error of the tool ends it: each row that was not made yet has the verdict error, so that the others can go on."""
-    mechanism = bench.mechanism
     started = time.monotonic()
     made: list[Row] = []
 
@@ -107,14 +120,7 @@ def carry_out(bench: Bench, job: Job) -> Report:
 
     listener, bench = bench.listen, replace(bench, listen=hear)
     try:
-        if job.kind == "mutant":
-            return mutant.check(bench, [mechanism.mutants[name] for name in job.names])
-        if job.kind == "proof":
-            return prove.check(bench, job.names, job.seeds)
-        if job.kind == "edges":
-            return proof_edges.check(bench)
-        of_kind = {"race": mechanism.mutants, "composed": mechanism.composed}
-        return RUN[job.kind](bench, of_kind.get(job.kind, mechanism.configs)[job.name])
+        return dispatch(bench, job)
     except WheelproofError as error:
         why = str(error)
     except MemoryError:

@@ -44,6 +44,6 @@ def _told(bench: Bench, config: Config, model: object, result: TlcResult, lasso:
     return bench.keep(tell(
         bench.mechanism, model, schedule, layer="liveness", name=config.name, scenario=config.scenario,
         property=config.property, explanation=". ".join(filter(None, (config.about, how))) + ".", switches=config.switches,
-        loop=loop, sources=bench.sources()))
+        loop=loop, sources=bench.sources(scenario=config.scenario)))
 
 

@@ -202,4 +202,4 @@ class _Kill:
         return self.bench.keep(tell(
             self.bench.mechanism, model, schedule, layer="mutant", name=self.mutant.name, scenario=self.mutant.scenario,
             property=result.property, explanation=self.mutant.race, switches=self.config.switches, mutant=override,
-            sources=self.bench.sources(override)))
+            sources=self.bench.sources(override, self.mutant.scenario)))

@@ -1,103 +1,177 @@
-"""Layer real: the scenario on the production runtime with real threads, thousands of rounds, checked at rest.
+"""Layer real: a scenario on the production runtime with real threads, paused at random
+bytecodes, judged at rest.
 
-The end of every round must be one of the model's final states, and every invariant must hold in it. This samples what the
-operating system happens to schedule; it is a check of the production runtime, not of the algorithm.
+The end of every round must be one of the model's final states, every invariant must hold in it,
+no thread may raise or wait for ever, no two threads may be inside one lock, and the results of
+every atomic variable must fit some order. This samples schedules; it is a check of the
+production runtime, not of the algorithm.
+
+A row is green only if the same scenario finds a fault that is planted in a primitive; else it is
+vacuous. What a row must find beyond that is declared: a change of the production sources
+(``[faults.NAME]``) that a row of its own rejects by the named property.
 """
+
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from typing import Any
 
 from wheelproof import floors
+from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.layers.bench import Bench, Report
-from wheelproof.subject import Config
-from wheelproof.verdict import Verdict
+from wheelproof.stress.faults import FAULTS
+from wheelproof.stress.loading import Subject
+from wheelproof.stress.observed import EXCLUSION, LINEARIZABLE
+from wheelproof.stress.rounds import (
+    FINAL_STATE,
+    IMPATIENT,
+    NO_DEADLOCK,
+    NO_EXCEPTION,
+    Finding,
+    Stress,
+)
+from wheelproof.subject import Config, Fault
+from wheelproof.verdict import Row, Verdict
 
-SECONDS = 60.0
-"""After which a round that has not ended is taken for a deadlock."""
+TRIES = (0.25, 1, 10)
+"""Rounds that each planted fault gets, as shares of the sound run's, until one is found."""
 
-SWITCH_INTERVAL = 1e-6
-"""Seconds between the interpreter's thread switches: as small as it will take."""
+FIRST = (EXCLUSION, LINEARIZABLE, NO_EXCEPTION, NO_DEADLOCK, FINAL_STATE)
+"""Of several broken properties the first of these names a finding; then come the invariants by
+name."""
 
 
 def outcomes(graph: StateGraph, invariants: Iterable[str]) -> dict[tuple, set[str]]:
-    """Every final value of the implementation's shared variables -> the invariants that fail in it (none, for a good model)."""
+    """Every final value of the implementation's shared variables -> the invariants that fail in
+    it (none, for a good model)."""
     model = graph.model
     visible = [name for name in model.variables if name not in model.AUXILIARY]
     out: dict[tuple, set[str]] = {}
     for number in graph.final:
         values = dict(zip(model.variables, model.pieces(graph.states[number])))
         key = tuple(values[name] for name in visible)
-        out.setdefault(key, set()).update(name for name in invariants if not model.holds(name, graph.states[number]))
+        out.setdefault(key, set()).update(
+            name for name in invariants if not model.holds(name, graph.states[number])
+        )
     return out
 
 
-class Stress:
-    """Real threads that run a scenario again and again, each round on fresh objects."""
-
-    def __init__(self, mapping: Any, scenario: Mapping[str, Any]) -> None:
-        self.mapping, self.scenario = mapping, scenario
-        self.programs = list(scenario["threads"].values())
-        self.world: Any = None
-        self.errors: list[BaseException] = []
-        self.gate = threading.Barrier(len(self.programs) + 1)
-
-    def body(self, program: list) -> None:
-        """One thread: a round between two waits at the gate, until the gate is broken."""
-        with suppress(threading.BrokenBarrierError):
-            while True:
-                self.gate.wait()
-                try:
-                    for operation, *arguments in program:
-                        getattr(self.world, operation)(*arguments)
-                except Exception as error:  # the subject's own: a finding, reported with its round
-                    self.errors.append(error)
-                self.gate.wait()
-
-    def run(self, rounds: int, final: Mapping[tuple, set[str]], beat: Any) -> tuple[int, str, int]:
-        """(rounds done, what went wrong or "", number of different outcomes)."""
-        threads = [threading.Thread(target=self.body, args=(program,), daemon=True) for program in self.programs]
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH_INTERVAL)
-        seen = set()
-        try:
-            for thread in threads:
-                thread.start()
-            for number in range(1, rounds + 1):
-                self.world = self.mapping.World(self.scenario)
-                try:
-                    self.gate.wait(SECONDS)
-                    self.gate.wait(SECONDS)
-                except threading.BrokenBarrierError:
-                    return number, f"round {number} did not end within {SECONDS:g} s: a deadlock or a livelock", len(seen)
-                if self.errors:
-                    return number, f"round {number}: {type(self.errors[0]).__name__}: {self.errors[0]}", len(seen)
-                outcome = tuple(self.mapping.shared(self.world).values())
-                if outcome not in final:
-                    return number, f"round {number} ended in a state that is no final state of the model: {outcome}", len(seen)
-                if final[outcome]:
-                    return number, f"round {number} violates {', '.join(sorted(final[outcome]))}", len(seen)
-                seen.add(outcome)
-                if not number % 500:
-                    beat(number)
-        finally:
-            sys.setswitchinterval(interval)
-            self.gate.abort()
-        return rounds, "", len(seen)
-
-
 def check(bench: Bench, config: Config) -> Report:
-    """Run one passing scenario on real threads."""
-    rounds = bench.limits.rounds
+    """Run one passing scenario on real threads, then again with faults planted in the primitives
+    that its threads use."""
+    rounds, mechanism = bench.limits.rounds, bench.mechanism
     started = bench.begin("real", config.name)
-    final = outcomes(bench.explored(config, "real"), bench.mechanism.invariants)
-    mapping = floors.load(bench.mechanism.root, f"mapping.{bench.mechanism.stem}")
-    done, wrong, seen = Stress(mapping, bench.mechanism.scenarios[config.scenario]).run(rounds, final, bench.beat("real", config.name))
-    return Report([bench.row(
-        "real", config.name, started, expected="sampled", verdict=Verdict.VIOLATED if wrong else Verdict.SAMPLED,
-        property="FinalState" if wrong else None, why=wrong, bound=f"{bench.bound(config.scenario)}, {rounds:,} rounds",
-        figures={"rounds": done, "outcomes": seen, "outcomes_model": len(final)})])
+    final = outcomes(bench.explored(config, "real"), mechanism.kept(config))
+    scenario, beat = mechanism.scenarios[config.scenario], bench.beat("real", config.name)
+    subject = Subject(mechanism.root, mechanism.stem)
+    result = Stress(subject, scenario).run(rounds, final, beat)
+    figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
+    bound = f"{bench.bound(config.scenario)}, {rounds:,} rounds"
+
+    def row(verdict: Verdict, **judged: object) -> Report:
+        return Report(
+            [
+                bench.row(
+                    "real",
+                    config.name,
+                    started,
+                    expected="sampled",
+                    verdict=verdict,
+                    bound=bound,
+                    figures=figures,
+                    **judged,
+                )
+            ]
+        )
+
+    if result.finding is not None:
+        return row(
+            Verdict.VIOLATED,
+            property=named(result.finding),
+            why=f"round {result.finding.round}: {result.finding.says}",
+        )
+    possible = [name for name, fault in FAULTS.items() if fault.primitive in subject.observer.used]
+    found, tried = controls(bench, config, possible, final)
+    figures |= {"faults_found": found, "faults_tried": tried}
+    if not found:
+        return row(
+            Verdict.VACUOUS,
+            why="no fault planted in a primitive is found in this scenario; tried: "
+            + (", ".join(possible) or "none, for it uses none"),
+        )
+    return row(Verdict.SAMPLED)
+
+
+def controls(
+    bench: Bench, config: Config, possible: Iterable[str], final: Mapping[tuple, set[str]]
+) -> tuple[int, int]:
+    """(planted faults that are found, planted faults that were tried). Only those that no fault
+    has been found for are tried for long."""
+    mechanism, rounds, found, tried = bench.mechanism, bench.limits.rounds, 0, 0
+    scenario = mechanism.scenarios[config.scenario]
+    for share in TRIES:
+        for name in possible:
+            result = Stress(
+                Subject(mechanism.root, mechanism.stem, fault=name), scenario, patience=IMPATIENT
+            ).run(max(1, int(rounds * share)), final)
+            found += result.finding is not None
+        tried = len(tuple(possible))
+        if found:
+            break
+    return found, tried
+
+
+def check_fault(bench: Bench, fault: Fault) -> Report:
+    """Plant one declared fault in the production sources: real threads must notice it, by the
+    property that is named."""
+    mechanism, rounds = bench.mechanism, bench.limits.rounds * int(TRIES[-1])
+    started = bench.begin("real", fault.name)
+    config = Config(fault.name, fault.scenario)
+    final = outcomes(bench.explored(config, "real"), mechanism.invariants)
+    subject = Subject(mechanism.root, mechanism.stem, texts={fault.module: planted(bench, fault)})
+    result = Stress(subject, mechanism.scenarios[fault.scenario], patience=IMPATIENT).run(
+        rounds, final, bench.beat("real", fault.name), until=fault.property
+    )
+    finding = result.finding
+    judged = {"verdict": Verdict.SAMPLED}
+    if finding is not None:
+        property = fault.property if fault.property in finding.properties else named(finding)
+        judged = {
+            "verdict": Verdict.VIOLATED,
+            "property": property,
+            "why": f"round {finding.round}: {finding.says}",
+        }
+    row: Row = bench.row(
+        "real",
+        fault.name,
+        started,
+        expected="violated",
+        expected_property=fault.property,
+        bound=f"{bench.bound(fault.scenario)}, at most {rounds:,} rounds",
+        figures={"rounds": result.rounds},
+        **judged,
+    )
+    return Report([row])
+
+
+def planted(bench: Bench, fault: Fault) -> str:
+    """The module's source with the fault's changes. UsageError where a text to be changed is not
+    there exactly once."""
+    located = floors.Finder(bench.mechanism.root).locate(fault.module)
+    place = f"{bench.mechanism.toml}: [faults.{fault.name}]"
+    if located is None:
+        raise UsageError(f"{place}: there is no module {fault.module}.")
+    text = located[0]
+    for old, new in fault.changes:
+        if text.count(old) != 1:
+            raise UsageError(
+                f"{place}: {old!r} is {text.count(old)} times in {fault.module}.",
+                "Give a text that is there once.",
+            )
+        text = text.replace(old, new)
+    return text
+
+
+def named(finding: Finding) -> str:
+    """The property that stands for a finding."""
+    return next((name for name in FIRST if name in finding.properties), min(finding.properties))

@@ -56,11 +56,11 @@ def counted(result: TlcResult, graph: StateGraph) -> str:
 
 
 def walked(bench: Bench, subject: Any, scenario: str, graph: StateGraph, name: str, layer: str = "walk",
-           budget: float | None = None) -> Bisimulation:
-    """Bisimulation of an implementation with a reduced model graph."""
+           budget: float | None = None, **checks: Any) -> Bisimulation:
+    """Bisimulation of an implementation with a reduced model graph. ``checks``: further options of ``bisimulate``."""
     beat = bench.beat(layer, name)
     return bisimulate(subject, bench.mechanism.scenarios[scenario], reduced.rows(graph), reduced.shared_of(graph),
-                      budget=budget or bench.limits.walk_seconds, progress=lambda f: beat(int(f["impl_states"])))
+                      budget=budget or bench.limits.walk_seconds, progress=lambda f: beat(int(f["impl_states"])), **checks)
 
 
 def walk_figures(walk: Bisimulation) -> dict[str, Any]:
@@ -100,16 +100,16 @@ class _Config:
     def expected_to_pass(self) -> None:
         bench, config = self.bench, self.config
         started = bench.begin("tlc", config.name, bench.limits.tlc_seconds)
-        checks = {"invariants": self.mechanism.invariants, "deadlock": True}
+        checks = {"invariants": self.mechanism.kept(config), "deadlock": True}
         if self.small and bench.wants("graph"):
             result, equality = dumped(bench, config.name, config, self.graph, **checks)
         else:
             result, equality = bench.tlc(config.name, config, **checks), None
         counts = counts_of(result)
         complete = result.outcome is Outcome.COMPLETED
+        trace, parted = self.told("tlc", result) if result.property else (None, "")
         self.add("tlc", started, expected="exhaustive", verdict=VERDICT_OF[result.outcome], property=result.property,
-                 figures=counts, fault=drift(config, counts) if complete else "", why=result.explanation,
-                 trace=self.told("tlc", result) if result.property else None)
+                 figures=counts, fault=drift(config, counts) if complete else parted, why=result.explanation, trace=trace)
         if bench.wants("graph"):
             self.graph_row(result, equality, started)
 
@@ -125,9 +125,10 @@ class _Config:
         depth = None if here is None else self.graph.levels[here] - 1
         fault = "" if result.outcome is not Outcome.VIOLATED or depth == steps else \
             f"TLC's shortest trace has {steps} steps, the model's {depth}"
+        trace, parted = self.told("tlc", result) if result.property else (None, "")
         self.add("tlc", started, expected="violated", expected_property=config.property, property=result.property,
-                 verdict=VERDICT_OF[result.outcome], fault=fault, figures={"steps": steps, "steps_model": depth},
-                 why=result.explanation, trace=self.told("tlc", result) if result.property else None)
+                 verdict=VERDICT_OF[result.outcome], fault="; ".join(filter(None, (fault, parted))),
+                 figures={"steps": steps, "steps_model": depth}, why=result.explanation, trace=trace)
         if bench.wants("graph"):
             started = bench.begin("graph", config.name, bench.limits.tlc_seconds)
             plain, equality = dumped(bench, f"{config.name}_graph", graph_config(config), self.graph, deadlock=False, layer="graph")
@@ -146,13 +147,15 @@ class _Config:
         if (broken := reduced.open_diamond(graph, self.mechanism.silent)) is not None:
             faults.append(f"the silent step {broken.silent} does not commute with {broken.other} in state {broken.state}")
         if self.config.expect == "exhaustive":
-            faults += [f"the model violates {name}" for name in (*self.mechanism.invariants, "NoDeadlock")
+            faults += [f"the model violates {name}" for name in (*self.mechanism.kept(self.config), "NoDeadlock")
                        if first_violation(graph, name) is not None]
+            faults += [f"{name} holds, and is declared to fail" for name in self.config.fails if first_violation(graph, name) is None]
             self.find_witnesses()
         self.add("graph", started, expected="exhaustive", verdict=Verdict.VIOLATED if equality and equality.fault else Verdict.EXHAUSTIVE,
                  property="SameGraph" if equality and equality.fault else None, fault="; ".join(filter(None, faults)),
                  figures={"states": graph.distinct, "edges": graph.generated - 1, "digest": self.digest(),
-                          "compared": "every edge" if equality else "counts and depth"})
+                          "compared": "every edge" if equality else "counts and depth"}
+                 | ({"fails": ", ".join(self.config.fails)} if self.config.fails else {}))
 
     def digest(self) -> str | None:
         return self.graph.digest()[:16] if self.small else None
@@ -163,15 +166,18 @@ class _Config:
             if any(model.holds(name, state) for state in self.graph.states[:20_000]):
                 self.out.witnesses[name] = self.config.name
 
-    def told(self, layer: str, result: TlcResult) -> str | None:
-        """TLC's trace, followed on the model, as a file. A trace that the model cannot follow is a difference of its own."""
+    def told(self, layer: str, result: TlcResult) -> tuple[str | None, str]:
+        """(TLC's trace, followed on the model, as a file; what parts them). One of the two is empty."""
         model = self.graph.model
         of_name = {name: index for index, name in enumerate(model.threads)}
-        schedule = [(of_name[name], label) for name, label in schedule_of(result, self.mechanism.pc)]
-        return self.bench.keep(tell(
-            self.mechanism, model, schedule, layer=layer, name=self.config.name, scenario=self.config.scenario,
-            property=result.property, explanation=self.config.about or self.mechanism.properties[result.property].says,
-            switches=self.config.switches, sources=self.bench.sources()))
+        try:
+            schedule = [(of_name[name], label) for name, label in schedule_of(result, self.mechanism.pc)]
+            return self.bench.keep(tell(
+                self.mechanism, model, schedule, layer=layer, name=self.config.name, scenario=self.config.scenario,
+                property=result.property, explanation=self.config.about or self.mechanism.properties[result.property].says,
+                switches=self.config.switches, sources=self.bench.sources(scenario=self.config.scenario))), ""
+        except Diverged as error:
+            return None, f"TLC's trace cannot be followed on the model: {error}"
 
     # -- walk
 
@@ -183,8 +189,12 @@ class _Config:
             return bench.listen(Planned(-1))  # too large to be walked: README says up to where this is done
         started = bench.begin("walk", config.name, bench.limits.walk_seconds)
         subject = bench.subject()
-        walk = walked(bench, subject, config.scenario, graph, config.name)
+        walk = walked(bench, subject, config.scenario, graph, config.name, fields=True, second_ways=bench.limits.second_ways)
         self.out.labels |= {label for _, label, _ in subject.exercised}
+        self.out.branches |= subject.branches()[1]
+        if walk.fields is not None:
+            self.out.changed |= walk.fields.changed
+            self.out.unread = {name: (config.name, place) for name, place in walk.fields.unread.items()}
         verdict, fault = Verdict.EXHAUSTIVE, ""
         if walk.outcome == "different":
             verdict, fault = Verdict.VIOLATED, str(walk.difference)
@@ -192,11 +202,13 @@ class _Config:
             verdict = Verdict.INCONCLUSIVE
         elif walk.uncovered:
             fault = f"{len(walk.uncovered)} edges of the model were not walked"
+        fault = fault or reduced.auxiliary_decides(graph)
         figures = walk_figures(walk) | {"not_compared": ", ".join(sorted(graph.model.AUXILIARY)) or "nothing"}
         if config.property and walk.outcome == "equal":
-            # what is expected to fail has to fail in the implementation too, as early as in the model
+            # A property fails in the implementation as early as in the model, or in neither.
             figures |= {"depth_model": depth_in_model(graph, config.property), "depth_impl": depth_in_implementation(walk, graph, config.property)}
-            if figures["depth_impl"] is None or figures["depth_impl"] != figures["depth_model"]:
+            fails = config.expect == "violated"
+            if (figures["depth_impl"] is not None) != fails or figures["depth_impl"] != figures["depth_model"]:
                 fault = f"{config.property} fails after {figures['depth_impl']} steps of the implementation, {figures['depth_model']} of the model"
         trace = parted(bench, graph.model, config, walk.difference, "walk", config.name) if walk.difference else None
         self.add("walk", started, expected="exhaustive", verdict=verdict, fault=fault, why=walk.why,
@@ -226,6 +238,6 @@ def parted(bench: Bench, model: Any, config: Config, difference: Difference, lay
     try:
         return bench.keep(tell(bench.mechanism, model, schedule, layer=layer, name=name, scenario=config.scenario,
                                property="Bisimulation", explanation=str(difference), switches=config.switches, mutant=mutant,
-                               sources=bench.sources(mutant)))
+                               sources=bench.sources(mutant, config.scenario)))
     except Diverged:
         return None

@@ -59,7 +59,7 @@ def _told(bench: Bench, mutant: Mutant, walks: Walks) -> str:
     model = mechanism.model(mutant.scenario, off)
     return bench.keep(tell(
         mechanism, model, labelled(model, walks.schedule, mechanism.silent), layer="search", name=mutant.name, scenario=mutant.scenario,
-        property=RACE, explanation=str(min(walks.races)), switches=off, mutant=override, sources=bench.sources(override)))
+        property=RACE, explanation=str(min(walks.races)), switches=off, mutant=override, sources=bench.sources(override, mutant.scenario)))
 
 
 def _walks(bench: Bench, scenario: str, mutant: str | None, graph: Any) -> tuple[Walks, Walks]:

@@ -54,6 +54,54 @@ def labels(bench: Bench, reports: Iterable[Report]) -> Row:
                      figures={"declared": len(table), "silent": len(silent), "exercised": len(exercised & table)})
 
 
+def branches(bench: Bench, reports: Iterable[Report]) -> Row:
+    """Every outcome of a condition and every function of the implementation is run by some bisimulation, or is in NOT_RUN with a reason.
+
+    An entry of NOT_RUN names an outcome, or the beginning of several; one that names nothing that is left out is a fault.
+    """
+    started = bench.begin("walk", "branches")
+    subject = bench.subject()
+    declared, _ = subject.branches()
+    left = declared - set().union(*(report.branches for report in reports))
+    reasons = subject.not_run
+    unmet = sorted(each for each in left if not any(each.startswith(name) for name in reasons))
+    stale = sorted(name for name, reason in reasons.items() if not reason.strip() or not any(each.startswith(name) for each in left))
+    verdict, why = Verdict.EXHAUSTIVE, ""
+    if unmet:
+        verdict, why = Verdict.VACUOUS, f"no scenario runs {'; '.join(unmet)}; add a scenario, or name it in the mapping's NOT_RUN with the reason"
+    fault = f"the mapping's NOT_RUN names what runs, does not exist or has no reason: {'; '.join(stale)}" if stale else ""
+    return bench.row("walk", "branches", started, expected="exhaustive", verdict=verdict, why=why, fault=fault,
+                     figures={"declared": len(declared), "run": len(declared) - len(left), "excepted": len(left) - len(unmet)})
+
+
+def fields(bench: Bench, reports: Iterable[Report]) -> Row:
+    """The mapping reads every slot of a shared object that changes in some bisimulation, or UNREAD names it with a reason.
+
+    An entry of UNREAD names a slot, or the beginning of several; one that names nothing that changes and is not read is a fault.
+    """
+    started = bench.begin("walk", "fields")
+    changed: set[str] = set()
+    unread: dict[str, tuple[str, str]] = {}
+    for report in reports:
+        changed |= report.changed
+        unread = report.unread | unread
+    reasons = bench.subject().unread
+    unmet = sorted(name for name in unread if not any(name.startswith(excepted) for excepted in reasons))
+    stale = sorted(name for name, reason in reasons.items()
+                   if not reason.strip() or not any(each.startswith(name) for each in unread))
+    faults = []
+    if unmet:
+        places = "; ".join(f"{name} ({unread[name][1]} in {unread[name][0]})" for name in unmet)
+        faults.append(f"the mapping does not read what changes: {places}; add it to shared(), or to UNREAD with the reason")
+    if stale:
+        faults.append(f"the mapping's UNREAD names what is read, does not change or has no reason: {'; '.join(stale)}")
+    return bench.row("walk", "fields", started, expected="exhaustive",
+                     verdict=Verdict.EXHAUSTIVE if changed else Verdict.VACUOUS,
+                     why="" if changed else "no scenario changes a slot of a shared object", fault="; ".join(faults),
+                     figures={"changed": len(changed), "read": len(changed) - len(unread),
+                              "excepted": len(unread) - len(unmet)})
+
+
 def differs(who: str, found: set[str] | frozenset[str], declared: set[str]) -> str:
     """What ``who`` lacks or has beyond the declared labels; "" if nothing."""
     lacks, extra = sorted(declared - found), sorted(found - declared)

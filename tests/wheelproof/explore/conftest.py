@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from wheelproof.explore import Subject
+from wheelproof.explore.difference import Rows
 
 ROOT = Path(__file__).parents[2] / "subjects" / "cell"
 
@@ -36,16 +37,19 @@ class Graph:
     def __init__(self, scenario, **switches) -> None:
         model = MODEL.Model(scenario, switches)
         number = {model.initial(): 0}
-        self.states, self.rows, todo = [model.initial()], [], deque([model.initial()])
+        self.states, self.rows, todo = [model.initial()], Rows([], []), deque([model.initial()])
         while todo:
-            row = {}
-            for thread, label, after in model.successors(todo.popleft()):
+            row, results, before = {}, {}, todo.popleft()
+            for thread, label, after in model.successors(before):
+                if ended := model.outcomes(thread, before, after):
+                    results[thread] = ended
                 if after not in number:
                     number[after] = len(self.states)
                     self.states.append(after)
                     todo.append(after)
                 row[thread] = (label, number[after])
             self.rows.append(row)
+            self.rows.results.append(results)
 
     def shared_of(self, index):
         return dict(zip(MODEL.VARIABLES, self.states[index][0]))
@@ -83,6 +87,11 @@ class Cell:
     @staticmethod
     def graph(scenario: str, **switches) -> Graph:
         return Graph(SCENARIOS[scenario], **switches)
+
+    @staticmethod
+    def graph_of(scenario: dict) -> Graph:
+        """The same of a scenario that has no name."""
+        return Graph(scenario)
 
 
 @pytest.fixture(scope="session")

@@ -313,10 +313,10 @@ def test_an_import_for_production_only_passes_and_its_use_stops_the_thread(load)
 # -- what an operation that is one step calls back
 
 WEIGHING = (
-    ("impl/lower.py", "    def ready(self):", "    def heaviest(self, weight):\n        with self.monitor:  # lock H1, unlock H2\n            return weight(self.top)\n\n    def ready(self):"),
+    ("impl/lower.py", "    def ready(self):", "    def heaviest(self, weight):\n        with self.monitor:  # lock H1, unlock H2\n            found = weight(self.top)\n        return found\n\n    def ready(self):"),
     ("impl/upper.py", "    def make(self):", "    def compare(self):\n        self.pile.heaviest(self.weight)  # read C1\n\n    def weight(self, value):\n        return value + self.sum.get()\n\n"
      "    def make(self):"),
-    ("mapping/upper.py", "    def make(self)", "    def compare(self): self.upper.compare()\n    def weight(self): self.upper.weight(1)\n    def make(self)"),
+    ("mapping/upper.py", "    def make(self)", "    def compare(self): self.upper.compare()\n    def weight(self): return self.upper.weight(1)\n    def make(self)"),
 )
 """An operation that calls back code of the subject on a line without a label, as a heap calls the comparison of its elements."""
 
@@ -406,7 +406,8 @@ def test_the_same_class_in_a_module_that_is_not_the_subjects_is_atomic(load):
     """The mapping's: what it adds to a class of an atomic module is one step of whoever calls it."""
     elsewhere = (("impl/upper.py", "= Pile(), Late()", "= self.pile_of(), Late()"), ("impl/upper.py", "    def put(self", "    pile_of = Pile\n\n    def put(self"),
                  ("mapping/upper.py", "class World:", "from impl import lower\n\nclass Stack(lower.Pile):\n    __slots__ = ()\n\n    def push(self, value):\n"
-                  "        with self.monitor:  # lock U1, unlock U3\n            super().push(value)  # update U2\n\nclass World:"),
-                 ("mapping/upper.py", "self.upper = impl.Upper()", "impl.Upper.pile_of = Stack\n        self.upper = impl.Upper()"))
+                  "        with self.monitor:  # lock U1, unlock U3\n            super().push(value)  # update U2\n\n"
+                  "class Tall(upper.Upper):\n    __slots__ = ()\n    pile_of = Stack\n\nclass World:"),
+                 ("mapping/upper.py", "self.upper = impl.Upper()", "self.upper = Tall()"))
     subject = load(*elsewhere)
     assert labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2" and not subject.labels["mapping/upper.py"]

@@ -94,6 +94,29 @@ def test_a_mutant_that_is_noticed_is_in_order_and_one_that_is_not_is_none(tmp_pa
     assert not unseen.ok and unseen.verdict == Verdict.EXHAUSTIVE
 
 
+# -- an equivalent mutant
+
+ENTRY = MECHANISM.composed["cancel_one_single_attempt"]
+
+
+def test_a_single_attempt_of_a_remove_has_no_run_of_its_own_at_rest(tmp_path):
+    found = layer.check(Bench(MECHANISM, tmp_path), ENTRY).rows[0]
+    assert found.ok and found.verdict == Verdict.EXHAUSTIVE and "equivalent: " in found.why
+    assert found.figures["matched_edges"] == found.figures["model_edges"]
+    assert found.figures["impl_states"] < found.figures["unmutated_states"], "the second look"
+
+
+def test_an_equivalent_mutant_that_the_model_rejects_is_not_in_order(tmp_path):
+    found = row(tmp_path, scenario="one_bucket", mutant="Unguarded", equivalent="it is not")
+    assert not found.ok and found.verdict == Verdict.VIOLATED
+
+
+def test_an_equivalent_mutant_that_changes_nothing_is_not_in_order(tmp_path):
+    """Without a canceller each remove finds its entry in no list, and looks once."""
+    found = row(tmp_path, scenario="one_adder", mutant="SingleAttempt", equivalent="as it is")
+    assert not found.ok and "changes nothing" in found.why
+
+
 def test_a_grain_that_is_no_finer_is_vacuous(tmp_path, monkeypatch):
     load = Subject.load
     monkeypatch.setattr(layer.Subject, "load", lambda *arguments, grain, **options: load(*arguments, **options))
@@ -110,3 +133,14 @@ def test_steps_of_the_model_that_no_run_takes_are_not_in_order(tmp_path, monkeyp
 def fewer(found):
     found.figures["matched_edges"] -= 1
     return found
+
+
+def test_a_wrong_result_is_noticed_with_every_step_on():
+    text = (MECHANISM.root / "impl" / "system_timer.py").read_text(encoding="utf-8")
+    linked = "            self.add_timer_task_entry(entry)\n\n    def add_timer_task_entry"
+    assert text.count(linked) == 1
+    planted = text.replace(linked, linked.replace("(entry)\n\n", "(entry)\n            return True\n\n"))
+    subject = Subject.load(MECHANISM.root, MECHANISM.stem, grain="COMPOSED", texts={"impl.system_timer": planted})
+    graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
+    found = compose(subject, MECHANISM.scenarios["one_bucket"], reduced.rows(graph), reduced.shared_of(graph), layer.labels_of(graph))
+    assert found.outcome == "different" and found.difference.kind == "label" and "takes A4" in found.difference.message, found.difference

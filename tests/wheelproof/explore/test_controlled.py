@@ -85,8 +85,9 @@ RULES = {
     "a second volatile operation on the line": ([("self.item = item  # write P3", "self.item = self.full  # write P3")], "a volatile read on the line of 'write P3'"),
     "a label on a line that does not perform it": ([("self.item = item  # write P3", "self.item  # write P3"), ("self.full = True  # write P4", "pass")],
                                                    "the step P3 ended without its operation"),
-    "a lock released twice": ([("                self.take()\n            finally:", "                self.gate.release()  # unlock G3\n                self.take()\n            finally:")],
-                              "releases a lock that nobody holds"),
+    "a monitor released twice": ([("self.gate = Lock()", "self.gate = Monitor()"),
+                                  ("                self.take()\n            finally:", "                self.gate.release()  # unlock G3\n                self.take()\n            finally:")],
+                                 "releases a monitor that nobody holds"),
 }
 
 

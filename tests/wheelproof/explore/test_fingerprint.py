@@ -67,7 +67,8 @@ def test_a_local_distinguishes_states_that_look_alike(cell):
     (DRAIN, "        rounds = iter((1, 2, 3))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n", r"The local 'rounds' of Cell.drain \(.*cell.py:\d+\), suspended in thread a, holds a value of type tuple_iterator"),
     (DRAIN, "        rounds = (x for x in (1, 2))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n", "'rounds' of Cell.drain .* type generator"),
     (DRAIN, "        fresh = object()\n        while self.full:  # read D1\n            self.take()\n", "'fresh' of Cell.drain .* type object"),
-    ("self.item = None  # write T3", "self.item = object()  # write T3", "cell.item holds a value of type object"),
+    ("self.item = None  # write T3", "fresh = object()\n                self.item = fresh  # write T3", "'fresh' of Cell.take .* type object"),
+    ("self.item = None  # write T3", "self.item = iter(())  # write T3", r"The value of `iter\(\(\)\)` is on the evaluation stack of Cell.take"),
 ])
 def test_a_value_without_a_name_is_refused_with_its_place(cell, old, new, message):
     with pytest.raises(Unnamed, match=message):
@@ -81,7 +82,7 @@ def test_an_object_with_a_dict_is_refused(cell):
 
 
 def test_state_in_the_world_is_refused(cell):
-    mapping = (cell.root / "mapping" / "cell.py").read_text().replace("        self.cell.claim()", "        self.count = 1\n        self.cell.claim()")
+    mapping = (cell.root / "mapping" / "cell.py").read_text().replace("        return self.cell.claim()", "        self.count = 1\n        return self.cell.claim()")
     run = cell.load(texts={"mapping.cell": mapping}).begin({"threads": {"a": [["claim"]]}})
     with pytest.raises(ExploreError, match="changed an attribute of World"):
         run.end()

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from impl import runtime
+from impl import read_write_lock, runtime
 from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, finished, started, until
 from wheelproof.explore import RaceDetector, RuleBroken, Subject, walk
 
@@ -26,7 +26,8 @@ class Shelf:
 
     def peek(self):
         with self.lock.read_lock:  # lock K1, unlock K3
-            return self.written  # read K2
+            found = self.written  # read K2
+        return found
 
     def change(self):
         with self.lock.write_lock:  # lock C1, unlock C3
@@ -59,7 +60,7 @@ class World:
         self.shelf = impl.Shelf()
         self.names = {"shelf": self.shelf}
     def look(self): self.shelf.look()
-    def peek(self): self.shelf.peek()
+    def peek(self): return self.shelf.peek()
     def change(self): self.shelf.change()
     def twice(self): self.shelf.twice()
     def put(self): self.shelf.put()
@@ -250,7 +251,7 @@ class Selfish(runtime.Gate):
     """A twin that does not hand the lead on."""
 
     def release(self):
-        self._due.release()
+        self.due.release()
 
 
 def test_a_gate_that_does_not_hand_the_lead_on_leaves_the_others_asleep():
@@ -260,21 +261,21 @@ def test_a_gate_that_does_not_hand_the_lead_on_leaves_the_others_asleep():
     time.sleep(MOMENT_S)
     assert all_at_once.left == 3
     with gate:
-        gate._due.notify_all()
+        gate.due.notify_all()
     assert all([finished(thread) for thread in all_at_once.threads])
 
 
-class _Impolite(runtime._ReadLock):
+class _Impolite(read_write_lock.ReadLock):
     """A reader that goes before a writer who waits."""
 
     __slots__ = ()
 
     def __enter__(self):
-        of = self._of
-        with of._changed:
-            while of._writer is not None:
-                of._changed.wait()
-            of._readers.add(threading.get_ident())
+        of = self.of
+        with of.changed:
+            while of.writer is not None:
+                of.changed.wait()
+            of.readers = of.readers | {threading.get_ident()}
 
 
 class Impolite(runtime.ReadWriteLock):
@@ -297,7 +298,7 @@ def order_of_entry(lock, within_s):
 
     with lock.read_lock:
         writer, = started(lambda: enter(lock.write_lock, "writer"))
-        assert until(lambda: lock._waiting)
+        assert until(lambda: lock.waiting)
         reader, = started(lambda: enter(lock.read_lock, "reader"))
         finished(reader, within_s)
         before = [*order]

@@ -30,7 +30,7 @@ def test_the_subject_is_clean(cell):
 
 
 def test_a_finding_has_place_rule_and_remedy():
-    finding, = check({"impl/c.py": "def f(a):\n    for x in a:\n        x.y = 1  # write W1\n"})
+    finding, = check({"impl/c.py": "def f(a):\n    for x in a:\n        x.y()  # write W1\n"})
     assert (finding.file, finding.line, finding.rule) == ("impl/c.py", 2, "loop-position")
     assert str(finding).startswith("impl/c.py:2: ") and "range" in finding.remedy
 
@@ -94,7 +94,7 @@ def test_what_the_rules_allow(body):
 
 
 def test_labels_may_repeat_in_another_class():
-    text = "class A:\n    def f(self):\n        self.a = 1  # write W1\n\nclass M:\n    class A:\n        def f(self):\n            self.a = 2  # write W1\n"
+    text = "class A:\n    __slots__ = ('a',)\n    def f(self):\n        self.a = 1  # write W1\n\nclass M:\n    class A:\n        def f(self):\n            self.a = 2  # write W1\n"
     assert module(text) == set()
 
 
@@ -127,7 +127,7 @@ class World:
 def shared(world):
     return [cell.put(1) for cell in world.cells]
 '''
-    cell = "class Cell:\n    def put(self, x):\n        self.x = x  # write W1\n"
+    cell = "class Cell:\n    __slots__ = ('x',)\n    def put(self, x):\n        self.x = x  # write W1\n"
 
     def rules(operation):
         return {f.rule for f in check({"impl/c.py": cell, "mapping/c.py": world.format(operation=operation)})}

@@ -2,6 +2,7 @@
 import pytest
 
 from impl import runtime as production
+from wheelproof.explore import registry
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.primitives import primitive, registered, runtime_module
 
@@ -52,8 +53,6 @@ def test_only_the_monitor_is_reentrant(controlled):
 
 
 def test_a_further_primitive_can_be_registered():
-    from wheelproof.explore import primitives
-
     @primitive("Latch")
     def build(scheduler, earlier):
         assert "Atomic" in earlier
@@ -65,4 +64,4 @@ def test_a_further_primitive_can_be_registered():
     try:
         assert "Latch" in registered() and runtime_module(Scheduler()).Latch.__name__ == "Latch"
     finally:
-        del primitives._REGISTRY["Latch"]
+        del registry._REGISTRY["Latch"]

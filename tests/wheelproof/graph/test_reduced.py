@@ -3,6 +3,7 @@ import pytest
 
 from model.pluscal import BLOCKED, DONE, Machine, Scalar
 from tests.model.timer import MECHANISM, model_graph
+from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import explore
 from wheelproof.graph.reduced import open_diamond, reduce, rows, settle
 
@@ -135,6 +136,37 @@ def test_eager_steps_that_do_not_commute_lose_states():
     seen = {vars_of[-1] for state in full.states for vars_of in state[1]}
     assert seen == {None, 0, 1}
     assert {vars_of[-1] for state in small.states for vars_of in state[1]} == {None, 0}
+
+
+class Choosing(Toy):
+    """P1 sets x to 2 or to 3: one step with two successors."""
+
+    def successors(self, state):
+        for thread, label, after in super().successors(state):
+            yield thread, label, after
+            if label == "P1":
+                shared, processes = after
+                yield thread, label, ((3,), processes)
+
+    def P1(self, t):
+        self.x = 2
+        t.pc = "P2"
+
+
+def test_a_step_with_several_successors_is_refused_by_thread_and_label():
+    """No code could be compared with both, and one of them would be kept in silence."""
+    with pytest.raises(UsageError, match=r"p has several steps: P1 to state \d+ and P1 to state \d+"):
+        rows(explore(Choosing()))
+    assert rows(explore(Writing()))
+
+
+def test_a_thread_with_two_labels_in_one_state_is_refused():
+    graph = explore(Toy())
+    row = graph.edges[0]
+    thread, _, after = row[0]
+    graph.edges[0] = [*row, (thread, "P9", after)]
+    with pytest.raises(UsageError, match="has several steps: .* and P9 to state"):
+        rows(graph)
 
 
 def test_rows_are_the_edges_by_thread():

@@ -59,7 +59,7 @@ def test_a_job_says_how_many_rows_it_makes():
 
 def test_a_layer_that_is_not_wanted_has_no_job():
     kinds = {name: {job.kind for job in plan(WHEEL, "fast", only(name))} for name in ("mutant", "search", "tlc", "liveness", "real")}
-    assert kinds == {"mutant": {"mutant"}, "search": {"search", "race"}, "tlc": {"config"}, "liveness": {"liveness"}, "real": {"real"}}
+    assert kinds == {"mutant": {"mutant"}, "search": {"search", "race"}, "tlc": {"config"}, "liveness": {"liveness"}, "real": {"real", "fault"}}
     assert [job.name for job in plan(WHEEL, "fast", only("search")) if job.kind == "race"] == ["M13"]
 
 

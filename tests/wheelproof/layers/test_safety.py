@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.model.system_timer import MECHANISM as TIMER
 from tests.model.timer import MECHANISM
 from wheelproof.graph.explorer import explore
 from wheelproof.layers import safety
@@ -36,6 +37,20 @@ def test_only_what_was_asked_for(bench):
     assert set(rows) == {"walk"}
 
 
+def test_an_invariant_that_holds_is_not_declared_to_fail(bench):
+    rows, _ = rows_of(bench, replace(CONFIG, fails=("CounterExact",)), "tlc", "graph")
+    assert rows["tlc"].ok and not rows["graph"].ok and "CounterExact holds, and is declared to fail" in rows["graph"].why
+
+
+def test_an_invariant_that_is_declared_to_fail_leaves_the_others_to_be_kept(bench):
+    bench = replace(bench, mechanism=TIMER)
+    config = TIMER.configs["kafka_stalled_adder"]
+    rows, _ = rows_of(bench, config, "tlc", "graph")
+    assert rows["tlc"].ok and rows["graph"].ok and rows["graph"].figures["fails"] == ", ".join(config.fails)
+    rows, _ = rows_of(bench, replace(config, fails=config.fails[1:]), "tlc", "graph")
+    assert (rows["tlc"].verdict, rows["tlc"].property) == ("violated", config.fails[0]) and not rows["graph"].ok
+
+
 @pytest.mark.parametrize("field", ["generated", "distinct", "depth"])
 def test_counts_that_drifted_are_not_in_order(bench, field):
     rows, _ = rows_of(bench, replace(CONFIG, **{field: getattr(CONFIG, field) + 1}), "tlc", "graph")
@@ -66,7 +81,7 @@ def test_a_model_that_is_another_machine(bench, monkeypatch):
 def test_an_implementation_that_is_another_machine(bench, monkeypatch):
     plain = Bench.subject
     monkeypatch.setattr(type(bench), "subject", lambda self, mutant=None: plain(self, mutant or "M19"))
-    monkeypatch.setattr(type(bench), "sources", lambda self, mutant=None: {})
+    monkeypatch.setattr(type(bench), "sources", lambda self, mutant=None, scenario=None: {})
     rows, _ = rows_of(bench, CONFIG, "walk")
     assert not rows["walk"].ok and (rows["walk"].verdict, rows["walk"].property) == ("violated", "Bisimulation")
     assert (bench.output / rows["walk"].trace).is_file()
@@ -90,6 +105,24 @@ def test_edges_that_were_not_walked(bench, monkeypatch):
     monkeypatch.setattr(safety, "walked", lambda *arguments, **options: replace(walked(*arguments, **options), uncovered=((0, 0), (1, 1))))
     rows, _ = rows_of(bench, CONFIG, "walk")
     assert not rows["walk"].ok and "2 edges of the model were not walked" in rows["walk"].why
+
+
+# -- a config that adds a property to the mechanism's
+
+FAILING = next(config for config in MECHANISM.configs.values() if config.property == "CancelledUnlinked")
+
+
+def test_a_config_checks_the_property_that_it_adds(bench):
+    rows, _ = rows_of(bench, replace(CONFIG, property="CancelledUnlinked"))
+    assert all(row.ok for row in rows.values()), [row.why for row in rows.values()]
+    assert rows["walk"].figures["depth_model"] is None and rows["walk"].figures["depth_impl"] is None
+
+
+def test_a_config_is_rejected_by_the_property_that_it_adds(bench):
+    rows, _ = rows_of(bench, replace(FAILING, expect="exhaustive"))
+    assert not rows["tlc"].ok and rows["tlc"].property == "CancelledUnlinked"
+    assert not any(row.ok for row in rows.values())
+    assert "CancelledUnlinked fails after" in rows["walk"].why
 
 
 # -- configs that must fail

@@ -19,7 +19,7 @@ def test_walks_that_find_nothing(bench):
 def test_walks_that_find_another_machine(bench, monkeypatch, mutant, found):
     plain = Bench.subject
     monkeypatch.setattr(type(bench), "subject", lambda self, name=None: plain(self, mutant))
-    monkeypatch.setattr(type(bench), "sources", lambda self, name=None: {})
+    monkeypatch.setattr(type(bench), "sources", lambda self, name=None, scenario=None: {})
     config = MECHANISM.configs[MECHANISM.mutants[mutant].scenario]
     (row,) = search.check(bench, config).rows
     assert not row.ok and (row.verdict, row.property) == ("violated", found)

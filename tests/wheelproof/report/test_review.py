@@ -32,7 +32,7 @@ def test_it_says_what_is_claimed_and_what_is_not(good, mechanisms, trace, subjec
         "- NotSo does not hold: false in fact.",
         "- Declared but not checked in this run: two_more.",
         "- No mutant takes away the decision Untested: nobody takes this away.",
-        "- No check of these layers is among the results: walk, liveness, search, real, proof, trace.",
+        "- No check of these layers is among the results: walk, liveness, search, real, proof, trace, mutate.",
         "| tlc | 2.18 |",
     ):
         assert line in text.splitlines(), line

@@ -1,0 +1,119 @@
+"""Branches: which outcomes of the implementation's conditions its runs have met, and which functions they have called.
+
+The sources of the implementation are compiled with each condition wrapped in a function that notes its outcome and returns it,
+and with a note at the head of each function. Lines and steps stay as they are.
+"""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+NAME = "__wheelproof_branch__"
+
+
+class Branches:
+    """What is noted of the loaded modules.
+
+    ``declared``: every outcome that the sources have, as text: ``impl.module: Class.method: test is true`` or ``...: Class.method is
+    called``. ``met``: those that a run came to, setting up a scenario included.
+    """
+
+    def __init__(self) -> None:
+        self.declared: set[str] = set()
+        self.met: set[str] = set()
+        self._texts: list[tuple[str, str]] = []
+        self._seen: set[tuple[int, bool]] = set()
+
+    def compiled(self, name: str, text: str, file: str) -> object:
+        """The code of a module whose branches are noted."""
+        tree = ast.parse(text, file)
+        for owner, function in list(_functions(tree)):
+            if not _abstract(function):
+                _Wrapping(self, f"{name}: {owner}").function(function)
+        # The loader binds the name once the module is there; a function that its import calls needs it before.
+        tree.body.insert(_after_head(tree.body), *ast.parse(f"{NAME} = globals().get({NAME!r}, lambda number, value: value)").body)
+        return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+
+    def number(self, place: str, text: str | None) -> int:
+        """The number of a condition; ``text`` None: of a function."""
+        pair = (f"{place} is called",) * 2 if text is None else (f"{place}: {text} is true", f"{place}: {text} is false")
+        self.declared.update(pair)
+        self._texts.append(pair)
+        return len(self._texts) - 1
+
+    def note(self, number: int, value: object) -> object:
+        """Called by the wrapped code; returns ``value``."""
+        self._seen.add((number, bool(value)))
+        return value
+
+    def collect(self) -> set[str]:
+        """``met``, brought up to date."""
+        self.met.update(self._texts[number][0 if outcome else 1] for number, outcome in self._seen)
+        return self.met
+
+
+class _Wrapping(ast.NodeTransformer):
+    def __init__(self, branches: Branches, place: str) -> None:
+        self._branches, self._place = branches, place
+
+    def function(self, node: ast.FunctionDef) -> None:
+        body = [self.visit(part) for part in node.body]
+        first = 1 if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and len(body) > 1 else 0
+        call = self._call(self._branches.number(self._place, None), ast.copy_location(ast.Constant(True), body[first]), body[first])
+        node.body = [*body[:first], ast.copy_location(ast.Expr(call), body[first]), *body[first:]]
+
+    def _call(self, number: int, value: ast.expr, where: ast.AST) -> ast.Call:
+        return ast.copy_location(ast.Call(ast.copy_location(ast.Name(NAME, ast.Load()), where), [ast.copy_location(ast.Constant(number), where), value], []), where)
+
+    def _test(self, test: ast.expr) -> ast.expr:
+        if isinstance(test, ast.Constant):
+            return test
+        number = self._branches.number(self._place, ast.unparse(test))
+        return self._call(number, self.visit(test), test)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node  # wrapped by itself
+
+    def visit_If(self, node: ast.If | ast.While | ast.IfExp) -> ast.AST:
+        test = self._test(node.test)
+        node.test = ast.Constant(None)
+        self.generic_visit(node)
+        node.test = test
+        return node
+
+    visit_While = visit_IfExp = visit_If
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        *tests, last = node.values
+        node.values = [*[self._test(test) for test in tests], self.visit(last)]
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        self.generic_visit(node)
+        number = self._branches.number(f"{self._place}: except {ast.unparse(node.type) if node.type else ''}", None)
+        node.body.insert(0, ast.copy_location(ast.Expr(self._call(number, ast.copy_location(ast.Constant(True), node.body[0]), node.body[0])), node.body[0]))
+        return node
+
+
+def _after_head(body: list[ast.stmt]) -> int:
+    """The index behind a module's docstring and its imports from ``__future__``."""
+    docstring = bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    return docstring + sum(isinstance(part, ast.ImportFrom) and part.module == "__future__" for part in body)
+
+
+def _functions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield owner + node.name, node
+            yield from _functions(node, f"{owner}{node.name}.")
+        elif isinstance(node, ast.ClassDef):
+            if not any("Protocol" in ast.unparse(base) for base in node.bases):
+                yield from _functions(node, f"{owner}{node.name}.")
+        else:
+            yield from _functions(node, owner)
+
+
+def _abstract(function: ast.FunctionDef) -> bool:
+    """Its body only raises NotImplementedError: a subclass says what it does."""
+    body = [part for part in function.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
+    return len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplementedError" in ast.unparse(body[0])

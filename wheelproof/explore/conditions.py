@@ -1,0 +1,296 @@
+"""The controlled ``threading.Condition``, a virtual clock, and the identity of a thread.
+
+A wait is three steps, which its line names as ``# wait W1, wake W2, lock W3``:
+
+* ``wait`` gives the lock back and falls asleep, in one step. CPython registers the waiter while it still holds the lock,
+  hence no notification can fall in between;
+* ``wake`` takes a notification, or notices that the time is up. It needs no lock;
+* ``lock`` takes the lock again.
+
+``notify(n)`` leaves up to ``n`` *tickets*, and any thread that was asleep at that moment may take one of them: the scheduler
+chooses by choosing which of them wakes first. That is Python's documented promise; CPython itself wakes in the order of
+arrival. A thread that falls asleep later cannot take the ticket, and there are never more tickets than sleepers.
+
+Decisions:
+
+* A wait never ends without a notification or a time-out: Python's condition has no spurious wake-up.
+* Time stands still until a thread of the scenario lets it pass (:class:`Time`), so the scheduler chooses when a wait times out,
+  early or late against every other step, yet never before its deadline. Reading the clock is a step (``# read``). In a scenario
+  without a clock no wait times out.
+* A thread whose time is up and that is offered a ticket takes it. The other case, in which somebody else takes the ticket, is the
+  schedule in which that one wakes first.
+* CPython keeps a sleeper in the list until it has its lock back, hence a notification may be spent on a thread whose time was up
+  before. For all other threads that is the schedule in which it wakes later. Its own ``wait(timeout)`` can return True or False
+  then. So where time was up and a ticket was taken, the value is :class:`Either`: to test it is a finding.
+* A time-out of ``TIMEOUT_MAX`` or more is none.
+* A wait in an atomic operation, or while a re-entrant monitor is held more than once, is refused.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import TIMEOUT_MAX
+
+from wheelproof.explore import locks  # noqa: F401  (a condition is built on its classes, which have to be registered first)
+from wheelproof.explore.controlled import DONE, Scheduler, Site, Thread
+from wheelproof.explore.registry import primitive
+
+
+class Either:
+    """What ``wait(timeout)`` returned where CPython may return True or False. To use it as a truth value is a finding."""
+
+    __slots__ = ("_scheduler",)
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+
+    def __bool__(self) -> bool:
+        self._scheduler.fail("the value of a wait whose time was up when it was notified is tested; in CPython it is True or False, "
+                             "as it happens: look at the state that the wait is for instead")
+        return False  # never reached
+
+
+class Sleeper:
+    """What a thread in ``wait`` waits for: a ticket, or the end of its time."""
+
+    __slots__ = ("_condition",)
+
+    def __init__(self, condition: object) -> None:
+        self._condition = condition
+
+    def admits(self, thread: Thread) -> bool:
+        """Whether the thread may wake now."""
+        return self._condition.offered(thread) is not None or self._condition.expired(thread)
+
+
+@primitive("Time")
+def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+    point = scheduler.point
+
+    class Time:
+        """The scenario's clock: one per scenario, named in ``World.names``. ``now``: seconds since its start.
+
+        ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the scenario's order.
+        """
+
+        __slots__ = ("now", "alarms")
+
+        def __init__(self) -> None:
+            self.now = 0.0
+            self.alarms: tuple[tuple[Thread, float], ...] = ()
+            scheduler.time = self
+
+        def advance(self, seconds: float) -> None:
+            """Let time pass, in one step of kind ``update``."""
+            if scheduler.running is not None:
+                self._step(point("update", True))
+            self.now += seconds
+
+        def elapse(self) -> bool:
+            """Let time pass up to the next deadline of a sleeper, in one step; False where all other threads have ended.
+
+            As long as nobody sleeps for a limited time the step cannot be taken: time alone does not make a run end.
+            """
+            if scheduler.running is None:
+                return False
+            self._step(point("update", True, self))
+            later = [deadline for _, deadline in self.alarms if deadline > self.now]
+            if later:
+                self.now = min(later)
+            return bool(later)
+
+        def admits(self, thread: Thread) -> bool:
+            """Whether a deadline lies ahead, or all other threads have ended."""
+            now = self.now
+            return any(deadline > now for _, deadline in self.alarms) or all(
+                other.label is DONE for other in scheduler.threads if other is not thread)
+
+        def deadline(self, thread: Thread) -> float | None:
+            """The moment at which the thread's sleep ends, or None."""
+            return next((deadline for sleeper, deadline in self.alarms if sleeper is thread), None)
+
+        def _step(self, site: Site | None) -> None:
+            if site is None:
+                scheduler.fail("time passes within an atomic operation; let a thread of the scenario do it")
+
+    return Time
+
+
+@primitive("Condition")
+def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+    point = scheduler.point
+    lock_class, either = earlier["Lock"], Either(scheduler)
+
+    class Condition:
+        """Python's condition. For mappings to read: ``lock``, ``asleep`` and ``tickets``.
+
+        ``asleep``: the threads that sleep, in the scenario's order; until when is in :class:`Time`.
+        ``tickets``: per notification that nobody has taken, oldest first, the threads that may take it.
+        ``woken``: (thread, what its wait returns, deadline of its ``wait_for``) of those with a time-out that do not have the lock yet.
+        """
+
+        __slots__ = ("lock", "asleep", "tickets", "woken")
+
+        def __init__(self, lock: object = None) -> None:
+            self.lock = earlier["Monitor"]() if lock is None else lock
+            if not isinstance(self.lock, lock_class):
+                raise TypeError(f"a Condition needs a Lock or a Monitor of impl.runtime, not {type(lock).__name__}")
+            self.asleep: tuple[Thread, ...] = ()
+            self.tickets: tuple[tuple[Thread, ...], ...] = ()
+            self.woken: tuple[tuple[Thread, object, float | None], ...] = ()
+
+        # -- the lock
+
+        def acquire(self, blocking: bool = True) -> bool:
+            thread = scheduler.running
+            if thread is None:
+                return True
+            return self.lock.take(thread, point("lock", True, self.lock) if blocking else point("try", True), blocking)
+
+        def release(self) -> None:
+            if scheduler.running is not None:
+                self.lock.leave(scheduler.running, point("unlock", True))
+
+        def __enter__(self) -> bool:
+            thread = scheduler.running
+            return True if thread is None else self.lock.take(thread, point("lock", True, self.lock))
+
+        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+            if scheduler.running is not None:
+                if error is not None:
+                    scheduler.note_unwinding(error)
+                self.lock.leave(scheduler.running, point("unlock", True))
+
+        # -- waiting
+
+        def wait(self, timeout: float | None = None) -> object:
+            """As Python's; RuntimeError if the lock is not held. Three steps: see the head of this module."""
+            thread = scheduler.running
+            self._begin(point("wait", True))
+            self._sleep(thread, None if timeout is None or timeout >= TIMEOUT_MAX else _now(scheduler) + timeout, None)
+            point("wake", True, Sleeper(self))
+            self._wake(thread)
+            return self._woken(thread, point("lock", True, self.lock))[0]
+
+        def wait_for(self, predicate: Callable[[], object], timeout: float | None = None) -> object:
+            """As Python's. The deadline of all its waits is fixed in the step of the first."""
+            thread = scheduler.running
+            if timeout is not None and timeout >= TIMEOUT_MAX:
+                timeout = None
+            result, deadline = predicate(), None
+            while not result:
+                if timeout is not None and deadline is not None and deadline <= _now(scheduler):
+                    break
+                self._begin(point("wait", True))
+                if timeout is not None and deadline is None:
+                    deadline = _now(scheduler) + timeout
+                self._sleep(thread, deadline, deadline)
+                point("wake", True, Sleeper(self))
+                self._wake(thread)
+                deadline = self._woken(thread, point("lock", True, self.lock))[1]
+                result = predicate()
+            return result
+
+        def notify(self, n: int = 1) -> None:
+            """As Python's, in one step; RuntimeError if the lock is not held."""
+            if scheduler.running is not None and point("notify", True) is not None:
+                self._notify(n)
+
+        def notify_all(self) -> None:
+            """As Python's, in one step; RuntimeError if the lock is not held."""
+            if scheduler.running is not None and point("notify", True) is not None:
+                self._notify(len(self.asleep))
+
+        # -- what the steps do
+
+        def offered(self, thread: Thread) -> int | None:
+            """The place of the oldest ticket that the thread may take, or None."""
+            return next((place for place, takers in enumerate(self.tickets) if thread in takers), None)
+
+        def expired(self, thread: Thread) -> bool:
+            """Whether the thread is asleep and its time is up."""
+            time = scheduler.time
+            deadline = None if time is None else time.deadline(thread)
+            return deadline is not None and deadline <= time.now
+
+        def _held(self, verb: str) -> None:
+            owner = self.lock.owner
+            if owner is None or self.lock.reentrant and owner is not scheduler.running:
+                raise RuntimeError(f"cannot {verb} on un-acquired lock")
+
+        def _begin(self, site: Site | None) -> None:
+            if scheduler.running is None:
+                raise RuntimeError("a wait outside of the scenario's threads, which nothing could end")
+            if site is None:
+                scheduler.fail("a wait within an atomic operation, which nothing could end; let the operation that waits have its steps")
+
+        def _sleep(self, thread: Thread, deadline: float | None, until: float | None) -> None:
+            self._held("wait")
+            if self.lock.depth > 1:
+                scheduler.fail(f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that is not supported: wait at depth 1")
+            self.asleep = tuple(sorted((*self.asleep, thread), key=_index))
+            if deadline is not None and scheduler.time is not None:
+                scheduler.time.alarms = tuple(sorted((*scheduler.time.alarms, (thread, deadline)), key=_place))
+            if until is not None:
+                self.woken = tuple(sorted((*self.woken, (thread, None, until)), key=_place))
+            if scheduler.race is not None:
+                scheduler.race.release(thread, self.lock)
+            self.lock.depth, self.lock.owner = 0, None
+
+        def _wake(self, thread: Thread) -> None:
+            offer, late = self.offered(thread), self.expired(thread)
+            if offer is None and not late:
+                scheduler.fail(f"{thread.name} was woken without a notification: the run is not the one that was planned")
+            time = scheduler.time
+            if time is not None and time.deadline(thread) is not None:
+                time.alarms = tuple(alarm for alarm in time.alarms if alarm[0] is not thread)
+                value = None if offer is not None and late else not late
+                until = next((at for sleeper, _, at in self.woken if sleeper is thread), None)
+                others = [entry for entry in self.woken if entry[0] is not thread]
+                self.woken = tuple(sorted((*others, (thread, value, until)), key=_place))
+            self.asleep = tuple(sleeper for sleeper in self.asleep if sleeper is not thread)
+            left = self.tickets if offer is None else self.tickets[:offer] + self.tickets[offer + 1:]
+            self.tickets = tuple(tuple(taker for taker in takers if taker is not thread) for takers in left)
+
+        def _woken(self, thread: Thread, site: Site | None) -> tuple[object, float | None]:
+            """Take the lock again; (what wait returns, the deadline of wait_for)."""
+            self.lock.take(thread, site)
+            mine = next((entry for entry in self.woken if entry[0] is thread), None)
+            if mine is None:
+                return True, None
+            self.woken = tuple(entry for entry in self.woken if entry is not mine)
+            return either if mine[1] is None else mine[1], mine[2]
+
+        def _notify(self, n: int) -> None:
+            self._held("notify")
+            self.tickets += (self.asleep,) * min(n, len(self.asleep) - len(self.tickets))
+
+    return Condition
+
+
+def _index(thread: Thread) -> int:
+    return thread.index
+
+
+def _place(entry: tuple) -> int:
+    return entry[0].index
+
+
+def _now(scheduler: Scheduler) -> float:
+    return 0.0 if scheduler.time is None else scheduler.time.now
+
+
+def functions(scheduler: Scheduler) -> dict[str, Callable]:
+    """The functions of the controlled ``impl/threads.py``, by name."""
+    point = scheduler.point
+
+    def monotonic() -> float:
+        """Seconds on the scenario's clock, in a step of kind ``read``; 0.0 always where the scenario has no :class:`Time`."""
+        point("read", True)
+        return _now(scheduler)
+
+    def get_ident() -> int:
+        """The thread's place in the scenario, from 1 on; 0 while nothing of it runs. No step: it never changes."""
+        thread = scheduler.running
+        return 0 if thread is None else thread.index + 1
+
+    return {"monotonic": monotonic, "get_ident": get_ident}

@@ -1,0 +1,87 @@
+"""Results in a harness: an operation of ``World`` may drop what the implementation returns only where that is None.
+
+Each call that stands alone as a statement of the harness is compiled as ``check(call)``. A controlled thread whose call
+returns something else breaks a rule there: the result would be compared with nothing. Calls of controlled primitives are the
+harness's own steps and are left alone, in ``World`` itself on labelled lines only.
+"""
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Collection, Iterator
+from types import ModuleType
+
+from wheelproof.explore import labels
+from wheelproof.explore.controlled import Scheduler
+
+NAME = "__wheelproof_dropped__"
+
+
+class _Checked(ast.NodeTransformer):
+    """Wraps the calls that stand alone. ``everywhere``: in a whole module, else in classes that are called World."""
+
+    def __init__(self, marked: Collection[int], primitive: Collection[str], everywhere: bool) -> None:
+        self._marked, self._primitive, self._inside = marked, primitive, everywhere
+        self._function = self._world = False
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        before = self._inside, self._world
+        self._world = node.name == "World"
+        self._inside = self._inside or self._world
+        self.generic_visit(node)
+        self._inside, self._world = before
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        before, self._function = self._function, True
+        self.generic_visit(node)
+        self._function = before
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        self.generic_visit(node)
+        call = node.value
+        if not (self._inside and self._function and isinstance(call, ast.Call)):
+            return node
+        if isinstance(call.func, ast.Attribute) and call.func.attr in self._primitive and (node.lineno in self._marked or not self._world):
+            return node
+        check = ast.copy_location(ast.Name(NAME, ast.Load()), call)
+        node.value = ast.copy_location(ast.Call(check, [call], []), call)
+        return node
+
+
+def compiled(name: str, text: str, file: str, primitives: Collection[type]) -> object:
+    """The code of a module of the subject; that of a harness has its dropped results checked."""
+    floor = name.partition(".")[0]
+    if floor not in ("mapping", "mutants"):
+        return compile(text, file, "exec", dont_inherit=True)
+    methods = {method for cls in primitives for method in vars(cls)}
+    tree = _Checked(labels.of_source(text, file), methods, floor == "mapping").visit(ast.parse(text, file))
+    return compile(tree, file, "exec", dont_inherit=True)
+
+
+def guard(module: ModuleType, scheduler: Scheduler) -> None:
+    """Give a loaded module the function that its compiled calls are checked with."""
+
+    def check(value: object) -> None:
+        if value is not None and scheduler.running is not None:
+            scheduler.fail(f"{scheduler.place_of(sys._getframe(1))}: the harness drops {value!r}, which this call returned; "
+                           "return it from the operation, or use it: a result that is dropped is compared with nothing")
+
+    vars(module)[NAME] = check
+
+
+def swallowed(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
+    """Style findings of a harness: handlers after which an exception is seen by nothing, as (line, rule, message, remedy)."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and not _passed_on(node):
+            yield (node.lineno, "swallowed", "a handler of the harness that neither returns the exception nor raises",
+                   "end it with a return that names the exception, or with raise: an exception is a result, which the model compares")
+
+
+def _passed_on(handler: ast.ExceptHandler) -> bool:
+    last = handler.body[-1]
+    if isinstance(last, ast.Raise):
+        return True
+    return (handler.name is not None and isinstance(last, ast.Return) and last.value is not None
+            and any(isinstance(n, ast.Name) and n.id == handler.name for n in ast.walk(last.value)))

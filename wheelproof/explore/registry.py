@@ -1,0 +1,37 @@
+"""The table of controlled primitives: each is built anew for every scheduler."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wheelproof.explore.controlled import Scheduler
+
+_REGISTRY: dict[str, Callable[[Scheduler, dict[str, type]], type]] = {}
+
+
+def primitive(name: str) -> Callable:
+    """Register a function ``build(scheduler, earlier) -> class`` as the controlled primitive of this name.
+
+    ``earlier``: the classes registered before it. In the class every method that the subject calls must itself call
+    ``scheduler.point``, since the point reads the caller of its caller. A point that returns None is within an atomic operation: a lock
+    then has no state, and excludes nobody. State that decides the future belongs in
+    ``__slots__``: the fingerprint reads all of them.
+    """
+
+    def register(build: Callable[[Scheduler, dict[str, type]], type]) -> Callable:
+        _REGISTRY[name] = build
+        return build
+
+    return register
+
+
+def registered() -> tuple[str, ...]:
+    """Names of the controlled primitives."""
+    return tuple(_REGISTRY)
+
+
+def classes(scheduler: Scheduler) -> dict[str, type]:
+    """Every registered primitive, built for ``scheduler``, by name."""
+    built: dict[str, type] = {}
+    for name, build in _REGISTRY.items():
+        built[name] = build(scheduler, built)
+    return built

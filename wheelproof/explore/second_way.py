@@ -1,0 +1,85 @@
+"""Each state is stepped again from a second way into it: where its successors differ, a part of the
+state is out of sight.
+
+The search steps a state from the first way that reaches it. State that no fingerprint sees may be
+another one after another way, and lead elsewhere. So after the search states with an incoming edge
+that is not the first way's are reached through that edge, and each of their steps is compared with
+the known one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wheelproof.explore.difference import Difference
+from wheelproof.explore.findings import StepError, Unnamed
+
+if TYPE_CHECKING:
+    from wheelproof.explore.bisimulation import _Search
+
+
+class SecondWays:
+    """States stepped again. ``stepped``: how many; ``known``: how many have a second way;
+    ``in_time``: whether the search's budget was enough for those that were asked for."""
+
+    def __init__(self, search: _Search, most: int) -> None:
+        self.search, self.most = search, most
+        self.known = self.stepped = 0
+        self.in_time = True
+
+    def run(self) -> Difference | None:
+        """Step at most ``most`` states again, spread over all that have a second way; the first
+        difference."""
+        entries = self._entries()
+        self.known = len(entries)
+        stride = max(1, -(-len(entries) // self.most)) if self.most else 0
+        for before, thread in entries[::stride] if stride else ():
+            if time.process_time() - self.search.started > self.search.budget:
+                self.in_time = False
+                return None
+            if (found := self._again(before, thread)) is not None:
+                return found
+            self.stepped += 1
+        return None
+
+    def _entries(self) -> list[tuple[int, int]]:
+        """Per state that has one: the last edge into it, (state, thread), that is not the first
+        way's."""
+        search, found = self.search, {}
+        for node, following in enumerate(search.successors):
+            for thread, after in following.items():
+                if search.parent[after] != (node, thread) and search.enabled[after]:
+                    found[after] = (node, thread)
+        return list(found.values())
+
+    def _again(self, before: int, entering: int) -> Difference | None:
+        search = self.search
+        node = search.successors[before][entering]
+        way = [*search.way(before), entering]
+        for thread, after in search.successors[node].items():
+            run = search.subject.begin(search.scenario, intern=search.intern)
+            try:
+                run.replay(way)
+                if run.fingerprint() != search.fingerprints[node] or run.enabled() != search.enabled[node]:
+                    return self._difference(way, "")
+                run.step(thread)
+                if (run.fingerprint() != search.fingerprints[after]
+                        or run.results(thread) != search.results.get((node, thread), ())):
+                    return self._difference([*way, thread], "")
+            except (StepError, Unnamed) as error:
+                return self._difference([*way, thread], f" ({error.message})")
+            finally:
+                run.end()
+        return None
+
+    def _difference(self, way: list[int], why: str) -> Difference:
+        return Difference("hidden", "a state that is reached in two ways goes on in two ways: a part of the state is in "
+                          f"no slot and in no local, or the code is not deterministic{why}", tuple(self._steps(way)))
+
+    def _steps(self, way: list[int]) -> Iterator[tuple[str, str]]:
+        node = 0
+        for thread in way:
+            yield self.search.names[thread], self.search.enabled[node][thread]
+            node = self.search.successors[node][thread]

@@ -1,0 +1,2 @@
+"""Scenarios on the production runtime with real threads: pauses at random bytecodes, observed
+primitives, planted faults."""

@@ -1,0 +1,113 @@
+"""Primitives that do not do what they promise: what a run on real threads has to notice,
+whatever the subject.
+
+Each is put in the place of the production primitive, under the observer, in the scenario that
+has just run without a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+
+def open_lock(production: ModuleType) -> type:
+    """A lock that excludes nobody."""
+
+    class OpenLock:
+        __slots__ = ()
+
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            return True
+
+        def release(self) -> None:
+            pass
+
+        def __enter__(self) -> None:
+            pass
+
+        def __exit__(self, *exception: object) -> None:
+            pass
+
+    return OpenLock
+
+
+def open_read_write_lock(production: ModuleType) -> type:
+    """A read/write lock that excludes nobody."""
+    half = open_lock(production)
+
+    class OpenReadWriteLock(production.ReadWriteLock):
+        __slots__ = ()
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.read_lock, self.write_lock = half(), half()
+
+    return OpenReadWriteLock
+
+
+def open_gate(production: ModuleType) -> type:
+    """A gate that is not closed while a thread is inside by ``with``; those that come through
+    ``acquire_when`` still exclude each other."""
+
+    class OpenGate(production.Gate):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            super().__enter__()
+            super().__exit__(None, None, None)
+
+        def __exit__(self, *exception: object) -> None:
+            pass
+
+        def notify(self) -> None:
+            super().__enter__()
+            super().notify()
+            super().__exit__(None, None, None)
+
+    return OpenGate
+
+
+def torn_atomic(production: ModuleType) -> type:
+    """An atomic variable whose operations are a read and a write."""
+
+    class TornAtomic(production.Atomic):
+        __slots__ = ()
+
+        def get_and_set(self, value: Any) -> Any:
+            old = self._value
+            self._value = value
+            return old
+
+        def compare_and_set(self, expected: Any, value: Any) -> bool:
+            current = self._value
+            if current is not expected and not (
+                type(current) is type(expected) is int and current == expected
+            ):
+                return False
+            self._value = value
+            return True
+
+        def add_and_get(self, delta: Any) -> Any:
+            total = self._value + delta
+            self._value = total
+            return total
+
+    return TornAtomic
+
+
+class Fault(NamedTuple):
+    """``build``: makes the faulty class from the module that has the primitive."""
+
+    primitive: str
+    build: Callable[[ModuleType], type]
+
+
+FAULTS: dict[str, Fault] = {
+    "Lock excludes nobody": Fault("Lock", open_lock),
+    "Monitor excludes nobody": Fault("Monitor", open_lock),
+    "ReadWriteLock excludes nobody": Fault("ReadWriteLock", open_read_write_lock),
+    "Gate excludes nobody": Fault("Gate", open_gate),
+    "Atomic reads and writes in two steps": Fault("Atomic", torn_atomic),
+}

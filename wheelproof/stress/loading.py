@@ -1,0 +1,110 @@
+"""A subject loaded once more for real threads: its production sources, perhaps with a planted
+change, primitives observed."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+from wheelproof import floors
+from wheelproof.errors import UsageError
+from wheelproof.stress import faults
+from wheelproof.stress.observed import OBSERVERS, Observer
+
+PRODUCTION = ("impl.threads", "impl.runtime")
+"""The modules of a subject that have the primitives, those first that others import them from. A
+subject may have one alone."""
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Condition(threading.Condition):
+    """One that wakes any of its waiters: Python's documentation promises no order, CPython takes
+    the first."""
+
+    _random = Random(0)
+
+    def notify(self, n: int = 1) -> None:
+        if self._waiters:
+            self._waiters.rotate(self._random.randrange(len(self._waiters)))
+        super().notify(n)
+
+
+class CarelessCondition(Condition):
+    """One that does not ask whether its lock is held: for locks that exclude nobody, which
+    cannot tell."""
+
+    def _is_owned(self) -> bool:
+        return True
+
+
+class Subject:
+    """The harness of one mechanism on the production runtime.
+
+    ``texts``: module name -> source to load in the place of its file. ``fault``: a name of
+    :data:`faults.FAULTS`, or "". ``mutant``: a class of ``mutants/<stem>.py`` whose classes take
+    the place of the subject's, or "". ``files``: the source files of the implementation. Raises
+    UsageError where something cannot be imported.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        stem: str,
+        texts: Mapping[str, str] = NOTHING,
+        fault: str = "",
+        mutant: str = "",
+    ) -> None:
+        self.observer = Observer()
+        self._built: set[type] = set()
+        finder = floors.Finder(root, texts)
+        with floors.apart(finder):
+            try:
+                self._observe(finder, fault)
+                self.mapping = importlib.import_module(f"mapping.{stem}")
+            except (ImportError, SyntaxError) as error:
+                raise UsageError(
+                    f"{root}: the subject {stem} cannot be imported: {error}."
+                ) from error
+            modules = floors.present()
+        self.files = frozenset(
+            module.__spec__.origin
+            for name, module in modules.items()
+            if name.startswith("impl.") and module.__spec__ is not None and module.__spec__.origin
+        ) | {faults.__file__}
+        self.shared = self.mapping.shared
+
+    def _observe(self, finder: floors.Finder, fault: str) -> None:
+        """Put observed primitives into the modules that define them, before others import them
+        from there."""
+        planted = faults.FAULTS[fault] if fault else None
+        for name in PRODUCTION:
+            if finder.locate(name) is None:
+                continue
+            module = importlib.import_module(name)
+            if hasattr(module, "Condition"):
+                module.Condition = (
+                    CarelessCondition if planted and planted.primitive == "Lock" else Condition
+                )
+            for primitive, build in OBSERVERS.items():
+                inner = getattr(module, primitive, None)
+                if inner is None or inner in self._built:
+                    continue
+                if planted and planted.primitive == primitive:
+                    inner = planted.build(module)
+                observed = build(primitive, inner, self.observer)
+                self._built.add(observed)
+                home = sys.modules.get(getattr(module, primitive).__module__)
+                for place in {module, home} if home in floors.present().values() else {module}:
+                    setattr(place, primitive, observed)
+
+    def world(self, scenario: Mapping[str, Any]) -> Any:
+        """The scenario's objects, fresh; a new round for the observer."""
+        self.observer.begin()
+        return self.mapping.World(scenario)

@@ -1,0 +1,188 @@
+"""Rounds of a scenario on real threads, each on fresh objects and judged at rest."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from wheelproof.stress.shaking import Shaker, Stopped
+
+
+LOOK_SECONDS = 0.05
+"""How long one look at the threads takes. Looks are counted, not time: a stall of the whole
+process is one look."""
+
+SWITCH_INTERVAL = 1e-6
+"""Seconds between the interpreter's thread switches: as small as it will take."""
+
+NO_DEADLOCK, FINAL_STATE, NO_EXCEPTION = "NoDeadlock", "FinalState", "NoException"
+
+
+class Patience(NamedTuple):
+    """When a thread is taken for one that never ends.
+
+    ``looks``: at it, without one bytecode of the implementation: it waits. ``bytecodes``: in one
+    round: it spins.
+    """
+
+    looks: int
+    bytecodes: int
+
+
+PATIENT = Patience(200, 1_000_000)
+"""For sources that are taken to be right. A round has some thousands of bytecodes."""
+
+IMPATIENT = Patience(20, 50_000)
+"""For sources with a planted fault, of which a run without it has shown that the rounds end."""
+
+
+class Finding(NamedTuple):
+    """What went wrong: the names of the properties that are broken, and a sentence. ``round``:
+    in which one, from 1 on."""
+
+    round: int
+    properties: frozenset[str]
+    says: str
+
+
+class Result(NamedTuple):
+    """``outcomes``: how many different final states were seen."""
+
+    rounds: int
+    finding: Finding | None
+    outcomes: int
+
+
+class _Worker:
+    """One thread of the scenario, round after round until it is let go."""
+
+    def __init__(self, stress: Stress, program: list, shaker: Shaker) -> None:
+        self.stress, self.program, self.shaker = stress, program, shaker
+        self.idle = False  # it is through with the round
+        self.thread = threading.Thread(target=self._body, daemon=True)
+
+    def _body(self) -> None:
+        stress = self.stress
+        self.shaker.install()
+        with suppress(threading.BrokenBarrierError, Stopped):
+            while True:
+                stress.begin.wait()
+                try:
+                    for operation, *arguments in self.program:
+                        getattr(stress.world, operation)(*arguments)
+                except Exception as error:  # the subject's own: a finding, reported with its round
+                    stress.errors.append(error)
+                self.idle = True
+                stress.done.release()
+
+
+class Stress:
+    """Real threads that run a scenario again and again. ``subject``: has ``world(scenario)``,
+    ``shared(world)``, ``observer`` and ``files``."""
+
+    def __init__(
+        self, subject: Any, scenario: Mapping[str, Any], seed: int = 0, patience: Patience = PATIENT
+    ) -> None:
+        self.subject, self.scenario, self.patience = subject, scenario, patience
+        self.world: Any = None
+        self.errors: list[Exception] = []
+        programs = list(scenario["threads"].values())
+        self.begin = threading.Barrier(len(programs) + 1)
+        self.done = threading.Semaphore(0)
+        self.workers = [
+            _Worker(self, program, Shaker(subject.files, seed * 64 + number))
+            for number, program in enumerate(programs)
+        ]
+
+    def run(
+        self,
+        rounds: int,
+        final: Mapping[tuple, set[str]],
+        beat: Callable[[int], None] = lambda number: None,
+        until: str = "",
+    ) -> Result:
+        """Run until something is found, at most so many rounds. ``final``: state at rest ->
+        invariants that fail in it.
+
+        ``until``: go on until this property is broken, or a round does not end. The last finding
+        is returned.
+        """
+        interval, seen, finding = sys.getswitchinterval(), set(), None
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        try:
+            for worker in self.workers:
+                worker.thread.start()
+            for number in range(1, rounds + 1):
+                wrong = self._round(final, seen)
+                if wrong is not None:
+                    finding = Finding(number, *wrong)
+                    if (
+                        not until
+                        or until in finding.properties
+                        or NO_DEADLOCK in finding.properties
+                    ):
+                        return Result(number, finding, len(seen))
+                    self.errors.clear()
+                if not number % 100:
+                    beat(number)
+        finally:
+            sys.setswitchinterval(interval)
+            self.begin.abort()
+            for worker in self.workers:
+                worker.shaker.stopped = True
+        return Result(rounds, finding, len(seen))
+
+    def _round(
+        self, final: Mapping[tuple, set[str]], seen: set[tuple]
+    ) -> tuple[frozenset[str], str] | None:
+        subject = self.subject
+        self.world = subject.world(self.scenario)
+        for worker in self.workers:
+            worker.idle = False
+            worker.shaker.begin()
+        self.begin.wait()
+        if stuck := self._ended():
+            return frozenset((NO_DEADLOCK, *self._observed())), stuck
+        subject.observer.end()
+        properties, says = set(self._observed()), [says for _, says in subject.observer.findings]
+        if self.errors:
+            properties.add(NO_EXCEPTION)
+            says += [f"{type(error).__name__}: {error}" for error in self.errors]
+        else:
+            outcome = tuple(subject.shared(self.world).values())
+            if outcome not in final:
+                properties.add(FINAL_STATE)
+                says.append(f"the end is no final state of the model: {outcome}")
+            elif final[outcome]:
+                properties |= final[outcome]
+                says.append(f"the end violates {', '.join(sorted(final[outcome]))}")
+            else:
+                seen.add(outcome)
+        return (frozenset(properties), "; ".join(says)) if properties else None
+
+    def _observed(self) -> set[str]:
+        return {property for property, _ in self.subject.observer.findings}
+
+    def _ended(self) -> str:
+        """Wait for all threads; "" when they are through, or what keeps one of them."""
+        looks, bytecodes = self.patience
+        left, before, still = len(self.workers), [-1] * len(self.workers), [0] * len(self.workers)
+        while left:
+            if self.done.acquire(timeout=LOOK_SECONDS):
+                left -= 1
+                continue
+            counts = [worker.shaker.count for worker in self.workers]
+            still = [
+                0 if worker.idle or now != old else times + 1
+                for worker, now, old, times in zip(self.workers, counts, before, still)
+            ]
+            before = counts
+            if max(still) >= looks:
+                waiting = sum(times >= looks for times in still)
+                return f"{waiting} of {len(self.workers)} threads wait for ever"
+            if max(counts) > bytecodes:
+                return f"a thread spins: it ran {max(counts):,} bytecodes and is not through"
+        return ""
