@@ -6,14 +6,18 @@ RUN = PYTHONHASHSEED=0 .venv/bin/python -m
 # Tests of one file stay in one process (tests/conftest.py); ARGS="-n 0" runs all of them in one.
 SIDE_BY_SIDE = -n auto --maxprocesses 4
 
+# Whose implementation `make nightly` changes at random; `make mutate` changes every artefact of all.
+MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_timer
+
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data verify prove test nightly fuzz trace bench-traces doctor clean
+.PHONY: help setup setup-data verify prove test mutate nightly fuzz trace bench-traces doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast lane)'
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
+	@echo 'make mutate    change all artefacts systematically: ARGS="timing_wheel --artefact impl --count 100" says what and how much'
 	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants, check and shrink them'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB: ARGS="1000000 10000000" are its sizes'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
@@ -41,17 +45,22 @@ test: setup-data
 fuzz: setup-data
 	@HYPOTHESIS_PROFILE=long $(RUN) pytest $(SIDE_BY_SIDE) -m fuzz $(ARGS)
 
+mutate: setup
+	@$(RUN) wheelproof mutate $(ARGS)
+
 trace: setup
 	@$(RUN) wheelproof trace examples --check $(ARGS)
 
 bench-traces: setup-data
 	@PYTHONHASHSEED=0 .venv/bin/python tests/wheelproof/pipeline/bench.py $(ARGS)
 
-# Both parts run even where the first has a finding; either makes the target fail.
+# All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data
 	@$(RUN) wheelproof verify --lane nightly $(ARGS); verified=$$?; \
 	HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) -m nightly; tested=$$?; \
-	[ $$verified -eq 0 ] && [ $$tested -eq 0 ]
+	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
+	$(RUN) wheelproof mutate one_shot --subject tests/subjects/one_shot --count 20 --minutes 2 --output build/mutate-one-shot; foreign=$$?; \
+	[ $$verified -eq 0 ] && [ $$tested -eq 0 ] && [ $$mutated -eq 0 ] && [ $$foreign -eq 0 ]
 
 doctor: setup
 	@$(RUN) wheelproof doctor $(ARGS)

@@ -1,8 +1,9 @@
 """What Kafka's timer is compared with: ``java.util.Timer`` and ``java.util.concurrent.DelayQueue``, as the JDK documents them.
 
-They are here to be measured against, not to be used: a :class:`JdkTimer` has one thread, which a slow action holds up and an
-action that raises ends, and it reads a clock that can be set. :class:`JdkDelayQueue` finds what it removes by looking through
-all of it. The heap under both is that of :mod:`impl.delay_queue`.
+They are stand-ins for comparisons, not for use. A :class:`JdkTimer` has one thread, which a slow action holds up and an action
+that raises ends, and it reads a clock that can be set. :class:`JdkDelayQueue` looks through its heap for what it removes. The
+heap under both is that of :mod:`impl.delay_queue`. Where a Java compiler is found, ``tests/claims/test_jdk.py`` compares them with
+the real classes.
 """
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from impl.delay_queue import FOREVER_MS, Delayed, DelayQueue
 
 Clock = Callable[[], int]
-"""Milliseconds; whether it can go back is its own affair."""
+"""Milliseconds by some clock, which may go back."""
 
 A_WHILE_MS = 3_600_000
 
@@ -85,7 +86,7 @@ class JdkTimerTask(Delay):
 
 
 class JdkTimer:
-    """``java.util.Timer`` without its thread: whoever calls :meth:`run_due` or :meth:`step` is the thread.
+    """``java.util.Timer`` without its thread: the caller of :meth:`run_due` or :meth:`step` is the thread.
 
     Due times are wall clock times, fixed when an action is scheduled: if that clock is set back, what waits is late.
     """

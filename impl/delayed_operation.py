@@ -1,7 +1,14 @@
-"""Kafka's DelayedOperation and three generations of the protocol by which threads complete it.
+"""Kafka's DelayedOperation and five generations of the protocol by which threads complete it.
 
-``TryOnce`` is Kafka's up to 1.0, ``TryPending`` that of 1.1 to 2.6, ``Blocking`` that of 2.7 on, with forceComplete under the lock
-as since 4.1. They differ in who looks again after an event that came while another thread was looking.
+=============  ============  ==============================================================
+class          releases      after an event
+=============  ============  ==============================================================
+`TryOnce`      up to 1.0     a thread that does not get the lock returns
+`TryPending`   1.1 to 2.6    such a thread sets a flag, and the lock's holder tries again
+`LockedTry`    2.7 to 3.9    every thread waits for the lock
+`CheckedTry`   4.0           the same, and skips an operation that is completed
+`Blocking`     4.1 on        the same, and force_complete holds the lock too
+=============  ============  ==============================================================
 
 A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
 ``spec/DelayedOperation.tla``.
@@ -69,9 +76,10 @@ class TryOnce(DelayedOperation):
         if not self.lock.acquire(blocking=False):  # try O1
             return False
         try:
-            return self.try_complete()
+            done = self.try_complete()
         finally:
             self.lock.release()  # unlock O2
+        return done
 
 
 class TryPending(DelayedOperation):
@@ -104,20 +112,45 @@ class TryPending(DelayedOperation):
                 return done
 
 
-class Blocking(DelayedOperation):
-    """Who does not get the lock waits for it; completion holds it too, so that nobody looks while ``on_complete`` runs.
+class LockedTry(DelayedOperation):
+    """A thread that does not get the lock waits for it. Completion needs no lock: force_complete compares and sets.
 
-    A caller's lock that ``on_complete`` takes as well must not be held meanwhile (KAFKA-5970).
+    try_complete may run beside on_complete, and on an operation that is completed.
     """
 
     __slots__ = ()
 
     def maybe_try_complete(self) -> bool:
-        """Kafka's safeTryComplete."""
+        """Kafka's safeTryComplete, from 2.7 to 3.9."""
+        with self.lock:  # lock S1, unlock S2
+            done = self.try_complete()
+        return done
+
+
+class CheckedTry(DelayedOperation):
+    """As LockedTry, but an operation that is completed is not tried.
+
+    try_complete may still run beside on_complete, when the timer completes the operation meanwhile (KAFKA-19312).
+    """
+
+    __slots__ = ()
+
+    def maybe_try_complete(self) -> bool:
+        """Kafka's safeTryComplete, since 4.0."""
         with self.lock:  # lock B1, unlock B3
             if self.completed.get():  # read B2
                 return False
-            return self.try_complete()
+            done = self.try_complete()
+        return done
+
+
+class Blocking(CheckedTry):
+    """Completion holds the lock too: try_complete runs neither beside on_complete nor after it.
+
+    A caller's lock that ``on_complete`` takes as well must not be held meanwhile (KAFKA-5970).
+    """
+
+    __slots__ = ()
 
     def force_complete(self) -> bool:
         if self.completed.get():  # read L1

@@ -1,5 +1,8 @@
 """Kafka's SystemTimer: adders put tasks into a timing wheel, one reaper lets time pass and hands due tasks to an executor.
 
+``SystemTimer`` is the timer to use. ``KafkaTimer`` keeps Kafka's own order of steps, which can make a timer late (docs/D1.md), and lets the refusal of an
+executor that was shut down leave a flush half done.
+
 Lock order: the timer's read/write lock, a task's monitor, a bucket's monitor (an upper level's before a lower one's), an
 entry's. Labels are those of ``spec/SystemTimer.tla``.
 """
@@ -9,7 +12,7 @@ from concurrent.futures import Executor  # production only
 
 from impl.clock import SystemClock
 from impl.delay_queue import DelayQueue
-from impl.runtime import Atomic, Plain, ReadWriteLock
+from impl.runtime import Atomic, ReadWriteLock
 from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import Clock, TimingWheel
@@ -22,9 +25,7 @@ class SystemTimer:
     harms nobody else. ``max_deadline_ms``: the last deadline whose arithmetic fits into 64 bits on every level.
     """
 
-    __slots__ = ("executor", "clock", "lock", "task_counter", "queue", "wheel", "closed", "max_deadline_ms")
-
-    closed: Plain[bool]
+    __slots__ = ("executor", "clock", "lock", "task_counter", "queue", "wheel", "max_deadline_ms")
 
     def __init__(self, executor: Executor | TaskExecutor | None = None, tick_ms: int = 1, wheel_size: int = 20, start_ms: int | None = None,
                  clock: Clock | None = None, queue: DelayQueue | None = None) -> None:
@@ -40,17 +41,15 @@ class SystemTimer:
         self.wheel = TimingWheel(tick_ms, wheel_size, start_ms, self.task_counter, self.queue, self.clock)
         self.max_deadline_ms = ((1 << 63) - 1) // (wheel_size + 1)
         self.lock = ReadWriteLock()
-        self.closed = False
         self.executor = executor if isinstance(executor, TaskExecutor) else TaskExecutor(executor)
 
     def add(self, task: TimerTask) -> None:
         """Let ``task`` run in ``task.delay_ms`` milliseconds. A task that is waiting already waits anew.
 
-        Raises ValueError for a deadline before 0 or beyond ``max_deadline_ms``, RuntimeError when the timer is closed.
+        Raises ValueError for a deadline before 0 or beyond ``max_deadline_ms``, and what the executor raises if it refuses a task that is due already: RuntimeError
+        after :meth:`close`. A task that is not due yet is taken even then, as by Kafka's timer.
         """
         with self.lock.read_lock:  # lock A1, unlock A4
-            if self.closed:
-                raise RuntimeError("the timer is closed: it takes no task")
             now = self.clock.hi_res_clock_ms()  # read A2
             deadline = now + task.delay_ms
             if not 0 <= deadline <= self.max_deadline_ms:
@@ -65,6 +64,13 @@ class SystemTimer:
         if not entry.cancelled():  # read K1
             self.executor.submit(entry)  # update K2
 
+    def reinsert(self, entry: TimerTaskEntry) -> None:
+        """An entry of a flushed bucket: down a level, or to the executor. A refusal is logged: an exception would leave the flush half done."""
+        try:
+            self.add_timer_task_entry(entry)
+        except Exception as error:  # whatever an executor raises when it is full or shut down
+            self.executor.report(entry, error)
+
     def advance_clock(self, timeout_ms: int) -> bool:
         """Wait up to ``timeout_ms`` milliseconds for a bucket to be due, then expire all that are; False if none was."""
         bucket = self.queue.poll(timeout_ms)  # update R1
@@ -77,7 +83,7 @@ class SystemTimer:
             while (bucket := self.queue.poll_now()) is not None:  # update R4
                 expiration = bucket.expiration.get()  # read R5
                 self.wheel.advance_clock(expiration)  # update R7
-                bucket.flush(self.add_timer_task_entry)
+                bucket.flush(self.reinsert)
         return True
 
     def size(self) -> int:
@@ -85,11 +91,31 @@ class SystemTimer:
         return self.task_counter.get()
 
     def close(self) -> None:
-        """Take no more tasks. What was handed over runs to its end. May be called twice.
+        """Shut the timer's own executor down, and wait for it unless one of its tasks closes. May be called twice.
 
-        The timer's own executor is shut down, and waited for unless it is one of its tasks that closes: what still waits in the timer then never
-        runs. Somebody else's executor is left alone; with that, what waits runs if somebody goes on calling ``advance_clock``.
+        What was handed over runs to its end. What still waits in the timer never runs: the executor refuses it when it is due. An executor that was given to the
+        timer is left alone, and goes on running what is due.
         """
-        with self.lock.write_lock:  # lock B1, unlock B3
-            self.closed = True  # write B2
-        self.executor.close()
+        self.executor.close()  # write B1
+
+
+class KafkaTimer(SystemTimer):
+    """The timer with Kafka's order of steps, for comparison. Kafka: ``SystemTimer`` up to 4.3.
+
+    The reaper flushes the bucket that it polled without the lock, although an earlier one may be queued by then. A refusal of the executor leaves
+    ``advance_clock``: the entry is lost, the rest of its bucket stays linked, and the bucket keeps its key and is in no queue.
+    """
+
+    __slots__ = ()
+
+    def advance_clock(self, timeout_ms: int) -> bool:
+        bucket = self.queue.poll(timeout_ms)  # update R1
+        if bucket is None:
+            return False
+        with self.lock.write_lock:  # lock R2, unlock R6
+            while bucket is not None:
+                expiration = bucket.expiration.get()  # read R5
+                self.wheel.advance_clock(expiration)  # update R7
+                bucket.flush(self.add_timer_task_entry)
+                bucket = self.queue.poll_now()  # update R4
+        return True

@@ -1,4 +1,4 @@
-"""Where a timer hands over what is due: a thread pool, its own or its user's."""
+"""Where a timer hands over what is due: a thread pool, its own or its user's. Kafka's is ``Executors.newFixedThreadPool(1)``."""
 from __future__ import annotations
 
 import logging  # production only
@@ -7,38 +7,40 @@ from concurrent.futures import Executor, ThreadPoolExecutor  # production only
 
 from impl.timer_task_list import TimerTaskEntry
 
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)  # production only
 
 
 class TaskExecutor:
     """Runs tasks on ``executor``; None: on one thread of its own, as Kafka's SystemTimer does."""
 
-    __slots__ = ("executor", "own")
+    __slots__ = ("executor", "own", "thread")
 
     def __init__(self, executor: Executor | None = None) -> None:
         self.own = executor is None
-        self.executor = ThreadPoolExecutor(1, "timer") if executor is None else executor
+        self.thread: int | None = None  # get_ident() of the own executor's thread, once it runs
+        self.executor = ThreadPoolExecutor(1, "timer", self._begin) if executor is None else executor
+
+    def _begin(self) -> None:
+        """The own executor's thread begins. Its pool knows of it only later, when a task may be running already."""
+        self.thread = threading.get_ident()
 
     def submit(self, entry: TimerTaskEntry) -> None:
-        """Hand an entry's task over. A refusal is logged: an exception would leave the caller's flush half done."""
-        try:
-            self.executor.submit(run, entry)
-        except Exception as refused:  # whatever an executor raises when it is full or shut down
-            _LOG.error("the executor refused the task that was due at %d ms: %s", entry.expiration_ms, refused)
+        """Hand an entry's task over. Raises what the executor raises when it is full or shut down."""
+        self.executor.submit(run, entry)
+
+    def report(self, entry: TimerTaskEntry, error: Exception) -> None:
+        """Log that a task that was due was refused."""
+        _LOG.error("the executor refused the task that was due at %d ms: %s", entry.expiration_ms, error)
 
     def close(self) -> None:
         """Shut its own executor down, and wait for it unless one of its tasks asks; another's is left alone."""
         if self.own:
-            inside = threading.current_thread() in getattr(self.executor, "_threads", ())
-            self.executor.shutdown(wait=not inside)
+            self.executor.shutdown(wait=threading.get_ident() != self.thread)
 
 
 def run(entry: TimerTaskEntry) -> None:
-    """Run an entry's task, and part the two: an expired task leaves no cycle to the garbage collector. Logs what it raises."""
-    task = entry.timer_task
+    """Run an entry's task. Logs what it raises."""
     try:
-        task.run()
+        entry.timer_task.run()
     except Exception:
         _LOG.exception("the task that was due at %d ms raised", entry.expiration_ms)
-    finally:
-        task.forget(entry)

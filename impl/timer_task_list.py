@@ -45,12 +45,6 @@ class TimerTask:
                 old.remove()
             self.timer_task_entry = entry  # write S3
 
-    def forget(self, entry: TimerTaskEntry) -> None:
-        """Drop the link to an entry that has expired, unless the task has another one by now."""
-        with self.monitor:
-            if self.timer_task_entry is entry:
-                self.timer_task_entry = None
-
     def run(self) -> None:
         """What is due; a subclass says what. Raises NotImplementedError here."""
         raise NotImplementedError(f"{type(self).__name__} does not say what is due: override run()")

@@ -11,10 +11,23 @@ from impl.runtime import Atomic, Memory, Plain
 SUBJECT = ("impl.overflow_wheel", "impl.timer_task_list")
 """The modules whose steps are the mechanism's."""
 
+NOT_RUN = {
+    f"impl.timer_task_list: {name}": "lists are timer_task_list's subject, whose scenarios run it; here one entry is added and cancelled"
+    for name in ("TimerTask.cancel", "TimerTask.set_timer_task_entry", "TimerTaskEntry.__init__", "TimerTaskList.add", "TimerTaskList.flush",
+                 "TimerTaskList.remove")
+}
+"""What no scenario runs, and why."""
+
 ATOMIC = {"impl.timer_task_list": (
     "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11", "R1",
     "U1", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U9", "U10", "U11", "C1", "C2", "C3", "C4", "K1")}
 """Of the lists' steps those that are taken here, all one by one: nobody flushes, and nobody makes an entry."""
+
+UNREAD = {
+    f"TimerTaskEntry.{name}": "the ring is timer_task_list's subject, which compares it at every step; here one entry is in it or not"
+    for name in ("next", "prev")
+}
+"""What changes and is not compared, and why."""
 
 MEMORY = ("overflow_wheel", "current_time", "list", "timer_task_entry")
 """The fields whose stores may reach memory late: what is read without a lock, and what such a read leads to.
@@ -42,8 +55,10 @@ class Heap:
 
     __slots__ = ("made", "clocks")
 
+    made: Plain[int]
+
     def __init__(self, wheels: int) -> None:
-        self.made = Atomic(0)
+        self.made = 0
         self.clocks = tuple([Clock() for _ in range(wheels + 1)])
 
 
@@ -58,7 +73,8 @@ class Work:
         self.clock.current_time = START  # write B2
 
     def new_parent(self) -> Any:
-        number = self.heap.made.add_and_get(1)  # update B1
+        number = self.heap.made + 1
+        self.heap.made = number  # write B1
         return type(self)(self.heap, number)
 
 
@@ -133,7 +149,7 @@ def shared(world: World) -> dict[str, tuple]:
     """The model's shared variables, in the model's own form."""
     heap, wheel, entry, task, bucket = world.heap, world.wheel, world.entry, world.task, world.bucket
     monitors = {"wheel": wheel.monitor, "bucket": bucket.monitor, "entry": entry.monitor, "task": task.monitor}
-    role: dict[Any, str | None] = {None: None, START: "start", wheel: "w0", entry: "e", task: "x", bucket: "l", heap.made: "made",
+    role: dict[Any, str | None] = {None: None, START: "start", wheel: "w0", entry: "e", task: "x", bucket: "l",
                                    world.counter: "counter", world.submitted: "submitted"}
     role |= {monitor: name for name, monitor in monitors.items()}
     role |= dict(zip(heap.clocks, ("w0", *world.wheels)))
@@ -154,7 +170,7 @@ def shared(world: World) -> dict[str, tuple]:
         "list": (name(entry.list),),
         "timerTaskEntry": (name(task.timer_task_entry),),
         "monitor": tuple(held(monitor) for monitor in monitors.values()),
-        "made": (heap.made.get(),),
+        "made": (heap.made,),
         "taskCounter": (world.counter.get(),),
         "submitted": (world.submitted.get(),),
         "foundWheel": tuple(name(given) for given, _ in found),

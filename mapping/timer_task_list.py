@@ -11,6 +11,17 @@ from impl.runtime import Atomic
 SUBJECT = ("impl.timer_task_list",)
 """The modules whose steps are the mechanism's."""
 
+NOT_RUN = {
+    "impl.timer_task_list: TimerTaskEntry.__init__: timer_task is not None is true":
+        "entries are there before a scenario begins; system_timer's adders make theirs with their tasks",
+}
+"""What no scenario runs, and why."""
+
+UNREAD = {
+    "executor.value": "a counter of the harness, in which K2 stands for the executor; the specification counts in owed, which is history",
+}
+"""What changes and is not compared, and why."""
+
 
 class World:
     """The objects of one scenario, and one method per operation of a thread program.

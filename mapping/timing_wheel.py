@@ -14,6 +14,12 @@ from mapping.progress import Progress, Queue, present
 SUBJECT = ("impl.timing_wheel",)
 """The modules whose steps are the mechanism's."""
 
+NOT_RUN = {
+    "impl.timing_wheel: TimingWheel.__init__: ": "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py gives them",
+    "impl.timing_wheel: TimingWheel.add: entry.cancelled() is true": "nothing is cancelled here; system_timer's scenarios run it",
+}
+"""What no scenario runs, and why."""
+
 ATOMIC = {
     "impl.timer_task_list": ("A1", "A11", "F2"),
     "impl.delay_queue": (),
@@ -24,6 +30,12 @@ ATOMIC = {
 
 A bucket's monitor stays: a flush has it from the first entry to the reset of the key.
 """
+
+UNREAD = {
+    f"TimerTaskEntry.{name}": "a bucket's content is read along next; prev and list are timer_task_list's subject, which compares them at every step"
+    for name in ("list", "prev")
+}
+"""What changes and is not compared, and why."""
 
 LATE_MS = 1 << 40
 """What the clock shows: every bucket is due, and the wheel's own clock is all the time there is."""

@@ -8,9 +8,13 @@ from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process
 
 SWITCHES = {
     "CompareAndSet": True, "PendingNoted": True, "ClearedFirst": True, "ReadAfterUnlock": True, "RetriesAfterSwap": True,
-    "TryLock": True, "ForceUnderLock": True, "CheckedUnderLock": True, "ExpiresIfWon": True,
+    "TryLock": True, "ForceUnderLock": True, "CheckedUnderLock": True,
+    "TryUnderLock": True, "ExpiresIfWon": True,
 }
 OUTER = "outer"
+ATTEMPTS = {"TryOnce": "tryOnce", "TryPending": "tryPending", "LockedTry": "lockedTry", "CheckedTry": "safeTryComplete",
+            "Blocking": "safeTryComplete"}
+"""The procedure by which a thread tries an operation after an event, by the operation's protocol."""
 
 
 class Model(Machine):
@@ -23,10 +27,12 @@ class Model(Machine):
         "tryComplete": Procedure("Y1", ("yo",), (("at", 1),)),
         "tryOnce": Procedure("O1", ("oo",)),
         "tryPending": Procedure("P1", ("po",), (("retry", False),)),
+        "lockedTry": Procedure("S1", ("so",)),
         "safeTryComplete": Procedure("B1", ("bo",)),
     }
     AUXILIARY = frozenset({"won", "raised", "winner", "expiredBy", "gaveUp"})
-    """``won`` and ``raised`` are what a call returned or raised: in code they are on the thread's stack."""
+    LOCAL = frozenset({"won", "raised"})
+    """What a call returned or raised: in code it is on the thread's stack."""
 
     def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
         """Raises KeyError on a switch that the spec does not have."""
@@ -60,8 +66,7 @@ class Model(Machine):
 
     def attempt(self, t: Process, operation: str, back: str) -> None:
         """Call the attempt of the operation's protocol."""
-        name = {"TryOnce": "tryOnce", "TryPending": "tryPending", "Blocking": "safeTryComplete"}[self.protocol[operation]]
-        self.call(t, name, operation, back=back)
+        self.call(t, ATTEMPTS[self.protocol[operation]], operation, back=back)
 
     def admits(self, operation: str) -> bool:
         """Whether a tryLock of the operation's lock would succeed now."""
@@ -91,7 +96,7 @@ class Model(Machine):
         else:
             self.leave(t)
 
-    # -- forceComplete of TryOnce and TryPending
+    # -- forceComplete of all but Blocking
 
     def X1(self, t: Process):
         if self.completed[t.xo]:
@@ -230,7 +235,19 @@ class Model(Machine):
         else:
             self.leave(t)
 
-    # -- safeTryComplete of Blocking
+    # -- safeTryComplete of LockedTry
+
+    def S1(self, t: Process):
+        if self.on["TryUnderLock"] and not self.acquire(self.lock, t.so):
+            return BLOCKED
+        self.call(t, "tryComplete", t.so, back="S2")
+
+    def S2(self, t: Process):
+        if self.on["TryUnderLock"]:
+            self.release(self.lock, t.so)
+        self.leave(t)
+
+    # -- safeTryComplete of CheckedTry and Blocking
 
     def B1(self, t: Process):
         if not self.acquire(self.lock, t.bo):
@@ -304,6 +321,13 @@ class Model(Machine):
         self.release(self.outer, OUTER)
         t.pc = "T0"
 
+    def returned(self, t: Process) -> Any:
+        """An attempt returns whether it completed the operation; ``onComplete`` may raise through all of them."""
+        name, *_ = self.now(t)
+        if self.raised[self.me]:
+            return ("raised", "Failed")
+        return None if name in ("expire", "hold") else self.won[self.me]
+
     # -- properties, by the names of the spec
 
     def TypeOK(self) -> bool:
@@ -326,6 +350,10 @@ class Model(Machine):
     def ExpiredByTimeoutOnly(self) -> bool:
         return all(self.winner[name] == thread for name in self.operations for thread in self.expired_by[name])
 
+    def OneTries(self) -> bool:
+        trying = [t.yo for t in self.processes if t.pc == "Y1"]
+        return len(trying) == len(set(trying))
+
     def tried_beside(self, *protocols: str) -> bool:
         """Some tryComplete of these protocols runs although onComplete has begun."""
         return any(t.pc == "Y1" and self.protocol[t.yo] in protocols and self.completions[t.yo] > 0 for t in self.processes)
@@ -334,7 +362,7 @@ class Model(Machine):
         return not self.tried_beside("Blocking")
 
     def TryAlwaysExcludesComplete(self) -> bool:
-        return not self.tried_beside("TryOnce", "TryPending", "Blocking")
+        return not self.tried_beside(*ATTEMPTS)
 
     def EveryLoserRetries(self) -> bool:
         """No thread gives up while another one that did not get the lock either is about to try again."""
@@ -370,10 +398,10 @@ class Model(Machine):
 
     def Unwinding(self) -> bool:
         """A lock is held while what onComplete raised goes up the stack."""
-        return any(self.raised[name] and t.pc in ("O2", "P3", "L7", "B3") for name, t in zip(self.threads, self.processes))
+        return any(self.raised[name] and t.pc in ("O2", "P3", "L7", "S2", "B3") for name, t in zip(self.threads, self.processes))
 
-    INVARIANTS = ("TypeOK", "CompletedOnce", "NoLostCompletion", "ExpiredByTimeoutOnly", "TryExcludesComplete")
-    OF_PROCESSES = frozenset({"NoLostCompletion", "TryExcludesComplete", "TryAlwaysExcludesComplete", "EveryLoserRetries",
+    INVARIANTS = ("TypeOK", "CompletedOnce", "NoLostCompletion", "ExpiredByTimeoutOnly", "OneTries", "TryExcludesComplete")
+    OF_PROCESSES = frozenset({"NoLostCompletion", "OneTries", "TryExcludesComplete", "TryAlwaysExcludesComplete", "EveryLoserRetries",
                               "Termination"})
     """Properties that look at the processes too; the others depend on the shared variables alone."""
     WITNESSES = ("LockNotHad", "NoteSeen", "ExpiryWins", "ExpiryTooLate", "Unwinding")

@@ -178,7 +178,6 @@ class Model(Machine):
 
     def B1(self, t: Process):
         self.made += 1
-        self.exchange("made")
         t.new = self.wheels[self.made - 1]
         t.pc = "B2"
 

@@ -96,7 +96,10 @@ class Machine:
 
     PROCEDURES: Mapping[str, Procedure] = {}
     AUXILIARY: frozenset[str] = frozenset()
-    """History variables: in spec and twin only, no implementation has them."""
+    """History variables: in specification and model only, no implementation has them. They decide no step."""
+
+    LOCAL: frozenset[str] = frozenset()
+    """Those of them that may decide steps: in code they are on a thread's stack."""
 
     def __init__(self, threads: Iterable[str], process_variables: Mapping[str, Any], start: str) -> None:
         """``process_variables``: the process's own variables with their initial values; ``start``: its first label."""
@@ -109,6 +112,7 @@ class Machine:
             own |= dict.fromkeys(procedure.parameters) | dict(procedure.defaults) | dict(procedure.variables)
         own |= process_variables
         self.process_variables = tuple(own)
+        self._idle = start
         self._processes = tuple(tuple(own.values()) for _ in self.threads)
         self._workspace = [Process() for _ in self.threads]
         self.me = ""
@@ -193,6 +197,28 @@ class Machine:
     def final(self, state: State) -> bool:
         """Every process is at its end."""
         return all(values[0] == DONE for values in state[1])
+
+    # -- what operations return
+
+    def outcomes(self, index: int, before: State, after: State) -> tuple:
+        """The results of the operations that a process's step has ended: one or none.
+
+        An operation of a thread's program ends where the process comes back to its first label, or to its end.
+        """
+        here = after[1][index][0]
+        if here != self._idle and (here != DONE or before[1][index][0] in (self._idle, DONE)):
+            return ()
+        self.load(after)
+        self.me = self.threads[index]
+        return (self.returned(self._workspace[index]),)
+
+    def returned(self, process: Process) -> Any:
+        """What the operation that the process has just ended returns; a model with other results overrides this.
+
+        Called where the operation has ended, with every variable as it was left.
+        ``("raised", "Name")`` stands for an exception of that class.
+        """
+        return None
 
     # -- in place
 

@@ -8,7 +8,7 @@ from model.pluscal import BLOCKED, DONE, Function, Machine, Procedure, Process, 
 
 SWITCHES = {
     "PutBack": True, "PutsBackAlways": True, "PollsUnlocked": True, "CancelledTest": True, "SubmitTest": True, "LinksFirst": True, "OfferIfChanged": True, "ReadLock": True, "ResetKey": True,
-    "Drains": True, "CountAtUnlink": True, "AddedWaits": True, "DueAtTick": True,
+    "Drains": True, "CountAtUnlink": True, "RefusalCaught": True, "AddedWaits": True, "DueAtTick": True,
 }
 
 
@@ -42,7 +42,10 @@ def polled(heap: tuple[int, ...], key: Function) -> tuple[int, ...]:
 
 
 class Model(Machine):
-    """States of one scenario: ``wheel_size``, ``levels``, ``task_of``, ``deadline`` and ``threads`` as in the TOML."""
+    """States of one scenario: ``wheel_size``, ``levels``, ``task_of``, ``deadline`` and ``threads`` as in the TOML.
+
+    ``timer``: ``"KafkaTimer"`` or ``"SystemTimer"``, the default.
+    """
 
     PROCEDURES = {
         "addTimerTaskEntry": Procedure("W1", ("ke",), (("level", 1), ("bucket", 0))),
@@ -51,15 +54,21 @@ class Model(Machine):
         "close": Procedure("B1", ()),
         "reap": Procedure("R1", (), (("polled", 0), ("expiration", 0), ("head", None))),
     }
-    AUXILIARY = frozenset({"rekeyed", "early", "submitted", "revoked", "slipped", "ran", "added"})
+    AUXILIARY = frozenset({"thrown", "raised", "reaperDied", "rekeyed", "early", "submitted", "handed", "revoked", "slipped", "ran", "added"})
 
     now = Scalar("now")
     queue = Scalar("queue")
     task_counter = Scalar("taskCounter")
     readers = Scalar("readers")
     writer = Scalar("writer")
-    closed = Scalar("closed")
+    flushing = Scalar("flushing")
+    shut = Scalar("shut")
     waiting = Scalar("waiting")
+    started = Scalar("started")
+    refused = Scalar("refused")
+    raised = Scalar("raised")
+    reaper_died = Scalar("reaperDied")
+    handed = Scalar("handed")
     adding = Scalar("adding")
     rekeyed = Scalar("rekeyed")
     early = Scalar("early")
@@ -72,7 +81,8 @@ class Model(Machine):
         self.on = SWITCHES | dict(switches)
         self.program, self.task_of, self.deadline = scenario["threads"], scenario["task_of"], scenario["deadline"]
         self.wheel_size, self.levels = scenario["wheel_size"], scenario["levels"]
-        super().__init__(self.program, {"turn": 1}, start="T0")
+        self.kafka = {"KafkaTimer": True, "SystemTimer": False}[scenario.get("timer", "SystemTimer")]
+        super().__init__(self.program, {"turn": 1, "task": None}, start="T0")
 
         self.entries = tuple(self.task_of)
         self.tasks = tuple(dict.fromkeys(self.task_of.values()))
@@ -87,12 +97,19 @@ class Model(Machine):
         self.scalar("taskCounter", 0)
         self.scalar("readers", frozenset())
         self.scalar("writer", None)
-        self.scalar("closed", False)
+        self.scalar("flushing", 0)
+        self.scalar("shut", False)
         self.scalar("waiting", ())
+        self.scalar("started", ())
+        self.scalar("refused", ())
+        self.scalar("raised", frozenset())
+        self.scalar("reaperDied", False)
         self.scalar("adding", sum(operation == "add" for program in self.program.values() for operation, *_ in program))
+        self.thrown = self.function("thrown", dict.fromkeys(self.threads, False))
         self.scalar("rekeyed", frozenset())
         self.scalar("early", frozenset())
         self.submitted = self.function("submitted", dict.fromkeys(self.entries, 0))
+        self.scalar("handed", ())
         self.revoked = self.function("revoked", dict.fromkeys(self.entries, False))
         self.scalar("slipped", frozenset())
         self.ran = self.function("ran", dict.fromkeys(self.tasks, 0))
@@ -113,9 +130,17 @@ class Model(Machine):
         """The queue's first bucket is due."""
         return bool(self.queue) and self.key[self.queue[0]] <= self.now
 
+    def over(self) -> bool:
+        """No entry is linked, and none will be."""
+        return self.task_counter == 0 and self.adding == 0
+
     def linked(self) -> list[str]:
         """The entries in the buckets; one that is in two is met twice."""
         return [entry for bucket in self.buckets for entry in self.content[bucket]]
+
+    def held(self, entry: str | None) -> bool:
+        """A flush holds the monitor of the bucket that the entry is in."""
+        return self.flushing != 0 and entry in self.content[self.flushing]
 
     def remove(self, entry: str | None) -> None:
         """TimerTaskEntry.remove: without effect on an entry that a flush holds."""
@@ -150,6 +175,8 @@ class Model(Machine):
         t.pc = "W1"
 
     def W2(self, t: Process):
+        if self.flushing == t.bucket and self.writer != self.me:
+            return BLOCKED
         self.content[t.bucket] += (t.ke,)
         self.task_counter += 1
         if self.on["LinksFirst"]:
@@ -190,10 +217,15 @@ class Model(Machine):
         t.pc = "K2"
 
     def K2(self, t: Process):
-        self.waiting += (t.ke,)
-        self.submitted[t.ke] += 1
-        if self.now < self.deadline[t.ke]:
-            self.early |= {t.ke}
+        if self.shut:
+            self.refused += (t.ke,)
+            self.thrown[self.me] = True
+        else:
+            self.waiting += (t.ke,)
+            self.handed += (t.ke,)
+            self.submitted[t.ke] += 1
+            if self.now < self.deadline[t.ke]:
+                self.early |= {t.ke}
         self.leave(t)
 
     # -- SystemTimer.add
@@ -203,13 +235,15 @@ class Model(Machine):
             if self.writer is not None:
                 return BLOCKED
             self.readers |= {self.me}
-        t.pc = "A4" if self.closed else "A2"
+        t.pc = "A2"
 
     def A2(self, t: Process):
         t.pc = "A3"
 
     def A3(self, t: Process):
         task = self.task_of[t.ae]
+        if self.held(self.timer_task_entry[task]):
+            return BLOCKED
         self.remove(self.timer_task_entry[task])
         self.timer_task_entry[task] = t.ae
         self.added[task] += 1
@@ -218,12 +252,17 @@ class Model(Machine):
     def A4(self, t: Process):
         self.readers -= {self.me}
         self.adding -= 1
+        if self.thrown[self.me]:
+            self.raised |= {t.ae}
+        self.thrown[self.me] = False
         self.leave(t)
 
     # -- TimerTask.cancel
 
     def X1(self, t: Process):
         entry = self.timer_task_entry[t.ct]
+        if self.held(entry):
+            return BLOCKED
         self.remove(entry)
         if entry is not None:
             self.revoked[entry] = True
@@ -233,17 +272,7 @@ class Model(Machine):
     # -- SystemTimer.close
 
     def B1(self, t: Process):
-        if self.readers or self.writer is not None:
-            return BLOCKED
-        self.writer = self.me
-        t.pc = "B2"
-
-    def B2(self, t: Process):
-        self.closed = True
-        t.pc = "B3"
-
-    def B3(self, t: Process):
-        self.writer = None
+        self.shut = True
         self.leave(t)
 
     # -- SystemTimer.advanceClock, again and again
@@ -253,7 +282,7 @@ class Model(Machine):
             if self.on["PollsUnlocked"]:
                 self._poll(t)
             t.pc = "R2"
-        elif self.task_counter == 0 and self.adding == 0:
+        elif self.over():
             self.leave(t)
         else:
             return BLOCKED
@@ -262,7 +291,7 @@ class Model(Machine):
         if self.readers or self.writer is not None:
             return BLOCKED
         self.writer = self.me
-        t.pc = "R5" if not self.on["PutBack"] else "R3" if self.on["PollsUnlocked"] else "R4"
+        t.pc = "R5" if self.kafka or not self.on["PutBack"] else "R3" if self.on["PollsUnlocked"] else "R4"
 
     def R3(self, t: Process):
         if self.on["PutsBackAlways"]:
@@ -291,6 +320,10 @@ class Model(Machine):
         for level, tick in self.tick.items():
             if t.expiration >= self.current[level] + tick:
                 self.current[level] = self.trim(t.expiration, level)
+        t.pc = "V1"
+
+    def V1(self, t: Process):
+        self.flushing = t.polled
         t.pc = "F2"
 
     def F2(self, t: Process):
@@ -301,17 +334,33 @@ class Model(Machine):
         t.head = entries[0]
         self.content[t.polled] = entries[1:]
         self._unlinked()
-        self.call(t, "addTimerTaskEntry", t.head, back="F2")
+        self.call(t, "addTimerTaskEntry", t.head, back="F3")
+
+    def F3(self, t: Process):
+        if self.thrown[self.me] and (self.kafka or not self.on["RefusalCaught"]):
+            t.pc = "V3"
+        else:
+            self.thrown[self.me] = False
+            t.pc = "F2"
 
     def V2(self, t: Process):
         if self.on["ResetKey"]:
             self.key[t.polled] = -1
-        t.pc = "R4" if self.on["Drains"] else "R6"
+        t.pc = "V3"
+
+    def V3(self, t: Process):
+        self.flushing = 0
+        t.pc = "R4" if self.on["Drains"] and not self.thrown[self.me] else "R6"
 
     def R6(self, t: Process):
         self.writer = None
-        t.expiration, t.head = 0, None
-        t.pc = "R1"
+        if self.thrown[self.me]:
+            self.thrown[self.me] = False
+            self.reaper_died = True
+            self.leave(t)
+        else:
+            t.expiration, t.head = 0, None
+            t.pc = "R1"
 
     def _poll(self, t: Process) -> None:
         t.polled = self.queue[0]
@@ -341,10 +390,26 @@ class Model(Machine):
         t.pc = "T0"
 
     def E1(self, t: Process):
-        for entry in self.waiting:
-            self.ran[self.task_of[entry]] += 1
-        self.waiting = ()
+        if self.waiting:
+            t.task = self.waiting[0]
+            self.waiting = self.waiting[1:]
+            t.pc = "E2"
+        elif self.shut or self.over() and self.writer is None:
+            t.pc = "T0"
+        else:
+            return BLOCKED
+
+    def E2(self, t: Process):
+        self.started += (t.task,)
+        self.ran[self.task_of[t.task]] += 1
+        t.task = None
         t.pc = "T0"
+
+    def returned(self, t: Process) -> Any:
+        """``add`` and ``reap`` raise what the executor's refusal raises."""
+        operation, *arguments = self.program[self.me][t.turn - 2]
+        refused = operation == "add" and arguments[0] in self.raised or operation == "reap" and self.reaper_died
+        return ("raised", "RuntimeError") if refused else None
 
     # -- properties, by the names of the spec
 
@@ -359,9 +424,12 @@ class Model(Machine):
             and all(self.key[bucket] >= -1 and set(self.content[bucket]) <= entries for bucket in self.buckets)
             and set(self.queue) <= set(self.buckets)
             and all(self.timer_task_entry[task] in entries for task in self.tasks)
+            and self.flushing in {0, *self.buckets}
             and self.readers <= set(self.threads) and self.writer in {*self.threads, None}
-            and self.closed in (True, False) and self.adding >= 0 and self.task_counter >= 0 and len(self.waiting) <= len(self.entries)
-            and all(t.level in self.tick and 0 <= t.bucket <= len(self.buckets) and 0 <= t.polled <= len(self.buckets) for t in self.processes))
+            and {self.shut, self.reaper_died, *map(self.thrown.__getitem__, self.threads)} <= {True, False}
+            and self.raised | {*self.refused, *self.started} <= set(self.entries)
+            and self.adding >= 0 and self.task_counter >= 0 and len(self.waiting) <= len(self.entries)
+            and all(t.level in self.tick and 0 <= t.bucket <= len(self.buckets) and 0 <= t.polled <= len(self.buckets) and t.task in entries for t in self.processes))
 
     def QueuedOnceWithItsKey(self) -> bool:
         if self.rekeyed or len(set(self.queue)) < len(self.queue):
@@ -393,6 +461,9 @@ class Model(Machine):
     def FiredOnce(self) -> bool:
         return all(self.submitted[entry] <= 1 for entry in self.entries)
 
+    def StartsInOrder(self) -> bool:
+        return self.started == self.handed[:len(self.started)]
+
     def RunsOncePerAdd(self) -> bool:
         return all(self.ran[task] <= self.added[task] for task in self.tasks)
 
@@ -410,6 +481,12 @@ class Model(Machine):
         return self.adding == 0 and all(
             self.submitted[entry] > 0 or self.timer_task_entry[self.task_of[entry]] != entry for entry in self.entries)
 
+    def EveryTimerIsTried(self) -> bool:
+        """The state predicate that must come true: ``<>AllTried``."""
+        return self.adding == 0 and all(
+            self.submitted[entry] > 0 or entry in self.refused or self.timer_task_entry[self.task_of[entry]] != entry
+            for entry in self.entries)
+
     # -- witnesses: states that some scenario must reach, or the properties say little
 
     def EarlierBucketAfterPoll(self) -> bool:
@@ -425,5 +502,5 @@ class Model(Machine):
         return any(t.pc == "K1" and t.head is not None and self.timer_task_entry[self.task_of[t.ke]] != t.ke for t in self.processes)
 
     INVARIANTS = ("TypeOK", "QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "BystandersInTime", "NotEarly", "FiredOnce",
-                  "RunsOncePerAdd", "CancelWins", "CounterExact")
+                  "StartsInOrder", "RunsOncePerAdd", "CancelWins", "CounterExact")
     WITNESSES = ("EarlierBucketAfterPoll", "GoesDown", "CancelledInTheHand")

@@ -8,7 +8,7 @@ from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scal
 
 SWITCHES = {
     "OwnershipTest": True, "EntryMonitor": True, "NullTest": True, "RemoveFirst": True, "RemoveRetries": True,
-    "CancelledTest": True, "SubmitTest": True, "CountAtUnlink": True, "FlushHoldsMonitor": True, "NullLast": True,
+    "CancelledTest": True, "SubmitTest": True, "CountAtUnlink": True, "FlushHoldsMonitor": True, "TaskMonitor": True, "NullLast": True,
 }
 
 
@@ -240,7 +240,7 @@ class Model(Machine):
     # -- TimerTask.setTimerTaskEntry
 
     def S1(self, t: Process):
-        if not self.acquire(self.task_monitor, t.st):
+        if self.on["TaskMonitor"] and not self.acquire(self.task_monitor, t.st):
             return BLOCKED
         t.pc = "S2"
 
@@ -257,13 +257,14 @@ class Model(Machine):
         t.pc = "S4"
 
     def S4(self, t: Process):
-        self.release(self.task_monitor, t.st)
+        if self.on["TaskMonitor"]:
+            self.release(self.task_monitor, t.st)
         self.leave(t)
 
     # -- TimerTask.cancel
 
     def C1(self, t: Process):
-        if not self.acquire(self.task_monitor, t.ct):
+        if self.on["TaskMonitor"] and not self.acquire(self.task_monitor, t.ct):
             return BLOCKED
         t.pc = "C2"
 
@@ -279,7 +280,8 @@ class Model(Machine):
         t.pc = "C4"
 
     def C4(self, t: Process):
-        self.release(self.task_monitor, t.ct)
+        if self.on["TaskMonitor"]:
+            self.release(self.task_monitor, t.ct)
         for entry in self.entries_of[t.ct]:
             self.revoked[entry] = True
         self.leave(t)

@@ -147,6 +147,21 @@ class BlockingTry:
                     return done
 
 
+class UnlockedTry:
+    """tryComplete runs without the operation's lock."""
+
+    switch = "TryUnderLock"
+
+    class LockedTry(impl.LockedTry):
+        __slots__ = ()
+
+        def maybe_try_complete(self):
+            monitor = NoMonitor()
+            with monitor:  # lock S1, unlock S2
+                done = self.try_complete()
+            return done
+
+
 class P10:
     """tryComplete runs on an operation that is completed already."""
 
@@ -158,7 +173,8 @@ class P10:
         def maybe_try_complete(self):
             with self.lock:  # lock B1, unlock B3
                 self.completed.get()  # read B2
-                return self.try_complete()
+                done = self.try_complete()
+            return done
 
 
 class P11:
@@ -172,7 +188,8 @@ class P11:
         def force_complete(self):
             if self.completed.get():  # read L1
                 return False
-            with NoMonitor():  # lock L2, unlock L7
+            monitor = NoMonitor()
+            with monitor:  # lock L2, unlock L7
                 if self.completed.get():  # read L3
                     return False
                 self.completed.set(True)  # write L4

@@ -1,7 +1,7 @@
 """SystemTimer with one decision taken away at a time; see ``mutants/timer_task_list.py`` for the rules."""
 from __future__ import annotations
 
-from impl import delay_queue, system_timer, timing_wheel
+from impl import delay_queue, system_timer, timer_task_list, timing_wheel
 from impl.runtime import NoMonitor
 from impl.timing_wheel import bucket_expiration, bucket_index, expired, fits
 
@@ -22,7 +22,7 @@ class D1:
                 while bucket is not None:
                     expiration = bucket.expiration.get()  # read R5
                     self.wheel.advance_clock(expiration)  # update R7
-                    bucket.flush(self.add_timer_task_entry)
+                    bucket.flush(self.reinsert)
                     bucket = self.queue.poll_now()  # update R4
             return True
 
@@ -44,7 +44,7 @@ class Recheck:
                 while bucket is not None:
                     expiration = bucket.expiration.get()  # read R5
                     self.wheel.advance_clock(expiration)  # update R7
-                    bucket.flush(self.add_timer_task_entry)
+                    bucket.flush(self.reinsert)
                     bucket = self.queue.poll_now()  # update R4
             return True
 
@@ -80,7 +80,7 @@ class M14:
                 while (bucket := self.queue.poll_now()) is not None:  # update R4
                     expiration = bucket.expiration.get()  # read R5
                     self.wheel.advance_clock(expiration)  # update R7
-                    bucket.flush(self.add_timer_task_entry)
+                    bucket.flush(self.reinsert)
             return True
 
 
@@ -202,7 +202,7 @@ class M15:
                 if bucket is not None:
                     expiration = bucket.expiration.get()  # read R5
                     self.wheel.advance_clock(expiration)  # update R7
-                    bucket.flush(self.add_timer_task_entry)
+                    bucket.flush(self.reinsert)
             return True
 
 
@@ -246,6 +246,18 @@ class M19:
                         entry.next = entry.prev = entry.list = None
 
 
+class D6:
+    """A refusal of the executor leaves the flush."""
+
+    switch = "RefusalCaught"
+
+    class SystemTimer(system_timer.SystemTimer):
+        __slots__ = ()
+
+        def reinsert(self, entry):
+            self.add_timer_task_entry(entry)
+
+
 class HandsOverAnyway:
     """An entry is handed over although it went into a bucket."""
 
@@ -263,14 +275,30 @@ class HandsOverAnyway:
 # -- mutants of a mechanism below: the atomic model cannot see them, a composed run must
 
 class Unguarded:
-    """A bucket's monitor excludes nobody."""
+    """A bucket links an entry without its monitor."""
 
     class Bucket(timing_wheel.Bucket):
-        __slots__ = ()
+        __slots__ = ("unguarded",)
 
         def __init__(self, *arguments):
             super().__init__(*arguments)
-            self.monitor = NoMonitor()
+            self.unguarded = NoMonitor()
+
+        def add(self, entry):
+            done = False
+            while not done:
+                entry.remove()
+                with self.unguarded:  # lock A1, unlock A11
+                    with entry.monitor:  # lock A2, unlock A10
+                        if entry.list is None:  # read A3
+                            tail = self.root.prev
+                            entry.next = self.root  # write A4
+                            entry.prev = tail  # write A5
+                            entry.list = self  # write A6
+                            tail.next = entry  # write A7
+                            self.root.prev = entry  # write A8
+                            self.task_counter.add_and_get(1)  # update A9
+                            done = True
 
 
 class Unowned:
@@ -289,3 +317,15 @@ class Unowned:
                     entry.prev = None  # write U7
                     entry.list = None  # write U8
                     self.task_counter.add_and_get(-1)  # update U9
+
+
+class SingleAttempt:
+    """An entry's remove makes one attempt."""
+
+    class TimerTaskEntry(timer_task_list.TimerTaskEntry):
+        __slots__ = ()
+
+        def remove(self):
+            current = self.list  # read R1
+            if current is not None:
+                current.remove(self)

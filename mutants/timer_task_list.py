@@ -111,7 +111,7 @@ class M8:
 
     class World(mapping.World):
         def requeue(self, entry, bucket):
-            entry.cancelled()
+            _ = entry.cancelled()
             bucket.add(entry)
 
 
@@ -122,7 +122,7 @@ class M9:
 
     class World(mapping.World):
         def submit(self, entry):
-            entry.cancelled()
+            _ = entry.cancelled()
             self.submitted.add_and_get(1)  # update K2
 
 
@@ -155,7 +155,21 @@ class FlushWithoutMonitor:
         __slots__ = ()
 
         def flush(self, callback):
-            with NoMonitor():  # lock F1, unlock F4
+            monitor = NoMonitor()
+            with monitor:  # lock F1, unlock F4
                 while (head := self.root.next) is not self.root:  # read F2
                     self.remove(head)
                     callback(head)
+
+
+class UnguardedTask:
+    """A task's monitor excludes nobody."""
+
+    switch = "TaskMonitor"
+
+    class TimerTask(impl.TimerTask):
+        __slots__ = ()
+
+        def __init__(self, delay_ms):
+            super().__init__(delay_ms)
+            self.monitor = NoMonitor()

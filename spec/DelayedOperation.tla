@@ -4,12 +4,13 @@
 (* events may complete it, by the reaper that expires it, and by whoever    *)
 (* else holds its lock.                                                     *)
 (*                                                                          *)
-(* Three generations of the completion protocol stand side by side:         *)
-(*   TryOnce    (O) up to 1.0: who does not get the lock returns            *)
+(* Five generations of the completion protocol stand side by side:          *)
+(*   TryOnce    (O) up to 1.0: a thread without the lock returns            *)
 (*   TryPending (P) 1.1 to 2.6: maybeTryComplete with tryCompletePending    *)
-(*   Blocking   (B) 2.7 on: safeTryComplete waits for the lock, and since   *)
-(*                  4.1 forceComplete (L) holds it too                      *)
-(* The first two share forceComplete by compare-and-set (X).  tryComplete   *)
+(*   LockedTry  (S) 2.7 to 3.9: safeTryComplete waits for the lock          *)
+(*   CheckedTry (B) 4.0: the same, if the operation is not completed yet    *)
+(*   Blocking   (B) 4.1 on: forceComplete (L) holds the lock too            *)
+(* All but Blocking share forceComplete by compare-and-set (X).  tryComplete*)
 (* (Y) reads one condition a step; onComplete (D) may take a lock of the    *)
 (* caller's, complete another operation, or raise; run (T1, V1) expires.    *)
 (*                                                                          *)
@@ -21,7 +22,7 @@
 EXTENDS Naturals, Sequences, FiniteSets, TLC
 
 CONSTANTS
-  Protocol,     \* operation |-> "TryOnce", "TryPending" or "Blocking"
+  Protocol,     \* operation |-> one of Protocols
   Needs,        \* operation |-> the conditions that it waits for, in the order in which they are read
   Completes,    \* operation |-> the operations that its onComplete completes, none or one
   Raises,       \* the operations whose onComplete raises
@@ -38,14 +39,16 @@ CONSTANTS       \* the decisions; FALSE takes one away
   TryLock,          \*      the lock is only tried, not waited for
   ForceUnderLock,   \* P11  (Blocking) forceComplete holds the lock
   CheckedUnderLock, \* P10  (Blocking) tryComplete runs only if not completed yet
+  TryUnderLock,     \*      (LockedTry) tryComplete holds the lock
   ExpiresIfWon      \* P12  onExpiration runs only for the thread that completed the operation
 
 Operations == DOMAIN Protocol
 Conditions == UNION {{Needs[o][i] : i \in DOMAIN Needs[o]} : o \in Operations}
 Threads    == DOMAIN Program
+Protocols  == {"TryOnce", "TryPending", "LockedTry", "CheckedTry", "Blocking"}
 Names      == {"deliver", "deliver_holding", "attempt", "hold", "expire"}
 
-ASSUME ProtocolsAreKnown == \A o \in Operations : Protocol[o] \in {"TryOnce", "TryPending", "Blocking"}
+ASSUME ProtocolsAreKnown == \A o \in Operations : Protocol[o] \in Protocols
 ASSUME EveryOperationWaits == DOMAIN Needs = Operations /\ \A o \in Operations : Needs[o] # <<>>
 ASSUME CompletesOneAtMost == /\ DOMAIN Completes = Operations
                              /\ \A o \in Operations : Len(Completes[o]) <= 1
@@ -54,7 +57,7 @@ ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
 ASSUME SwitchesAreBooleans ==
   {CompareAndSet, PendingNoted, ClearedFirst, ReadAfterUnlock, RetriesAfterSwap, TryLock,
-   ForceUnderLock, CheckedUnderLock, ExpiresIfWon} \subseteq BOOLEAN
+   ForceUnderLock, CheckedUnderLock, TryUnderLock, ExpiresIfWon} \subseteq BOOLEAN
 
 Target(t, i) == Program[t][i][Len(Program[t][i])]    \* the operation is the last argument
 
@@ -102,7 +105,7 @@ D4:  if co \in Raises then raised[self] := TRUE; return;
      end if;
 end procedure;
 
-\* forceComplete of TryOnce and TryPending
+\* forceComplete of all but Blocking
 procedure forceComplete(xo = NULL)
 begin
 X1:  if completed[xo] then won[self] := FALSE; return;
@@ -180,7 +183,16 @@ P6:  gaveUp[self] := FALSE;
      if retry /\ ~completed[po] then goto P1; else return; end if;
 end procedure;
 
-\* safeTryComplete of Blocking
+\* safeTryComplete of LockedTry
+procedure lockedTry(so = NULL)
+begin
+S1:  if TryUnderLock then enter(lock, so); end if;
+     call tryComplete(so);
+S2:  if TryUnderLock then leave(lock, so); end if;
+     return;
+end procedure;
+
+\* safeTryComplete of CheckedTry and Blocking
 procedure safeTryComplete(bo = NULL)
 begin
 B1:  enter(lock, bo);
@@ -213,12 +225,14 @@ H2:      leave(lock, Target(self, turn - 1));
        elsif Program[self][turn - 1][1] = "attempt" then
          if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
          elsif Protocol[Target(self, turn - 1)] = "TryPending" then call tryPending(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then call lockedTry(Target(self, turn - 1));
          else call safeTryComplete(Target(self, turn - 1));
          end if;
        elsif Program[self][turn - 1][1] = "deliver" then
 E1:      ready[Program[self][turn - 1][2]] := TRUE;
          if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
          elsif Protocol[Target(self, turn - 1)] = "TryPending" then call tryPending(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then call lockedTry(Target(self, turn - 1));
          else call safeTryComplete(Target(self, turn - 1));
          end if;
        else
@@ -226,6 +240,7 @@ G1:      enter(outer, "outer");
 E2:      ready[Program[self][turn - 1][2]] := TRUE;
          if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
          elsif Protocol[Target(self, turn - 1)] = "TryPending" then call tryPending(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then call lockedTry(Target(self, turn - 1));
          else call safeTryComplete(Target(self, turn - 1));
          end if;
 G2:      leave(outer, "outer");
@@ -236,11 +251,11 @@ end algorithm; *)
 \* BEGIN TRANSLATION
 VARIABLES ready, completed, pending, lock, outer, armed, completions, 
           expirations, won, raised, winner, expiredBy, gaveUp, pc, stack, co, 
-          xo, lo, yo, at, oo, po, retry, bo, turn
+          xo, lo, yo, at, oo, po, retry, so, bo, turn
 
 vars == << ready, completed, pending, lock, outer, armed, completions, 
            expirations, won, raised, winner, expiredBy, gaveUp, pc, stack, co, 
-           xo, lo, yo, at, oo, po, retry, bo, turn >>
+           xo, lo, yo, at, oo, po, retry, so, bo, turn >>
 
 ProcSet == (Threads)
 
@@ -272,6 +287,8 @@ Init == (* Global variables *)
         (* Procedure tryPending *)
         /\ po = [ self \in ProcSet |-> NULL]
         /\ retry = [ self \in ProcSet |-> FALSE]
+        (* Procedure lockedTry *)
+        /\ so = [ self \in ProcSet |-> NULL]
         (* Procedure safeTryComplete *)
         /\ bo = [ self \in ProcSet |-> NULL]
         (* Process thread *)
@@ -287,7 +304,7 @@ D1(self) == /\ pc[self] = "D1"
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             expirations, won, raised, winner, expiredBy, 
                             gaveUp, stack, co, xo, lo, yo, at, oo, po, retry, 
-                            bo, turn >>
+                            so, bo, turn >>
 
 D2(self) == /\ pc[self] = "D2"
             /\ outer["outer"].owner \in {NULL, self}
@@ -296,7 +313,7 @@ D2(self) == /\ pc[self] = "D2"
             /\ UNCHANGED << ready, completed, pending, lock, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 D3(self) == /\ pc[self] = "D3"
             /\ outer' = [outer EXCEPT !["outer"] = IF outer["outer"].depth = 1 THEN Free ELSE [owner |-> self, depth |-> outer["outer"].depth - 1]]
@@ -304,7 +321,7 @@ D3(self) == /\ pc[self] = "D3"
             /\ UNCHANGED << ready, completed, pending, lock, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 D4(self) == /\ pc[self] = "D4"
             /\ IF co[self] \in Raises
@@ -337,7 +354,7 @@ D4(self) == /\ pc[self] = "D4"
                        /\ UNCHANGED raised
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, won, winner, expiredBy, 
-                            gaveUp, yo, at, oo, po, retry, bo, turn >>
+                            gaveUp, yo, at, oo, po, retry, so, bo, turn >>
 
 onComplete(self) == D1(self) \/ D2(self) \/ D3(self) \/ D4(self)
 
@@ -357,7 +374,7 @@ X1(self) == /\ pc[self] = "X1"
                        /\ UNCHANGED << won, stack, xo >>
             /\ UNCHANGED << ready, pending, lock, outer, armed, completions, 
                             expirations, raised, expiredBy, gaveUp, co, lo, yo, 
-                            at, oo, po, retry, bo, turn >>
+                            at, oo, po, retry, so, bo, turn >>
 
 X2(self) == /\ pc[self] = "X2"
             /\ completed' = [completed EXCEPT ![xo[self]] = TRUE]
@@ -365,7 +382,7 @@ X2(self) == /\ pc[self] = "X2"
             /\ pc' = [pc EXCEPT ![self] = "X3"]
             /\ UNCHANGED << ready, pending, lock, outer, armed, completions, 
                             expirations, won, raised, expiredBy, gaveUp, stack, 
-                            co, xo, lo, yo, at, oo, po, retry, bo, turn >>
+                            co, xo, lo, yo, at, oo, po, retry, so, bo, turn >>
 
 X3(self) == /\ pc[self] = "X3"
             /\ armed' = [armed EXCEPT ![xo[self]] = FALSE]
@@ -378,7 +395,7 @@ X3(self) == /\ pc[self] = "X3"
             /\ UNCHANGED << ready, completed, pending, lock, outer, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, xo, lo, yo, at, oo, po, retry, 
-                            bo, turn >>
+                            so, bo, turn >>
 
 X4(self) == /\ pc[self] = "X4"
             /\ won' = [won EXCEPT ![self] = TRUE]
@@ -388,7 +405,7 @@ X4(self) == /\ pc[self] = "X4"
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, raised, winner, 
                             expiredBy, gaveUp, co, lo, yo, at, oo, po, retry, 
-                            bo, turn >>
+                            so, bo, turn >>
 
 forceComplete(self) == X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
 
@@ -403,7 +420,7 @@ L1(self) == /\ pc[self] = "L1"
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, raised, winner, 
                             expiredBy, gaveUp, co, xo, yo, at, oo, po, retry, 
-                            bo, turn >>
+                            so, bo, turn >>
 
 L2(self) == /\ pc[self] = "L2"
             /\ IF ForceUnderLock
@@ -415,7 +432,7 @@ L2(self) == /\ pc[self] = "L2"
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 L3(self) == /\ pc[self] = "L3"
             /\ IF completed[lo[self]]
@@ -426,7 +443,7 @@ L3(self) == /\ pc[self] = "L3"
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 L4(self) == /\ pc[self] = "L4"
             /\ completed' = [completed EXCEPT ![lo[self]] = TRUE]
@@ -434,7 +451,7 @@ L4(self) == /\ pc[self] = "L4"
             /\ pc' = [pc EXCEPT ![self] = "L5"]
             /\ UNCHANGED << ready, pending, lock, outer, armed, completions, 
                             expirations, won, raised, expiredBy, gaveUp, stack, 
-                            co, xo, lo, yo, at, oo, po, retry, bo, turn >>
+                            co, xo, lo, yo, at, oo, po, retry, so, bo, turn >>
 
 L5(self) == /\ pc[self] = "L5"
             /\ armed' = [armed EXCEPT ![lo[self]] = FALSE]
@@ -447,7 +464,7 @@ L5(self) == /\ pc[self] = "L5"
             /\ UNCHANGED << ready, completed, pending, lock, outer, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, xo, lo, yo, at, oo, po, retry, 
-                            bo, turn >>
+                            so, bo, turn >>
 
 L6(self) == /\ pc[self] = "L6"
             /\ won' = [won EXCEPT ![self] = TRUE]
@@ -455,7 +472,7 @@ L6(self) == /\ pc[self] = "L6"
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 L7(self) == /\ pc[self] = "L7"
             /\ IF ForceUnderLock
@@ -468,7 +485,7 @@ L7(self) == /\ pc[self] = "L7"
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, co, xo, yo, at, oo, po, retry, 
-                            bo, turn >>
+                            so, bo, turn >>
 
 forceCompleteLocked(self) == L1(self) \/ L2(self) \/ L3(self) \/ L4(self)
                                 \/ L5(self) \/ L6(self) \/ L7(self)
@@ -503,7 +520,7 @@ Y1(self) == /\ pc[self] = "Y1"
                        /\ yo' = yo
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, oo, po, retry, bo, turn >>
+                            expiredBy, gaveUp, co, oo, po, retry, so, bo, turn >>
 
 Y2(self) == /\ pc[self] = "Y2"
             /\ at' = [at EXCEPT ![self] = at[self] + 1]
@@ -511,7 +528,7 @@ Y2(self) == /\ pc[self] = "Y2"
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, oo, po, 
-                            retry, bo, turn >>
+                            retry, so, bo, turn >>
 
 tryComplete(self) == Y1(self) \/ Y2(self)
 
@@ -534,7 +551,8 @@ O1(self) == /\ pc[self] = "O1"
                        /\ UNCHANGED << lock, yo, at >>
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, po, retry, bo, turn >>
+                            expiredBy, gaveUp, co, xo, lo, po, retry, so, bo, 
+                            turn >>
 
 O2(self) == /\ pc[self] = "O2"
             /\ lock' = [lock EXCEPT ![oo[self]] = IF lock[oo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[oo[self]].depth - 1]]
@@ -544,7 +562,7 @@ O2(self) == /\ pc[self] = "O2"
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, co, xo, lo, yo, at, po, retry, 
-                            bo, turn >>
+                            so, bo, turn >>
 
 tryOnce(self) == O1(self) \/ O2(self)
 
@@ -567,8 +585,8 @@ P1(self) == /\ pc[self] = "P1"
                        /\ UNCHANGED << lock, stack, yo, at >>
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, oo, po, retry, bo, 
-                            turn >>
+                            expiredBy, gaveUp, co, xo, lo, oo, po, retry, so, 
+                            bo, turn >>
 
 P2(self) == /\ pc[self] = "P2"
             /\ pending' = [pending EXCEPT ![po[self]] = FALSE]
@@ -594,7 +612,7 @@ P2(self) == /\ pc[self] = "P2"
                                   /\ pc' = [pc EXCEPT ![self] = "Y1"]
             /\ UNCHANGED << ready, completed, lock, outer, armed, completions, 
                             expirations, won, raised, winner, expiredBy, 
-                            gaveUp, co, xo, lo, oo, po, retry, bo, turn >>
+                            gaveUp, co, xo, lo, oo, po, retry, so, bo, turn >>
 
 P3(self) == /\ pc[self] = "P3"
             /\ lock' = [lock EXCEPT ![po[self]] = IF lock[po[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[po[self]].depth - 1]]
@@ -609,7 +627,7 @@ P3(self) == /\ pc[self] = "P3"
                        /\ UNCHANGED << stack, po, retry >>
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, yo, at, oo, bo, 
+                            expiredBy, gaveUp, co, xo, lo, yo, at, oo, so, bo, 
                             turn >>
 
 P4(self) == /\ pc[self] = "P4"
@@ -620,7 +638,7 @@ P4(self) == /\ pc[self] = "P4"
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, bo, turn >>
+                            po, so, bo, turn >>
 
 P5(self) == /\ pc[self] = "P5"
             /\ retry' = [retry EXCEPT ![self] = PendingNoted /\ RetriesAfterSwap /\ ~pending[po[self]]]
@@ -632,7 +650,7 @@ P5(self) == /\ pc[self] = "P5"
             /\ pc' = [pc EXCEPT ![self] = "P6"]
             /\ UNCHANGED << ready, completed, lock, outer, armed, completions, 
                             expirations, won, raised, winner, expiredBy, stack, 
-                            co, xo, lo, yo, at, oo, po, bo, turn >>
+                            co, xo, lo, yo, at, oo, po, so, bo, turn >>
 
 P6(self) == /\ pc[self] = "P6"
             /\ gaveUp' = [gaveUp EXCEPT ![self] = FALSE]
@@ -645,10 +663,44 @@ P6(self) == /\ pc[self] = "P6"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, won, raised, winner, 
-                            expiredBy, co, xo, lo, yo, at, oo, bo, turn >>
+                            expiredBy, co, xo, lo, yo, at, oo, so, bo, turn >>
 
 tryPending(self) == P1(self) \/ P2(self) \/ P3(self) \/ P4(self)
                        \/ P5(self) \/ P6(self)
+
+S1(self) == /\ pc[self] = "S1"
+            /\ IF TryUnderLock
+                  THEN /\ lock[so[self]].owner \in {NULL, self}
+                       /\ lock' = [lock EXCEPT ![so[self]] = [owner |-> self, depth |-> lock[so[self]].depth + 1]]
+                  ELSE /\ TRUE
+                       /\ lock' = lock
+            /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
+                                                        pc        |->  "S2",
+                                                        at        |->  at[self],
+                                                        yo        |->  yo[self] ] >>
+                                                    \o stack[self]]
+               /\ yo' = [yo EXCEPT ![self] = so[self]]
+            /\ at' = [at EXCEPT ![self] = 1]
+            /\ pc' = [pc EXCEPT ![self] = "Y1"]
+            /\ UNCHANGED << ready, completed, pending, outer, armed, 
+                            completions, expirations, won, raised, winner, 
+                            expiredBy, gaveUp, co, xo, lo, oo, po, retry, so, 
+                            bo, turn >>
+
+S2(self) == /\ pc[self] = "S2"
+            /\ IF TryUnderLock
+                  THEN /\ lock' = [lock EXCEPT ![so[self]] = IF lock[so[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[so[self]].depth - 1]]
+                  ELSE /\ TRUE
+                       /\ lock' = lock
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ so' = [so EXCEPT ![self] = Head(stack[self]).so]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << ready, completed, pending, outer, armed, 
+                            completions, expirations, won, raised, winner, 
+                            expiredBy, gaveUp, co, xo, lo, yo, at, oo, po, 
+                            retry, bo, turn >>
+
+lockedTry(self) == S1(self) \/ S2(self)
 
 B1(self) == /\ pc[self] = "B1"
             /\ lock[bo[self]].owner \in {NULL, self}
@@ -657,7 +709,7 @@ B1(self) == /\ pc[self] = "B1"
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 B2(self) == /\ pc[self] = "B2"
             /\ IF ~CheckedUnderLock \/ ~completed[bo[self]]
@@ -673,8 +725,8 @@ B2(self) == /\ pc[self] = "B2"
                        /\ UNCHANGED << stack, yo, at >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, oo, po, retry, bo, 
-                            turn >>
+                            expiredBy, gaveUp, co, xo, lo, oo, po, retry, so, 
+                            bo, turn >>
 
 B3(self) == /\ pc[self] = "B3"
             /\ lock' = [lock EXCEPT ![bo[self]] = IF lock[bo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[bo[self]].depth - 1]]
@@ -684,7 +736,7 @@ B3(self) == /\ pc[self] = "B3"
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, co, xo, lo, yo, at, oo, po, 
-                            retry, turn >>
+                            retry, so, turn >>
 
 safeTryComplete(self) == B1(self) \/ B2(self) \/ B3(self)
 
@@ -709,11 +761,11 @@ T0(self) == /\ pc[self] = "T0"
                                                 /\ xo' = [xo EXCEPT ![self] = Target(self, turn'[self] - 1)]
                                              /\ pc' = [pc EXCEPT ![self] = "X1"]
                                              /\ lo' = lo
-                                  /\ UNCHANGED << oo, po, retry, bo >>
+                                  /\ UNCHANGED << oo, po, retry, so, bo >>
                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "hold"
                                         THEN /\ pc' = [pc EXCEPT ![self] = "H1"]
                                              /\ UNCHANGED << stack, oo, po, 
-                                                             retry, bo >>
+                                                             retry, so, bo >>
                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "attempt"
                                                    THEN /\ IF Protocol[Target(self, turn'[self] - 1)] = "TryOnce"
                                                               THEN /\ /\ oo' = [oo EXCEPT ![self] = Target(self, turn'[self] - 1)]
@@ -724,6 +776,7 @@ T0(self) == /\ pc[self] = "T0"
                                                                    /\ pc' = [pc EXCEPT ![self] = "O1"]
                                                                    /\ UNCHANGED << po, 
                                                                                    retry, 
+                                                                                   so, 
                                                                                    bo >>
                                                               ELSE /\ IF Protocol[Target(self, turn'[self] - 1)] = "TryPending"
                                                                          THEN /\ /\ po' = [po EXCEPT ![self] = Target(self, turn'[self] - 1)]
@@ -734,13 +787,23 @@ T0(self) == /\ pc[self] = "T0"
                                                                                                                       \o stack[self]]
                                                                               /\ retry' = [retry EXCEPT ![self] = FALSE]
                                                                               /\ pc' = [pc EXCEPT ![self] = "P1"]
-                                                                              /\ bo' = bo
-                                                                         ELSE /\ /\ bo' = [bo EXCEPT ![self] = Target(self, turn'[self] - 1)]
-                                                                                 /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
-                                                                                                                          pc        |->  "T0",
-                                                                                                                          bo        |->  bo[self] ] >>
-                                                                                                                      \o stack[self]]
-                                                                              /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                                                              /\ UNCHANGED << so, 
+                                                                                              bo >>
+                                                                         ELSE /\ IF Protocol[Target(self, turn'[self] - 1)] = "LockedTry"
+                                                                                    THEN /\ /\ so' = [so EXCEPT ![self] = Target(self, turn'[self] - 1)]
+                                                                                            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lockedTry",
+                                                                                                                                     pc        |->  "T0",
+                                                                                                                                     so        |->  so[self] ] >>
+                                                                                                                                 \o stack[self]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "S1"]
+                                                                                         /\ bo' = bo
+                                                                                    ELSE /\ /\ bo' = [bo EXCEPT ![self] = Target(self, turn'[self] - 1)]
+                                                                                            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
+                                                                                                                                     pc        |->  "T0",
+                                                                                                                                     bo        |->  bo[self] ] >>
+                                                                                                                                 \o stack[self]]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                                                                         /\ so' = so
                                                                               /\ UNCHANGED << po, 
                                                                                               retry >>
                                                                    /\ oo' = oo
@@ -750,11 +813,11 @@ T0(self) == /\ pc[self] = "T0"
                                                         /\ UNCHANGED << stack, 
                                                                         oo, po, 
                                                                         retry, 
-                                                                        bo >>
+                                                                        so, bo >>
                                   /\ UNCHANGED << xo, lo >>
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ UNCHANGED << won, raised, stack, xo, lo, oo, po, 
-                                       retry, bo, turn >>
+                                       retry, so, bo, turn >>
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, winner, expiredBy, 
                             gaveUp, co, yo, at >>
@@ -766,7 +829,7 @@ T1(self) == /\ pc[self] = "T1"
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 V1(self) == /\ pc[self] = "V1"
             /\ expirations' = [expirations EXCEPT ![Target(self, turn[self] - 1)] = expirations[Target(self, turn[self] - 1)] + 1]
@@ -774,7 +837,7 @@ V1(self) == /\ pc[self] = "V1"
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, won, raised, winner, gaveUp, stack, 
-                            co, xo, lo, yo, at, oo, po, retry, bo, turn >>
+                            co, xo, lo, yo, at, oo, po, retry, so, bo, turn >>
 
 H1(self) == /\ pc[self] = "H1"
             /\ lock[(Target(self, turn[self] - 1))].owner \in {NULL, self}
@@ -783,7 +846,7 @@ H1(self) == /\ pc[self] = "H1"
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 H2(self) == /\ pc[self] = "H2"
             /\ lock' = [lock EXCEPT ![(Target(self, turn[self] - 1))] = IF lock[(Target(self, turn[self] - 1))].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[(Target(self, turn[self] - 1))].depth - 1]]
@@ -791,7 +854,7 @@ H2(self) == /\ pc[self] = "H2"
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 E1(self) == /\ pc[self] = "E1"
             /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
@@ -802,7 +865,7 @@ E1(self) == /\ pc[self] = "E1"
                                                                    oo        |->  oo[self] ] >>
                                                                \o stack[self]]
                        /\ pc' = [pc EXCEPT ![self] = "O1"]
-                       /\ UNCHANGED << po, retry, bo >>
+                       /\ UNCHANGED << po, retry, so, bo >>
                   ELSE /\ IF Protocol[Target(self, turn[self] - 1)] = "TryPending"
                              THEN /\ /\ po' = [po EXCEPT ![self] = Target(self, turn[self] - 1)]
                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryPending",
@@ -812,13 +875,22 @@ E1(self) == /\ pc[self] = "E1"
                                                                           \o stack[self]]
                                   /\ retry' = [retry EXCEPT ![self] = FALSE]
                                   /\ pc' = [pc EXCEPT ![self] = "P1"]
-                                  /\ bo' = bo
-                             ELSE /\ /\ bo' = [bo EXCEPT ![self] = Target(self, turn[self] - 1)]
-                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
-                                                                              pc        |->  "T0",
-                                                                              bo        |->  bo[self] ] >>
-                                                                          \o stack[self]]
-                                  /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                  /\ UNCHANGED << so, bo >>
+                             ELSE /\ IF Protocol[Target(self, turn[self] - 1)] = "LockedTry"
+                                        THEN /\ /\ so' = [so EXCEPT ![self] = Target(self, turn[self] - 1)]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lockedTry",
+                                                                                         pc        |->  "T0",
+                                                                                         so        |->  so[self] ] >>
+                                                                                     \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "S1"]
+                                             /\ bo' = bo
+                                        ELSE /\ /\ bo' = [bo EXCEPT ![self] = Target(self, turn[self] - 1)]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
+                                                                                         pc        |->  "T0",
+                                                                                         bo        |->  bo[self] ] >>
+                                                                                     \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                             /\ so' = so
                                   /\ UNCHANGED << po, retry >>
                        /\ oo' = oo
             /\ UNCHANGED << completed, pending, lock, outer, armed, 
@@ -832,7 +904,7 @@ G1(self) == /\ pc[self] = "G1"
             /\ UNCHANGED << ready, completed, pending, lock, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 E2(self) == /\ pc[self] = "E2"
             /\ ready' = [ready EXCEPT ![Program[self][turn[self] - 1][2]] = TRUE]
@@ -843,7 +915,7 @@ E2(self) == /\ pc[self] = "E2"
                                                                    oo        |->  oo[self] ] >>
                                                                \o stack[self]]
                        /\ pc' = [pc EXCEPT ![self] = "O1"]
-                       /\ UNCHANGED << po, retry, bo >>
+                       /\ UNCHANGED << po, retry, so, bo >>
                   ELSE /\ IF Protocol[Target(self, turn[self] - 1)] = "TryPending"
                              THEN /\ /\ po' = [po EXCEPT ![self] = Target(self, turn[self] - 1)]
                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryPending",
@@ -853,13 +925,22 @@ E2(self) == /\ pc[self] = "E2"
                                                                           \o stack[self]]
                                   /\ retry' = [retry EXCEPT ![self] = FALSE]
                                   /\ pc' = [pc EXCEPT ![self] = "P1"]
-                                  /\ bo' = bo
-                             ELSE /\ /\ bo' = [bo EXCEPT ![self] = Target(self, turn[self] - 1)]
-                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
-                                                                              pc        |->  "G2",
-                                                                              bo        |->  bo[self] ] >>
-                                                                          \o stack[self]]
-                                  /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                  /\ UNCHANGED << so, bo >>
+                             ELSE /\ IF Protocol[Target(self, turn[self] - 1)] = "LockedTry"
+                                        THEN /\ /\ so' = [so EXCEPT ![self] = Target(self, turn[self] - 1)]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "lockedTry",
+                                                                                         pc        |->  "G2",
+                                                                                         so        |->  so[self] ] >>
+                                                                                     \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "S1"]
+                                             /\ bo' = bo
+                                        ELSE /\ /\ bo' = [bo EXCEPT ![self] = Target(self, turn[self] - 1)]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "safeTryComplete",
+                                                                                         pc        |->  "G2",
+                                                                                         bo        |->  bo[self] ] >>
+                                                                                     \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                             /\ so' = so
                                   /\ UNCHANGED << po, retry >>
                        /\ oo' = oo
             /\ UNCHANGED << completed, pending, lock, outer, armed, 
@@ -872,7 +953,7 @@ G2(self) == /\ pc[self] = "G2"
             /\ UNCHANGED << ready, completed, pending, lock, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
-                            po, retry, bo, turn >>
+                            po, retry, so, bo, turn >>
 
 thread(self) == T0(self) \/ T1(self) \/ V1(self) \/ H1(self) \/ H2(self)
                    \/ E1(self) \/ G1(self) \/ E2(self) \/ G2(self)
@@ -884,7 +965,8 @@ Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
 Next == (\E self \in ProcSet:  \/ onComplete(self) \/ forceComplete(self)
                                \/ forceCompleteLocked(self)
                                \/ tryComplete(self) \/ tryOnce(self)
-                               \/ tryPending(self) \/ safeTryComplete(self))
+                               \/ tryPending(self) \/ lockedTry(self)
+                               \/ safeTryComplete(self))
            \/ (\E self \in Threads: thread(self))
            \/ Terminating
 
@@ -894,6 +976,7 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(forceComplete(self))
                                  /\ WF_vars(tryOnce(self))
                                  /\ WF_vars(tryPending(self))
+                                 /\ WF_vars(lockedTry(self))
                                  /\ WF_vars(safeTryComplete(self))
                                  /\ WF_vars(onComplete(self))
                                  /\ WF_vars(tryComplete(self))
@@ -924,6 +1007,9 @@ NoLostCompletion == (\A t \in Threads \ Expirers : pc[t] = "Done") =>
 
 ExpiredByTimeoutOnly == \A o \in Operations : \A t \in expiredBy[o] : winner[o] = t
 
+\* What the lock is for, in every generation.
+OneTries == \A t, u \in Threads : pc[t] = "Y1" /\ pc[u] = "Y1" /\ yo[t] = yo[u] => t = u
+
 Trying(t) == pc[t] = "Y1" /\ completions[yo[t]] > 0
 
 \* Blocking: tryComplete does not run while onComplete runs or after it.
@@ -940,5 +1026,5 @@ CompletesOnce == <>(\A o \in Operations : completions[o] = 1)
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ onComplete(t) \/ forceComplete(t)
                                     \/ forceCompleteLocked(t) \/ tryComplete(t) \/ tryOnce(t)
-                                    \/ tryPending(t) \/ safeTryComplete(t))
+                                    \/ tryPending(t) \/ lockedTry(t) \/ safeTryComplete(t))
 =============================================================================

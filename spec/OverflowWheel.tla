@@ -153,7 +153,6 @@ O3: look(WheelVolatile, "overflow_wheel");
       if GivesBack then goto O5; else goto O6; end if;
     end if;
 B1: made := made + 1;                              \* a new object
-    exchange("made");
     new := Wheels[made];
 B2: buffer := Append(buffer, <<self, "current_time", new, "start", {}>>);
 O4: store(WheelVolatile, "overflow_wheel", "w0", overflowWheel, new);
@@ -274,7 +273,7 @@ W2:   goto W1;                                     \* a step has to leave its la
     end if;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "33d00f68" /\ chksum(tla) = "f0a1b3d8")
+\* BEGIN TRANSLATION (chksum(pcal) = "f8ef9fdd" /\ chksum(tla) = "a8c522ad")
 VARIABLES buffer, overflowWheel, currentTime, list, timerTaskEntry, monitor, 
           made, taskCounter, submitted, foundWheel, foundTime, wheel, time, 
           settled, late, unlinked, revoked, slipped, pc, stack, new, done, 
@@ -367,16 +366,12 @@ O3(self) == /\ pc[self] = "O3"
 
 B1(self) == /\ pc[self] = "B1"
             /\ made' = made + 1
-            /\ overflowWheel' = Stored(Due(buffer, "made", self), "overflow_wheel", "w0", overflowWheel)
-            /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "made", self), "current_time", w, currentTime[w])]
-            /\ list' = Stored(Due(buffer, "made", self), "list", "e", list)
-            /\ timerTaskEntry' = Stored(Due(buffer, "made", self), "timer_task_entry", "x", timerTaskEntry)
-            /\ buffer' = Marked(Later(buffer, "made", self), "made", self)
             /\ new' = [new EXCEPT ![self] = Wheels[made']]
             /\ pc' = [pc EXCEPT ![self] = "B2"]
-            /\ UNCHANGED << monitor, taskCounter, submitted, foundWheel, 
-                            foundTime, wheel, time, settled, late, unlinked, 
-                            revoked, slipped, stack, done, turn >>
+            /\ UNCHANGED << buffer, overflowWheel, currentTime, list, 
+                            timerTaskEntry, monitor, taskCounter, submitted, 
+                            foundWheel, foundTime, wheel, time, settled, late, 
+                            unlinked, revoked, slipped, stack, done, turn >>
 
 B2(self) == /\ pc[self] = "B2"
             /\ buffer' = Append(buffer, <<self, "current_time", new[self], "start", {}>>)

@@ -6,13 +6,27 @@
 (* wheel's clock and flushes them: each entry goes down a level, or to the *)
 (* executor.  Time is a process of its own.                                *)
 (*                                                                         *)
-(* The reaper polls before it has the write lock, as Kafka's does.  What   *)
-(* it polled may by then no longer be the earliest bucket, and flushing it *)
-(* first gives a queued bucket a new key: that is PutBack = FALSE.  The    *)
-(* corrected order puts the polled bucket back and polls again.  Two other *)
-(* corrections are here too, each as good: to wait without the lock and    *)
-(* poll under it (PollsUnlocked = FALSE), and to compare the polled bucket *)
-(* with the queue's first one (PutsBackAlways = FALSE).                    *)
+(* Two timers stand side by side.  Both poll before they have the write    *)
+(* lock.  By then the polled bucket may no longer be the earliest one.     *)
+(*   KafkaTimer   flushes what it polled all the same.  The flush can then *)
+(*                give another key to a bucket that is in the queue (D1).  *)
+(*   SystemTimer  the corrected order: it puts the polled bucket back and  *)
+(*                polls again.                                             *)
+(* Two other corrections are switches of SystemTimer, each as good: to     *)
+(* wait without the lock and poll under it (PollsUnlocked = FALSE), and to *)
+(* compare the polled bucket with the queue's first one                    *)
+(* (PutsBackAlways = FALSE).  PutBack = FALSE is Kafka's order again.      *)
+(*                                                                         *)
+(* The executor has a queue, first in first out, and one thread for each   *)
+(* scenario's thread that executes: Kafka's has one.  close shuts it down. *)
+(* It then refuses tasks by an exception (K2), starts those that it has,   *)
+(* and ends.  An add passes the refusal on to its caller and gives the     *)
+(* read lock back.  In a flush the two timers differ (D6):                 *)
+(*   KafkaTimer   the exception leaves flush and advanceClock.  The write  *)
+(*                lock is given back, the bucket keeps its key and the     *)
+(*                rest of its entries, and the reaper's thread ends, as    *)
+(*                ShutdownableThread does.                                 *)
+(*   SystemTimer  the refused entry is dropped, and the flush goes on.     *)
 (*                                                                         *)
 (* One label is one step.  An operation of TimerTask, TimerTaskEntry or    *)
 (* TimerTaskList is one step here: TimerTaskList refines                   *)
@@ -20,11 +34,16 @@
 (* cancel and the entry's constructor are one step for a second reason:    *)
 (* once the entry is unlinked nobody but the task's monitor's holder       *)
 (* touches it, so that the pointer's write may as well come at once.       *)
+(* One monitor is held over several steps: that of the bucket which a      *)
+(* flush empties, from V1 to V3.  A thread that unlinks                    *)
+(* an entry from this bucket (X1, A3) or links one into it (W2) waits.     *)
 (* An operation of the delay queue is one step: it has its own lock.       *)
 (*                                                                         *)
 (* Simplified away: making a level when it is first needed (every level    *)
 (* exists: a level's clock is the one below, rounded), time-outs of the    *)
-(* poll (they do nothing), and when an adder has read the clock.  A        *)
+(* poll (they do nothing), that close waits up to 5 s for the executor's   *)
+(* tasks and then drops those that still wait, and when an adder has read  *)
+(* the clock.  A                                                           *)
 (* scenario fixes the deadline of each entry; the adder may arrive with it *)
 (* at any time, which is what a stall after reading the clock amounts to.  *)
 (* The level-1 tick is 1.                                                  *)
@@ -37,6 +56,7 @@ CONSTANTS
   TaskOf,       \* entry |-> task; an entry stands for one add
   Deadline,     \* entry |-> the time at which it is due
   Program,      \* thread |-> sequence of <<name, argument, ...>>
+  Timer,        \* "KafkaTimer" or "SystemTimer"
   NULL
 
 CONSTANTS       \* the decisions; FALSE takes one away
@@ -51,6 +71,7 @@ CONSTANTS       \* the decisions; FALSE takes one away
   ResetKey,         \* M12  a flushed bucket's key is reset
   Drains,           \* M15  all due buckets are flushed under one hold of the write lock
   CountAtUnlink,    \* M19  the counter goes down when an entry is unlinked
+  RefusalCaught,    \* D6   a refusal of the executor does not leave a flush
   AddedWaits,       \*      an entry that went into a bucket is not handed over as well
   DueAtTick         \* M17  an entry is due when the clock's slot is its own, not a tick sooner
 
@@ -64,9 +85,10 @@ ASSUME WheelSize >= 2 /\ Levels >= 1
 ASSUME EveryEntryHasADeadline == DOMAIN Deadline = Entries /\ \A e \in Entries : Deadline[e] \in Nat
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
+ASSUME TimerIsKnown == Timer \in {"KafkaTimer", "SystemTimer"}
 ASSUME SwitchesAreBooleans ==
   {PutBack, PutsBackAlways, PollsUnlocked, CancelledTest, SubmitTest, LinksFirst, OfferIfChanged, ReadLock, ResetKey, Drains,
-   CountAtUnlink, AddedWaits, DueAtTick} \subseteq BOOLEAN
+   CountAtUnlink, RefusalCaught, AddedWaits, DueAtTick} \subseteq BOOLEAN
 
 Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
 
@@ -102,13 +124,21 @@ variables
   taskCounter = 0,
   readers  = {},
   writer   = NULL,
-  closed   = FALSE,
-  waiting  = <<>>,                             \* handed over, not yet taken by the executor
+  flushing = 0,                                \* the bucket whose monitor a flush holds
+  shut     = FALSE,                            \* the executor refuses what is handed over
+  waiting  = <<>>,                             \* the executor's queue
+  started  = <<>>,                             \* the entries whose tasks the executor has started, in this order
+  refused  = <<>>,                             \* the entries that the executor has refused
+  raised   = {},                               \* the entries whose add has raised
+  reaperDied = FALSE,                          \* an exception has ended the reaper's thread
   adding   = Cardinality(Adds),                \* adds that have not returned
+  \* The exception that leaves a call: in code on the thread's stack.
+  thrown   = [t \in Threads |-> FALSE],
   \* History: what the properties speak of; no step reads it.
   rekeyed  = {},                               \* buckets that got another key while queued
   early    = {},                               \* entries handed over too early
   submitted = [e \in Entries |-> 0],
+  handed   = <<>>,                             \* the entries that the executor has taken, in this order
   revoked  = [e \in Entries |-> FALSE],        \* cancel has returned since the entry was made
   slipped  = {},                               \* entries that a check let through all the same
   ran      = [x \in Tasks |-> 0],
@@ -117,7 +147,10 @@ variables
 define
   Due  == queue # <<>> /\ key[queue[1]] <= now
   Over == taskCounter = 0 /\ adding = 0
+  NothingComes == shut \/ (Over /\ writer = NULL)     \* the executor's thread may end
   Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
+  \* A flush holds the monitor of the bucket that e is in.
+  Held(e) == flushing # 0 /\ \E i \in DOMAIN content[flushing] : content[flushing][i] = e
   Linked(e) == \E b \in Buckets : \E i \in DOMAIN content[b] : content[b][i] = e
   Expired(e, l) == IF DueAtTick THEN Deadline[e] < current[l] + Tick(l) ELSE Deadline[e] <= current[l] + Tick(l)
 end define;
@@ -143,7 +176,8 @@ W1:  if timerTaskEntry[TaskOf[ke]] # ke /\ CancelledTest then goto K1;
      end if;
 W0:  level := level + 1;
      goto W1;
-W2:  content[bucket] := Append(content[bucket], ke);
+W2:  await ~(flushing = bucket /\ writer # self);
+     content[bucket] := Append(content[bucket], ke);
      taskCounter := taskCounter + 1;
      if ~LinksFirst then return; end if;
 W3:  if key[bucket] # KeyFor(ke, level) /\ Count(bucket) > 0 then rekeyed := rekeyed \cup {bucket}; end if;
@@ -160,9 +194,15 @@ W4:  queue := Offer(queue, bucket, key);
 K1:  if timerTaskEntry[TaskOf[ke]] # ke /\ SubmitTest then return;
      elsif revoked[ke] then slipped := slipped \cup {ke};
      end if;
-K2:  waiting := Append(waiting, ke);
-     submitted[ke] := submitted[ke] + 1;
-     if now < Deadline[ke] then early := early \cup {ke}; end if;
+K2:  if shut then
+       refused := Append(refused, ke);
+       thrown[self] := TRUE;
+     else
+       waiting := Append(waiting, ke);
+       handed := Append(handed, ke);
+       submitted[ke] := submitted[ke] + 1;
+       if now < Deadline[ke] then early := early \cup {ke}; end if;
+     end if;
      return;
 end procedure;
 
@@ -173,33 +213,33 @@ A1:  if ReadLock then
        await writer = NULL;
        readers := readers \cup {self};
      end if;
-     if closed then goto A4; end if;           \* refused: the caller is told
 A2:  skip;                                     \* reads the clock: see above
-A3:  remove(timerTaskEntry[TaskOf[ae]]);
+A3:  await ~Held(timerTaskEntry[TaskOf[ae]]);
+     remove(timerTaskEntry[TaskOf[ae]]);
      timerTaskEntry[TaskOf[ae]] := ae;
      added[TaskOf[ae]] := added[TaskOf[ae]] + 1;
      call addTimerTaskEntry(ae);
 A4:  readers := readers \ {self};
      adding := adding - 1;
+     if thrown[self] then raised := raised \cup {ae}; end if;    \* the caller is told
+     thrown[self] := FALSE;
      return;
 end procedure;
 
 \* TimerTask.cancel
 procedure cancel(ct = NULL)
 begin
-X1:  remove(timerTaskEntry[ct]);
+X1:  await ~Held(timerTaskEntry[ct]);
+     remove(timerTaskEntry[ct]);
      if timerTaskEntry[ct] # NULL then revoked[timerTaskEntry[ct]] := TRUE; end if;
      timerTaskEntry[ct] := NULL;
      return;
 end procedure;
 
-\* SystemTimer.close: from here on no task is taken
+\* SystemTimer.close: the executor is shut down.  The timer itself has no state of being closed.
 procedure close()
 begin
-B1:  await readers = {} /\ writer = NULL;
-     writer := self;
-B2:  closed := TRUE;
-B3:  writer := NULL;
+B1:  shut := TRUE;
      return;
 end procedure;
 
@@ -213,7 +253,7 @@ R1:  if Due then
      end if;
 R2:  await readers = {} /\ writer = NULL;
      writer := self;
-     if ~PutBack then goto R5;
+     if Timer = "KafkaTimer" \/ ~PutBack then goto R5;
      elsif ~PollsUnlocked then goto R4;
      end if;
 R3:  if PutsBackAlways then queue := Offer(queue, polled, key);
@@ -231,23 +271,36 @@ R4:  if Due then polled := queue[1]; queue := Poll(queue, key);
 R5:  expiration := key[polled];
 R7:  current := [l \in 1..Levels |->
        IF expiration >= current[l] + Tick(l) THEN Trim(expiration, l) ELSE current[l]];
+V1:  flushing := polled;
 F2:  if content[polled] = <<>> then goto V2;
      else
        head := Head(content[polled]);
        content[polled] := Tail(content[polled]);
        if CountAtUnlink then taskCounter := taskCounter - 1; end if;
        call addTimerTaskEntry(head);
+       goto F3;
+     end if;
+F3:  if thrown[self] /\ (Timer = "KafkaTimer" \/ ~RefusalCaught) then goto V3;
+     else
+       thrown[self] := FALSE;
        goto F2;
      end if;
 V2:  if ResetKey then key[polled] := -1; end if;
-     if Drains then goto R4; end if;
+V3:  flushing := 0;
+     if Drains /\ ~thrown[self] then goto R4; end if;
 R6:  writer := NULL;
-     expiration := 0; head := NULL;
-     goto R1;
+     if thrown[self] then
+       thrown[self] := FALSE;
+       reaperDied := TRUE;
+       return;
+     else
+       expiration := 0; head := NULL;
+       goto R1;
+     end if;
 end procedure;
 
 fair process thread \in Threads
-variables turn = 1;
+variables turn = 1, task = NULL;
 begin
 T0:  while turn <= Len(Program[self]) do
        turn := turn + 1;
@@ -263,29 +316,42 @@ T1:    skip;
      goto Done;
 C1:  now := now + 1;                           \* time passes
      goto T0;
-E1:  ran := [x \in Tasks |-> ran[x] + Cardinality({i \in DOMAIN waiting : TaskOf[waiting[i]] = x})];
-     waiting := <<>>;                          \* the executor runs what it was handed
+E1:  if waiting = <<>> then
+       await NothingComes;
+       goto T0;
+     else
+       task := Head(waiting);                  \* the executor's thread takes the first task
+       waiting := Tail(waiting);
+     end if;
+E2:  started := Append(started, task);         \* and runs it
+     ran[TaskOf[task]] := ran[TaskOf[task]] + 1;
+     task := NULL;
      goto T0;
 end process;
 end algorithm; *)
 \* BEGIN TRANSLATION
 VARIABLES now, current, content, key, queue, timerTaskEntry, taskCounter, 
-          readers, writer, closed, waiting, adding, rekeyed, early, submitted, 
+          readers, writer, flushing, shut, waiting, started, refused, raised, 
+          reaperDied, adding, thrown, rekeyed, early, submitted, handed, 
           revoked, slipped, ran, added, pc, stack
 
 (* define statement *)
 Due  == queue # <<>> /\ key[queue[1]] <= now
 Over == taskCounter = 0 /\ adding = 0
+NothingComes == shut \/ (Over /\ writer = NULL)
 Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
+
+Held(e) == flushing # 0 /\ \E i \in DOMAIN content[flushing] : content[flushing][i] = e
 Linked(e) == \E b \in Buckets : \E i \in DOMAIN content[b] : content[b][i] = e
 Expired(e, l) == IF DueAtTick THEN Deadline[e] < current[l] + Tick(l) ELSE Deadline[e] <= current[l] + Tick(l)
 
-VARIABLES ke, level, bucket, ae, ct, polled, expiration, head, turn
+VARIABLES ke, level, bucket, ae, ct, polled, expiration, head, turn, task
 
 vars == << now, current, content, key, queue, timerTaskEntry, taskCounter, 
-           readers, writer, closed, waiting, adding, rekeyed, early, 
-           submitted, revoked, slipped, ran, added, pc, stack, ke, level, 
-           bucket, ae, ct, polled, expiration, head, turn >>
+           readers, writer, flushing, shut, waiting, started, refused, raised, 
+           reaperDied, adding, thrown, rekeyed, early, submitted, handed, 
+           revoked, slipped, ran, added, pc, stack, ke, level, bucket, ae, ct, 
+           polled, expiration, head, turn, task >>
 
 ProcSet == (Threads)
 
@@ -299,12 +365,19 @@ Init == (* Global variables *)
         /\ taskCounter = 0
         /\ readers = {}
         /\ writer = NULL
-        /\ closed = FALSE
+        /\ flushing = 0
+        /\ shut = FALSE
         /\ waiting = <<>>
+        /\ started = <<>>
+        /\ refused = <<>>
+        /\ raised = {}
+        /\ reaperDied = FALSE
         /\ adding = Cardinality(Adds)
+        /\ thrown = [t \in Threads |-> FALSE]
         /\ rekeyed = {}
         /\ early = {}
         /\ submitted = [e \in Entries |-> 0]
+        /\ handed = <<>>
         /\ revoked = [e \in Entries |-> FALSE]
         /\ slipped = {}
         /\ ran = [x \in Tasks |-> 0]
@@ -323,6 +396,7 @@ Init == (* Global variables *)
         /\ head = [ self \in ProcSet |-> NULL]
         (* Process thread *)
         /\ turn = [self \in Threads |-> 1]
+        /\ task = [self \in Threads |-> NULL]
         /\ stack = [self \in ProcSet |-> << >>]
         /\ pc = [self \in ProcSet |-> "T0"]
 
@@ -345,21 +419,24 @@ W1(self) == /\ pc[self] = "W1"
                                         ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
                                              /\ UNCHANGED << slipped, bucket >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, ran, 
-                            added, stack, ke, level, ae, ct, polled, 
-                            expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, ran, added, stack, ke, level, ae, ct, 
+                            polled, expiration, head, turn, task >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ level' = [level EXCEPT ![self] = level[self] + 1]
             /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, stack, ke, bucket, ae, ct, 
-                            polled, expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, bucket, 
+                            ae, ct, polled, expiration, head, turn, task >>
 
 W2(self) == /\ pc[self] = "W2"
+            /\ ~(flushing = bucket[self] /\ writer # self)
             /\ content' = [content EXCEPT ![bucket[self]] = Append(content[bucket[self]], ke[self])]
             /\ taskCounter' = taskCounter + 1
             /\ IF ~LinksFirst
@@ -371,9 +448,10 @@ W2(self) == /\ pc[self] = "W2"
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
                        /\ UNCHANGED << stack, ke, level, bucket >>
             /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
-                            writer, closed, waiting, adding, rekeyed, early, 
-                            submitted, revoked, slipped, ran, added, ae, ct, 
-                            polled, expiration, head, turn >>
+                            writer, flushing, shut, waiting, started, refused, 
+                            raised, reaperDied, adding, thrown, rekeyed, early, 
+                            submitted, handed, revoked, slipped, ran, added, 
+                            ae, ct, polled, expiration, head, turn, task >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ IF key[bucket[self]] # KeyFor(ke[self], level[self]) /\ Count(bucket[self]) > 0
@@ -398,9 +476,11 @@ W3(self) == /\ pc[self] = "W3"
                                                              bucket >>
                        /\ key' = key
             /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, early, submitted, revoked, slipped, ran, 
-                            added, ae, ct, polled, expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, early, submitted, handed, revoked, 
+                            slipped, ran, added, ae, ct, polled, expiration, 
+                            head, turn, task >>
 
 W4(self) == /\ pc[self] = "W4"
             /\ queue' = Offer(queue, bucket[self], key)
@@ -416,10 +496,11 @@ W4(self) == /\ pc[self] = "W4"
                              ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
                                   /\ UNCHANGED << stack, ke, level, bucket >>
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, ae, ct, polled, expiration, 
-                            head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, ae, ct, polled, 
+                            expiration, head, turn, task >>
 
 K1(self) == /\ pc[self] = "K1"
             /\ IF timerTaskEntry[TaskOf[ke[self]]] # ke[self] /\ SubmitTest
@@ -436,26 +517,35 @@ K1(self) == /\ pc[self] = "K1"
                        /\ pc' = [pc EXCEPT ![self] = "K2"]
                        /\ UNCHANGED << stack, ke, level, bucket >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, ran, 
-                            added, ae, ct, polled, expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, ran, added, ae, ct, polled, expiration, 
+                            head, turn, task >>
 
 K2(self) == /\ pc[self] = "K2"
-            /\ waiting' = Append(waiting, ke[self])
-            /\ submitted' = [submitted EXCEPT ![ke[self]] = submitted[ke[self]] + 1]
-            /\ IF now < Deadline[ke[self]]
-                  THEN /\ early' = (early \cup {ke[self]})
-                  ELSE /\ TRUE
-                       /\ early' = early
+            /\ IF shut
+                  THEN /\ refused' = Append(refused, ke[self])
+                       /\ thrown' = [thrown EXCEPT ![self] = TRUE]
+                       /\ UNCHANGED << waiting, early, submitted, handed >>
+                  ELSE /\ waiting' = Append(waiting, ke[self])
+                       /\ handed' = Append(handed, ke[self])
+                       /\ submitted' = [submitted EXCEPT ![ke[self]] = submitted[ke[self]] + 1]
+                       /\ IF now < Deadline[ke[self]]
+                             THEN /\ early' = (early \cup {ke[self]})
+                             ELSE /\ TRUE
+                                  /\ early' = early
+                       /\ UNCHANGED << refused, thrown >>
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
             /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
             /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, adding, 
-                            rekeyed, revoked, slipped, ran, added, ae, ct, 
-                            polled, expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            started, raised, reaperDied, adding, rekeyed, 
+                            revoked, slipped, ran, added, ae, ct, polled, 
+                            expiration, head, turn, task >>
 
 addTimerTaskEntry(self) == W1(self) \/ W0(self) \/ W2(self) \/ W3(self)
                               \/ W4(self) \/ K1(self) \/ K2(self)
@@ -466,25 +556,27 @@ A1(self) == /\ pc[self] = "A1"
                        /\ readers' = (readers \cup {self})
                   ELSE /\ TRUE
                        /\ UNCHANGED readers
-            /\ IF closed
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A4"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
+            /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, writer, closed, waiting, adding, 
-                            rekeyed, early, submitted, revoked, slipped, ran, 
-                            added, stack, ke, level, bucket, ae, ct, polled, 
-                            expiration, head, turn >>
+                            taskCounter, writer, flushing, shut, waiting, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn, task >>
 
 A2(self) == /\ pc[self] = "A2"
             /\ TRUE
             /\ pc' = [pc EXCEPT ![self] = "A3"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, polled, expiration, head, turn, 
+                            task >>
 
 A3(self) == /\ pc[self] = "A3"
+            /\ ~Held(timerTaskEntry[TaskOf[ae[self]]])
             /\ IF (timerTaskEntry[TaskOf[ae[self]]]) # NULL /\ Linked((timerTaskEntry[TaskOf[ae[self]]]))
                   THEN /\ content' = [b \in Buckets |-> Without(content[b], (timerTaskEntry[TaskOf[ae[self]]]))]
                        /\ IF CountAtUnlink
@@ -505,25 +597,34 @@ A3(self) == /\ pc[self] = "A3"
             /\ level' = [level EXCEPT ![self] = 1]
             /\ bucket' = [bucket EXCEPT ![self] = 0]
             /\ pc' = [pc EXCEPT ![self] = "W1"]
-            /\ UNCHANGED << now, current, key, queue, readers, writer, closed, 
-                            waiting, adding, rekeyed, early, submitted, 
-                            revoked, slipped, ran, ae, ct, polled, expiration, 
-                            head, turn >>
+            /\ UNCHANGED << now, current, key, queue, readers, writer, 
+                            flushing, shut, waiting, started, refused, raised, 
+                            reaperDied, adding, thrown, rekeyed, early, 
+                            submitted, handed, revoked, slipped, ran, ae, ct, 
+                            polled, expiration, head, turn, task >>
 
 A4(self) == /\ pc[self] = "A4"
             /\ readers' = readers \ {self}
             /\ adding' = adding - 1
+            /\ IF thrown[self]
+                  THEN /\ raised' = (raised \cup {ae[self]})
+                  ELSE /\ TRUE
+                       /\ UNCHANGED raised
+            /\ thrown' = [thrown EXCEPT ![self] = FALSE]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ ae' = [ae EXCEPT ![self] = Head(stack[self]).ae]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, writer, closed, waiting, rekeyed, 
-                            early, submitted, revoked, slipped, ran, added, ke, 
-                            level, bucket, ct, polled, expiration, head, turn >>
+                            taskCounter, writer, flushing, shut, waiting, 
+                            started, refused, reaperDied, rekeyed, early, 
+                            submitted, handed, revoked, slipped, ran, added, 
+                            ke, level, bucket, ct, polled, expiration, head, 
+                            turn, task >>
 
 add(self) == A1(self) \/ A2(self) \/ A3(self) \/ A4(self)
 
 X1(self) == /\ pc[self] = "X1"
+            /\ ~Held(timerTaskEntry[ct[self]])
             /\ IF (timerTaskEntry[ct[self]]) # NULL /\ Linked((timerTaskEntry[ct[self]]))
                   THEN /\ content' = [b \in Buckets |-> Without(content[b], (timerTaskEntry[ct[self]]))]
                        /\ IF CountAtUnlink
@@ -540,43 +641,26 @@ X1(self) == /\ pc[self] = "X1"
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ ct' = [ct EXCEPT ![self] = Head(stack[self]).ct]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << now, current, key, queue, readers, writer, closed, 
-                            waiting, adding, rekeyed, early, submitted, 
-                            slipped, ran, added, ke, level, bucket, ae, polled, 
-                            expiration, head, turn >>
+            /\ UNCHANGED << now, current, key, queue, readers, writer, 
+                            flushing, shut, waiting, started, refused, raised, 
+                            reaperDied, adding, thrown, rekeyed, early, 
+                            submitted, handed, slipped, ran, added, ke, level, 
+                            bucket, ae, polled, expiration, head, turn, task >>
 
 cancel(self) == X1(self)
 
 B1(self) == /\ pc[self] = "B1"
-            /\ readers = {} /\ writer = NULL
-            /\ writer' = self
-            /\ pc' = [pc EXCEPT ![self] = "B2"]
-            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, closed, waiting, adding, 
-                            rekeyed, early, submitted, revoked, slipped, ran, 
-                            added, stack, ke, level, bucket, ae, ct, polled, 
-                            expiration, head, turn >>
-
-B2(self) == /\ pc[self] = "B2"
-            /\ closed' = TRUE
-            /\ pc' = [pc EXCEPT ![self] = "B3"]
-            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, waiting, adding, 
-                            rekeyed, early, submitted, revoked, slipped, ran, 
-                            added, stack, ke, level, bucket, ae, ct, polled, 
-                            expiration, head, turn >>
-
-B3(self) == /\ pc[self] = "B3"
-            /\ writer' = NULL
+            /\ shut' = TRUE
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, closed, waiting, adding, 
-                            rekeyed, early, submitted, revoked, slipped, ran, 
-                            added, ke, level, bucket, ae, ct, polled, 
-                            expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, waiting, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
+                            slipped, ran, added, ke, level, bucket, ae, ct, 
+                            polled, expiration, head, turn, task >>
 
-close(self) == B1(self) \/ B2(self) \/ B3(self)
+close(self) == B1(self)
 
 R1(self) == /\ pc[self] = "R1"
             /\ IF Due
@@ -595,24 +679,26 @@ R1(self) == /\ pc[self] = "R1"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ queue' = queue
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, ke, level, bucket, ae, ct, 
-                            turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, ke, level, bucket, 
+                            ae, ct, turn, task >>
 
 R2(self) == /\ pc[self] = "R2"
             /\ readers = {} /\ writer = NULL
             /\ writer' = self
-            /\ IF ~PutBack
+            /\ IF Timer = "KafkaTimer" \/ ~PutBack
                   THEN /\ pc' = [pc EXCEPT ![self] = "R5"]
                   ELSE /\ IF ~PollsUnlocked
                              THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "R3"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, closed, waiting, adding, 
-                            rekeyed, early, submitted, revoked, slipped, ran, 
-                            added, stack, ke, level, bucket, ae, ct, polled, 
-                            expiration, head, turn >>
+                            taskCounter, readers, flushing, shut, waiting, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn, task >>
 
 R3(self) == /\ pc[self] = "R3"
             /\ IF PutsBackAlways
@@ -627,10 +713,11 @@ R3(self) == /\ pc[self] = "R3"
                              ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
                                   /\ UNCHANGED << queue, polled >>
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, expiration, head, turn, task >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ IF Due
@@ -641,29 +728,43 @@ R4(self) == /\ pc[self] = "R4"
                        /\ pc' = [pc EXCEPT ![self] = "R6"]
                        /\ queue' = queue
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, expiration, head, turn, task >>
 
 R5(self) == /\ pc[self] = "R5"
             /\ expiration' = [expiration EXCEPT ![self] = key[polled[self]]]
             /\ pc' = [pc EXCEPT ![self] = "R7"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, polled, head, turn, task >>
 
 R7(self) == /\ pc[self] = "R7"
             /\ current' =          [l \in 1..Levels |->
                           IF expiration[self] >= current[l] + Tick(l) THEN Trim(expiration[self], l) ELSE current[l]]
-            /\ pc' = [pc EXCEPT ![self] = "F2"]
+            /\ pc' = [pc EXCEPT ![self] = "V1"]
             /\ UNCHANGED << now, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, polled, expiration, head, turn, 
+                            task >>
+
+V1(self) == /\ pc[self] = "V1"
+            /\ flushing' = polled[self]
+            /\ pc' = [pc EXCEPT ![self] = "F2"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, shut, waiting, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn >>
+                            ct, polled, expiration, head, turn, task >>
 
 F2(self) == /\ pc[self] = "F2"
             /\ IF content[polled[self]] = <<>>
@@ -678,7 +779,7 @@ F2(self) == /\ pc[self] = "F2"
                                   /\ UNCHANGED taskCounter
                        /\ /\ ke' = [ke EXCEPT ![self] = head'[self]]
                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "addTimerTaskEntry",
-                                                                   pc        |->  "F2",
+                                                                   pc        |->  "F3",
                                                                    level     |->  level[self],
                                                                    bucket    |->  bucket[self],
                                                                    ke        |->  ke[self] ] >>
@@ -687,37 +788,73 @@ F2(self) == /\ pc[self] = "F2"
                        /\ bucket' = [bucket EXCEPT ![self] = 0]
                        /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
-                            writer, closed, waiting, adding, rekeyed, early, 
-                            submitted, revoked, slipped, ran, added, ae, ct, 
-                            polled, expiration, turn >>
+                            writer, flushing, shut, waiting, started, refused, 
+                            raised, reaperDied, adding, thrown, rekeyed, early, 
+                            submitted, handed, revoked, slipped, ran, added, 
+                            ae, ct, polled, expiration, turn, task >>
+
+F3(self) == /\ pc[self] = "F3"
+            /\ IF thrown[self] /\ (Timer = "KafkaTimer" \/ ~RefusalCaught)
+                  THEN /\ pc' = [pc EXCEPT ![self] = "V3"]
+                       /\ UNCHANGED thrown
+                  ELSE /\ thrown' = [thrown EXCEPT ![self] = FALSE]
+                       /\ pc' = [pc EXCEPT ![self] = "F2"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, rekeyed, early, submitted, handed, revoked, 
+                            slipped, ran, added, stack, ke, level, bucket, ae, 
+                            ct, polled, expiration, head, turn, task >>
 
 V2(self) == /\ pc[self] = "V2"
             /\ IF ResetKey
                   THEN /\ key' = [key EXCEPT ![polled[self]] = -1]
                   ELSE /\ TRUE
                        /\ key' = key
-            /\ IF Drains
+            /\ pc' = [pc EXCEPT ![self] = "V3"]
+            /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, polled, expiration, head, turn, 
+                            task >>
+
+V3(self) == /\ pc[self] = "V3"
+            /\ flushing' = 0
+            /\ IF Drains /\ ~thrown[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R6"]
-            /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, shut, waiting, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn >>
+                            ct, polled, expiration, head, turn, task >>
 
 R6(self) == /\ pc[self] = "R6"
             /\ writer' = NULL
-            /\ expiration' = [expiration EXCEPT ![self] = 0]
-            /\ head' = [head EXCEPT ![self] = NULL]
-            /\ pc' = [pc EXCEPT ![self] = "R1"]
+            /\ IF thrown[self]
+                  THEN /\ thrown' = [thrown EXCEPT ![self] = FALSE]
+                       /\ reaperDied' = TRUE
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ polled' = [polled EXCEPT ![self] = Head(stack[self]).polled]
+                       /\ expiration' = [expiration EXCEPT ![self] = Head(stack[self]).expiration]
+                       /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ expiration' = [expiration EXCEPT ![self] = 0]
+                       /\ head' = [head EXCEPT ![self] = NULL]
+                       /\ pc' = [pc EXCEPT ![self] = "R1"]
+                       /\ UNCHANGED << reaperDied, thrown, stack, polled >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, closed, waiting, adding, 
-                            rekeyed, early, submitted, revoked, slipped, ran, 
-                            added, stack, ke, level, bucket, ae, ct, polled, 
-                            turn >>
+                            taskCounter, readers, flushing, shut, waiting, 
+                            started, refused, raised, adding, rekeyed, early, 
+                            submitted, handed, revoked, slipped, ran, added, 
+                            ke, level, bucket, ae, ct, turn, task >>
 
 reap(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self) \/ R5(self)
-                 \/ R7(self) \/ F2(self) \/ V2(self) \/ R6(self)
+                 \/ R7(self) \/ V1(self) \/ F2(self) \/ F3(self)
+                 \/ V2(self) \/ V3(self) \/ R6(self)
 
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
@@ -771,39 +908,62 @@ T0(self) == /\ pc[self] = "T0"
                        /\ UNCHANGED << stack, ae, ct, polled, expiration, head, 
                                        turn >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, ke, level, bucket >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, ke, level, bucket, 
+                            task >>
 
 T1(self) == /\ pc[self] = "T1"
             /\ TRUE
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
-                            slipped, ran, added, stack, ke, level, bucket, ae, 
-                            ct, polled, expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, polled, expiration, head, turn, 
+                            task >>
 
 C1(self) == /\ pc[self] = "C1"
             /\ now' = now + 1
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, waiting, 
-                            adding, rekeyed, early, submitted, revoked, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, polled, expiration, head, turn, 
+                            task >>
+
+E1(self) == /\ pc[self] = "E1"
+            /\ IF waiting = <<>>
+                  THEN /\ NothingComes
+                       /\ pc' = [pc EXCEPT ![self] = "T0"]
+                       /\ UNCHANGED << waiting, task >>
+                  ELSE /\ task' = [task EXCEPT ![self] = Head(waiting)]
+                       /\ waiting' = Tail(waiting)
+                       /\ pc' = [pc EXCEPT ![self] = "E2"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            started, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
                             slipped, ran, added, stack, ke, level, bucket, ae, 
                             ct, polled, expiration, head, turn >>
 
-E1(self) == /\ pc[self] = "E1"
-            /\ ran' = [x \in Tasks |-> ran[x] + Cardinality({i \in DOMAIN waiting : TaskOf[waiting[i]] = x})]
-            /\ waiting' = <<>>
+E2(self) == /\ pc[self] = "E2"
+            /\ started' = Append(started, task[self])
+            /\ ran' = [ran EXCEPT ![TaskOf[task[self]]] = ran[TaskOf[task[self]]] + 1]
+            /\ task' = [task EXCEPT ![self] = NULL]
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, closed, adding, 
-                            rekeyed, early, submitted, revoked, slipped, added, 
-                            stack, ke, level, bucket, ae, ct, polled, 
-                            expiration, head, turn >>
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, refused, raised, reaperDied, adding, 
+                            thrown, rekeyed, early, submitted, handed, revoked, 
+                            slipped, added, stack, ke, level, bucket, ae, ct, 
+                            polled, expiration, head, turn >>
 
-thread(self) == T0(self) \/ T1(self) \/ C1(self) \/ E1(self)
+thread(self) == T0(self) \/ T1(self) \/ C1(self) \/ E1(self) \/ E2(self)
 
 (* Allow infinite stuttering to prevent deadlock on termination. *)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
@@ -838,11 +998,15 @@ TypeOK ==
   /\ \A b \in Buckets : key[b] \in Nat \cup {-1} /\ \A i \in DOMAIN content[b] : content[b][i] \in Entries
   /\ \A i \in DOMAIN queue : queue[i] \in Buckets
   /\ timerTaskEntry \in [Tasks -> Entries \cup {NULL}]
+  /\ flushing \in Buckets \cup {0}
   /\ readers \subseteq Threads /\ writer \in Threads \cup {NULL}
-  /\ closed \in BOOLEAN
+  /\ shut \in BOOLEAN /\ reaperDied \in BOOLEAN /\ thrown \in [Threads -> BOOLEAN]
+  /\ raised \subseteq Entries /\ \A i \in DOMAIN refused : refused[i] \in Entries
+  /\ \A i \in DOMAIN started : started[i] \in Entries
   /\ adding \in Nat /\ taskCounter \in Nat
   /\ Len(waiting) <= Cardinality(Entries)
   /\ \A t \in Threads : level[t] \in 1..Levels /\ bucket[t] \in Buckets \cup {0} /\ polled[t] \in Buckets \cup {0}
+  /\ \A t \in Threads : task[t] \in Entries \cup {NULL}
 
 \* A bucket with entries is queued once, and a queued bucket's key never changes.
 QueuedOnceWithItsKey ==
@@ -863,6 +1027,8 @@ BystandersInTime == Idle => \A b \in Buckets \ rekeyed : \A i \in DOMAIN content
 
 NotEarly == early = {}
 FiredOnce == \A e \in Entries : submitted[e] <= 1
+\* The executor starts tasks in the order in which they were handed over.
+StartsInOrder == \A i \in DOMAIN started : started[i] = handed[i]
 RunsOncePerAdd == \A x \in Tasks : ran[x] <= added[x]
 CancelWins == slipped = {}
 CounterExact == taskCounter = Cardinality({e \in Entries : Linked(e)})
@@ -874,6 +1040,12 @@ CancelledUnlinked == \A e \in Entries : Linked(e) => timerTaskEntry[TaskOf[e]] =
 AllFired == /\ adding = 0
             /\ \A e \in Entries : submitted[e] > 0 \/ timerTaskEntry[TaskOf[e]] # e
 EveryTimerFires == <>AllFired
+
+\* The same, where the executor may refuse a task.
+AllTried == /\ adding = 0
+            /\ \A e \in Entries : \/ submitted[e] > 0 \/ \E i \in DOMAIN refused : refused[i] = e
+                                  \/ timerTaskEntry[TaskOf[e]] # e
+EveryTimerIsTried == <>AllTried
 
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t) \/ reap(t))

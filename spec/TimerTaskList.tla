@@ -39,6 +39,7 @@ CONSTANTS       \* the decisions; FALSE takes one away, its lock or test stays a
   SubmitTest,        \* M9   a cancelled entry is not handed to the executor
   CountAtUnlink,     \* M19  the counter is decremented only by an actual unlink
   FlushHoldsMonitor, \*      flush holds the list's monitor for the whole walk
+  TaskMonitor,       \*      cancel and setTimerTaskEntry hold the task's monitor
   NullLast           \*      remove clears `list` after the ring is closed
 
 Entries == DOMAIN TaskOf
@@ -63,7 +64,7 @@ ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Operations
 ASSUME SwitchesAreBooleans ==
   {OwnershipTest, EntryMonitor, NullTest, RemoveFirst, RemoveRetries, CancelledTest,
-   SubmitTest, CountAtUnlink, FlushHoldsMonitor, NullLast} \subseteq BOOLEAN
+   SubmitTest, CountAtUnlink, FlushHoldsMonitor, TaskMonitor, NullLast} \subseteq BOOLEAN
 
 -----------------------------------------------------------------------------
 (* The initial ring, as the pointers that make it. *)
@@ -193,21 +194,21 @@ end procedure;
 \* TimerTask.setTimerTaskEntry, called by the constructor of an entry
 procedure setTimerTaskEntry(st = NULL, se = NULL)
 begin
-S1:  lock(taskMonitor, st);
+S1:  if TaskMonitor then lock(taskMonitor, st); end if;
 S2:  if timerTaskEntry[st] \notin {NULL, se} then call remove(timerTaskEntry[st]); end if;
 S3:  timerTaskEntry[st] := se;
      revoked[se] := FALSE;
-S4:  unlock(taskMonitor, st);
+S4:  if TaskMonitor then unlock(taskMonitor, st); end if;
      return;
 end procedure;
 
 \* TimerTask.cancel
 procedure cancel(ct = NULL)
 begin
-C1:  lock(taskMonitor, ct);
+C1:  if TaskMonitor then lock(taskMonitor, ct); end if;
 C2:  if timerTaskEntry[ct] # NULL then call remove(timerTaskEntry[ct]); end if;
 C3:  timerTaskEntry[ct] := NULL;
-C4:  unlock(taskMonitor, ct);
+C4:  if TaskMonitor then unlock(taskMonitor, ct); end if;
      revoked := [e \in Entries |-> revoked[e] \/ TaskOf[e] = ct];
      return;
 end procedure;
@@ -687,8 +688,11 @@ F4(self) == /\ pc[self] = "F4"
 flush(self) == F1(self) \/ F2(self) \/ F3(self) \/ F4(self)
 
 S1(self) == /\ pc[self] = "S1"
-            /\ taskMonitor[st[self]].owner \in {NULL, self}
-            /\ taskMonitor' = [taskMonitor EXCEPT ![st[self]] = [owner |-> self, depth |-> taskMonitor[st[self]].depth + 1]]
+            /\ IF TaskMonitor
+                  THEN /\ taskMonitor[st[self]].owner \in {NULL, self}
+                       /\ taskMonitor' = [taskMonitor EXCEPT ![st[self]] = [owner |-> self, depth |-> taskMonitor[st[self]].depth + 1]]
+                  ELSE /\ TRUE
+                       /\ UNCHANGED taskMonitor
             /\ pc' = [pc EXCEPT ![self] = "S2"]
             /\ UNCHANGED << next, prev, list, listMonitor, entryMonitor, 
                             timerTaskEntry, taskCounter, revoked, slipped, 
@@ -720,8 +724,11 @@ S3(self) == /\ pc[self] = "S3"
                             st, se, ct, turn >>
 
 S4(self) == /\ pc[self] = "S4"
-            /\ taskMonitor' = [taskMonitor EXCEPT ![st[self]] = IF taskMonitor[st[self]].depth = 1 THEN Free
-                                                                ELSE [owner |-> self, depth |-> taskMonitor[st[self]].depth - 1]]
+            /\ IF TaskMonitor
+                  THEN /\ taskMonitor' = [taskMonitor EXCEPT ![st[self]] = IF taskMonitor[st[self]].depth = 1 THEN Free
+                                                                           ELSE [owner |-> self, depth |-> taskMonitor[st[self]].depth - 1]]
+                  ELSE /\ TRUE
+                       /\ UNCHANGED taskMonitor
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ st' = [st EXCEPT ![self] = Head(stack[self]).st]
             /\ se' = [se EXCEPT ![self] = Head(stack[self]).se]
@@ -734,8 +741,11 @@ S4(self) == /\ pc[self] = "S4"
 setTimerTaskEntry(self) == S1(self) \/ S2(self) \/ S3(self) \/ S4(self)
 
 C1(self) == /\ pc[self] = "C1"
-            /\ taskMonitor[ct[self]].owner \in {NULL, self}
-            /\ taskMonitor' = [taskMonitor EXCEPT ![ct[self]] = [owner |-> self, depth |-> taskMonitor[ct[self]].depth + 1]]
+            /\ IF TaskMonitor
+                  THEN /\ taskMonitor[ct[self]].owner \in {NULL, self}
+                       /\ taskMonitor' = [taskMonitor EXCEPT ![ct[self]] = [owner |-> self, depth |-> taskMonitor[ct[self]].depth + 1]]
+                  ELSE /\ TRUE
+                       /\ UNCHANGED taskMonitor
             /\ pc' = [pc EXCEPT ![self] = "C2"]
             /\ UNCHANGED << next, prev, list, listMonitor, entryMonitor, 
                             timerTaskEntry, taskCounter, revoked, slipped, 
@@ -766,8 +776,11 @@ C3(self) == /\ pc[self] = "C3"
                             fd, head, st, se, ct, turn >>
 
 C4(self) == /\ pc[self] = "C4"
-            /\ taskMonitor' = [taskMonitor EXCEPT ![ct[self]] = IF taskMonitor[ct[self]].depth = 1 THEN Free
-                                                                ELSE [owner |-> self, depth |-> taskMonitor[ct[self]].depth - 1]]
+            /\ IF TaskMonitor
+                  THEN /\ taskMonitor' = [taskMonitor EXCEPT ![ct[self]] = IF taskMonitor[ct[self]].depth = 1 THEN Free
+                                                                           ELSE [owner |-> self, depth |-> taskMonitor[ct[self]].depth - 1]]
+                  ELSE /\ TRUE
+                       /\ UNCHANGED taskMonitor
             /\ revoked' = [e \in Entries |-> revoked[e] \/ TaskOf[e] = ct[self]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ ct' = [ct EXCEPT ![self] = Head(stack[self]).ct]

@@ -25,6 +25,8 @@ class Fault(NamedTuple):
     changes: list[tuple[str, str, str]]
 
 
+UNGUARDED = "            super().__init__(timer_task, expiration_ms)\n            self.monitor = NoMonitor()\n"
+
 LONG = {"a mutant said to break what it does not break", "a mutant called equivalent that is not", "a property that the model alone holds"}
 """A mutant's whole check takes several seconds; three kinds of damage to it are enough in the fast suite."""
 
@@ -100,10 +102,10 @@ FLOORS = {
         "walk", 4, ["walk / two_adders", ERROR, "shared() leaves out owed"], [(MODEL, '"slipped", "owed"', '"slipped"')]),
     "a mutant that changes nothing": Fault(
         "mutant", 1, ["mutant / M2", "mutated model and mutated implementation differ", "search does not reject the mutated implementation"],
-        [(MUTANTS, "            self.monitor = NoMonitor()\n", "            pass\n")]),
+        [(MUTANTS, UNGUARDED, UNGUARDED.replace("self.monitor = NoMonitor()", "pass"))]),
     "a race that is not there": Fault(
         "search", 1, ["search / M2: expected violated by NoDataRace, got sampled"],
-        [(MUTANTS, "            self.monitor = NoMonitor()\n", "            pass\n")]),
+        [(MUTANTS, UNGUARDED, UNGUARDED.replace("self.monitor = NoMonitor()", "pass"))]),
     "a mutant that is not there": Fault(
         "search", 4, ["search / M2", "got error", "has no class M2"], [(MUTANTS, "class M2:", "class Another:"), (MUTANTS, '"EntryMonitor"', '"None"')]),
 }
@@ -136,10 +138,12 @@ def test_every_variable_has_to_be_mapped(small, variable):
 
 
 def test_what_no_scenario_reaches_is_vacuous(verify):
-    """The small subject cancels and expires nothing, and violates two properties only: all three rows over the whole say so."""
+    """The small subject cancels and expires nothing, and violates two properties only: all rows over the whole say so."""
     ended = verify(jobs=2)
-    assert ended.code == 5 and len(ended.said) == 3, ended
-    controls, witnesses, labels = ended.said
+    assert ended.code == 1 and len(ended.said) == 5, ended
+    controls, witnesses, labels, branches, fields = ended.said
     assert "tlc / controls: expected exhaustive, got vacuous; no config checks Termination, Refines" in controls
     assert "graph / witnesses: expected exhaustive, got vacuous; no scenario reaches RemoveComesTooLate, CancelledInTheHand" in witnesses
     assert "walk / labels: expected exhaustive, got vacuous; no scenario exercises C1, C2, C3, C4, F1" in labels
+    assert "walk / branches: expected exhaustive, got vacuous; no scenario runs impl.timer_task_list: TimerTask.cancel" in branches
+    assert "walk / fields" in fields and "UNREAD names what is read, does not change or has no reason: executor.value" in fields

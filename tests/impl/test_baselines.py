@@ -245,7 +245,7 @@ def test_the_articles_three_elements_are_taken_in_the_order_of_their_time():
         queue.offer(Delay(name, delay, clock.hi_res_clock_ms))
     taken = []
     while len(queue):
-        clock.advance(queue.wait_ms())
+        clock.advance(max(queue.wait_ms(), 0))
         taken.append((queue.take().name, clock.hi_res_clock_ms()))
     assert taken == [("task2", 2000), ("task3", 4000), ("task1", 5000)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from impl.delay_queue import FOREVER_MS, DelayQueue
 from impl.runtime import Atomic
 from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import TimingWheel
-from tests.impl.real_threads import HOUR_MS, PATIENCE_S, finished, started
+from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, finished, started
 
 
 class Unsifted(JdkDelayQueue):
@@ -273,9 +274,70 @@ def test_that_check_sees_one_element_handed_out_twice():
     assert got == ["0", "0"]
 
 
+class Hooked(Delay):
+    """An element at whose next comparison, or look at its delay, something happens once."""
+
+    __slots__ = ()
+
+    hooks: dict[str, Callable[[], object]] = {}
+
+    def compare_to(self, other: Delay) -> int:
+        Hooked.hooks.pop("offer", lambda: None)()
+        return super().compare_to(other)
+
+    def get_delay(self) -> int:
+        Hooked.hooks.pop("poll", lambda: None)()
+        return super().get_delay()
+
+
+class NoGate:
+    """A gate that anybody may enter at any time."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    notify = __enter__
+
+
+def intruders(gate: type | None, patience_s: float) -> set[str]:
+    """Which operations of another thread come to their end while one thread is inside an offer or a poll."""
+    inside = set()
+    for holding in ("offer", "poll"):
+        for intruding in ("offer", "poll", "remove"):
+            queue = JdkDelayQueue()
+            queue.gate = queue.gate if gate is None else gate()
+            first, second, third, fourth = [Hooked(name, 0, lambda: 0) for name in "abcd"]
+            queue.offer(first)
+            queue.offer(second)
+            operations = {"offer": lambda: queue.offer(fourth), "poll": queue.poll_now, "remove": lambda: queue.remove(first)}
+            threads = []
+
+            def happens():
+                threads.extend(started(operations[intruding]))
+                if finished(threads[0], patience_s):
+                    inside.add(f"{holding}/{intruding}")
+
+            Hooked.hooks[holding] = happens
+            with suppress(IndexError):  # where the intruder has changed the heap
+                queue.offer(third) if holding == "offer" else queue.poll_now()
+            assert finished(threads[0])
+    return inside
+
+
+def test_while_one_thread_is_inside_the_queue_no_other_gets_in():
+    assert intruders(None, MOMENT_S) == set()
+
+
+def test_that_check_sees_a_queue_without_a_lock():
+    assert intruders(NoGate, PATIENCE_S) == {f"{holding}/{intruding}" for holding in ("offer", "poll") for intruding in ("offer", "poll", "remove")}
+
+
 # -- how many steps ------------------------------------------------------------------------------------------------------
 
-FEW, MANY = 1_000, 100_000
+FEW, MANY = 1_000, 10_000
 
 
 class Counted(Delay):

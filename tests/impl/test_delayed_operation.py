@@ -1,4 +1,4 @@
-"""The three protocols in production, one thread at a time; and what breaks them under control, each noticed for what it is."""
+"""The five protocols in production, one thread at a time; and what breaks them under control, each noticed for what it is."""
 import sys
 import threading
 from types import MemberDescriptorType
@@ -6,7 +6,7 @@ from types import MemberDescriptorType
 import pytest
 
 from impl import delayed_operation as impl
-from impl.delayed_operation import Blocking, DelayedOperation, TryOnce, TryPending
+from impl.delayed_operation import Blocking, CheckedTry, DelayedOperation, LockedTry, TryOnce, TryPending
 from mapping.delayed_operation import World
 from tests.impl.packages import imported
 from tests.impl.planting import Control, noticed, planted, swapped, walked
@@ -14,7 +14,7 @@ from tests.impl.real_threads import finished, started
 from tests.model.delayed_operation import FLOORS, MECHANISM, ROOT, STEM
 from wheelproof.explore import Subject
 
-CLASSES = (TryOnce, TryPending, Blocking)
+CLASSES = (TryOnce, TryPending, LockedTry, CheckedTry, Blocking)
 
 
 class Work:
@@ -83,7 +83,7 @@ def test_fields_are_slots(cls):
 
 
 def test_only_who_leaves_notes_has_a_place_for_one():
-    assert [hasattr(cls(None), "try_complete_pending") for cls in CLASSES] == [False, True, False]
+    assert [hasattr(cls(None), "try_complete_pending") for cls in CLASSES] == [cls is TryPending for cls in CLASSES]
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -122,11 +122,11 @@ def test_it_completes_once_and_tells_who_did_it(operation):
     assert operation.seen.count("complete") == operation.seen.count("cancel") == 1 and free(operation.lock)
 
 
-def test_only_blocking_does_not_try_what_is_completed(operation):
+def test_only_the_protocols_that_check_do_not_try_a_completed_operation(operation):
     operation.ready = True
     operation.maybe_try_complete()
     operation.maybe_try_complete()
-    assert operation.seen.count("try") == (1 if isinstance(operation, Blocking) else 2)
+    assert operation.seen.count("try") == (1 if isinstance(operation, CheckedTry) else 2)
 
 
 def test_the_timer_is_cancelled_before_on_complete(operation):
@@ -251,7 +251,7 @@ FINALLY = """                finally:
 """
 READ = "                retry = self.try_complete_pending.get()  # read P4\n"
 ONCE = """        try:
-            return self.try_complete()
+            done = self.try_complete()
         finally:
             self.lock.release()  # unlock O2
 """
@@ -283,7 +283,7 @@ CONTROLS = {
         ONCE, "        done = self.try_complete()\n        self.lock.release()  # unlock O2\n        return done\n"),)),
     "the lock is not given back at all": Control("two_completers", "label", "P3 in the model", ((FINALLY, "                finally:\n                    pass\n"),)),
     "the lock is waited for": Control("two_completers", "enabled", "P1", (("acquire(blocking=False):  # try P1", "acquire():  # lock P1"),)),
-    "another lock in forceComplete": Control("blocking", "shared", "lock", (
+    "another lock in forceComplete": Control("blocking", "unnamed", "`Monitor()` is on the evaluation stack", (
         ("with self.lock:  # lock L2, unlock L7", "with Monitor():  # lock L2, unlock L7"),)),
     # completion
     "onComplete before cancel": Control("two_completers", "label", "X3 in the model", ((FORCED, FORCED.replace(
@@ -297,7 +297,7 @@ CONTROLS = {
     "completed again under the lock": Control("blocking", "label", "takes L4 next, L7 in the model", (("            if self.completed.get():  # read L3\n                return False\n", "            self.completed.get()  # read L3\n"),)),
     "completed is not read first": Control("blocking", "label", "L1 in the model", (("        if self.completed.get():  # read L1\n            return False\n", ""),)),
     "tried although completed": Control("blocking", "label", "takes Y1 next, B3 in the model", (("            if self.completed.get():  # read B2\n                return False\n", "            self.completed.get()  # read B2\n"),)),
-    "an attempt that forces": Control("try_once", "label", "Y1 in the model", (("            return self.try_complete()\n        finally:\n            self.lock.release()  # unlock O2", "            return self.force_complete()\n        finally:\n            self.lock.release()  # unlock O2"),)),
+    "an attempt that forces": Control("try_once", "label", "Y1 in the model", (("            done = self.try_complete()\n        finally:\n            self.lock.release()  # unlock O2", "            done = self.force_complete()\n        finally:\n            self.lock.release()  # unlock O2"),)),
     # labels
     "P4 and P6 swapped": Control("two_completers", "label", "takes P6 next, P4 in the model", swapped("read P4", "read P6")),
     "P2 and P4 swapped": Control("two_completers", "rule", "P4", swapped("write P2", "read P4")),

@@ -34,6 +34,13 @@ class Wheel(Overflowing):
 
 # -- in production
 
+def test_a_class_that_makes_no_parent_says_so():
+    wheel = Overflowing()
+    with pytest.raises(NotImplementedError):
+        wheel.parent()
+    assert wheel.overflow_wheel is None
+
+
 def test_fields_are_slots():
     wheel = Wheel([])
     assert Overflowing.__slots__ == ("monitor", "overflow_wheel") and not hasattr(wheel, "__dict__")
@@ -165,7 +172,7 @@ CONTROLS = {
         ("    def new_parent(self)", "    def start(self):\n        self.clock.current_time = START\n\n    def new_parent(self)")))),
     "the time is never delayed": (MAPPING, Control("two", "enabled", "current_time can take W1 in the model", (('"overflow_wheel", "current_time", "list"', '"overflow_wheel", "list"'),))),
     "a store takes the way of another field": (MAPPING, Control("two", "enabled", "current_time can take W1 in the model", (("self.buffers.write_back(thread, field)", 'self.buffers.write_back(thread, "list")'),))),
-    "a way ends after one store": (MAPPING, Control("two", "enabled", "W1", (("            more = self.buffers.write_back(thread, field)", "            more = not self.buffers.write_back(thread, field)"),))),
+    "a way ends after one store": (MAPPING, Control("two", "result", "ends 1 operation with this step, 0 in the model", (("            more = self.buffers.write_back(thread, field)", "            more = not self.buffers.write_back(thread, field)"),))),
     # the list, as far as it is run here
     "cancel forgets to remove": (LISTS, Control("cancelled", "label", "takes C3 next, R1 in the model", (
         ("            if entry is not None:\n                entry.remove()\n", ""),))),

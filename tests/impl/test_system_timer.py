@@ -5,13 +5,19 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 import pytest
 
-from impl import system_timer, task_executor, timer_task_list, timing_wheel
+from impl import system_timer, timer_task_list, timing_wheel
 from impl.clock import SystemClock, VirtualClock
-from impl.system_timer import SystemTimer
+from impl.system_timer import KafkaTimer, SystemTimer
 from impl.timer_task_list import TimerTask
 from tests.impl.timers import Drained, Recording, RecordingWheel, Task, added, build, buckets, levels, linked, pass_time, rekeyed
 
 ARTICLES = [(1, 20), (1, 10), (1, 8), (1, 2), (1, 3), (3, 5), (1000, 10)]
+
+
+def test_a_timer_is_by_default_one_of_a_millisecond_and_twenty_buckets():
+    timer = SystemTimer(Drained(), clock=VirtualClock(7))
+    assert (timer.wheel.tick_ms, timer.wheel.wheel_size, timer.wheel.current_time) == (1, 20, 7)
+    assert timer.max_deadline_ms == ((1 << 63) - 1) // 21
 
 
 # -- one task
@@ -85,7 +91,7 @@ def test_added_again_while_it_is_being_handed_over_runs_twice():
     timer.advance_clock(0)
     timer.add(task)
     timer.executor.executor.drain()
-    assert task.ran == [3] and timer.size() == 1, "the first run forgets its own entry only"
+    assert task.ran == [3] and timer.size() == 1, "the first run leaves the second entry alone"
     pass_time(timer, 3)
     assert task.ran == [3, 6]
 
@@ -186,13 +192,6 @@ class Refusing(Drained):
         return super().submit(call, *arguments, **named)
 
 
-class RaisesInFlush(task_executor.TaskExecutor):
-    """Kafka: what the executor throws goes out through ``flush``."""
-
-    def submit(self, entry):
-        self.executor.submit(task_executor.run, entry)
-
-
 @pytest.mark.parametrize("error", [RuntimeError("shut down"), Full("no room")], ids=["RuntimeError", "another exception"])
 def test_D6_an_executor_that_refuses_does_not_leave_a_flush_half_done(error, caplog):
     timer = build(executor=Refusing(1, error))
@@ -208,8 +207,8 @@ def test_D6_an_executor_that_refuses_does_not_leave_a_flush_half_done(error, cap
     assert refused.ran == [14]
 
 
-def test_D6_if_the_refusal_went_out_through_the_flush_the_bucket_would_be_stuck():
-    timer = build(executor=RaisesInFlush(Refusing(1, RuntimeError("shut down"))))
+def test_D6_in_Kafkas_timer_the_refusal_goes_out_through_the_flush_and_the_bucket_is_stuck():
+    timer = build(KafkaTimer, executor=Refusing(1, RuntimeError("shut down")))
     _, same = added(timer, 5, 5)
     with pytest.raises(RuntimeError, match="shut down"):
         pass_time(timer, 5)
@@ -307,7 +306,8 @@ def test_D2_foreach_with_cancel_would():
 
 def test_D2_an_executor_that_runs_inside_submit_would():
     timer = build(executor=Inline())
-    tasks, inversions = watched(timer, 5)
+    tasks, inversions = watched(timer, 5, 9)
+    tasks[0].then = tasks[1].cancel
     timer.clock.advance(5)
     timer.advance_clock(0)
     assert tasks[0].ran == [5] and inversions

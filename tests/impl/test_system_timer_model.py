@@ -76,7 +76,9 @@ class Timer(RuleBasedStateMachine):
 
     @rule()
     def execute(self):
-        self.go("executor")
+        """Its thread takes the first task and runs it, if one waits."""
+        if self.beside.can_move("executor"):
+            self.go("executor")
 
     @rule(really=st.integers(0, 9))
     def close(self, really):
@@ -126,7 +128,7 @@ DEFECTS = {
     "FiresEarly": ("adder takes K1 next, W2 in the model", 1, [
         (WHEEL, "return deadline_ms < current_ms + tick_ms", "return deadline_ms <= current_ms + tick_ms")]),
     "LosesOnCascade": ("reaper takes F2 next, W1 in the model", 3, [
-        (TIMER, "bucket.flush(self.add_timer_task_entry)",
+        (TIMER, "bucket.flush(self.reinsert)",
          "bucket.flush(lambda entry: entry.expiration_ms <= expiration and self.add_timer_task_entry(entry))")]),
     "IgnoresCancelAfterReAdd": ("timerTaskEntry.[12]. is '[ab][0-9]+', None in the model", 3, [
         (LIST, '__slots__ = ("delay_ms", ', '__slots__ = ("first", "delay_ms", '),

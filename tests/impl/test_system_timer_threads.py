@@ -5,11 +5,11 @@ import weakref
 
 import pytest
 
-from impl import system_timer_reaper, task_executor
+from impl import system_timer_reaper
 from impl.clock import SystemClock, VirtualClock
 from impl.delay_queue import DelayQueue
 from impl.runtime import Gate
-from impl.system_timer import SystemTimer
+from impl.system_timer import KafkaTimer, SystemTimer
 from impl.system_timer_reaper import SystemTimerReaper
 from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTaskEntry
@@ -18,14 +18,27 @@ from tests.impl.timers import Task, added, build, buckets, linked, pass_time
 
 # -- closing
 
-def test_after_close_add_raises_and_close_does_nothing():
-    timer = build()
+def test_after_close_an_add_that_is_due_raises_and_one_that_is_not_is_linked():
+    timer = SystemTimer(clock=VirtualClock())
     task, = added(timer, 5)
     timer.close()
     timer.close()
-    with pytest.raises(RuntimeError, match="the timer is closed"):
-        timer.add(Task(1))
-    assert timer.size() == 1 and task.ran == []
+    with pytest.raises(RuntimeError, match="cannot schedule new futures after shutdown"):
+        timer.add(Task(0))
+    assert timer.size() == 1
+    later, = added(timer, 1)
+    timer.clock.advance(5)
+    assert timer.advance_clock(0)
+    assert timer.size() == 0 and task.ran == later.ran == [], "the executor refuses both"
+
+
+def test_close_leaves_an_executor_alone_that_was_given_to_the_timer():
+    timer = build()
+    task, = added(timer, 5)
+    timer.close()
+    timer.add(now := Task(0, timer.clock))
+    pass_time(timer, 5)
+    assert (now.ran, task.ran) == ([5], [5])
 
 
 class Deserting(TaskExecutor):
@@ -43,7 +56,7 @@ def close_waits(executor, within_s):
     timer = SystemTimer(executor, clock=clock)
     closing = threading.Thread(target=timer.close, daemon=True)
     waits = []
-    slow = Task(0, clock, then=lambda: waits.append(until(lambda: timer.closed) and not finished(closing, within_s)))
+    slow = Task(0, clock, then=lambda: waits.append(until(lambda: timer.executor.executor._shutdown) and not finished(closing, within_s)))
     after, waiting = Task(0, clock), Task(60_000, clock)
     for task in (slow, after, waiting):
         timer.add(task)
@@ -114,19 +127,10 @@ def test_a_reaper_that_looks_once_an_hour_holds_close_up(monkeypatch):
     assert finished(closing)
 
 
-class Raising(TaskExecutor):
-    """A twin that lets a refusal out."""
-
-    __slots__ = ()
-
-    def submit(self, entry):
-        self.executor.submit(task_executor.run, entry)
-
-
-def reaper_survives(executor):
+def reaper_survives(timer_class):
     """Whether the reaper of a closed timer goes on after a task was due whose executor is shut down; its task must not run."""
     clock = VirtualClock()
-    timer = SystemTimer(executor, clock=clock, queue=Watched())
+    timer = timer_class(clock=clock, queue=Watched())
     reaper = SystemTimerReaper(timer)
     task = Task(30, clock)
     timer.add(task)
@@ -142,14 +146,14 @@ def reaper_survives(executor):
 
 
 def test_closing_the_timer_alone_does_not_end_its_reaper_in_an_error(caplog):
-    assert reaper_survives(None)
+    assert reaper_survives(SystemTimer)
     assert "the executor refused the task that was due at 30 ms" in caplog.text
 
 
-def test_that_check_sees_a_reaper_that_ends_in_an_error(monkeypatch):
+def test_in_Kafkas_timer_the_refusal_ends_the_reaper(monkeypatch):
     raised = []
     monkeypatch.setattr(threading, "excepthook", lambda what: raised.append(str(what.exc_value)))
-    assert not reaper_survives(Raising())
+    assert not reaper_survives(KafkaTimer)
     assert raised == ["cannot schedule new futures after shutdown"]
 
 
@@ -294,14 +298,13 @@ def used(timer, cancel):
     return [weakref.ref(task) for task in tasks]
 
 
-@pytest.mark.parametrize("cancel", [False, True], ids=["expiry", "cancel"])
-def test_no_cyclic_garbage_is_left(cancel, uncollected):
+def test_a_cancelled_task_is_no_cyclic_garbage(uncollected):
     timer = build()
-    gone = used(timer, cancel)
+    gone = used(timer, cancel=True)
     assert uncollected() == 0 and not any(reference() for reference in gone)
 
 
-def test_without_forget_it_would_be(uncollected, monkeypatch):
-    monkeypatch.setattr(task_executor, "run", lambda entry: entry.timer_task.run())
+def test_an_expired_task_and_its_entry_are(uncollected):
+    """As in Kafka nothing parts them: the garbage collector does."""
     gone = used(build(), cancel=False)
     assert uncollected() == len(gone) and all(reference() for reference in gone)

@@ -5,11 +5,13 @@ from hypothesis import strategies as st
 
 from impl import system_timer
 from impl.timer_task_list import TimerTaskEntry, TimerTaskList
-from mapping.system_timer import Executor, World, shared
+from mapping.system_timer import Pool, World, shared
 from model.system_timer import Model
 from tests.model.floors import ROOT
 from tests.model.system_timer import MECHANISM, STEM
-from wheelproof.explore import Subject
+from wheelproof.explore import Subject, bisimulate
+from wheelproof.explore.findings import StepError
+from wheelproof.graph import reduced
 
 
 def visible(model, state):
@@ -34,7 +36,7 @@ def test_a_scenario_begins_in_the_models_initial_state(name):
 def test_the_variables_are_the_models_without_its_history():
     model = Model(scenario())
     assert set(shared(World(scenario()))) == set(model.variables) - model.AUXILIARY
-    assert model.AUXILIARY == {"rekeyed", "early", "submitted", "revoked", "slipped", "ran", "added"}
+    assert model.AUXILIARY == {"thrown", "raised", "reaperDied", "rekeyed", "early", "submitted", "handed", "revoked", "slipped", "ran", "added"}
 
 
 @st.composite
@@ -47,12 +49,12 @@ def programs(draw):
     deadline = dict(zip(task_of, deadlines))
     if len({*zip(task_of.values(), deadlines)}) < len(task_of):
         task_of = {entry: f"t{entry}" for entry in task_of}
-    other = st.sampled_from(["tick", "execute", *(f"cancel {task}" for task in dict.fromkeys(task_of.values()))])
+    other = st.sampled_from(["tick", *(f"cancel {task}" for task in dict.fromkeys(task_of.values()))])
     program = []
     for entry in task_of:
         program += [*draw(st.lists(other, max_size=2)), f"add {entry}"]
     program += [*draw(st.lists(other, max_size=2)), *draw(st.sampled_from([[], ["close"]]))]
-    program += draw(st.sampled_from([[], ["tick"] * max(deadlines) + ["reap"]]))
+    program += draw(st.sampled_from([[], ["tick"] * max(deadlines) + ["reap"] + ["execute"] * draw(st.integers(0, 3))]))  # nothing comes any more: the executor does not wait
     return scenario(*program, wheel_size=size, levels=levels, task_of=task_of, deadline=deadline)
 
 
@@ -84,17 +86,24 @@ def test_that_comparison_sees_a_model_with_another_decision(switch, program):
     assert (found == expected) == (switch == "CancelledTest")
 
 
-def test_a_closed_timer_takes_nothing_and_the_adder_goes_on():
-    world = World(scenario("close", "add far", "add near"))
+def test_a_closed_timer_refuses_what_is_due_and_links_what_is_not():
+    world = World(scenario("close", "add far", "add near", deadline={"far": 3, "near": 0}))
     for step in (["close"], ["add", "far"], ["add", "near"]):
-        getattr(world, step[0])(*step[1:])
+        result = getattr(world, step[0])(*step[1:])
     found = shared(world)
-    assert found["closed"] == (True,) and found["adding"] == (0,) and found["taskCounter"] == (0,)
+    assert result == ("raised", "RuntimeError") and found["shut"] == (True,) and found["adding"] == (0,) and found["taskCounter"] == (1,)
+    assert found["refused"] == (("near",),)
 
 
 def near(world):
     """An entry of the near task: its maker makes the task point at it."""
     return TimerTaskEntry(world.tasks["n"], 1)
+
+
+class Owned:
+    """A monitor under control that a thread holds."""
+
+    owner = "reaper"
 
 
 CHANGES = {
@@ -105,11 +114,14 @@ CHANGES = {
     "queue": lambda w: w.queue.offer(w.timer.wheel.buckets[1]),
     "timerTaskEntry": near,
     "taskCounter": lambda w: w.timer.task_counter.add_and_get(1),
-    "closed": lambda w: setattr(w.timer, "closed", True),
+    "flushing": lambda w: setattr(w.timer.wheel.buckets[1], "monitor", Owned()),
+    "shut": lambda w: w.executor.close(),
+    "started": lambda w: w.started.add_and_get((near(w),)),
+    "refused": lambda w: setattr(w.executor, "refused", (near(w),)),
     "waiting": lambda w: w.executor.submit(near(w)),
     "adding": lambda w: setattr(w.progress, "left", 1),
 }
-ALONG = {"content": {"timerTaskEntry", "taskCounter"}, "waiting": {"timerTaskEntry"}}
+ALONG = {"content": {"timerTaskEntry", "taskCounter"}, "waiting": {"timerTaskEntry"}, "started": {"timerTaskEntry"}, "refused": {"timerTaskEntry"}}
 """What changes with a variable: a task points at its entry, and a linked entry is counted."""
 
 
@@ -123,7 +135,7 @@ def test_a_changed_object_is_a_changed_variable(variable):
 
 
 @pytest.mark.parametrize("variable, label, program, expected", [
-    ("readers", "A1", ["add far"], frozenset("a")), ("writer", "R2", ["add near", "tick", "reap"], "a"), ("writer", "B1", ["close"], "a"),
+    ("readers", "A1", ["add far"], frozenset("a")), ("writer", "R2", ["add near", "tick", "reap"], "a"),
 ])
 def test_a_held_lock_is_a_changed_variable(variable, label, program, expected):
     run = Subject.load(ROOT, STEM).begin(scenario(*program, task_of={"near": "n", "far": "f"}))
@@ -170,13 +182,18 @@ def test_time_stands_for_who_adds_and_not_for_the_queue():
     assert world.tasks["n"].timer_task_entry.expiration_ms == 3
 
 
-def test_the_executor_keeps_what_it_is_handed():
-    world, executor = World(scenario()), Executor()
-    entry = near(world)
-    executor.submit(entry)
-    executor.close()
-    executor.submit(entry)
-    assert executor.waiting.get_and_set(()) == (entry, entry) and isinstance(World(scenario()).timer.executor, Executor)
+def test_the_pool_gives_its_tasks_first_in_first_out_and_refuses_more_once_it_is_shut():
+    world, pool = World(scenario()), Pool(lambda: False)
+    first, second = near(world), near(world)
+    assert pool.take() is None, "nothing has come"
+    for entry in (first, second):
+        pool.submit(entry)
+    pool.close()
+    with pytest.raises(RuntimeError, match="was shut down"):
+        pool.submit(first)
+    assert pool.refused == (first,) and not pool.over()
+    assert [pool.take(), pool.take(), pool.take()] == [first, second, None] and pool.over()
+    assert isinstance(world.timer.executor, Pool)
 
 
 def test_a_mutants_classes_take_the_place_of_the_implementations():
@@ -193,3 +210,46 @@ def test_every_operation_of_a_program_is_a_method():
     operations = {step[0] for of in MECHANISM.scenarios.values() for program in of["threads"].values() for step in program}
     assert operations == {"add", "cancel", "close", "reap", "tick", "execute"}
     assert all(callable(getattr(World, operation)) for operation in operations)
+
+
+# -- a monitor that a flush holds over its steps
+
+def in_the_flush(subject):
+    """A run of cancel_one, stopped when the reaper's first flush has its bucket's monitor and the entry is in the bucket still."""
+    run = subject.begin(MECHANISM.scenarios["cancel_one"])
+    place = {thread.name: thread.index for thread in run.threads}
+    for name, label in (("adder", "Done"), ("clock", "Done"), ("reaper", "V1")):
+        while run.labels[place[name]] != label:
+            run.step(place[name])
+    before = run.enabled()
+    run.step(place["reaper"])
+    return run, place["canceller"], before
+
+
+def test_cancel_waits_while_a_flush_holds_the_bucket_of_its_entry():
+    run, canceller, before = in_the_flush(Subject.load(ROOT, STEM))
+    assert before[canceller] == "X1" and canceller not in run.enabled() and run.labels[canceller] == "X1"
+    assert run.shared()["flushing"] == (4,)
+    run.end()
+
+
+def test_a_wait_that_the_mapping_does_not_foresee_is_a_finding():
+    text = (ROOT / "mapping" / f"{STEM}.py").read_text(encoding="utf-8")
+    foreseen = "return None if bucket is None else bucket.monitor"
+    assert text.count(foreseen) == 1
+    subject = Subject.load(ROOT, STEM, texts={f"mapping.{STEM}": text.replace(foreseen, "return None")})
+    run, canceller, _ = in_the_flush(subject)
+    with pytest.raises(StepError, match="asks for a lock that reaper holds over several steps"):
+        run.step(canceller)
+
+
+def test_a_model_without_that_wait_is_another_machine():
+    """X1 could come at any time before the monitor was looked at."""
+
+    class Careless(Model):
+        def held(self, entry):
+            return False
+
+    graph = reduced.reduce(Careless(MECHANISM.scenarios["cancel_one"]), MECHANISM.silent)
+    found = bisimulate(Subject.load(ROOT, STEM), MECHANISM.scenarios["cancel_one"], reduced.rows(graph), reduced.shared_of(graph))
+    assert found.outcome == "different" and found.difference.kind == "enabled" and "X1" in str(found.difference)

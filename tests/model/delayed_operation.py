@@ -8,7 +8,7 @@ from tests.model.floors import ROOT, Floors
 FLOORS = Floors("delayed_operation")
 STEM, MECHANISM, FAST = FLOORS.stem, FLOORS.mechanism, FLOORS.fast
 source, model_graph = FLOORS.source, FLOORS.model_graph
-PROTOCOLS = ("TryOnce", "TryPending", "Blocking")
+PROTOCOLS = ("TryOnce", "TryPending", "LockedTry", "CheckedTry", "Blocking")
 
 __all__ = ["FAST", "FLOORS", "MECHANISM", "PROTOCOLS", "ROOT", "STEM", "model_graph", "scenario", "source"]
 

@@ -132,6 +132,7 @@ def test_a_thread_alone_does_what_flags_do(of):
     ("CompareAndSet", "TryPending", None, ()), ("PendingNoted", "TryPending", None, ()), ("ClearedFirst", "TryPending", None, ()),
     ("ReadAfterUnlock", "TryPending", None, ()), ("RetriesAfterSwap", "TryPending", None, ()), ("TryLock", "TryPending", None, ()),
     ("ForceUnderLock", "Blocking", None, ()), ("CheckedUnderLock", "Blocking", None, ()),
+    ("TryUnderLock", "LockedTry", None, ()),
     ("ExpiresIfWon", "TryPending", [C1, C2, RUN], ()), ("ExpiresIfWon", "Blocking", [RUN, RUN], ()),
     ("ExpiresIfWon", "Blocking", None, ("o",)),
 ])
@@ -197,6 +198,7 @@ BROKEN = {
     "CompletedOnce": [{"completions__o": 2}, {"completions__p": 2}],
     "NoLostCompletion": [{"pcs": (DONE, DONE, "T0"), **ALL_READY}, {"pcs": (DONE, DONE, DONE), "ready__c3": True}],
     "ExpiredByTimeoutOnly": [{"expired_by__o": frozenset({"x"})}, {"expired_by__p": frozenset({"a", "x"}), "winner__p": "x"}],
+    "OneTries": [{"pcs": ("Y1", "Y1")}, {"pcs": ("Y1", "T0", "Y1")}],
     "TryExcludesComplete": [{"pcs": ("Y1",), "completions__o": 1}],
     "TryAlwaysExcludesComplete": [{"pcs": ("Y1",), "completions__o": 1}],
     "EveryLoserRetries": [{"gave_up__a": True, "pcs": ("P6", "P6", "P1"), "retry": True, "lock__o": Monitor("x", 1)}],

@@ -95,6 +95,8 @@ OPERATIONS = {
     "L7": ("self.release(self.lock, t.lo)", "pass", "blocking_raising"),
     "O1": ("self.admits(t.oo)", "True", "try_once"),
     "O2": ("self.release(self.lock, t.oo)", "pass", "try_once"),
+    "S1": ("not self.acquire(self.lock, t.so)", "self.lock[t.so].owner not in (None, self.me)", "locked_try_events"),
+    "S2": ("self.release(self.lock, t.so)", "pass", "locked_try_events"),
     "P1": ("if self.admits(t.po)", "if self.admits(t.po) or self.completed[t.po]"),
     "P2": ("= False", "= self.completed[t.po]"),
     "P3": ("if self.raised[self.me]", "if False", "raising"),

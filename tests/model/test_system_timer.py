@@ -7,7 +7,8 @@ from model.system_timer import offered, polled
 from tests.model.system_timer import MECHANISM
 from wheelproof.graph.explorer import explore
 
-KAFKA = {"PutBack": False}
+KAFKA = {"timer": "KafkaTimer"}
+SHIPPED = {"timer": "SystemTimer"}
 
 
 @given(st.lists(st.integers(0, 9), max_size=12))
@@ -40,9 +41,9 @@ def test_entries_of_one_slot_of_two_turns_meet_in_one_bucket():
     assert model.slot("far", 2) != model.slot("near", 2)
 
 
-def violated(scenario, switches):
+def violated(scenario, order, switches={}):
     """The invariants that fail somewhere."""
-    model = MECHANISM.model(scenario, switches)
+    model = MECHANISM.model_module.Model(MECHANISM.scenarios[scenario] | order, switches)
     states = list(explore(model, bound=50_000).states)
     return {name for name in MECHANISM.invariants if not all(model.holds(name, state) for state in states)}
 
@@ -51,8 +52,13 @@ def violated(scenario, switches):
     ("stalled_adder", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound"}),
     ("bystander", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "BystandersInTime"})])
 def test_kafkas_order_makes_timers_late_and_the_corrected_one_does_not(scenario, broken):
-    assert violated(scenario, KAFKA) == broken
-    assert not violated(scenario, {})
+    assert violated(scenario, KAFKA) == violated(scenario, SHIPPED, {"PutBack": False}) == broken
+    assert not violated(scenario, SHIPPED)
+
+
+def test_an_unknown_timer_is_refused():
+    with pytest.raises(KeyError, match="Timer"):
+        MECHANISM.model_module.Model(MECHANISM.scenarios["stalled_adder"] | {"timer": "Timer"})
 
 
 def test_an_unknown_switch_is_refused():

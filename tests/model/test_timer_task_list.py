@@ -117,7 +117,7 @@ def test_a_thread_alone_does_what_lists_of_names_do(scenario):
 
 
 @pytest.mark.parametrize("switch, program", [
-    ("RemoveFirst", None), ("RemoveRetries", None), ("NullTest", None), ("EntryMonitor", None), ("FlushHoldsMonitor", None),
+    ("RemoveFirst", None), ("RemoveRetries", None), ("NullTest", None), ("EntryMonitor", None), ("FlushHoldsMonitor", None), ("TaskMonitor", None),
     ("CancelledTest", [["cancel", "t1"], ["flush", "l1", "l2"]]), ("SubmitTest", [["cancel", "t1"], ["expire", "l1"]]),
 ])
 def test_what_a_decision_changes_for_a_thread_alone(switch, program):

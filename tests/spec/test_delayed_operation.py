@@ -4,7 +4,7 @@ import re
 import pytest
 
 from model.delayed_operation import SWITCHES, Model
-from tests.model.delayed_operation import FLOORS, MECHANISM, ROOT, STEM, source
+from tests.model.delayed_operation import FLOORS, MECHANISM, PROTOCOLS, ROOT, STEM, source
 from tests.spec.texts import algorithm, declared, defined, refused_assumption, written
 from wheelproof.explore import Subject, labels
 from wheelproof.layers.bench import Bench
@@ -20,7 +20,7 @@ SPEC = MECHANISM.spec.read_text(encoding="utf-8")
 
 def test_labels_are_the_same_on_every_floor():
     table = MECHANISM.labels
-    assert len(table) == 37
+    assert len(table) == 39
     assert written(SPEC) == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["two_completers"]).labels == set(table)
     in_code = {name: label.kind for name, label in table.items() if label.kind != "silent" and not label.only}
     assert declared(FLOORS) == in_code
@@ -80,7 +80,7 @@ def test_no_decision_is_without_a_mutant_that_needs_it():
 
 def test_every_protocol_has_its_scenarios():
     of = {name: set(scenario["protocol"].values()) for name, scenario in MECHANISM.scenarios.items()}
-    for protocol in "TryOnce", "TryPending", "Blocking":
+    for protocol in PROTOCOLS:
         passing = [config for config in MECHANISM.configs.values() if of[config.scenario] == {protocol} and config.expect == "exhaustive"]
         failing = [config for config in MECHANISM.configs.values() if of[config.scenario] == {protocol} and config.expect == "violated"]
         holders = [name for name, scenario in MECHANISM.scenarios.items() if of[name] == {protocol}

@@ -1,0 +1,33 @@
+"""Faults written into what production runs and the controlled runtime replaces: each is rejected by a check that is named for it.
+
+A check takes the modules of one copy of the implementation. It passes on the implementation as it is, and on the copy with the fault
+it fails by an assertion; another exception is no rejection.
+"""
+from __future__ import annotations
+
+import pytest
+
+from tests.impl.production import runtime_faults, timer_faults
+from tests.impl.production.loading import Waits, changed, loaded
+from tests.impl.real_threads import PATIENCE_S
+
+FAULTS = runtime_faults.FAULTS | timer_faults.FAULTS
+CHECKS = {planted.check.__name__: planted.check for planted in FAULTS.values()}
+
+SHORT_S = 1.0
+"""How long a check waits for what a planted fault keeps from happening. The implementation as it is has to pass with the same."""
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_the_implementation_keeps_its_promise(name):
+    CHECKS[name](loaded(), Waits(PATIENCE_S))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_rejected(fault):
+    planted = FAULTS[fault]
+    planted.check(loaded(), Waits(SHORT_S))
+    with pytest.raises(AssertionError) as rejected:
+        planted.check(loaded(changed(planted.changes)), Waits(SHORT_S, SHORT_S))
+    assert rejected.traceback[-1].path.parent.name == "production", "an assertion of another test"
