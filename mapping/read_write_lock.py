@@ -47,6 +47,10 @@ class World:
         with self.lock.read_lock:
             self.page.read()
 
+    def read_on(self) -> None:
+        while True:
+            self.read()
+
     def write(self) -> None:
         with self.lock.write_lock:
             self.page.write()

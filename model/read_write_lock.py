@@ -14,7 +14,7 @@ SWITCHES = dict.fromkeys(("SeesWriter", "WriterFirst", "SeesReaders", "SeesOther
 class Model(Machine):
     """States of one scenario: ``threads`` as in the TOML."""
 
-    PROCEDURES = {"read": Procedure("R1", ()), "write": Procedure("W1", ())}
+    PROCEDURES = {"read": Procedure("R1", ()), "read_on": Procedure("N0", ()), "write": Procedure("W1", ())}
     WITNESSES = ("TwoRead", "ReaderWaitsForWaitingWriter", "TwoWritersWait", "WakesInVain")
 
     mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
@@ -178,6 +178,11 @@ class Model(Machine):
     def _notify(self, everybody: bool) -> None:
         self.tickets = notified_all(self.tickets, self.asleep) if everybody else notified(self.tickets, self.asleep, 1)
 
+    # -- read_on
+
+    def N0(self, t: Process) -> None:
+        self.call(t, "read", back="N0")
+
     # -- the process
 
     def T0(self, t: Process) -> None:
@@ -212,6 +217,10 @@ class Model(Machine):
     def Termination(self) -> bool:
         """What must come true in every fair run."""
         return len(self._at(DONE)) == len(self.threads)
+
+    def WriterGetsIn(self) -> bool:
+        """What must come true again and again in every fair run: no writer waits."""
+        return not self._at("W3", "W4", "W5")
 
     # -- witnesses
 

@@ -97,16 +97,24 @@ X4: mutex := NULL;
     return;
 end procedure;
 
+procedure read_on()
+begin
+N0: while TRUE do call read(); end while;
+end procedure;
+
 fair process thread \in Threads
 variables turn = 1;
 begin
 T0: while turn <= Len(Program[self]) do
       turn := turn + 1;
-      if Program[self][turn - 1][1] = "read" then call read(); else call write(); end if;
+      if Program[self][turn - 1][1] = "read" then call read();
+      elsif Program[self][turn - 1][1] = "read_on" then call read_on();
+      else call write();
+      end if;
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "9d27bb09" /\ chksum(tla) = "144bb392")
+\* BEGIN TRANSLATION (chksum(pcal) = "c76b7e0a" /\ chksum(tla) = "42d3780c")
 VARIABLES mutex, asleep, tickets, readers, writer, waiting, page, pc, stack
 
 (* define statement *)
@@ -318,6 +326,16 @@ write(self) == W1(self) \/ W2(self) \/ W3(self) \/ W4(self) \/ W5(self)
                   \/ W6(self) \/ W7(self) \/ W8(self) \/ D2(self)
                   \/ X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
 
+N0(self) == /\ pc[self] = "N0"
+            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "read",
+                                                     pc        |->  "N0" ] >>
+                                                 \o stack[self]]
+            /\ pc' = [pc EXCEPT ![self] = "R1"]
+            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
+                            page, turn >>
+
+read_on(self) == N0(self)
+
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
                   THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
@@ -326,10 +344,15 @@ T0(self) == /\ pc[self] = "T0"
                                                                            pc        |->  "T0" ] >>
                                                                        \o stack[self]]
                                   /\ pc' = [pc EXCEPT ![self] = "R1"]
-                             ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write",
-                                                                           pc        |->  "T0" ] >>
-                                                                       \o stack[self]]
-                                  /\ pc' = [pc EXCEPT ![self] = "W1"]
+                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "read_on"
+                                        THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "read_on",
+                                                                                      pc        |->  "T0" ] >>
+                                                                                  \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "N0"]
+                                        ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write",
+                                                                                      pc        |->  "T0" ] >>
+                                                                                  \o stack[self]]
+                                             /\ pc' = [pc EXCEPT ![self] = "W1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ UNCHANGED << stack, turn >>
             /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
@@ -341,12 +364,15 @@ thread(self) == T0(self)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
                /\ UNCHANGED vars
 
-Next == (\E self \in ProcSet: read(self) \/ write(self))
+Next == (\E self \in ProcSet: read(self) \/ write(self) \/ read_on(self))
            \/ (\E self \in Threads: thread(self))
            \/ Terminating
 
 Spec == /\ Init /\ [][Next]_vars
-        /\ \A self \in Threads : WF_vars(thread(self)) /\ WF_vars(read(self)) /\ WF_vars(write(self))
+        /\ \A self \in Threads : /\ WF_vars(thread(self))
+                                 /\ WF_vars(read(self))
+                                 /\ WF_vars(read_on(self))
+                                 /\ WF_vars(write(self))
 
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 
@@ -375,5 +401,8 @@ Registered == mutex = NULL =>
   /\ waiting = Cardinality({t \in Threads : pc[t] \in {"W4", "W5"}})
 
 \* Weak fairness of the threads in T; Spec has it for all of them.
-Fairness(T) == \A t \in T : WF_vars(thread(t) \/ read(t) \/ write(t))
+Fairness(T) == \A t \in T : WF_vars(thread(t) \/ read(t) \/ read_on(t) \/ write(t))
+
+\* No run leaves a writer waiting for ever.
+WriterGetsIn == []<>(\A t \in Threads : pc[t] \notin {"W3", "W4", "W5"})
 =============================================================================

@@ -45,12 +45,16 @@ class Label:
 
 @dataclass(frozen=True)
 class Property:
-    """A named property. ``kind``: one of PROPERTY_KINDS; ``holds``: False for a known non-property."""
+    """A named property. ``kind``: one of PROPERTY_KINDS; ``holds``: False for a known non-property.
+
+    ``recurs``: of a liveness property: the model's state has to come true again and again, not once.
+    """
 
     name: str
     kind: str
     says: str
     holds: bool = True
+    recurs: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A run is weakly fair for a thread if the thread moves infinitely often or is infinitely often unable to. A violation of
 ``<>goal`` is a lasso: a path to a fair strongly connected part of the graph in which the goal holds nowhere; a state in which
-nothing can move is the smallest such part.
+nothing can move is the smallest such part. For ``<>goal`` the path avoids the goal, too; for ``[]<>goal`` it need not.
 """
 from __future__ import annotations
 
@@ -86,18 +86,22 @@ def fair(graph: StateGraph, part: Collection[int], threads: Collection[int]) -> 
     return set(threads) <= moved | disabled
 
 
-def violation(graph: StateGraph, goal: str, fair_threads: Collection[int] | None = None) -> Lasso | None:
+def violation(graph: StateGraph, goal: str, fair_threads: Collection[int] | None = None, *,
+              recurs: bool = False) -> Lasso | None:
     """A shortest-to-reach lasso on which a named state property never comes true; None if every fair run reaches it.
 
     ``fair_threads``: indices of the threads with weak fairness, None for all. Without fairness for a thread, a run may stop it
-    anywhere, so each state may also stutter.
+    anywhere, so each state may also stutter. ``recurs``: the property has to come true again and
+    again, so the way to the cycle may meet it.
     """
     model = graph.model
     threads = range(len(model.threads)) if fair_threads is None else fair_threads
-    distance = _distances(graph, [not model.holds(goal, state) for state in graph.states])
-    bad = [part for part in components(graph, [n in distance for n in range(len(graph.states))]) if fair(graph, part, threads)]
+    without = [not model.holds(goal, state) for state in graph.states]
+    distance = _distances(graph, [True] * len(without) if recurs else without)
+    there = [without[n] and n in distance for n in range(len(without))]
+    bad = [part for part in components(graph, there) if fair(graph, part, threads)]
     # a run may also stop in a state in which only threads without fairness can move
-    bad += [[n] for n in distance if not {thread for thread, _, _ in graph.edges[n]} & set(threads)]
+    bad += [[n] for n in distance if there[n] and not {thread for thread, _, _ in graph.edges[n]} & set(threads)]
     if not bad:
         return None
     part = min(bad, key=lambda members: min(distance[n] for n in members))

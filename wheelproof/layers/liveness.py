@@ -14,7 +14,8 @@ def check(bench: Bench, config: Config) -> Report:
     started = bench.begin("liveness", config.name, bench.limits.tlc_seconds)
     graph = bench.explored(config, "liveness")
     names = graph.model.threads
-    lasso = violation(graph, config.property, None if config.fair is None else [names.index(name) for name in config.fair])
+    lasso = violation(graph, config.property, None if config.fair is None else [names.index(name) for name in config.fair],
+                      recurs=bench.mechanism.properties[config.property].recurs)
     result = bench.tlc(config.name, config, properties=(config.property,), deadlock=False, layer="liveness")
     verdict, fault = VERDICT_OF[result.outcome], ""
     trace = None

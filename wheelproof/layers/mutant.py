@@ -170,8 +170,9 @@ class _Kill:
         own = StateGraph.of(self.small.model, [self.small.states[state] for state in pairs.model_states],
                             [[(thread, self.small_label(pairs.model_states[node], thread), after) for thread, after in row.items()]
                              for node, row in enumerate(pairs.successors)])
-        found = {"the model": violation(self.graph, name), "the reduced model": violation(self.small, name),
-                 "the implementation": violation(own, name)}
+        recurs = self.bench.mechanism.properties[name].recurs
+        floors = {"the model": self.graph, "the reduced model": self.small, "the implementation": own}
+        found = {who: violation(graph, name, recurs=recurs) for who, graph in floors.items()}
         self.faults += [f"{who} has no fair run without {name}" for who, lasso in found.items() if lasso is None]
         if not self.faults:
             self.figures |= {"depth_model": found["the reduced model"].loop, "depth_impl": found["the implementation"].loop}

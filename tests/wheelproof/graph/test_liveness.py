@@ -17,17 +17,19 @@ goals = st.sets(st.integers(0, STATES - 1), max_size=3)
 fairness = st.sampled_from([None, (0,), (1,), ()])
 
 
-def violable(edges, goal, fair) -> bool:
+def violable(edges, goal, fair, recurs=False) -> bool:
     """By definition: a run from state 0 that never meets the goal, and whose infinitely frequent part is weakly fair.
+
+    ``recurs``: it may meet the goal on the way to that part.
 
     That part is any set of states, all of them met for ever: one at which the run stops, or one that is strongly connected.
     """
     allowed = set(range(STATES)) - goal
     inside = [(s, t, a) for s, t, _, a in edges if s in allowed and a in allowed]
-    reach = {s: closure({s}, inside) for s in allowed}
+    reached = closure({0}, [(s, t, a) for s, t, _, a in edges]) if recurs else closure({0}, inside) if 0 in allowed else set()
     for size in range(1, len(allowed) + 1):
         for part in map(set, combinations(allowed, size)):
-            if 0 not in allowed or not part & reach[0]:
+            if not part & reached:
                 continue
             steps = [(s, t, a) for s, t, a in inside if s in part and a in part]
             stops = size == 1
@@ -46,13 +48,13 @@ def closure(start, steps):
     return found
 
 
-def is_counterexample(graph: StateGraph, lasso: Lasso, goal, fair) -> None:
+def is_counterexample(graph: StateGraph, lasso: Lasso, goal, fair, recurs=False) -> None:
     here, path = 0, [0]
     for thread, label, after in lasso.steps:
         assert (thread, label, after) in graph.edges[here]
         here = after
         path.append(after)
-    assert not any(graph.states[n] in goal for n in path), "the goal is met"
+    assert not any(graph.states[n] in goal for n in (path[lasso.loop:] if recurs else path)), "the goal is met"
     loop = path[lasso.loop:]
     assert loop[0] == loop[-1], "it does not return"
     moved = {thread for thread, _, _ in lasso.steps[lasso.loop:]}
@@ -68,6 +70,22 @@ def test_a_violation_is_found_if_and_only_if_there_is_one(toy, edges, goal, fair
     assert (lasso is not None) == violable(edges, goal, threads)
     if lasso is not None:
         is_counterexample(graph, lasso, goal, threads)
+
+
+@given(graphs, goals, fairness)
+def test_a_goal_that_must_recur_is_missed_if_and_only_if_some_fair_run_leaves_it_behind(toy, edges, goal, fair):
+    graph = explore(toy(edges, goal=goal))
+    threads = (0, 1) if fair is None else fair
+    lasso = violation(graph, "Goal", fair, recurs=True)
+    assert (lasso is not None) == violable(edges, goal, threads, recurs=True)
+    if lasso is not None:
+        is_counterexample(graph, lasso, goal, threads, recurs=True)
+
+
+def test_what_comes_after_the_goal_matters_where_it_must_recur(toy):
+    graph = explore(toy([(0, 0, "A", 1), (1, 0, "A", 2), (2, 0, "A", 2)], goal=[1]))
+    assert violation(graph, "Goal") is None
+    assert violation(graph, "Goal", recurs=True) == Lasso([(0, "A", 1), (0, "A", 2), (0, "A", 2)], 2)
 
 
 def test_the_definition_convicts_a_search_that_takes_every_cycle_for_fair(toy, monkeypatch):
