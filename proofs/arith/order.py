@@ -92,11 +92,11 @@ THEORY.prove(
 
 THEORY.prove(
     "T17-key", "the key that an add gives a bucket is after the clock, within the turn, a multiple of the tick, and of the entry's slot",
-    lambda e, c, t, w: {"tick": t >= 1, "clock": mod(c, t) == 0, "taken": taken(e, c, t, w)},
+    lambda e, c, t, w: {"tick": t >= 1, "taken": taken(e, c, t, w)},
     lambda e, c, t, w: both(c < key(e, t), key(e, t) < c + mul(t, w), mod(key(e, t), t) == 0, slot(key(e, t), t, w) == slot(e, t, w)),
     [Step("claim", None, lambda e, c, t, w: [use("divmod", a=e, b=t), use("multiple", q=div(e, t), t=t)])],
     [Twin("due ones too", "the level also takes what is due within its tick",
-          lambda e, c, t, w: {"tick": t >= 1, "size": w >= 1, "clock": mod(c, t) == 0, "taken": both(c <= e, e < c + mul(t, w))})],
+          lambda e, c, t, w: {"tick": t >= 1, "size": w >= 1, "taken": both(c <= e, e < c + mul(t, w))})],
     vivid=LEVEL)
 
 THEORY.prove(

@@ -19,7 +19,6 @@ IDLE = {
     "T1": {"tick"},  # without a tick above 0 there is no quotient
     "T16": {"size", "passed over", "one slot"},  # they are what makes T16 about D1; the bound holds of all that comes down
     "T17-advance": {"size", "key"},  # those of a queued bucket, as in T17-insert
-    "T17-key": {"clock"},  # true of a clock between two ticks as well
     # the code divides by the tick and by the size, whatever comes of it
     "code-bucket_index": {"tick", "size"}, "code-trim": {"tick"}, "code-advance_clock": {"tick"}, "code-add": {"size"},
 }
@@ -86,7 +85,7 @@ NOT_SHOWN_NEEDED = {
     # and true of a clock between two ticks as well; the proof is shorter so
     **dict.fromkeys(("T6", "T17-insert"), {"tick", "size", "clock"}), "T16-deadline": {"tick", "size", "boundary"},
     # and IDLE
-    "T16": {"tick", "size", "passed over", "one slot"}, "T17-advance": {"tick", "size", "key"}, "T17-key": {"clock"},
+    "T16": {"tick", "size", "passed over", "one slot"}, "T17-advance": {"tick", "size", "key"},
     # out of reach of small numbers: the twins of T15 show that deadlines need their bound
     "T15": {"clock"}, "T15-levels": {"deadline", "clock", "passed on"}, "T15-kafka": {"turn of level 13"},
 }
