@@ -319,6 +319,17 @@ class Unowned:
                     self.task_counter.add_and_get(-1)  # update U9
 
 
+class Peeks:
+    """A bucket looks at an entry's link before it has the monitor; what it sees decides nothing that the check under the monitor would not."""
+
+    class Bucket(timing_wheel.Bucket):
+        __slots__ = ()
+
+        def remove(self, entry):
+            if entry.next is not None:
+                super().remove(entry)
+
+
 class SingleAttempt:
     """An entry's remove makes one attempt."""
 

@@ -108,6 +108,7 @@ class Composed:
 
     ``mutant``: a class of ``mutants/<stem>.py`` that changes a lower mechanism. The run must reject
     it, unless ``equivalent`` gives the reason why the atomic model has each of its runs.
+    ``data_race``: the mutant has a data race, which the detector must report.
     """
 
     name: str
@@ -115,7 +116,13 @@ class Composed:
     about: str = ""
     mutant: str = ""
     equivalent: str = ""
+    data_race: bool = False
     lane: str = "fast"
+
+    @property
+    def raced(self) -> bool:
+        """Whether the detector's verdict is a row: of all that is sound, and of mutants that have a race."""
+        return self.data_race or not self.mutant
 
 
 @dataclass(frozen=True)
@@ -337,6 +344,8 @@ class _Reader:
         self.in_lane(place, composed.lane)
         if composed.equivalent and not composed.mutant:
             raise self.fail(place, "gives the reason why a mutant is equivalent, and names no mutant")
+        if composed.data_race and not composed.mutant:
+            raise self.fail(place, "has a data race, and names no mutant")
         return composed
 
     def fault(self, name: str, value: Mapping[str, Any], scenarios: Mapping) -> Fault:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from wheelproof.explore.bisimulation import _Parted, _rare_collections, _Search
 from wheelproof.explore.controlled import DONE, Thread
 from wheelproof.explore.difference import Difference, Rows, Step, compare_results, results_of
+from wheelproof.explore.race import Race, RaceDetector
 from wheelproof.explore.run import Subject
 from wheelproof.explore.watchdog import Watchdog
 
@@ -28,12 +29,14 @@ class Composition:
 
     ``outcome``: ``included``, ``different`` or ``inconclusive`` (the budget was used up; ``why`` says so). ``figures``: impl_states, impl_edges, model_states,
     model_edges, matched_edges (of the model, that some run took), followed (pairs of a state and what the model may be in), runs, steps, cpu (seconds).
+    ``races``: on the plain fields of all modules that are not atomic at this grain, in the runs that the search made.
     """
 
     outcome: str
     figures: Mapping[str, float]
     difference: Difference | None = None
     why: str = ""
+    races: tuple[Race, ...] = ()
 
 
 def compose(subject: Subject, scenario: Mapping[str, object], rows: Rows, shared_of: Callable[[int], Mapping[str, object]],
@@ -43,16 +46,18 @@ def compose(subject: Subject, scenario: Mapping[str, object], rows: Rows, shared
     ``subject``: loaded at the finer grain. ``rows``: the model's reduced graph; ``shared_of(i)``: the variables of its state i; ``labels_of(i)``: the label
     that each thread is at there. ``budget``: CPU seconds.
     """
-    search = _Composed(subject, scenario, rows, shared_of, budget, None, False, progress)
+    race = RaceDetector()
+    search = _Composed(subject, scenario, rows, shared_of, budget, race, False, progress)
     with Watchdog(subject.scheduler), _rare_collections():
         found = search.run()
+    races = tuple(sorted(race.found))
     if found.outcome != "equal":
-        return Composition(found.outcome, search.figures(), found.difference, found.why)
+        return Composition(found.outcome, search.figures(), found.difference, found.why, races)
     try:
         search.follow(labels_of)
     except _Parted as parted:
-        return Composition("different", search.figures(), parted.difference)
-    return Composition("included", search.figures())
+        return Composition("different", search.figures(), parted.difference, races=races)
+    return Composition("included", search.figures(), races=races)
 
 
 class _Composed(_Search):

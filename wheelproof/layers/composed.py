@@ -1,24 +1,34 @@
-"""Layer walk, composed: the implementation with every step of the mechanisms below on, beside the model that takes their operations for one."""
+"""Layer walk, composed: the implementation with every step of the mechanisms below on, beside the model that takes their operations for one.
+
+Layer search, composed: the race detector on the runs of that search, which watches the plain fields of the mechanisms below, too.
+"""
 from __future__ import annotations
 
-from wheelproof.explore.composed import compose
+from wheelproof.explore.composed import Composition, compose
 from wheelproof.explore.run import Subject
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.layers.safety import COMPARED
+from wheelproof.layers.search import RACE
 from wheelproof.subject import Composed
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Row, Verdict
 
 COMPOSITION = "Composition"
 """The property: each run of the composed implementation is one of the atomic model's, wherever nobody is inside an operation."""
+
+
+def layers_of(entry: Composed) -> tuple[str, ...]:
+    """The layers that have a row of it."""
+    return ("walk", "search") if entry.raced else ("walk",)
 
 
 def check(bench: Bench, entry: Composed) -> Report:
     """Search one scenario at the mapping's COMPOSED grain.
 
     A mutant needs a run that the model lacks. An equivalent one needs none, and other states than
-    the implementation without it, so that a mutant that changes nothing is not in order.
+    the implementation without it, so that a mutant that changes nothing is not in order. Where it
+    has a data race the detector must say so; a sound run must have none.
     """
     mechanism = bench.mechanism
     started = bench.begin("walk", entry.name, bench.limits.walk_seconds)
@@ -50,10 +60,30 @@ def check(bench: Bench, entry: Composed) -> Report:
             fault = f"{entry.mutant} changes nothing: it has as many states and edges as the implementation"
         why = f"equivalent: {entry.equivalent}" + (f"; {why}" if why else "")
     breaks = bool(entry.mutant) and not entry.equivalent
-    return Report([bench.row(
-        "walk", entry.name, started, expected="violated" if breaks else "exhaustive", expected_property=COMPOSITION if breaks else None,
-        property=COMPOSITION if found.outcome == "different" else None, verdict=verdict, why=why, fault=fault,
-        bound=f"{bench.bound(entry.scenario)}, every step", figures=figures)])
+    rows = []
+    if bench.wants("walk"):
+        rows.append(bench.row(
+            "walk", entry.name, started, expected="violated" if breaks else "exhaustive", expected_property=COMPOSITION if breaks else None,
+            property=COMPOSITION if found.outcome == "different" else None, verdict=verdict, why=why, fault=fault,
+            bound=f"{bench.bound(entry.scenario)}, every step", figures=figures))
+    if entry.raced and bench.wants("search"):
+        rows.append(race_row(bench, entry, found))
+    return Report(rows)
+
+
+def race_row(bench: Bench, entry: Composed, found: Composition) -> Row:
+    """What the detector says of the search's runs: each step of each state, along the first way that reaches it."""
+    started = bench.begin("search", entry.name)
+    verdict, why = Verdict.SAMPLED, ""
+    if found.races:
+        verdict, why = Verdict.VIOLATED, str(found.races[0])
+    elif found.outcome != "included":
+        verdict, why = Verdict.INCONCLUSIVE, f"the search ended before all steps were taken: {found.why or found.difference}"
+    return bench.row(
+        "search", entry.name, started, expected="violated" if entry.data_race else "sampled",
+        expected_property=RACE if entry.data_race else None, property=RACE if found.races else None, verdict=verdict, why=why,
+        bound=f"{bench.bound(entry.scenario)}, every step",
+        figures={"runs": int(found.figures["runs"]), "steps": int(found.figures["steps"]), "races": len(found.races)})
 
 
 def labels_of(graph: StateGraph):

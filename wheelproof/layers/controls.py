@@ -31,12 +31,15 @@ def controls(bench: Bench) -> Row:
 def has_plain_fields(mechanism: Mechanism) -> bool:
     """Whether the implementation has fields on which the detector can find a race.
 
-    Its classes mark them ``Plain``. The detector does not watch those of atomic modules.
+    Its classes mark them ``Plain``. The detector does not watch those of modules that are atomic:
+    by the mapping's ATOMIC, or where there are composed runs by its COMPOSED.
     """
     mapping = floors.load(mechanism.root, f"mapping.{mechanism.stem}")
     atomic = getattr(mapping, "ATOMIC", {})
-    found = [value for name in mapping.SUBJECT for value in vars(floors.load(mechanism.root, name)).values()]
     watched = {name for name in mapping.SUBJECT if name not in atomic}
+    if any(entry.raced and not entry.mutant for entry in mechanism.composed.values()):
+        watched |= {*mapping.SUBJECT, *atomic} - set(getattr(mapping, "COMPOSED", ()))
+    found = [value for name in watched for value in vars(floors.load(mechanism.root, name)).values()]
     classes = [value for value in found if isinstance(value, type) and value.__module__ in watched]
     return any(str(mark).partition("[")[0].rpartition(".")[2] == "Plain"
                for each in classes for mark in vars(each).get("__annotations__", {}).values())
@@ -54,7 +57,7 @@ def violated(mechanism: Mechanism) -> set[str]:
     """The properties that some config or mutant must violate."""
     names = {config.property for config in mechanism.configs.values() if config.expect == "violated"}
     names |= {mutant.property for mutant in mechanism.mutants.values() if mutant.property}
-    if any(mutant.data_race for mutant in mechanism.mutants.values()):
+    if any(item.data_race for item in (*mechanism.mutants.values(), *mechanism.composed.values())):
         names |= {item.name for item in mechanism.properties.values() if item.kind == "race"}
     return names
 

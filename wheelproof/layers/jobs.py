@@ -65,7 +65,10 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
             jobs.append(Job(mechanism.stem, kind, config.name, wanted, size * (2 if kind != "config" else 1)))
         if kind == "config" and config.expect == "exhaustive" and size <= 100_000 and config.scenario == config.name:
             jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in (("search", "real") if config.real else ("search",)) if wants(layer)]
-    jobs += [Job(mechanism.stem, "composed", entry.name, ("walk",), 8_000) for entry in mechanism.composed.values() if entry.lane in lanes and wants("walk")]
+    for entry in mechanism.composed.values():
+        layers = tuple(layer for layer in composed.layers_of(entry) if wants(layer))
+        if entry.lane in lanes and layers:
+            jobs.append(Job(mechanism.stem, "composed", entry.name, layers, 8_000))
     jobs += [Job(mechanism.stem, "fault", entry.name, ("real",), 1_000) for entry in mechanism.faults.values() if entry.lane in lanes and wants("real")]
     alike: dict[tuple[str, str], list[str]] = {}
     for entry in mechanism.mutants.values():

@@ -1,11 +1,14 @@
 """A composed run: with every step of the lists on, the timer does only what its atomic model does; and what must be noticed is."""
+from dataclasses import replace
+
 import pytest
 
 from tests.model.system_timer import MECHANISM
-from wheelproof.explore import ExploreError, Subject, bisimulate
+from wheelproof.explore import ExploreError, RaceDetector, Subject, bisimulate, walk
 from wheelproof.explore.composed import compose
 from wheelproof.graph import reduced
 from wheelproof.layers import composed as layer
+from wheelproof.layers import controls
 from wheelproof.layers.bench import Bench
 from wheelproof.subject import Composed
 from wheelproof.verdict import Verdict
@@ -92,6 +95,63 @@ def test_a_mutant_that_is_noticed_is_in_order_and_one_that_is_not_is_none(tmp_pa
     assert noticed.ok and (noticed.verdict, noticed.property) == (Verdict.VIOLATED, layer.COMPOSITION)
     unseen = row(tmp_path, scenario="one_adder", mutant="Unguarded")
     assert not unseen.ok and unseen.verdict == Verdict.EXHAUSTIVE
+
+
+# -- data races
+
+PEEKS = MECHANISM.composed["cancel_one_peeks"]
+
+
+def rows(tmp_path, entry):
+    return {found.layer: found for found in layer.check(Bench(MECHANISM, tmp_path), entry).rows}
+
+
+def test_a_sound_run_has_no_data_race_on_the_fields_of_the_lists_either(tmp_path):
+    found = rows(tmp_path, Composed("in_full", scenario="one_bucket"))
+    assert set(found) == {"walk", "search"} and found["search"].ok
+    assert found["search"].verdict == Verdict.SAMPLED and found["search"].figures["races"] == 0
+
+
+def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alone(tmp_path):
+    found = rows(tmp_path, PEEKS)
+    assert found["walk"].ok and found["walk"].verdict == Verdict.EXHAUSTIVE
+    assert found["search"].ok and found["search"].property == "NoDataRace"
+    assert "race on TimerTaskEntry.next: read at mutants/system_timer.py" in found["search"].why
+    atomic = Subject.load(MECHANISM.root, MECHANISM.stem, mutant="Peeks")
+    detector = RaceDetector()
+    walk(atomic, MECHANISM.scenarios["cancel_one"], walks=100, race=detector)
+    assert not detector.found, "where the lists' operations are single steps nobody watches their fields"
+
+
+def test_a_link_that_is_written_without_the_monitor_is_noticed():
+    """Two adders into one bucket: the tail is set when the monitors have been given back."""
+    late = "                        self.root.prev = entry  # write A8\n"
+    counted = "                        self.task_counter.add_and_get(1)  # update A9\n                        done = True\n"
+    text = changed(changed(LISTS, late, ""), counted, counted + "            if done:\n                self.root.prev = entry  # write A8\n")
+    found = composed(MECHANISM.scenarios["one_bucket"], texts={"impl.timer_task_list": text})
+    assert any(str(race).startswith("race on TimerTaskEntry.prev: ") and "(A8)" in str(race) for race in found.races)
+
+
+def test_a_race_in_a_sound_run_and_none_in_a_racy_one_are_not_in_order(tmp_path):
+    racy = layer.race_row(Bench(MECHANISM, tmp_path), replace(PEEKS, mutant="", data_race=False), composed(MECHANISM.scenarios["cancel_one"], "Peeks"))
+    assert not racy.ok and racy.property == "NoDataRace"
+    sound = layer.race_row(Bench(MECHANISM, tmp_path), PEEKS, composed(MECHANISM.scenarios["cancel_one"]))
+    assert not sound.ok and sound.verdict == Verdict.SAMPLED
+
+
+def test_a_search_that_did_not_end_says_nothing_of_races(tmp_path):
+    short = layer.race_row(Bench(MECHANISM, tmp_path), Composed("in_full", scenario="one_bucket"), composed(budget=-1.0))
+    assert not short.ok and short.verdict == Verdict.INCONCLUSIVE
+
+
+def test_the_timer_claims_no_data_race_only_with_its_composed_runs(tmp_path):
+    claims = controls.controls(Bench(MECHANISM, tmp_path)).figures["properties"]
+    without = replace(MECHANISM, composed={})
+    assert controls.has_plain_fields(MECHANISM) and not controls.has_plain_fields(without)
+    assert controls.controls(Bench(without, tmp_path)).figures["properties"] == claims - 1
+    silent = {name: entry for name, entry in MECHANISM.composed.items() if not entry.data_race}
+    row = controls.controls(Bench(replace(MECHANISM, composed=silent), tmp_path))
+    assert row.verdict == Verdict.VACUOUS and "no config and no mutant shows that NoDataRace can fail" in row.why
 
 
 # -- an equivalent mutant
