@@ -14,7 +14,7 @@ import z3
 RESOURCES = 5_000_000
 """Z3's resource units (`rlimit`) that one check may use; the same on every machine, unlike seconds."""
 
-SECONDS = 60
+SECONDS = 300
 """Wall time after which either solver gives up, as the last resort."""
 
 

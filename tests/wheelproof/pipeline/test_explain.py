@@ -16,6 +16,8 @@ GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
 MUTANT = GOLDEN / "mutant_M2.jsonl"
 FOUND = {"index": 0, "run_id": "r", "rule": "AtMostOneList", "trusted": True, "detail": "twice"}
 RULE = {"family": "entries", "says": "", "unit": "event", "applied": 3, "broken": 1, "verdict": "violated"}
+LONG_S = 600
+"""An explanation that takes so long is to be given up after two seconds; the test is not to depend on how fast the machine does it."""
 
 
 @pytest.fixture
@@ -71,14 +73,14 @@ def test_ctrl_c_amid_the_explanations_leaves_the_report(checked, tmp_path, monke
 
 def test_explanations_that_take_too_long_are_given_up(spark, checked, monkeypatch):
     def slow(chosen):
-        time.sleep(60)
+        time.sleep(LONG_S)
         return iter(chosen)
 
     monkeypatch.setattr(explain, "_explained", slow)
     began = time.monotonic()
     with pytest.raises(ToolError, match="took longer than 2 s"):
         explain.explain(spark, checked, 1000, patience=2)
-    assert time.monotonic() - began < 40
+    assert time.monotonic() - began < LONG_S / 2
     assert spark.range(3).count() == 3
 
 
