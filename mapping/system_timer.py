@@ -45,6 +45,11 @@ COMPOSED = {
 }
 """What is atomic even when every step of the wheel's and the lists' is on: what has one lock, or is another mechanism's subject."""
 
+HALFWAY = {
+    "flushing": "the bucket whose monitor is held: every operation on a list holds one, in the model a flush alone",
+}
+"""What is not compared in a composed run while a thread is inside an operation, and why."""
+
 UNREAD = {
     **{f"TimerTaskEntry.{name}": "a bucket's content is read along next; prev and list are timer_task_list's subject, which compares them at every step"
        for name in ("list", "prev")},

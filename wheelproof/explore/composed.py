@@ -5,6 +5,11 @@ by one, and the search follows which states the model could be in: a step that t
 operation the model may take that operation's one step at any moment (linearizability, with the model as the sequential one). When no thread is inside an operation, one of these
 states must have the implementation's variables and every thread at the same label. So each property that the model's states have
 holds, at such moments, with the real operations too (trace inclusion; who may move is compared only in that nobody is stuck).
+
+While threads are inside operations, one of these states must have every other thread at the same label, and the implementation's
+values of all that these operations do not write. What an operation writes is read off the model: all that its step changes in some
+state. A thread that has taken a step of the model's own, and goes on in steps that the model has not, is inside that one. The
+mapping's HALFWAY names variables that show an operation's own locks, which no step of the model writes.
 """
 from __future__ import annotations
 
@@ -15,9 +20,13 @@ from dataclasses import dataclass
 from wheelproof.explore.bisimulation import _Parted, _rare_collections, _Search
 from wheelproof.explore.controlled import DONE, Thread
 from wheelproof.explore.difference import Difference, Rows, Step, compare_results, results_of
+from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.race import Race, RaceDetector
 from wheelproof.explore.run import Subject
 from wheelproof.explore.watchdog import Watchdog
+
+Cell = tuple[str, int | None]
+"""A variable and the place of one of its values; None: all of them."""
 
 Way = tuple[str | None, str | None, int]
 """How a thread goes on: (the model's label, None, 0) for a step of the model's own, else (None, the operation it is in, or None, how many calls deep)."""
@@ -69,12 +78,15 @@ class _Composed(_Search):
         self.entries: set[tuple] = set()  # the steps with which operations begin
         self.operations: set[str] = set()  # the model's labels that are no step of the implementation's here
         self.matched: set[tuple[int, int]] = set()
-        self.sets = 0
+        self.sets = self.inside = 0
+        self.written: dict[tuple[int, str], frozenset[Cell]] = {}
+        self.longer: dict[int, set[str]] = {}  # thread -> labels of steps of the model's own that go on in others
+        self.halfway = self.subject.halfway
 
     def figures(self) -> dict[str, float]:
         known = self._figures()
         return {name: known[name] for name in ("impl_states", "impl_edges", "model_states", "model_edges", "runs", "steps", "cpu")} | {
-            "matched_edges": len(self.matched), "followed": self.sets}
+            "matched_edges": len(self.matched), "followed": self.sets, "inside": self.inside}
 
     # -- the implementation's states
 
@@ -86,6 +98,8 @@ class _Composed(_Search):
         inside = self.ways[following][thread][1]
         if inside != self.ways[node][thread][1]:
             self._entered(following, thread, inside)
+        if self.ways[following][thread][:2] == (None, None) and (own := self.ways[node][thread][0]):
+            self.longer.setdefault(thread, set()).add(own)
 
     def _entered(self, node: int, thread: int, inside: str | None) -> None:
         if inside is not None:
@@ -135,6 +149,10 @@ class _Composed(_Search):
     def follow(self, labels_of: Callable[[int], Sequence[str]]) -> None:
         """Go along all steps with the set of states that the model may be in. Raises _Parted where there is none left."""
         self.operations = {label for row in self.rows for label, _ in row.values()} - {own for ways in self.ways for own, _, _ in ways}
+        if wrong := [name for name, why in self.halfway.items() if name not in self._model_shared(0) or not why.strip()]:
+            raise ExploreError(f"HALFWAY of the mapping names {', '.join(wrong)}, which is no variable of shared() or has no reason.",
+                               "Name a variable, and say why an operation under way shows another value of it.")
+        self._writes()
         start = (0, self._settled(0, frozenset({0}), labels_of, None))
         came: dict[tuple[int, frozenset[int]], tuple | None] = {start: None}
         todo = deque([start])
@@ -184,17 +202,49 @@ class _Composed(_Search):
         """What the states may become meanwhile; where no thread is inside an operation, those of them that agree with the implementation."""
         states = self._meanwhile(node, states)
         labels = tuple([self._rests(node, thread) for thread in range(len(self.names))])
-        if None in labels:
-            return states
-        shared = self.shared[self.fingerprints[node][0]]
-        agreed = frozenset(state for state in states if tuple(labels_of(state)) == labels and self._model_shared(state) == shared)
+        aside = self._aside(node, labels)
+        self.inside += None in labels
+        shared = self._cells(self.shared[self.fingerprints[node][0]], aside)
+        agreed = frozenset(
+            state for state in states
+            if all(mine in (None, theirs) for mine, theirs in zip(labels, labels_of(state), strict=True))
+            and self._cells(self._model_shared(state), aside) == shared)
         if not agreed:
-            theirs = self._model_shared(min(states))
-            wrong = [name for name, value in shared.items() if theirs.get(name) != value]
-            what = "; ".join(f"{name} is {shared[name]!r}, {theirs.get(name)!r} in the model" for name in wrong) or \
-                f"the threads are at {', '.join(labels)}, in the model at {', '.join(labels_of(min(states)))}"
-            raise _Parted(self._lost(here, "shared", f"with nobody inside an operation {what}"))
+            first = min(states)
+            theirs = self._cells(self._model_shared(first), aside)
+            where = "".join(f"; {name} is {shared[name]!r}, {theirs.get(name)!r} in the model" for name in shared if theirs.get(name) != shared[name])
+            where = where or f"; the threads are at {told(labels)}, in the model at {told(labels_of(first))}"
+            within = [f"{name} is inside {self.ways[node][i][1] or '/'.join(sorted(self.longer.get(i, '?')))}"
+                      for i, name in enumerate(self.names) if labels[i] is None]
+            raise _Parted(self._lost(here, "shared", (f"while {', '.join(within)}" if within else "with nobody inside an operation") + where.replace(";", "", 1)))
         return agreed
+
+    def _aside(self, node: int, labels: Sequence[str | None]) -> frozenset[Cell]:
+        """What the operations that are under way write, or show halfway; none where there are none."""
+        if None not in labels:
+            return frozenset()
+        under_way = [(thread, inside) for thread, label in enumerate(labels) if label is None
+                     for inside in ([self.ways[node][thread][1]] if self.ways[node][thread][1] else self.longer.get(thread, ()))]
+        own = [self.written.get(each, frozenset()) for each in under_way]
+        return frozenset((name, None) for name in self.halfway).union(*own)
+
+    def _cells(self, shared: Mapping[str, object], aside: frozenset[Cell]) -> dict[str, tuple]:
+        """The values of the variables, without those aside."""
+        if not aside:
+            return dict(shared)
+        return {name: tuple([value for place, value in enumerate(values) if (name, place) not in aside])
+                for name, values in shared.items() if (name, None) not in aside}
+
+    def _writes(self) -> None:
+        """What each thread's step of a label changes in some state of the model."""
+        found: dict[tuple[int, str], set[Cell]] = {}
+        for state, row in enumerate(self.rows):
+            for thread, (label, after) in row.items():
+                before, then = self._model_shared(state), self._model_shared(after)
+                found.setdefault((thread, label), set()).update(
+                    (name, place) for name, values in before.items() if values is not then[name]
+                    for place, value in enumerate(values) if value != then[name][place])
+        self.written = {step: frozenset(cells) for step, cells in found.items()}
 
     def _lost(self, here: tuple | None, kind: str, message: str) -> Difference:
         """A difference with the way to it, in the implementation's own labels."""
@@ -210,3 +260,8 @@ class _Composed(_Search):
                 steps.append((self.names[thread], self.waits[place[0]][thread]))
                 before = came[place]
         return Difference(kind, message, tuple(reversed(steps)), source=source)
+
+
+def told(labels: Sequence[str | None]) -> str:
+    """Where threads are, in words."""
+    return ", ".join(label or "a step inside an operation" for label in labels)

@@ -76,6 +76,11 @@ class Subject:
         """The mapping's UNREAD: slots that change and that ``shared`` does not read -> why."""
         return getattr(self._loaded.mapping, "UNREAD", {})
 
+    @property
+    def halfway(self) -> Mapping[str, str]:
+        """The mapping's HALFWAY: variables that show the locks of an operation that is under way -> why."""
+        return getattr(self._loaded.mapping, "HALFWAY", {})
+
     def check_definitions(self) -> None:
         """Raises ExploreError where a module, class, enum member or function of the subject is not as it was loaded."""
         self._loaded.definitions.check()

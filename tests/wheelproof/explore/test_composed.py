@@ -62,6 +62,51 @@ def test_an_operation_that_does_something_else_is_noticed_when_it_is_over():
     assert found.difference.schedule[-1] == ("canceller", "C4") and "with nobody inside an operation" in str(found.difference)
 
 
+# -- inside an operation
+
+ALONE = ONE | {"threads": {name: program for name, program in ONE["threads"].items() if name != "canceller"}}
+HELD = "                with entry.monitor:  # lock A2, unlock A10\n                    if entry.list is None:  # read A3\n"
+FORGETS = HELD + ("                        entry.timer_task.timer_task_entry = None  # write Z1\n"
+                  "                        entry.timer_task.timer_task_entry = entry  # write Z2\n")
+
+
+def test_a_variable_that_an_operation_does_not_write_is_compared_while_it_is_under_way():
+    """An add into a bucket that lets the task forget its entry for a moment."""
+    found = composed(ALONE, texts={"impl.timer_task_list": changed(LISTS, HELD, FORGETS)})
+    assert found.outcome == "different" and found.difference.kind == "shared"
+    assert found.difference.schedule[-1] == ("adder", "Z1")
+    assert "while adder is inside W2 timerTaskEntry is (None,), ('e',) in the model" in str(found.difference)
+
+
+def test_no_other_comparison_notices_that():
+    halfway = changed(MAPPING, "HALFWAY = {\n", 'HALFWAY = {\n    "timerTaskEntry": "the control of the comparison",\n')
+    found = composed(ALONE, texts={"impl.timer_task_list": changed(LISTS, HELD, FORGETS), "mapping.system_timer": halfway})
+    assert found.outcome == "included" and found.figures["inside"]
+
+
+def test_what_shows_the_locks_of_an_operation_has_to_be_named():
+    none = changed(MAPPING, '    "flushing": "the bucket whose monitor is held: every operation on a list holds one, in the model a flush alone",\n', "")
+    found = composed(ALONE, texts={"mapping.system_timer": none})
+    assert found.outcome == "different" and "inside W2 flushing is (" in str(found.difference)
+
+
+@pytest.mark.parametrize("entry", ['"flush": "a reason"', '"key": " "'])
+def test_halfway_names_a_variable_and_a_reason(entry):
+    with pytest.raises(ExploreError, match="HALFWAY of the mapping names"):
+        composed(ALONE, texts={"mapping.system_timer": changed(MAPPING, "HALFWAY = {\n", f"HALFWAY = {{\n    {entry},\n")})
+
+
+def test_a_value_that_a_flush_does_not_write_is_compared_between_its_steps():
+    """A flush that sets the key of its bucket back at its first entry, not at its end: V2 comes later."""
+    unlinks = "                self.remove(head)\n"
+    early = changed(LISTS, unlinks, "                self.expiration.set(-1)  # write Z1\n" + unlinks)
+    found = composed(ALONE, texts={"impl.timer_task_list": early})
+    assert found.outcome == "different" and found.difference.schedule[-1] == ("reaper", "Z1")
+    assert "while reaper is inside F2/V1 key is (-1, -1), (-1, 1) in the model" in str(found.difference)
+
+
+# -- at rest
+
 def test_a_step_that_the_model_does_not_have_is_noticed():
     """The model queues a bucket whenever it links, the implementation when the key is new."""
     found = composed(MECHANISM.scenarios["one_bucket"], switches=["OfferIfChanged"])
