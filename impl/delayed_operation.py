@@ -1,14 +1,14 @@
 """Kafka's DelayedOperation and five generations of the protocol by which threads complete it.
 
-=============  ============  ==============================================================
-class          releases      after an event
-=============  ============  ==============================================================
-`TryOnce`      up to 1.0     a thread that does not get the lock returns
-`TryPending`   1.1 to 2.6    such a thread sets a flag, and the lock's holder tries again
-`LockedTry`    2.7 to 3.9    every thread waits for the lock
-`CheckedTry`   4.0           the same, and skips an operation that is completed
-`Blocking`     4.1 on        the same, and force_complete holds the lock too
-=============  ============  ==============================================================
+=============  ================  ==============================================================
+class          releases          after an event
+=============  ================  ==============================================================
+`TryOnce`      0.11.0.2 to 1.0   a thread that does not get the lock returns
+`TryPending`   1.1 to 2.6        such a thread sets a flag, and the lock's holder tries again
+`LockedTry`    2.7 to 3.9        every thread waits for the lock
+`CheckedTry`   4.0               the same, and skips an operation that is completed
+`Blocking`     4.1 on            the same, and force_complete holds the lock too
+=============  ================  ==============================================================
 
 A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
 ``spec/DelayedOperation.tla``.

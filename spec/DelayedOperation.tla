@@ -5,7 +5,7 @@
 (* else holds its lock.                                                     *)
 (*                                                                          *)
 (* Five generations of the completion protocol stand side by side:          *)
-(*   TryOnce    (O) up to 1.0: a thread without the lock returns            *)
+(*   TryOnce    (O) 0.11.0.2 to 1.0: a thread without the lock returns      *)
 (*   TryPending (P) 1.1 to 2.6: maybeTryComplete with tryCompletePending    *)
 (*   LockedTry  (S) 2.7 to 3.9: safeTryComplete waits for the lock          *)
 (*   CheckedTry (B) 4.0: the same, if the operation is not completed yet    *)
