@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.impl.production import runtime_faults, timer_faults
+from tests.impl.production import baseline_faults, runtime_faults, timer_faults
 from tests.impl.production.loading import Waits, changed, loaded
 from tests.impl.real_threads import PATIENCE_S
 
-FAULTS = runtime_faults.FAULTS | timer_faults.FAULTS
+FAULTS = runtime_faults.FAULTS | timer_faults.FAULTS | baseline_faults.FAULTS
 CHECKS = {planted.check.__name__: planted.check for planted in FAULTS.values()}
 
 SHORT_S = 1.0
