@@ -16,7 +16,12 @@ from mapping.result import raised
 SUBJECT = ("impl.system_timer", "impl.timing_wheel")
 """The modules whose steps are the mechanism's."""
 
+HELPERS = ("impl.clock",)
+"""What is no mechanism's subject: these scenarios have to run each of its branches, too."""
+
 NOT_RUN = {
+    "impl.clock: SystemClock.": "the machine's clock; tests/impl/test_clock.py compares it with the system's",
+    "impl.clock: VirtualClock.advance: ms < 0 is true": "raises ValueError before anything is shared; tests/impl/test_clock.py gives such times",
     "impl.system_timer: SystemTimer.__init__: ": "defaults for production; the harness hands in clock, queue, executor and start",
     "impl.system_timer: SystemTimer.add: not 0 <= deadline <= self.max_deadline_ms is true":
         "raises ValueError before anything is shared; tests/impl/test_system_timer.py gives such deadlines",

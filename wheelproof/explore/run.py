@@ -61,8 +61,13 @@ class Subject:
         return frozenset(self.scheduler.used)
 
     def branches(self) -> tuple[frozenset[str], frozenset[str]]:
-        """(declared, met): outcomes of conditions, and functions, in the modules of SUBJECT."""
-        mine = tuple(f"{name}: " for name in self._loaded.mapping.SUBJECT)
+        """(declared, met): outcomes of conditions, and functions, in the modules of SUBJECT and of HELPERS, if the mapping has them."""
+        mapping = self._loaded.mapping
+        modules = (*mapping.SUBJECT, *getattr(mapping, "HELPERS", ()))
+        if unknown := [name for name in modules if name not in self._loaded.modules]:
+            raise ExploreError(f"mapping/{self.stem}.py: HELPERS names {', '.join(unknown)}, which is not loaded.",
+                               "Name a module that SUBJECT's modules import, as 'impl.some_module'.")
+        mine = tuple(f"{name}: " for name in modules)
         declared, met = self._loaded.branches.declared, self._loaded.branches.collect()
         return (frozenset(each for each in declared if each.startswith(mine)), frozenset(each for each in met if each.startswith(mine)))
 
