@@ -12,7 +12,7 @@ from types import FunctionType, ModuleType
 from wheelproof.explore.findings import ExploreError
 
 MARK = "__wheelproof_"
-TABLES = frozenset({"ATOMIC", "COMPOSED", "HALFWAY", "NOT_RUN", "UNREAD"})
+TABLES = frozenset({"ATOMIC", "COMPOSED", "HALFWAY", "NOT_RUN", "STAND_INS", "UNREAD"})
 """What a harness declares in dictionaries: read once, while the subject is loaded."""
 
 

@@ -48,10 +48,12 @@ class Loaded:
 
         def compiled(name: str, text: str, file: str) -> object:
             if name.startswith("impl."):
-                return self.branches.compiled(name, text, file)
+                return self.branches.compiled(name, production.substituted(text, stand_ins) if stand_ins else text, file)
             return dropped.compiled(name, text, file, primitives)
 
         finder = Finder(root, texts, compiled)
+        harness = finder.locate(f"mapping.{stem}")
+        stand_ins = {} if harness is None else production.stand_ins(harness[0], f"mapping/{stem}.py")
         self.modules = self._import(finder, mutant is not None)
         self.mapping = self.modules[f"mapping.{stem}"]
         self.labels: dict[str, labels.Labels] = {}
@@ -68,7 +70,7 @@ class Loaded:
             self.scheduler.files[module.__spec__.origin] = self.labels[shown]
             self.scheduler.shown[module.__spec__.origin] = shown
             fields.control(module, self.scheduler)
-            production.guard(module, text, self.scheduler)
+            production.guard(module, text, self.scheduler, stand_ins)
             dropped.guard(module, self.scheduler)
             vars(module)[BRANCH] = self.branches.note
             created.watch(fields.classes_of(module), self.scheduler)

@@ -2,16 +2,23 @@
 
 The mark ``# production only`` behind the import, or behind an assignment at the top of the file, says so. The linter then lets the import pass, and this module stops the
 thread that uses it all the same.
+
+A harness may declare a stand-in for such a module: a module of its own that has the same names, made of the runtime's
+primitives. Under control the marked import brings the stand-in, whose labelled lines are steps like any others.
 """
 from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Mapping
 from types import ModuleType
 
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.findings import ExploreError
+from wheelproof.floors import FLOORS
 
 MARK = "# production only"
+TABLE = "STAND_INS"
 
 
 def marked(tree: ast.Module, text: str) -> dict[int, tuple[str, ...]]:
@@ -28,11 +35,52 @@ def marked(tree: ast.Module, text: str) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def guard(module: ModuleType, text: str, scheduler: Scheduler) -> None:
-    """Put a :class:`Guarded` in the place of what a loaded module's marked imports bind."""
+def stand_ins(text: str, file: str) -> dict[str, str]:
+    """The table ``STAND_INS`` of a harness, which is a literal: module -> the module that stands in for it under control.
+
+    Raises ExploreError for a table that is no literal, or that names a stand-in outside of the subject.
+    """
+    found = [node for node in ast.parse(text).body if isinstance(node, ast.Assign)
+             and any(isinstance(target, ast.Name) and target.id == TABLE for target in node.targets)]
+    if not found:
+        return {}
+    try:
+        table = ast.literal_eval(found[0].value)
+    except ValueError:
+        table = None
+    if not isinstance(table, dict) or not all(isinstance(name, str) and str(table[name]).partition(".")[0] in FLOORS for name in table):
+        raise ExploreError(f"{file}: {TABLE} is not a literal table of modules of the subject.",
+                           f"Write {TABLE} = {{'some.library': 'mapping.some_module'}}.")
+    return table
+
+
+def substituted(text: str, table: Mapping[str, str]) -> str:
+    """A module's text in which each marked import of a module of the table brings its stand-in. Lines stay where they are."""
+    lines = text.splitlines()
+    tree = ast.parse(text)
+    spared = marked(tree, text)
+    for node in tree.body:
+        if node.lineno not in spared:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module in table:
+            node.module = table[node.module]
+        elif isinstance(node, ast.Import) and any(alias.name in table for alias in node.names):
+            node.names = [ast.alias(table[each.name], each.asname or each.name) if each.name in table else each for each in node.names]
+        else:
+            continue
+        lines[node.lineno - 1] = ast.unparse(node)
+    return "\n".join(lines) + "\n"
+
+
+def guard(module: ModuleType, text: str, scheduler: Scheduler, table: Mapping[str, str] = {}) -> None:
+    """Put a :class:`Guarded` in the place of what a loaded module's marked imports bind, stand-ins excepted."""
+    brought = frozenset(table.values())
     for names in marked(ast.parse(text), text).values():
         for name in names:
-            vars(module)[name] = Guarded(name, vars(module)[name], scheduler)
+            value = vars(module)[name]
+            home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            if home not in brought:
+                vars(module)[name] = Guarded(name, value, scheduler)
 
 
 class Guarded:
