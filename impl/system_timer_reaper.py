@@ -1,9 +1,14 @@
-"""The thread that lets a timer's time pass. Kafka: ``SystemTimerReaper``, and the purgatory's ``ExpiredOperationReaper``."""
+"""The thread that lets a timer's time pass. Kafka: ``SystemTimerReaper``, and the purgatory's ``ExpiredOperationReaper``.
+
+The specification is ``spec/SystemTimerReaper.tla``. Its steps are those of the event and the thread.
+"""
 from __future__ import annotations
 
-import threading
+import threading  # production only
+from typing import TYPE_CHECKING
 
-from impl.system_timer import SystemTimer
+if TYPE_CHECKING:
+    from impl.system_timer import SystemTimer
 
 POLL_MS = 200
 """How long the reaper waits at a time, in milliseconds."""
@@ -27,6 +32,6 @@ class SystemTimerReaper:
     def close(self) -> None:
         """Stop the thread, at the latest after ``POLL_MS`` milliseconds, then close the timer."""
         self.stopping.set()
-        if threading.current_thread() is not self.thread:
+        if threading.get_ident() != self.thread.ident:
             self.thread.join()
         self.timer.close()

@@ -1,28 +1,40 @@
-"""Where a timer hands over what is due: a thread pool, its own or its user's. Kafka's is ``Executors.newFixedThreadPool(1)``."""
+"""Where a timer hands over what is due: a thread pool, its own or its user's. Kafka's is ``Executors.newFixedThreadPool(1)``.
+
+Labels are those of ``spec/TaskExecutor.tla``. The steps of the pool itself are in its stand-in.
+"""
 from __future__ import annotations
 
 import logging  # production only
-import threading  # production only
 from concurrent.futures import Executor, ThreadPoolExecutor  # production only
+from typing import TYPE_CHECKING
 
-from impl.timer_task_list import TimerTaskEntry
+from impl.runtime import Volatile, get_ident
+
+if TYPE_CHECKING:
+    from impl.timer_task_list import TimerTaskEntry
 
 _LOG = logging.getLogger(__name__)  # production only
 
 
 class TaskExecutor:
-    """Runs tasks on ``executor``; None: on one thread of its own, as Kafka's SystemTimer does."""
+    """Runs tasks on ``executor``; None: on one thread of its own, as Kafka's SystemTimer does.
+
+    ``thread``: get_ident() of the own executor's thread, once it runs.
+    """
 
     __slots__ = ("executor", "own", "thread")
 
+    thread: Volatile[int | None]
+
     def __init__(self, executor: Executor | None = None) -> None:
         self.own = executor is None
-        self.thread: int | None = None  # get_ident() of the own executor's thread, once it runs
+        self.thread = None
         self.executor = ThreadPoolExecutor(1, "timer", self._begin) if executor is None else executor
 
     def _begin(self) -> None:
         """The own executor's thread begins. Its pool knows of it only later, when a task may be running already."""
-        self.thread = threading.get_ident()
+        me = get_ident()
+        self.thread = me  # write B1
 
     def submit(self, entry: TimerTaskEntry) -> None:
         """Hand an entry's task over. Raises what the executor raises when it is full or shut down."""
@@ -35,7 +47,8 @@ class TaskExecutor:
     def close(self) -> None:
         """Shut its own executor down, and wait for it unless one of its tasks asks; another's is left alone."""
         if self.own:
-            self.executor.shutdown(wait=threading.get_ident() != self.thread)
+            thread = self.thread  # read C1
+            self.executor.shutdown(wait=get_ident() != thread)
 
 
 def run(entry: TimerTaskEntry) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.impl.test_life import text
+from tests.impl.production.loading import text
 from tests.model.floors import ROOT
 from wheelproof.explore import Run, Subject
 from wheelproof.explore.states import explore_states

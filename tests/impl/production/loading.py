@@ -6,7 +6,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,6 +25,15 @@ Changes = tuple[tuple[str, str], ...]
 def source(module: str) -> str:
     """The text of a module of ``impl`` without the labels, which production does not read."""
     return LABEL.sub("", (ROOT / "impl" / f"{module}.py").read_text(encoding="utf-8"))
+
+
+def text(module: str, changes: Sequence[tuple[str, str]], labels: bool = False) -> str:
+    """A module's text with changes: each old text is there once. ``labels``: with the labels of its steps."""
+    new_text = (ROOT / "impl" / f"{module}.py").read_text(encoding="utf-8") if labels else source(module)
+    for old, new in changes:
+        assert new_text.count(old) == 1, f"{module}: {old!r} is there {new_text.count(old)} times"
+        new_text = new_text.replace(old, new)
+    return new_text
 
 
 def changed(changes: Changes) -> dict[str, str]:

@@ -9,11 +9,11 @@ ENTRY = "            entry = TimerTaskEntry(task, deadline)\n"
 CLOCK = "            now = self.clock.hi_res_clock_ms()\n"
 FIELDS = "        self.list = self.next = self.prev = None\n"
 PUBLISHED = "        if timer_task is not None:\n            timer_task.set_timer_task_entry(self)"
-WAITS = "wait=threading.get_ident() != self.thread"
+WAITS = "wait=get_ident() != thread"
 SUBMITS = "        self.executor.submit(run, entry)\n"
 CLOSES = "        self.executor.close()"
 JOINS = (
-    "        if threading.current_thread() is not self.thread:\n"
+    "        if threading.get_ident() != self.thread.ident:\n"
     "            self.thread.join()\n"
 )
 TAKES = "        try:\n            return self._take()\n        finally:\n            self.gate.release()"
@@ -182,7 +182,7 @@ FAULTS = {
         checks.a_task_may_close_its_timer, WAITS, "wait=True",
     ),
     "the executor's thread does not say that it is one": planted(
-        checks.a_task_may_close_its_timer, "self.thread = threading.get_ident()", "pass",
+        checks.a_task_may_close_its_timer, "self.thread = me", "pass",
     ),
     "another's executor is shut down": planted(
         checks.anothers_executor_is_left_alone, "        if self.own:\n", "        if True:\n",
@@ -233,6 +233,6 @@ FAULTS = {
     ),
     "the reaper waits for itself": planted(
         checks.what_the_reaper_runs_may_close_it,
-        "if threading.current_thread() is not self.thread:", "if True:",
+        "if threading.get_ident() != self.thread.ident:", "if True:",
     ),
 }

@@ -1,0 +1,75 @@
+"""How a scenario runs on impl/system_timer_reaper.py, and which model state its objects are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from impl import system_timer_reaper
+from impl.runtime import Atomic
+from mapping.conditions import condition
+
+SUBJECT = ("impl.system_timer_reaper",)
+"""The modules whose steps are the mechanism's."""
+
+STAND_INS = {"threading": "mapping.standard_threading"}
+"""What production takes from the standard library, and what stands in for it under control."""
+
+
+class Timer:
+    """What the reaper needs of a timer.
+
+    ``due``: something is due that closes the reaper; ``closed``: how often the timer was closed.
+    """
+
+    __slots__ = ("due", "closed", "reapers")
+
+    def __init__(self, due: bool) -> None:
+        self.due, self.closed = Atomic(due), Atomic(0)
+        self.reapers: tuple = ()
+
+    def advance_clock(self, timeout_ms: int) -> bool:
+        due = self.due.get_and_set(False)  # swap P1
+        if due:
+            self.reapers[0].close()
+        return due
+
+    def close(self) -> None:
+        self.closed.add_and_get(1)  # update S1
+
+
+class World:
+    """The objects of one scenario, and one method per operation of a thread program."""
+
+    def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = system_timer_reaper) -> None:
+        self.timer = Timer(scenario["due"])
+        self.reaper = impl.SystemTimerReaper(self.timer)
+        self.timer.reapers = (self.reaper,)
+        programs = scenario["threads"]
+        self.reaper.thread.ident = 1 + next(
+            place for place, name in enumerate(programs) if programs[name][0][0] == "reap"
+        )
+        self.names = {"reaper": self.reaper, "timer": self.timer}
+
+    def close(self) -> None:
+        self.reaper.close()
+
+    def reap(self) -> None:
+        """What the reaper's thread does."""
+        self.reaper.thread.run()
+
+
+def shared(world: World) -> dict[str, tuple]:
+    """The model's shared variables, each as a tuple of its values."""
+    thread = world.reaper.thread
+    mutex, asleep, tickets = condition(thread.changed)
+    return {
+        "mutex": (mutex,),
+        "asleep": (asleep,),
+        "tickets": (tickets,),
+        "stopping": (world.reaper.stopping.flag,),
+        "ended": (thread.ended,),
+        "due": (world.timer.due.value,),
+        "closed": (world.timer.closed.value,),
+    }

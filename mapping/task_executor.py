@@ -1,0 +1,127 @@
+"""How a scenario runs on impl/task_executor.py, and which model state its objects are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from impl import task_executor
+from impl.runtime import Atomic
+from mapping.conditions import condition
+from mapping.result import raised
+
+SUBJECT = ("impl.task_executor",)
+"""The modules whose steps are the mechanism's."""
+
+STAND_INS = {
+    "concurrent.futures": "mapping.standard_futures",
+    "logging": "mapping.standard_logging",
+}
+"""What production takes from the standard library, and what stands in for it under control."""
+
+NOT_RUN = {
+    "impl.task_executor: TaskExecutor.__init__: executor is None is false": (
+        "another's executor; tests/impl/test_task_executor.py hands one in"
+    ),
+    "impl.task_executor: TaskExecutor.close: self.own is false": (
+        "another's executor is left alone; tests/impl/test_task_executor.py looks at it"
+    ),
+    "impl.task_executor: TaskExecutor.report": (
+        "the timer calls it; tests/impl/test_task_executor.py looks at what is logged"
+    ),
+}
+"""What no scenario runs, and why."""
+
+
+class Failed(Exception):
+    """What a task raises."""
+
+
+class Task:
+    """A task, which is its own entry.
+
+    ``does``: what it does when it runs: nothing, ["raise"], ["close"] or ["submit", another task].
+
+    ``ran``: the names of the tasks that have run, in their order.
+    """
+
+    __slots__ = ("name", "does", "executor", "ran", "other", "timer_task", "expiration_ms")
+
+    def __init__(
+        self,
+        name: str,
+        does: Sequence[str],
+        executor: Any,
+        ran: Atomic[tuple[str, ...]],
+        other: Task | None,
+    ) -> None:
+        self.name, self.does, self.executor, self.ran, self.other = (
+            name,
+            tuple(does),
+            executor,
+            ran,
+            other,
+        )
+        self.timer_task = self
+        self.expiration_ms = 0
+
+    def run(self) -> None:
+        self.ran.add_and_get((self.name,))  # update R1
+        if self.does == ("raise",):
+            raise Failed
+        if self.does == ("close",):
+            self.executor.close()
+        if self.other is not None:
+            self.executor.submit(self.other)
+
+
+class World:
+    """The objects of one scenario, and one method per operation of a thread program."""
+
+    def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = task_executor) -> None:
+        self.executor = impl.TaskExecutor()
+        self.pool = self.executor.executor
+        self.ran = Atomic(())
+        self.tasks: dict[str, Task] = {}
+        for name, does in reversed(
+            dict(scenario["does"]).items()
+        ):  # a task hands over those behind it alone
+            other = self.tasks[does[1]] if does and does[0] == "submit" else None
+            self.tasks[name] = Task(name, does, self.executor, self.ran, other)
+        self.threads = tuple(scenario["threads"])
+        self.names = {"executor": self.executor, "ran": self.ran, **self.tasks}
+
+    def submit(self, name: str) -> tuple[str, str] | None:
+        try:
+            self.executor.submit(self.tasks[name])
+        except RuntimeError as refused:
+            return raised(refused)
+        return None
+
+    def close(self) -> None:
+        self.executor.close()
+
+    def work(self) -> tuple[str, str] | None:
+        """What the pool's thread does."""
+        try:
+            self.pool.work()
+        except Failed as error:
+            return raised(error)
+        return None
+
+
+def shared(world: World) -> dict[str, tuple]:
+    """The model's shared variables, each as a tuple of its values."""
+    mutex, asleep, tickets = condition(world.pool.changed)
+    thread = world.executor.thread
+    return {
+        "mutex": (mutex,),
+        "asleep": (asleep,),
+        "tickets": (tickets,),
+        "calls": (tuple([task.name for _, (task,) in world.pool.calls]),),
+        "shut": (world.pool.shut,),
+        "ended": (world.pool.ended,),
+        "thread": (None if thread is None else world.threads[thread - 1],),
+        "ran": (world.ran.value,),
+    }

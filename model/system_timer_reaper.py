@@ -1,0 +1,214 @@
+"""The executable model of ``spec/SystemTimerReaper.tla``: one method per label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.conditions import notified, offered, taken
+from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
+
+SWITCHES = dict.fromkeys(
+    (
+        "Tells",
+        "TellsFirst",
+        "Joins",
+        "KnowsItself",
+        "ReaperFirst",
+        "ClosesTimer",
+        "Looks",
+        "ReapsOn",
+    ),
+    True,
+)
+
+
+class Model(Machine):
+    """States of one scenario: ``threads`` and ``due`` as in the TOML.
+
+    The process whose program is ``reap`` is the reaper's thread.
+    """
+
+    PROCEDURES = {"close": Procedure("T1", ())}
+    AUXILIARY = frozenset({"early", "late"})
+    WITNESSES = ("IsClosedDuringAPoll", "WaitsForTheReaper", "ReaperClosesWhileAnotherWaits")
+
+    mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
+    stopping, ended, due, closed = (
+        Scalar("stopping"),
+        Scalar("ended"),
+        Scalar("due"),
+        Scalar("closed"),
+    )
+    early, late = Scalar("early"), Scalar("late")
+
+    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
+        """Raises KeyError on a switch that the spec does not have."""
+        if unknown := set(switches) - set(SWITCHES):
+            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
+        self.on = SWITCHES | dict(switches)
+        self.program = scenario["threads"]
+        super().__init__(self.program, {"turn": 1}, start="T0")
+        self.closers = tuple(
+            name for name, program in self.program.items() if program[0][0] != "reap"
+        )
+        self._processes = tuple(
+            values if name in self.closers else ("E1", *values[1:])
+            for name, values in zip(self.threads, self._processes)
+        )
+        self.scalar("mutex", None)
+        self.scalar("asleep", frozenset())
+        self.scalar("tickets", ())
+        self.scalar("stopping", False)
+        self.scalar("ended", False)
+        self.scalar("due", scenario["due"])
+        self.scalar("closed", 0)
+        self.scalar("early", False)
+        self.scalar("late", False)
+        self.begin()
+
+    def tla(self, variable: str, piece: tuple) -> Any:
+        """As TLA+ has it: the reaper has no ``turn``."""
+        value = super().tla(variable, piece)
+        return {name: value[name] for name in self.closers} if variable == "turn" else value
+
+    # -- the condition
+
+    def _lock(self) -> bool:
+        if self.mutex is not None:
+            return False
+        self.mutex = self.me
+        return True
+
+    def _waits(self) -> bool:
+        return self.on["Joins"] and (self.me in self.closers or not self.on["KnowsItself"])
+
+    # -- close
+
+    def T1(self, t: Process) -> None:
+        if self.on["Tells"] and (self.on["TellsFirst"] or not self._waits()):
+            t.pc = "E2"
+        else:
+            t.pc = "J1" if self._waits() else "S1"
+
+    def E2(self, t: Process) -> None:
+        self.stopping = True
+        t.pc = "J1" if self.on["TellsFirst"] and self._waits() and self.on["ReaperFirst"] else "S1"
+
+    def J1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "J5" if self.ended else "J2"
+
+    def J2(self, t: Process) -> None:
+        self.mutex = None
+        self.asleep |= {self.me}
+        t.pc = "J3"
+
+    def J3(self, t: Process) -> Any:
+        if not offered(self.tickets, self.me):
+            return BLOCKED
+        self.tickets = taken(self.tickets, self.me)
+        self.asleep -= {self.me}
+        t.pc = "J4"
+
+    def J4(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "J5" if self.ended else "J2"
+
+    def J5(self, t: Process) -> None:
+        self.mutex = None
+        if self.on["Tells"] and not self.on["TellsFirst"]:
+            t.pc = "E2"
+        elif self.on["ClosesTimer"] and self.on["ReaperFirst"]:
+            t.pc = "S1"
+        else:
+            self.leave(t)
+
+    def S1(self, t: Process) -> None:
+        self.closed += 1
+        self.early = self.early or self.me in self.closers and not self.ended
+        if not self.on["ReaperFirst"] and self._waits():
+            t.pc = "J1"
+        else:
+            self.leave(t)
+
+    # -- the processes
+
+    def T0(self, t: Process) -> None:
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
+        else:
+            t.turn += 1
+            self.call(t, "close", back="T0")
+
+    def E1(self, t: Process) -> None:
+        t.pc = "H1" if self.stopping and self.on["Looks"] else "P1"
+
+    def P1(self, t: Process) -> None:
+        self.late = self.late or self.closed > 0
+        if self.due:
+            self.due = False
+            self.call(t, "close", back="T2")
+        else:
+            t.pc = "T2"
+
+    def T2(self, t: Process) -> None:
+        t.pc = "E1" if self.on["ReapsOn"] else "H1"
+
+    def H1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "H2"
+
+    def H2(self, t: Process) -> None:
+        self.ended = True
+        t.pc = "H3"
+
+    def H3(self, t: Process) -> None:
+        self.tickets = notified(self.tickets, self.asleep, len(self.asleep))
+        t.pc = "H4"
+
+    def H4(self, t: Process) -> None:
+        self.mutex = None
+        t.pc = DONE
+
+    # -- properties
+
+    def _pairs(self) -> list[tuple[str, Process]]:
+        return list(zip(self.threads, self.processes))
+
+    def ReaperEndsFirst(self) -> bool:
+        return not self.early
+
+    def PollsNoMore(self) -> bool:
+        return not self.late
+
+    def ReapsUntilClosed(self) -> bool:
+        return self.stopping or not self.ended
+
+    def ClosesItsTimer(self) -> bool:
+        return self.closed > 0 or all(
+            process.pc != DONE for name, process in self._pairs() if name in self.closers
+        )
+
+    def Termination(self) -> bool:
+        """What must come true in every fair run."""
+        return all(process.pc == DONE for process in self.processes)
+
+    # -- witnesses
+
+    def IsClosedDuringAPoll(self) -> bool:
+        """A poll begins that will be the last one: the reaper was told to stop since it looked."""
+        return self.stopping and any(process.pc == "P1" for process in self.processes)
+
+    def WaitsForTheReaper(self) -> bool:
+        """A thread sleeps until the reaper has ended."""
+        return bool(self.asleep)
+
+    def ReaperClosesWhileAnotherWaits(self) -> bool:
+        """What a poll runs closes the timer while another thread waits for the reaper's end."""
+        return bool(self.asleep) and any(
+            name not in self.closers and process.pc == "S1" for name, process in self._pairs()
+        )

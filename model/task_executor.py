@@ -1,0 +1,342 @@
+"""The executable model of ``spec/TaskExecutor.tla``: one method per label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.conditions import notified, offered, taken
+from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, State
+
+SWITCHES = dict.fromkeys(
+    (
+        "HandsOver",
+        "HandsOverOnce",
+        "RunsOne",
+        "TellsRefusal",
+        "Contains",
+        "ShutsDown",
+        "Waits",
+        "WaitsOutside",
+        "KnowsItself",
+        "NotesItself",
+    ),
+    True,
+)
+
+
+class Model(Machine):
+    """States of one scenario: ``threads`` and ``does`` as in the TOML.
+
+    The process whose program is ``work`` is the pool's thread.
+    """
+
+    PROCEDURES = {
+        "submit": Procedure("S1", ("task",), (("late", False), ("again", False))),
+        "run": Procedure("R1", ("job",)),
+        "close": Procedure("C1", (), (("own", None),)),
+    }
+    AUXILIARY = frozenset({"accepted", "refused", "closed"})
+    WITNESSES = ("IsRefused", "ClosesBeforeItIsKnown", "ClosesInside", "RunsWhenShut")
+
+    mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
+    calls, shut, ended, thread, ran = (
+        Scalar("calls"),
+        Scalar("shut"),
+        Scalar("ended"),
+        Scalar("thread"),
+        Scalar("ran"),
+    )
+    accepted, refused, closed = Scalar("accepted"), Scalar("refused"), Scalar("closed")
+
+    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
+        """Raises KeyError on a switch that the spec does not have."""
+        if unknown := set(switches) - set(SWITCHES):
+            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
+        self.on = SWITCHES | dict(switches)
+        self.program = scenario["threads"]
+        self.does = {name: tuple(does) for name, does in dict(scenario["does"]).items()}
+        super().__init__(self.program, {"turn": 1, "taken": None}, start="T0")
+        self.users = tuple(
+            name for name, program in self.program.items() if program[0][0] != "work"
+        )
+        self._processes = tuple(
+            values if name in self.users else ("B1", *values[1:])
+            for name, values in zip(self.threads, self._processes)
+        )
+        self.scalar("mutex", None)
+        self.scalar("asleep", frozenset())
+        self.scalar("tickets", ())
+        self.scalar("calls", ())
+        self.scalar("shut", False)
+        self.scalar("ended", False)
+        self.scalar("thread", None)
+        self.scalar("ran", ())
+        self.scalar("accepted", ())
+        self.scalar("refused", frozenset())
+        self.scalar("closed", frozenset())
+        self.begin()
+
+    def tla(self, variable: str, piece: tuple) -> Any:
+        """As TLA+ has it: only the users have a ``turn``, only the pool's thread has ``taken``."""
+        value = super().tla(variable, piece)
+        if variable == "turn":
+            return {name: value[name] for name in self.users}
+        if variable == "taken":
+            return {name: value[name] for name in self.threads if name not in self.users}
+        return value
+
+    # -- the condition
+
+    def _lock(self) -> bool:
+        if self.mutex is not None:
+            return False
+        self.mutex = self.me
+        return True
+
+    def _sleep(self) -> None:
+        self.mutex = None
+        self.asleep |= {self.me}
+
+    def _wake(self) -> bool:
+        if not offered(self.tickets, self.me):
+            return False
+        self.tickets = taken(self.tickets, self.me)
+        self.asleep -= {self.me}
+        return True
+
+    def _notify(self) -> None:
+        self.tickets = notified(self.tickets, self.asleep, len(self.asleep))
+
+    # -- submit
+
+    def S1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.late = self.shut
+        t.pc = "S4" if t.late else "S2"
+
+    def S2(self, t: Process) -> None:
+        self.calls += (t.task,)
+        self.accepted += (t.task,)
+        t.pc = "S3"
+
+    def S3(self, t: Process) -> None:
+        self._notify()
+        t.pc = "S4"
+
+    def S4(self, t: Process) -> None:
+        self.mutex = None
+        if t.late and self.on["TellsRefusal"]:
+            self.refused |= {t.task}
+        if t.late or t.again or self.on["HandsOverOnce"]:
+            self.leave(t)
+        else:
+            t.again = True
+            t.pc = "S1"
+
+    # -- run
+
+    def R1(self, t: Process) -> None:
+        self.ran += (t.job,)
+        does = self.does[t.job]
+        if not self.on["RunsOne"] and self.ran.count(t.job) < 2:
+            t.pc = "T3"
+        elif does == ("close",):
+            self.call(t, "close")
+        elif does not in ((), ("raise",)):
+            self.call(t, "submit", does[1])
+        else:
+            self.leave(t)
+
+    def T3(self, t: Process) -> None:
+        t.pc = "R1"
+
+    # -- close
+
+    def C1(self, t: Process) -> None:
+        t.own = self.thread
+        t.pc = "D1" if self.on["ShutsDown"] else "T2"
+
+    def D1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "D2"
+
+    def D2(self, t: Process) -> None:
+        self.shut = True
+        t.pc = "D3"
+
+    def D3(self, t: Process) -> None:
+        self._notify()
+        t.pc = "D4" if self._patient(t) and not self.ended else "D7"
+
+    def D4(self, t: Process) -> None:
+        self._sleep()
+        t.pc = "D5"
+
+    def D5(self, t: Process) -> Any:
+        if not self._wake():
+            return BLOCKED
+        t.pc = "D6"
+
+    def D6(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        t.pc = "D7" if self.ended else "D4"
+
+    def D7(self, t: Process) -> None:
+        self.mutex = None
+        self.T2(t)
+
+    def T2(self, t: Process) -> None:
+        self.closed |= {self.me}
+        self.leave(t)
+
+    def _patient(self, t: Process) -> bool:
+        if not self.on["Waits"] or not self.on["KnowsItself"]:
+            return self.on["Waits"]
+        return (t.own != self.me) is self.on["WaitsOutside"]
+
+    # -- the pool's thread
+
+    def B1(self, t: Process) -> None:
+        if self.on["NotesItself"]:
+            self.thread = self.me
+        t.pc = "Y1"
+
+    def _look(self, t: Process) -> None:
+        t.pc = "Y5" if self.calls else "Y6" if self.shut else "Y2"
+
+    def Y1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        self._look(t)
+
+    def Y2(self, t: Process) -> None:
+        self._sleep()
+        t.pc = "Y3"
+
+    def Y3(self, t: Process) -> Any:
+        if not self._wake():
+            return BLOCKED
+        t.pc = "Y4"
+
+    def Y4(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        self._look(t)
+
+    def Y5(self, t: Process) -> None:
+        t.taken, self.calls = self.calls[0], self.calls[1:]
+        t.pc = "Y8"
+
+    def Y6(self, t: Process) -> None:
+        self.ended = True
+        t.pc = "Y7"
+
+    def Y7(self, t: Process) -> None:
+        self._notify()
+        t.pc = "Y8"
+
+    def Y8(self, t: Process) -> None:
+        self.mutex = None
+        if t.taken is None:
+            t.pc = DONE
+        else:
+            self.call(t, "run", t.taken, back="T1")
+
+    def T1(self, t: Process) -> None:
+        if self._dies(t):
+            t.pc = DONE
+        else:
+            t.taken = None
+            t.pc = "Y1"
+
+    def _dies(self, t: Process) -> bool:
+        return t.taken is not None and self.does[t.taken] == ("raise",) and not self.on["Contains"]
+
+    # -- the users
+
+    def T0(self, t: Process) -> None:
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
+            return
+        t.turn += 1
+        name, *arguments = self.program[self.me][t.turn - 2]
+        if name == "submit" and not self.on["HandsOver"]:
+            name = "run"
+        self.call(t, name, *arguments, back="T0")
+
+    # -- what operations return
+
+    def outcomes(self, index: int, before: State, after: State) -> tuple:
+        """The pool's thread has one operation, which ends where the process does."""
+        if self.threads[index] in self.users:
+            return super().outcomes(index, before, after)
+        if after[1][index][0] != DONE:
+            return ()
+        self.load(after)
+        return (("raised", "Failed") if self._dies(self._workspace[index]) else None,)
+
+    def returned(self, process: Process) -> Any:
+        name, *task = self.program[self.me][process.turn - 2]
+        return ("raised", "RuntimeError") if name == "submit" and task[0] in self.refused else None
+
+    # -- properties
+
+    def _counters(self) -> dict[str, str]:
+        return {name: process.pc for name, process in zip(self.threads, self.processes)}
+
+    def RunsOnce(self) -> bool:
+        return len(set(self.ran)) == len(self.ran)
+
+    def RunsInOrder(self) -> bool:
+        return self.ran == self.accepted[: len(self.ran)]
+
+    def NothingLost(self) -> bool:
+        counters = self._counters()
+        for name, process in zip(self.threads, self.processes):
+            if name in self.users and process.pc in ("T0", DONE):
+                handed = {
+                    task
+                    for operation, *task in self.program[name][: process.turn - 1]
+                    if operation == "submit"
+                    for task in task
+                }
+                if not handed <= {*self.accepted, *self.refused}:
+                    return False
+        return any(label != DONE for label in counters.values()) or len(self.ran) == len(
+            self.accepted
+        )
+
+    def CloseWaits(self) -> bool:
+        return self.ended or not self.closed & set(self.users)
+
+    def Termination(self) -> bool:
+        """What must come true in every fair run."""
+        return all(label == DONE for label in self._counters().values())
+
+    # -- witnesses
+
+    def IsRefused(self) -> bool:
+        """A task was refused."""
+        return bool(self.refused)
+
+    def ClosesBeforeItIsKnown(self) -> bool:
+        """A thread closes that has not seen who the pool's thread is, which runs a task by now."""
+        return bool(self.ran) and any(
+            name in self.users and process.pc == "D1" and process.own is None
+            for name, process in zip(self.threads, self.processes)
+        )
+
+    def ClosesInside(self) -> bool:
+        """A task closes its executor while others wait."""
+        return bool(self.calls) and any(
+            name not in self.users and process.pc == "D3"
+            for name, process in zip(self.threads, self.processes)
+        )
+
+    def RunsWhenShut(self) -> bool:
+        """A task starts that was taken before the pool was shut."""
+        return self.shut and any(process.pc == "R1" for process in self.processes)
