@@ -23,17 +23,16 @@ class Timer:
     ``due``: something is due that closes the reaper; ``closed``: how often the timer was closed.
     """
 
-    __slots__ = ("due", "closed", "reapers")
+    __slots__ = ("due", "closed", "reaper")
 
     def __init__(self, due: bool) -> None:
         self.due, self.closed = Atomic(due), Atomic(0)
-        self.reapers: tuple = ()
+        self.reaper: Any = None
 
-    def advance_clock(self, timeout_ms: int) -> bool:
+    def advance_clock(self, timeout_ms: int) -> None:
         due = self.due.get_and_set(False)  # swap P1
         if due:
-            self.reapers[0].close()
-        return due
+            self.reaper.close()
 
     def close(self) -> None:
         self.closed.add_and_get(1)  # update S1
@@ -44,13 +43,11 @@ class World:
 
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = system_timer_reaper) -> None:
         self.timer = Timer(scenario["due"])
-        self.reaper = impl.SystemTimerReaper(self.timer)
-        self.timer.reapers = (self.reaper,)
-        programs = scenario["threads"]
-        self.reaper.thread.ident = 1 + next(
-            place for place, name in enumerate(programs) if programs[name][0][0] == "reap"
-        )
-        self.names = {"reaper": self.reaper, "timer": self.timer}
+        self.reaper = self.timer.reaper = impl.SystemTimerReaper(self.timer)
+        for place, program in enumerate(scenario["threads"].values()):
+            if ["reap"] in program:
+                self.reaper.thread.ident = place + 1
+        self.names = {"reaper": self.reaper}
 
     def close(self) -> None:
         self.reaper.close()

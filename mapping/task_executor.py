@@ -70,9 +70,9 @@ class Task:
         self.ran.add_and_get((self.name,))  # update R1
         if self.does == ("raise",):
             raise Failed
-        if self.does == ("close",):
+        elif self.does == ("close",):
             self.executor.close()
-        if self.other is not None:
+        elif self.other is not None:
             self.executor.submit(self.other)
 
 
@@ -90,7 +90,7 @@ class World:
             other = self.tasks[does[1]] if does and does[0] == "submit" else None
             self.tasks[name] = Task(name, does, self.executor, self.ran, other)
         self.threads = tuple(scenario["threads"])
-        self.names = {"executor": self.executor, "ran": self.ran, **self.tasks}
+        self.names = self.tasks  # on which all else hangs
 
     def submit(self, name: str) -> tuple[str, str] | None:
         try:
@@ -102,13 +102,9 @@ class World:
     def close(self) -> None:
         self.executor.close()
 
-    def work(self) -> tuple[str, str] | None:
+    def work(self) -> None:
         """What the pool's thread does."""
-        try:
-            self.pool.work()
-        except Failed as error:
-            return raised(error)
-        return None
+        self.pool.work()
 
 
 def shared(world: World) -> dict[str, tuple]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from impl import task_executor as impl
 from impl.runtime import get_ident
+from mapping import task_executor as mapping
+from mapping.result import raised
 
 
 class RunsAtOnce:
@@ -74,6 +76,14 @@ class DiesOfIt:
 
         def submit(self, entry: Any) -> None:
             self.executor.submit(run_unguarded, entry)
+
+    class World(mapping.World):
+        def work(self) -> tuple[str, str] | None:
+            try:
+                super().work()
+            except mapping.Failed as error:
+                return raised(error)
+            return None
 
 
 class LeavesOpen:

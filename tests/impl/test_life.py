@@ -51,8 +51,8 @@ FAULTS = {
         EXECUTOR,
         Control(
             "raises",
-            "enabled",
-            "worker can take Y1 in the model and has ended",
+            "exception",
+            "Failed",
             (("    except Exception:\n", "    except ZeroDivisionError:\n"),),
         ),
     ),
