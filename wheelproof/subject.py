@@ -16,7 +16,7 @@ from typing import Any
 from wheelproof import floors
 from wheelproof.errors import NothingChecked, UsageError
 
-KINDS = ("silent", "lock", "unlock", "try", "read", "write", "update", "swap", "cas", "wait", "wake", "notify")
+KINDS = ("silent", "lock", "unlock", "try", "read", "write", "change", "update", "swap", "cas", "wait", "wake", "notify")
 PROPERTY_KINDS = ("invariant", "deadlock", "liveness", "refinement", "race")
 BUILT_IN = {"deadlock": ("NoDeadlock", "some thread can move until all are done"),
             "race": ("NoDataRace", "accesses of plain fields are ordered (a check of the implementation, not of the spec)")}

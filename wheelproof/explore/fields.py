@@ -31,9 +31,12 @@ class Field:
         scheduler = self.scheduler
         if scheduler.running is not None:
             site = scheduler.point("read", self.volatile)
+            changes = site is not None and site.kind == "change"
+            if changes:  # the line changes what the field holds: the read is all that is seen of it
+                scheduler.running.performed = True
             # None: within an atomic operation, which still orders by its volatile fields, but whose plain accesses are not looked at
             if scheduler.race is not None and (site is not None or self.volatile):
-                scheduler.race.read(scheduler.running, self, instance, site)
+                (scheduler.race.write if changes else scheduler.race.read)(scheduler.running, self, instance, site)
         return self._get(instance)
 
     def __set__(self, instance: object, value: object) -> None:

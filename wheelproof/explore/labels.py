@@ -1,7 +1,8 @@
 """Labels: the trailing comments that give the steps of an implementation their names.
 
 ``with self.monitor:  # lock A1, unlock A11`` names two operations of one line, ``self.list = None  # write U8`` one,
-``self.condition.wait()  # wait W1, wake W2, lock W3`` three.
+``self.condition.wait()  # wait W1, wake W2, lock W3`` three. ``self.heap.append(e)  # change P1`` names a change in place of what a
+plain field holds.
 A label is the name that the same step bears in the specification, in the model and in every trace.
 """
 from __future__ import annotations
@@ -20,7 +21,7 @@ LOCK_KINDS = frozenset({"lock", "unlock"})
 WAIT_KINDS = frozenset({"wait", "wake", "lock"})
 """Kinds of operation that share the line of one wait: it falls asleep, wakes and takes its lock again."""
 
-STEP_KINDS = frozenset({"try", "read", "write", "update", "swap", "cas", "notify"})
+STEP_KINDS = frozenset({"try", "read", "write", "change", "update", "swap", "cas", "notify"})
 """Kinds of operation that are alone on their line; plain reads on the same line are parts of the operation."""
 
 KINDS = LOCK_KINDS | WAIT_KINDS | STEP_KINDS
