@@ -23,6 +23,12 @@ Decisions:
   before. For all other threads that is the schedule in which it wakes later. Its own ``wait(timeout)`` can return True or False
   then. So where time was up and a ticket was taken, the value is :class:`Either`: to test it is a finding.
 * A time-out of ``TIMEOUT_MAX`` or more is none.
+* A wait is interrupted where a thread of the scenario does it (:class:`Interrupts`), while the sleeper sleeps. It then wakes, takes
+  its lock again and raises :class:`Interrupted`. In CPython a sleeper that was notified and interrupted keeps the notification to
+  itself: the exception leaves, and nobody else is woken. So a sleeper that is interrupted and offered a ticket takes it; that
+  somebody else takes it is the schedule in which that one wakes first.
+* An interrupt that comes later, while the wait takes its lock again, is left out. CPython leaves the wait without the lock then, and
+  no code that uses a plain lock can tell.
 * A wait in an atomic operation, or while a re-entrant monitor is held more than once, is refused.
 """
 from __future__ import annotations
@@ -31,7 +37,7 @@ from collections.abc import Callable
 from threading import TIMEOUT_MAX
 
 from wheelproof.explore import locks  # noqa: F401  (a condition is built on its classes, which have to be registered first)
-from wheelproof.explore.controlled import DONE, Scheduler, Site, Thread
+from wheelproof.explore.controlled import DONE, Interrupted, Scheduler, Site, Thread
 from wheelproof.explore.registry import primitive
 
 
@@ -50,7 +56,7 @@ class Either:
 
 
 class Sleeper:
-    """What a thread in ``wait`` waits for: a ticket, or the end of its time."""
+    """What a thread in ``wait`` waits for: a ticket, the end of its time, or an interrupt."""
 
     __slots__ = ("_condition",)
 
@@ -59,7 +65,7 @@ class Sleeper:
 
     def admits(self, thread: Thread) -> bool:
         """Whether the thread may wake now."""
-        return self._condition.offered(thread) is not None or self._condition.expired(thread)
+        return self._condition.offered(thread) is not None or self._condition.expired(thread) or self._condition.interrupted(thread)
 
 
 @primitive("Time")
@@ -113,6 +119,37 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 scheduler.fail("time passes within an atomic operation; let a thread of the scenario do it")
 
     return Time
+
+
+@primitive("Interrupts")
+def _interrupts(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+    point = scheduler.point
+
+    class Interrupts:
+        """What interrupts waits: one per scenario, named in ``World.names``.
+
+        ``pending``: the threads whose wait is to raise and has not yet, in the scenario's order.
+        """
+
+        __slots__ = ("pending",)
+
+        def __init__(self) -> None:
+            self.pending: tuple[Thread, ...] = ()
+            scheduler.interrupts = self
+
+        def interrupt(self, thread: str) -> None:
+            """Let the present wait of a thread raise, in one step of kind ``update``; nothing happens if it does not sleep."""
+            if scheduler.running is None:
+                return
+            if point("update", True) is None:
+                scheduler.fail("an interrupt within an atomic operation; let a thread of the scenario do it")
+            hit = next((each for each in scheduler.threads if each.name == thread), None)
+            if hit is None:
+                scheduler.fail(f"there is no thread {thread} to be interrupted; name one of the scenario")
+            if isinstance(hit.awaits, Sleeper) and hit not in self.pending:
+                self.pending = tuple(sorted((*self.pending, hit), key=_index))
+
+    return Interrupts
 
 
 @primitive("Condition")
@@ -212,6 +249,10 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             deadline = None if time is None else time.deadline(thread)
             return deadline is not None and deadline <= time.now
 
+        def interrupted(self, thread: Thread) -> bool:
+            """Whether the thread's wait is to raise."""
+            return scheduler.interrupts is not None and thread in scheduler.interrupts.pending
+
         def _held(self, verb: str) -> None:
             owner = self.lock.owner
             if owner is None or self.lock.reentrant and owner is not scheduler.running:
@@ -238,12 +279,12 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def _wake(self, thread: Thread) -> None:
             offer, late = self.offered(thread), self.expired(thread)
-            if offer is None and not late:
+            if offer is None and not late and not self.interrupted(thread):
                 scheduler.fail(f"{thread.name} was woken without a notification: the run is not the one that was planned")
             time = scheduler.time
             if time is not None and time.deadline(thread) is not None:
                 time.alarms = tuple(alarm for alarm in time.alarms if alarm[0] is not thread)
-                value = None if offer is not None and late else not late
+                value = None if offer is not None and late else offer is not None
                 until = next((at for sleeper, _, at in self.woken if sleeper is thread), None)
                 others = [entry for entry in self.woken if entry[0] is not thread]
                 self.woken = tuple(sorted((*others, (thread, value, until)), key=_place))
@@ -252,12 +293,15 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             self.tickets = tuple(tuple(taker for taker in takers if taker is not thread) for takers in left)
 
         def _woken(self, thread: Thread, site: Site | None) -> tuple[object, float | None]:
-            """Take the lock again; (what wait returns, the deadline of wait_for)."""
+            """Take the lock again; (what wait returns, the deadline of wait_for). Raises Interrupted."""
             self.lock.take(thread, site)
             mine = next((entry for entry in self.woken if entry[0] is thread), None)
+            self.woken = tuple(entry for entry in self.woken if entry is not mine)
+            if self.interrupted(thread):
+                scheduler.interrupts.pending = tuple(each for each in scheduler.interrupts.pending if each is not thread)
+                raise Interrupted
             if mine is None:
                 return True, None
-            self.woken = tuple(entry for entry in self.woken if entry is not mine)
             return either if mine[1] is None else mine[1], mine[2]
 
         def _notify(self, n: int) -> None:

@@ -35,6 +35,10 @@ class Abort(BaseException):
     """Ends a suspended thread; not an ``Exception``, so that the subject's handlers leave it alone."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """What a wait raises that a thread of the scenario has interrupted. Its own class: the user's Ctrl-C is another."""
+
+
 class Site:
     """One operation at one place in the code, looked up by position on every access.
 
@@ -97,7 +101,7 @@ class Scheduler:
     ``atomic``: the atomic modules of the subject (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
     ``created``: the objects that the present run's threads have made (:class:`~wheelproof.explore.created.Created`).
     ``memory``: what delays stores in the present run (:mod:`wheelproof.explore.store_buffer`) or None.
-    ``time``: the clock of the present run (:mod:`wheelproof.explore.conditions`) or None.
+    ``time``: the clock of the present run (:mod:`wheelproof.explore.conditions`) or None; ``interrupts``: what interrupts its waits, or None.
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so far, for the watchdog.
     """
 
@@ -107,7 +111,7 @@ class Scheduler:
         self.files: dict[str, labels.Labels] = {}
         self.shown: dict[str, str] = {}
         self.race = None
-        self.atomic = self.created = self.memory = self.time = None
+        self.atomic = self.created = self.memory = self.time = self.interrupts = None
         self.coarse = False
         self.used: set[tuple[str, str, str]] = set()
         self.switches = 0
@@ -223,7 +227,7 @@ class Scheduler:
                     self._check_performed(thread)
             except Abort:
                 pass
-            except Exception as error:
+            except (Exception, Interrupted) as error:
                 thread.error = error
             thread.label, thread.awaits, thread.frame, thread.site, thread.calls = DONE, None, None, None, ()
             thread.handled = None

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Annotated, TypeVar
 
 from wheelproof.explore import conditions
-from wheelproof.explore.controlled import Scheduler, Thread
+from wheelproof.explore.controlled import Interrupted, Scheduler, Thread
 from wheelproof.explore.registry import classes, primitive, registered
 
 __all__ = ["Due", "primitive", "registered", "runtime_module"]
@@ -22,7 +22,7 @@ T = TypeVar("T")
 def runtime_module(scheduler: Scheduler, name: str = "impl.runtime") -> ModuleType:
     """A module with the names of ``impl/runtime.py`` and ``impl/threads.py`` whose primitives belong to ``scheduler``."""
     module = ModuleType(name, "Controlled primitives.")
-    module.__dict__.update(classes(scheduler), **conditions.functions(scheduler), TIMEOUT_MAX=TIMEOUT_MAX,
+    module.__dict__.update(classes(scheduler), **conditions.functions(scheduler), TIMEOUT_MAX=TIMEOUT_MAX, Interrupted=Interrupted,
                            Volatile=Annotated[T, "volatile"], Plain=Annotated[T, "plain"], T=T)
     return module
 

@@ -118,7 +118,7 @@ class Run:
             raise ExploreError("The scenario has no threads.", "Give it threads = {name = [[operation, arguments...], ...]}.")
         self._scheduler.end()
         created = self._scheduler.created = Created()
-        self._scheduler.time = None
+        self._scheduler.time = self._scheduler.interrupts = None
         self.world = loaded.world(scenario, loaded.implementation)
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(programs)]
         self._bodies = [self._program(thread, programs[thread.name]) for thread in self.threads]
@@ -126,9 +126,11 @@ class Run:
         if not isinstance(roots, Mapping):
             raise ExploreError(f"mapping/{loaded.stem}.py: World has no names.", "Set self.names to {role: object} for the objects of the scenario.")
         self._names = Names(self.world, dict(roots), self.threads, loaded.scheduler.files, created.objects, loaded.stacks, loaded.judged)
-        if self._scheduler.time is not None and not self._names.knows(self._scheduler.time):
-            raise ExploreError(f"mapping/{loaded.stem}.py: World.names does not reach the scenario's Time, so its hour would be no part of the state.",
-                               "Add it to names: {'time': self.time, ...}.")
+        for what in (self._scheduler.time, self._scheduler.interrupts):
+            if what is not None and not self._names.knows(what):
+                kind = type(what).__name__
+                raise ExploreError(f"mapping/{loaded.stem}.py: World.names does not reach the scenario's {kind}, which would be no part of the state.",
+                                   f"Add it to names: {{'{kind.lower()}': self.{kind.lower()}, ...}}.")
         self._pieces = [0] * len(self.threads)
         self._moved: set[int] = set()
         self._surface = _surface(vars(self.world))

@@ -15,12 +15,25 @@ from threading import TIMEOUT_MAX, Condition, Lock, RLock as Monitor, get_ident
 from time import monotonic, sleep
 from typing import Annotated, TypeVar
 
-__all__ = ["TIMEOUT_MAX", "Condition", "Lock", "Monitor", "Plain", "Time", "Volatile", "get_ident", "monotonic"]
+__all__ = ["TIMEOUT_MAX", "Condition", "Interrupted", "Interrupts", "Lock", "Monitor", "Plain", "Time", "Volatile", "get_ident",
+           "monotonic"]
 
 T = TypeVar("T")
 
 Volatile = Annotated[T, "accessed without a common lock"]
 Plain = Annotated[T, "guarded by a lock"]
+
+Interrupted = KeyboardInterrupt
+"""What a wait raises that is interrupted: in CPython by a signal, hence in the main thread only."""
+
+
+class Interrupts:
+    """What interrupts waits. In production signals do; under control only the method of this class does."""
+
+    __slots__ = ()
+
+    def interrupt(self, thread: str) -> None:
+        """Let the present wait of a scenario's thread raise :data:`Interrupted`; nothing happens if it does not wait."""
 
 
 class Time:
