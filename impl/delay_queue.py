@@ -3,12 +3,14 @@
 An element has ``get_delay()`` (milliseconds left, at most 0 when it is due) and ``compare_to(other)`` (negative, zero or
 positive: the order of their due times). The two must agree, and neither may change while the element is queued: the heap
 does not notice a key that changes under it. Timers break the second rule when a bucket is given a new key while queued.
+
+Labels are those of ``spec/DelayQueue.tla``.
 """
 from __future__ import annotations
 
 from typing import Protocol
 
-from impl.runtime import Gate
+from impl.runtime import Gate, Plain
 
 FOREVER_MS = 1 << 62
 
@@ -26,9 +28,11 @@ class DelayQueue:
 
     __slots__ = ("gate", "heap")
 
+    heap: Plain[list[Delayed]]
+
     def __init__(self) -> None:
         self.gate = Gate()
-        self.heap: list[Delayed] = []
+        self.heap = []
 
     def __len__(self) -> int:
         return len(self.heap)
@@ -36,7 +40,7 @@ class DelayQueue:
     def offer(self, element: Delayed) -> None:
         """Queue an element. A waiting ``poll`` looks again if it is now the first."""
         with self.gate:
-            self.heap.append(element)
+            self.heap.append(element)  # change P1
             self._up(len(self.heap) - 1, element)
             if self.heap[0] is element:
                 self.gate.notify()
@@ -45,24 +49,33 @@ class DelayQueue:
         """Take the first element, waiting up to ``timeout_ms`` milliseconds for it to be due; None if it is not."""
         self.gate.acquire_when(self.wait_ms, timeout_ms)
         try:
-            return self._take()
+            taken = self._take()
         finally:
             self.gate.release()
+        return taken
 
     def poll_now(self) -> Delayed | None:
         """Take the first element if it is due; None otherwise."""
         with self.gate:
-            return self._take()
+            taken = self._take()
+        return taken
 
     def wait_ms(self) -> int:
         """Milliseconds until the first element is due; at most 0 if it is, ``FOREVER_MS`` if there is none."""
-        return self.heap[0].get_delay() if self.heap else FOREVER_MS
+        heap = self.heap
+        if not heap:
+            return FOREVER_MS
+        return heap[0].get_delay()  # read Q1
 
     def _take(self) -> Delayed | None:
         heap = self.heap
-        if not heap or heap[0].get_delay() > 0:
+        if not heap:
             return None
-        first, last = heap[0], heap.pop()
+        delay = heap[0].get_delay()  # read K1
+        if delay > 0:
+            return None
+        first = heap[0]
+        last = self.heap.pop()  # change K2
         if heap:
             self._down(0, last)
         return first

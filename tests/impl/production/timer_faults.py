@@ -16,7 +16,7 @@ JOINS = (
     "        if threading.get_ident() != self.thread.ident:\n"
     "            self.thread.join()\n"
 )
-TAKES = "        try:\n            return self._take()\n        finally:\n            self.gate.release()"
+TAKES = "        try:\n            taken = self._take()\n        finally:\n            self.gate.release()\n        return taken"
 
 FAULTS = {
     # the clocks
@@ -61,7 +61,7 @@ FAULTS = {
         "            if first:",
     ),
     "an empty queue is due at once": planted(
-        checks.an_empty_queue_is_waited_at, "if self.heap else FOREVER_MS", "if self.heap else 0",
+        checks.an_empty_queue_is_waited_at, "            return FOREVER_MS", "            return 0",
     ),
     "poll does not wait": planted(
         checks.an_empty_queue_is_waited_at,
@@ -73,15 +73,15 @@ FAULTS = {
     ),
     "poll takes what is not due": planted(
         checks.a_poll_ends_with_its_time_and_nothing,
-        "if not heap or heap[0].get_delay() > 0:", "if heap[0].get_delay() > 0:",
+        "        if not heap:\n            return None\n", "",
     ),
     "what is due is not taken": planted(
         checks.pollers_take_each_element_once_and_when_it_is_due,
-        "heap[0].get_delay() > 0:", "heap[0].get_delay() >= 0:",
+        "if delay > 0:", "if delay >= 0:",
     ),
     "an element is taken before it is due": planted(
         checks.pollers_take_each_element_once_and_when_it_is_due,
-        "heap[0].get_delay() if self.heap", "heap[0].get_delay() - 1000 if self.heap",
+        "return heap[0].get_delay()", "return heap[0].get_delay() - 1000",
     ),
     "poll keeps the gate where it finds nothing": planted(
         checks.a_poll_ends_with_its_time_and_nothing,
@@ -101,7 +101,7 @@ FAULTS = {
     ),
     "poll_now takes without the gate": planted(
         checks.each_operation_holds_the_gate,
-        "        with self.gate:\n            return self._take()",
+        "        with self.gate:\n            taken = self._take()\n        return taken",
         "        return self._take()",
     ),
     "offer looks without the gate": planted(

@@ -1,19 +1,21 @@
------------------------------ MODULE GateAtomic -----------------------------
+-------------------------- MODULE DelayQueueAtomic --------------------------
 (***************************************************************************)
-(* The gate as the layers above it see it: a thread that waits is let in,   *)
-(* in one step, when the first item is due or its time is up.  Nobody knows *)
-(* of sleepers, notifications and leaders.  GateRefinement shows that the   *)
-(* gate on Python's condition does nothing that is not allowed here.        *)
+(* The delay queue as the layers above it see it: a thread that waits is    *)
+(* let in, in one step, when the first element is due or its time is up.    *)
+(* Nobody knows of sleepers, notifications and leaders, nor of a heap: the  *)
+(* elements are in their order.  DelayQueueRefinement shows that the queue  *)
+(* on Python's condition does nothing that is not allowed here.             *)
 (*                                                                          *)
-(* Time may pass at any moment, and as far as it likes: when the gate lets  *)
-(* a thread in is not promised, only when it may.                           *)
+(* Time may pass at any moment, and as far as it likes: when a thread is    *)
+(* let in is not promised, only when it may be.  A thread that waits may    *)
+(* leave without the gate if the scenario has somebody to interrupt it.     *)
 (***************************************************************************)
 EXTENDS Integers, Sequences
 
 CONSTANTS Program, Items, NULL
 
-Clocks  == {t \in DOMAIN Program : Program[t][1][1] = "clock"}
-Threads == DOMAIN Program \ Clocks
+Others  == {t \in DOMAIN Program : Program[t][1][1] \in {"clock", "interrupt"}}
+Threads == DOMAIN Program \ Others
 
 VARIABLES holder, items, now, turn, deadline,
   place     \* thread |-> "idle", "begins", "waits", "looks", "takes", "enters", "offers", "leaves"
@@ -33,8 +35,9 @@ Init == /\ holder = NULL /\ items = Items /\ now = 0
 
 Begin(t) == /\ place[t] = "idle" /\ turn[t] <= Len(Program[t])
             /\ turn' = [turn EXCEPT ![t] = @ + 1]
-            /\ Goto(t, IF Program[t][turn[t]][1] = "take" THEN "begins" ELSE "enters")
-            /\ UNCHANGED <<holder, items, now, deadline>>
+            /\ deadline' = [deadline EXCEPT ![t] = 0]
+            /\ Goto(t, IF Program[t][turn[t]][1] = "poll" THEN "begins" ELSE "enters")
+            /\ UNCHANGED <<holder, items, now>>
 
 \* The time that the thread has begins.
 Start(t) == /\ place[t] = "begins"
@@ -42,11 +45,14 @@ Start(t) == /\ place[t] = "begins"
             /\ Goto(t, "waits")
             /\ UNCHANGED <<holder, items, now, turn>>
 
+\* Where there is nothing, a thread that is let in leaves again.
+Inside == IF items = << >> THEN "leaves" ELSE "looks"
+
 \* acquire_when: one step.
 AcquireWhen(t) == /\ place[t] = "waits" /\ holder = NULL
                   /\ Due \/ deadline[t] <= now
                   /\ holder' = t
-                  /\ Goto(t, "looks")
+                  /\ Goto(t, Inside)
                   /\ UNCHANGED <<items, now, turn, deadline>>
 
 Look(t) == /\ place[t] = "looks"
@@ -60,7 +66,7 @@ Take(t) == /\ place[t] = "takes"
 
 Enter(t) == /\ place[t] = "enters" /\ holder = NULL
             /\ holder' = t
-            /\ Goto(t, "offers")
+            /\ Goto(t, IF Operation(t)[1] = "offer" THEN "offers" ELSE Inside)
             /\ UNCHANGED <<items, now, turn, deadline>>
 
 Offer(t) == /\ place[t] = "offers"
@@ -68,19 +74,28 @@ Offer(t) == /\ place[t] = "offers"
             /\ Goto(t, "leaves")
             /\ UNCHANGED <<holder, now, turn, deadline>>
 
-\* A deadline that is over is of no interest any more.
 Leave(t) == /\ place[t] = "leaves"
             /\ holder' = NULL
-            /\ deadline' = [deadline EXCEPT ![t] = 0]
             /\ Goto(t, "idle")
-            /\ UNCHANGED <<items, now, turn>>
+            /\ UNCHANGED <<items, now, turn, deadline>>
+
+\* A deadline that is over is of no interest any more.
+End(t) == /\ place[t] = "idle" /\ turn[t] > Len(Program[t])
+          /\ deadline[t] # 0
+          /\ deadline' = [deadline EXCEPT ![t] = 0]
+          /\ UNCHANGED <<holder, items, now, turn, place>>
 
 Step(t) == \/ Begin(t) \/ Start(t) \/ AcquireWhen(t) \/ Look(t) \/ Take(t)
-           \/ Enter(t) \/ Offer(t) \/ Leave(t)
+           \/ Enter(t) \/ Offer(t) \/ Leave(t) \/ End(t)
+
+Interrupted(t) == /\ place[t] = "waits"
+                  /\ \E i \in Others : Program[i][1] = <<"interrupt", t>>
+                  /\ Goto(t, "idle")
+                  /\ UNCHANGED <<holder, items, now, turn, deadline>>
 
 Pass == now' > now /\ UNCHANGED <<holder, items, turn, deadline, place>>
 
-Next == (\E t \in Threads : Step(t)) \/ Pass
+Next == (\E t \in Threads : Step(t) \/ Interrupted(t)) \/ Pass
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
 =============================================================================
