@@ -79,7 +79,7 @@ class WriteLock:
             finally:
                 of.waiting = of.waiting - 1  # write W7
                 if of.writer != me:  # interrupted: those that waited for this writer alone may enter
-                    of.changed.notify_all()
+                    of.changed.notify_all()  # notify W9
 
     def __exit__(self, *exception: object) -> None:
         of = self.of

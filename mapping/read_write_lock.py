@@ -6,8 +6,9 @@ from types import ModuleType
 from typing import Any
 
 from impl import read_write_lock
-from impl.threads import Plain
-from mapping.conditions import condition
+from impl.threads import Interrupted, Interrupts, Plain
+from mapping.conditions import condition, names
+from mapping.result import raised
 
 SUBJECT = ("impl.read_write_lock",)
 """The modules whose steps are the mechanism's."""
@@ -41,19 +42,31 @@ class World:
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = read_write_lock) -> None:
         self.lock, self.page = impl.ReadWriteLock(), Page()
         self.threads = tuple(scenario["threads"])
-        self.names = {"lock": self.lock, "page": self.page}
+        self.interrupts = Interrupts()
+        self.names = {"lock": self.lock, "page": self.page, "interrupts": self.interrupts}
 
-    def read(self) -> None:
-        with self.lock.read_lock:
-            self.page.read()
+    def read(self) -> tuple[str, str] | None:
+        try:
+            with self.lock.read_lock:
+                self.page.read()
+        except Interrupted as error:
+            return raised(error)
+        return None
 
     def read_on(self) -> None:
         while True:
             self.read()
 
-    def write(self) -> None:
-        with self.lock.write_lock:
-            self.page.write()
+    def write(self) -> tuple[str, str] | None:
+        try:
+            with self.lock.write_lock:
+                self.page.write()
+        except Interrupted as error:
+            return raised(error)
+        return None
+
+    def interrupt(self, thread: str) -> None:
+        self.interrupts.interrupt(thread)  # update I1
 
 
 def shared(world: World) -> dict[str, tuple]:
@@ -61,5 +74,6 @@ def shared(world: World) -> dict[str, tuple]:
     lock = world.lock
     mutex, asleep, tickets = condition(lock.changed)
     named = {number: name for number, name in enumerate(world.threads, 1)}
-    return {"mutex": (mutex,), "asleep": (asleep,), "tickets": (tickets,), "readers": (frozenset(named[number] for number in lock.readers),),
+    return {"mutex": (mutex,), "asleep": (asleep,), "tickets": (tickets,),
+            "interrupted": (names(getattr(world.interrupts, "pending", ())),), "readers": (frozenset(named[number] for number in lock.readers),),
             "writer": (None if lock.writer is None else named[lock.writer],), "waiting": (lock.waiting,), "page": (world.page.written,)}

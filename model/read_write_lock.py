@@ -8,16 +8,20 @@ from model.conditions import notified, notified_all, offered, taken
 from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
 
 SWITCHES = dict.fromkeys(("SeesWriter", "WriterFirst", "SeesReaders", "SeesOtherWriter", "LooksAgain", "EntersInside", "LastReaderWakes",
-                          "LastReaderWakesAll", "WriterWakesAll", "Withdraws"), True)
+                          "LastReaderWakesAll", "WriterWakesAll", "Withdraws", "InterruptWithdraws", "InterruptWakes",
+                          "InterruptWakesAll"), True)
 
 
 class Model(Machine):
     """States of one scenario: ``threads`` as in the TOML."""
 
     PROCEDURES = {"read": Procedure("R1", ()), "read_on": Procedure("N0", ()), "write": Procedure("W1", ())}
-    WITNESSES = ("TwoRead", "ReaderWaitsForWaitingWriter", "TwoWritersWait", "WakesInVain")
+    WITNESSES = ("TwoRead", "ReaderWaitsForWaitingWriter", "TwoWritersWait", "WakesInVain", "WriterIsInterrupted")
 
-    mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
+    AUXILIARY = LOCAL = frozenset({"raised"})
+    """Whether a thread's operation has been interrupted: in code the exception is on its stack."""
+
+    mutex, asleep, tickets, interrupted = Scalar("mutex"), Scalar("asleep"), Scalar("tickets"), Scalar("interrupted")
     readers, writer, waiting, page = Scalar("readers"), Scalar("writer"), Scalar("waiting"), Scalar("page")
 
     def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
@@ -27,14 +31,27 @@ class Model(Machine):
         self.on = SWITCHES | dict(switches)
         self.program = scenario["threads"]
         super().__init__(self.program, {"turn": 1}, start="T0")
+        self.users = tuple(name for name, program in self.program.items() if program[0][0] != "interrupt")
+        self._processes = tuple(values if name in self.users else ("I1", *values[1:]) for name, values in zip(self.threads, self._processes))
         self.scalar("mutex", None)
         self.scalar("asleep", frozenset())
         self.scalar("tickets", ())
+        self.scalar("interrupted", frozenset())
         self.scalar("readers", frozenset())
         self.scalar("writer", None)
         self.scalar("waiting", 0)
         self.scalar("page", 0)
+        self.raised = self.function("raised", dict.fromkeys(self.users, False))
         self.begin()
+
+    def tla(self, variable: str, piece: tuple) -> Any:
+        """As TLA+ has it: only the threads have a ``turn``."""
+        value = super().tla(variable, piece)
+        return {name: value[name] for name in self.users} if variable == "turn" else value
+
+    def returned(self, process: Process) -> Any:
+        """Whether the operation was interrupted."""
+        return ("raised", "Interrupted") if self.me in self.users and self.raised[self.me] else None
 
     # -- the condition
 
@@ -49,10 +66,18 @@ class Model(Machine):
         self.asleep |= {self.me}
 
     def _wake(self) -> bool:
-        if not offered(self.tickets, self.me):
+        if not offered(self.tickets, self.me) and self.me not in self.interrupted:
             return False
         self.tickets = taken(self.tickets, self.me)
         self.asleep -= {self.me}
+        return True
+
+    def _raises(self) -> bool:
+        """Whether the wait whose lock is taken again raises."""
+        if self.me not in self.interrupted:
+            return False
+        self.interrupted -= {self.me}
+        self.raised[self.me] = True
         return True
 
     def _reader_waits(self) -> bool:
@@ -80,7 +105,10 @@ class Model(Machine):
     def R4(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "R2" if self.on["LooksAgain"] and self._reader_waits() else "R5"
+        if self._raises():
+            t.pc = "R6"
+        else:
+            t.pc = "R2" if self.on["LooksAgain"] and self._reader_waits() else "R5"
 
     def R5(self, t: Process) -> None:
         if self.on["EntersInside"]:
@@ -90,11 +118,17 @@ class Model(Machine):
         t.pc = "R6"
 
     def R6(self, t: Process) -> None:
-        if self.on["EntersInside"]:
+        if self.on["EntersInside"] or self.raised[self.me]:
             self.mutex = None
         else:
             self.readers |= {self.me}
-        t.pc = "D1"
+        self._enter(t, "D1")
+
+    def _enter(self, t: Process, label: str) -> None:
+        if self.raised[self.me]:
+            self.leave(t)
+        else:
+            t.pc = label
 
     def D1(self, t: Process) -> None:
         t.pc = "U1"
@@ -139,20 +173,28 @@ class Model(Machine):
     def W5(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "W3" if self.on["LooksAgain"] and self._writer_waits() else "W6"
+        if self._raises():
+            t.pc = "W7"
+        else:
+            t.pc = "W3" if self.on["LooksAgain"] and self._writer_waits() else "W6"
 
     def W6(self, t: Process) -> None:
         self.writer = self.me
         t.pc = "W7"
 
     def W7(self, t: Process) -> None:
-        if self.on["Withdraws"]:
+        raised = self.raised[self.me]
+        if self.on["InterruptWithdraws" if raised else "Withdraws"]:
             self.waiting -= 1
+        t.pc = "W9" if raised and self.on["InterruptWakes"] else "W8"
+
+    def W9(self, t: Process) -> None:
+        self._notify(self.on["InterruptWakesAll"])
         t.pc = "W8"
 
     def W8(self, t: Process) -> None:
         self.mutex = None
-        t.pc = "D2"
+        self._enter(t, "D2")
 
     def D2(self, t: Process) -> None:
         self.page += 1
@@ -190,7 +232,14 @@ class Model(Machine):
             t.pc = DONE
         else:
             t.turn += 1
+            self.raised[self.me] = False
             self.call(t, self.program[self.me][t.turn - 2][0], back="T0")
+
+    def I1(self, t: Process) -> None:
+        target = self.program[self.me][0][1]
+        if target in self.asleep:
+            self.interrupted |= {target}
+        t.pc = DONE
 
     # -- properties
 
@@ -198,8 +247,8 @@ class Model(Machine):
         return frozenset(name for name, process in zip(self.threads, self.processes) if process.pc in labels)
 
     def TypeOK(self) -> bool:
-        names = frozenset(self.threads)
-        return (self.mutex in names | {None} and self.writer in names | {None} and self.asleep <= names and self.readers <= names
+        names = frozenset(self.users)
+        return (self.mutex in names | {None} and self.writer in names | {None} and self.asleep <= names and self.readers <= names and self.interrupted <= names
                 and all(takers <= self.asleep for takers in self.tickets) and len(self.tickets) <= len(self.asleep)
                 and 0 <= self.waiting <= len(names) and self.page >= 0)
 
@@ -213,6 +262,10 @@ class Model(Machine):
         writing = self._at("D2", "X1")
         return self.mutex is not None or (
             self._at("D1", "U1") == self.readers and writing == {self.writer} - {None} and self.waiting == len(self._at("W4", "W5")))
+
+    def WaitsForSomebody(self) -> bool:
+        return self.mutex is not None or bool(self.tickets) or all(
+            self.writer is not None or (self.waiting > 0 if name in self._at("R3") else bool(self.readers)) for name in self.asleep)
 
     def Termination(self) -> bool:
         """What must come true in every fair run."""
@@ -237,3 +290,7 @@ class Model(Machine):
     def WakesInVain(self) -> bool:
         """A writer has woken, and another thread has entered before it has the lock back."""
         return bool(self._at("W5")) and (self.writer is not None or bool(self.readers))
+
+    def WriterIsInterrupted(self) -> bool:
+        """A writer's wait is to raise while a reader sleeps that waits for this writer alone."""
+        return self.writer is None and self.waiting == 1 and bool(self._at("W4") & self.interrupted) and bool(self._at("R3") & self.asleep)

@@ -159,3 +159,61 @@ class WaitsForEver:
                     of.changed.wait()  # wait W3, wake W4, lock W5
                 of.writer = me  # write W6
                 of.waiting = of.waiting + 0  # write W7
+
+
+class InterruptedWriterWaits:
+    switch = "InterruptWithdraws"
+
+    class WriteLock(impl.WriteLock):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            of, me = self.of, get_ident()
+            with of.changed:  # lock W1, unlock W8
+                of.waiting = of.waiting + 1  # write W2
+                try:
+                    while of.writer is not None or of.readers:
+                        of.changed.wait()  # wait W3, wake W4, lock W5
+                    of.writer = me  # write W6
+                finally:
+                    of.waiting = of.waiting - (of.writer == me)  # write W7
+                    if of.writer != me:
+                        of.changed.notify_all()  # notify W9
+
+
+class InterruptedWriterIsSilent:
+    switch = "InterruptWakes"
+
+    class WriteLock(impl.WriteLock):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            of, me = self.of, get_ident()
+            with of.changed:  # lock W1, unlock W8
+                of.waiting = of.waiting + 1  # write W2
+                try:
+                    while of.writer is not None or of.readers:
+                        of.changed.wait()  # wait W3, wake W4, lock W5
+                    of.writer = me  # write W6
+                finally:
+                    of.waiting = of.waiting - 1  # write W7
+
+
+class InterruptedWriterWakesOne:
+    switch = "InterruptWakesAll"
+
+    class WriteLock(impl.WriteLock):
+        __slots__ = ()
+
+        def __enter__(self) -> None:
+            of, me = self.of, get_ident()
+            with of.changed:  # lock W1, unlock W8
+                of.waiting = of.waiting + 1  # write W2
+                try:
+                    while of.writer is not None or of.readers:
+                        of.changed.wait()  # wait W3, wake W4, lock W5
+                    of.writer = me  # write W6
+                finally:
+                    of.waiting = of.waiting - 1  # write W7
+                    if of.writer != me:
+                        of.changed.notify()  # notify W9

@@ -6,6 +6,8 @@
 (* it has woken.  A writer that waits goes before readers that come later.  *)
 (* D1 and D2 are what the lock is for: a reader reads the page, a writer    *)
 (* writes it.                                                               *)
+(*                                                                          *)
+(* An interrupt makes a wait raise, with the condition's lock held.         *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences, FiniteSets, Conditions
 
@@ -23,19 +25,25 @@ CONSTANTS              \* the decisions; FALSE takes one away, its step stays
   LastReaderWakes,     \* the last reader notifies those that sleep
   LastReaderWakesAll,  \* it notifies all of them, not one
   WriterWakesAll,      \* a writer that leaves notifies all that sleep, not one
-  Withdraws            \* a writer that has entered waits no longer
+  Withdraws,           \* a writer that has entered waits no longer
+  InterruptWithdraws,  \* nor does one that was interrupted
+  InterruptWakes,      \* a writer that was interrupted notifies those that waited for it
+  InterruptWakesAll    \* it notifies all of them, not one
 
-Threads == DOMAIN Program
+Interrupters == {t \in DOMAIN Program : Program[t][1][1] = "interrupt"}
+Threads      == DOMAIN Program \ Interrupters
 
 (*--algorithm ReadWriteLock
 variables
   mutex = NULL,        \* the thread that holds the condition's lock
   asleep = {},         \* the threads that sleep on the condition
   tickets = << >>,     \* its notifications that are not taken, see Conditions
+  interrupted = {},    \* the threads whose wait is to raise
   readers = {},
   writer = NULL,
   waiting = 0,         \* writers
-  page = 0;            \* how often it was written
+  page = 0,            \* how often it was written
+  raised = [t \in Threads |-> FALSE];  \* local: whether the operation has been interrupted
 
 define
   ReaderWaits == (SeesWriter /\ writer # NULL) \/ (WriterFirst /\ waiting > 0)
@@ -53,7 +61,7 @@ macro sleep() begin
 end macro;
 
 macro wake() begin
-  await Offered(tickets, self);
+  await IF self \in interrupted THEN TRUE ELSE Offered(tickets, self);
   tickets := Taken(tickets, self);
   asleep := asleep \ {self};
 end macro;
@@ -65,9 +73,15 @@ R1: lock();
 R2: sleep();
 R3: wake();
 R4: lock();
-    if LooksAgain /\ ReaderWaits then goto R2; end if;
+    if self \in interrupted then
+      interrupted := interrupted \ {self};
+      raised[self] := TRUE;
+      goto R6;
+    elsif LooksAgain /\ ReaderWaits then goto R2;
+    end if;
 R5: if EntersInside then readers := readers \cup {self}; else mutex := NULL; end if;
-R6: if EntersInside then mutex := NULL; else readers := readers \cup {self}; end if;
+R6: if EntersInside \/ raised[self] then mutex := NULL; else readers := readers \cup {self}; end if;
+    if raised[self] then return; end if;
 D1: skip;
 U1: lock();
 U2: readers := readers \ {self};
@@ -85,10 +99,18 @@ W2: waiting := waiting + 1;
 W3: sleep();
 W4: wake();
 W5: lock();
-    if LooksAgain /\ WriterWaits then goto W3; end if;
+    if self \in interrupted then
+      interrupted := interrupted \ {self};
+      raised[self] := TRUE;
+      goto W7;
+    elsif LooksAgain /\ WriterWaits then goto W3;
+    end if;
 W6: writer := self;
-W7: if Withdraws then waiting := waiting - 1; end if;
+W7: if IF raised[self] THEN InterruptWithdraws ELSE Withdraws then waiting := waiting - 1; end if;
+    if ~raised[self] \/ ~InterruptWakes then goto W8; end if;
+W9: tickets := IF InterruptWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1);
 W8: mutex := NULL;
+    if raised[self] then return; end if;
 D2: page := page + 1;
 X1: lock();
 X2: writer := NULL;
@@ -107,15 +129,22 @@ variables turn = 1;
 begin
 T0: while turn <= Len(Program[self]) do
       turn := turn + 1;
+      raised[self] := FALSE;
       if Program[self][turn - 1][1] = "read" then call read();
       elsif Program[self][turn - 1][1] = "read_on" then call read_on();
       else call write();
       end if;
     end while;
 end process;
+
+fair process interrupter \in Interrupters
+begin
+I1: if Program[self][1][2] \in asleep then interrupted := interrupted \cup {Program[self][1][2]}; end if;
+end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "c76b7e0a" /\ chksum(tla) = "42d3780c")
-VARIABLES mutex, asleep, tickets, readers, writer, waiting, page, pc, stack
+\* BEGIN TRANSLATION (chksum(pcal) = "6803a7d4" /\ chksum(tla) = "4fd5c9fe")
+VARIABLES mutex, asleep, tickets, interrupted, readers, writer, waiting, page, 
+          raised, pc, stack
 
 (* define statement *)
 ReaderWaits == (SeesWriter /\ writer # NULL) \/ (WriterFirst /\ waiting > 0)
@@ -123,23 +152,26 @@ WriterWaits == (SeesOtherWriter /\ writer # NULL) \/ (SeesReaders /\ readers # {
 
 VARIABLE turn
 
-vars == << mutex, asleep, tickets, readers, writer, waiting, page, pc, stack, 
-           turn >>
+vars == << mutex, asleep, tickets, interrupted, readers, writer, waiting, 
+           page, raised, pc, stack, turn >>
 
-ProcSet == (Threads)
+ProcSet == (Threads) \cup (Interrupters)
 
 Init == (* Global variables *)
         /\ mutex = NULL
         /\ asleep = {}
         /\ tickets = << >>
+        /\ interrupted = {}
         /\ readers = {}
         /\ writer = NULL
         /\ waiting = 0
         /\ page = 0
+        /\ raised = [t \in Threads |-> FALSE]
         (* Process thread *)
         /\ turn = [self \in Threads |-> 1]
         /\ stack = [self \in ProcSet |-> << >>]
-        /\ pc = [self \in ProcSet |-> "T0"]
+        /\ pc = [self \in ProcSet |-> CASE self \in Threads -> "T0"
+                                        [] self \in Interrupters -> "I1"]
 
 R1(self) == /\ pc[self] = "R1"
             /\ mutex = NULL
@@ -147,29 +179,35 @@ R1(self) == /\ pc[self] = "R1"
             /\ IF ~ReaderWaits
                   THEN /\ pc' = [pc EXCEPT ![self] = "R5"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "R2"]
-            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
+                            waiting, page, raised, stack, turn >>
 
 R2(self) == /\ pc[self] = "R2"
             /\ mutex' = NULL
             /\ asleep' = (asleep \cup {self})
             /\ pc' = [pc EXCEPT ![self] = "R3"]
-            /\ UNCHANGED << tickets, readers, writer, waiting, page, stack, 
-                            turn >>
+            /\ UNCHANGED << tickets, interrupted, readers, writer, waiting, 
+                            page, raised, stack, turn >>
 
 R3(self) == /\ pc[self] = "R3"
-            /\ Offered(tickets, self)
+            /\ IF self \in interrupted THEN TRUE ELSE Offered(tickets, self)
             /\ tickets' = Taken(tickets, self)
             /\ asleep' = asleep \ {self}
             /\ pc' = [pc EXCEPT ![self] = "R4"]
-            /\ UNCHANGED << mutex, readers, writer, waiting, page, stack, turn >>
+            /\ UNCHANGED << mutex, interrupted, readers, writer, waiting, page, 
+                            raised, stack, turn >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ mutex = NULL
             /\ mutex' = self
-            /\ IF LooksAgain /\ ReaderWaits
-                  THEN /\ pc' = [pc EXCEPT ![self] = "R2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
+            /\ IF self \in interrupted
+                  THEN /\ interrupted' = interrupted \ {self}
+                       /\ raised' = [raised EXCEPT ![self] = TRUE]
+                       /\ pc' = [pc EXCEPT ![self] = "R6"]
+                  ELSE /\ IF LooksAgain /\ ReaderWaits
+                             THEN /\ pc' = [pc EXCEPT ![self] = "R2"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
+                       /\ UNCHANGED << interrupted, raised >>
             /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
                             stack, turn >>
 
@@ -180,52 +218,56 @@ R5(self) == /\ pc[self] = "R5"
                   ELSE /\ mutex' = NULL
                        /\ UNCHANGED readers
             /\ pc' = [pc EXCEPT ![self] = "R6"]
-            /\ UNCHANGED << asleep, tickets, writer, waiting, page, stack, 
-                            turn >>
+            /\ UNCHANGED << asleep, tickets, interrupted, writer, waiting, 
+                            page, raised, stack, turn >>
 
 R6(self) == /\ pc[self] = "R6"
-            /\ IF EntersInside
+            /\ IF EntersInside \/ raised[self]
                   THEN /\ mutex' = NULL
                        /\ UNCHANGED readers
                   ELSE /\ readers' = (readers \cup {self})
                        /\ mutex' = mutex
-            /\ pc' = [pc EXCEPT ![self] = "D1"]
-            /\ UNCHANGED << asleep, tickets, writer, waiting, page, stack, 
-                            turn >>
+            /\ IF raised[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "D1"]
+                       /\ stack' = stack
+            /\ UNCHANGED << asleep, tickets, interrupted, writer, waiting, 
+                            page, raised, turn >>
 
 D1(self) == /\ pc[self] = "D1"
             /\ TRUE
             /\ pc' = [pc EXCEPT ![self] = "U1"]
-            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
-                            page, stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
+                            writer, waiting, page, raised, stack, turn >>
 
 U1(self) == /\ pc[self] = "U1"
             /\ mutex = NULL
             /\ mutex' = self
             /\ pc' = [pc EXCEPT ![self] = "U2"]
-            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
+                            waiting, page, raised, stack, turn >>
 
 U2(self) == /\ pc[self] = "U2"
             /\ readers' = readers \ {self}
             /\ IF readers' # {} \/ ~LastReaderWakes
                   THEN /\ pc' = [pc EXCEPT ![self] = "U4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "U3"]
-            /\ UNCHANGED << mutex, asleep, tickets, writer, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, writer, 
+                            waiting, page, raised, stack, turn >>
 
 U3(self) == /\ pc[self] = "U3"
             /\ tickets' = IF LastReaderWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1)
             /\ pc' = [pc EXCEPT ![self] = "U4"]
-            /\ UNCHANGED << mutex, asleep, readers, writer, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << mutex, asleep, interrupted, readers, writer, 
+                            waiting, page, raised, stack, turn >>
 
 U4(self) == /\ pc[self] = "U4"
             /\ mutex' = NULL
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
-                            turn >>
+            /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
+                            waiting, page, raised, turn >>
 
 read(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self) \/ R5(self)
                  \/ R6(self) \/ D1(self) \/ U1(self) \/ U2(self)
@@ -235,110 +277,130 @@ W1(self) == /\ pc[self] = "W1"
             /\ mutex = NULL
             /\ mutex' = self
             /\ pc' = [pc EXCEPT ![self] = "W2"]
-            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
+                            waiting, page, raised, stack, turn >>
 
 W2(self) == /\ pc[self] = "W2"
             /\ waiting' = waiting + 1
             /\ IF ~WriterWaits
                   THEN /\ pc' = [pc EXCEPT ![self] = "W6"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
-            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, page, 
-                            stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
+                            writer, page, raised, stack, turn >>
 
 W3(self) == /\ pc[self] = "W3"
             /\ mutex' = NULL
             /\ asleep' = (asleep \cup {self})
             /\ pc' = [pc EXCEPT ![self] = "W4"]
-            /\ UNCHANGED << tickets, readers, writer, waiting, page, stack, 
-                            turn >>
+            /\ UNCHANGED << tickets, interrupted, readers, writer, waiting, 
+                            page, raised, stack, turn >>
 
 W4(self) == /\ pc[self] = "W4"
-            /\ Offered(tickets, self)
+            /\ IF self \in interrupted THEN TRUE ELSE Offered(tickets, self)
             /\ tickets' = Taken(tickets, self)
             /\ asleep' = asleep \ {self}
             /\ pc' = [pc EXCEPT ![self] = "W5"]
-            /\ UNCHANGED << mutex, readers, writer, waiting, page, stack, turn >>
+            /\ UNCHANGED << mutex, interrupted, readers, writer, waiting, page, 
+                            raised, stack, turn >>
 
 W5(self) == /\ pc[self] = "W5"
             /\ mutex = NULL
             /\ mutex' = self
-            /\ IF LooksAgain /\ WriterWaits
-                  THEN /\ pc' = [pc EXCEPT ![self] = "W3"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "W6"]
+            /\ IF self \in interrupted
+                  THEN /\ interrupted' = interrupted \ {self}
+                       /\ raised' = [raised EXCEPT ![self] = TRUE]
+                       /\ pc' = [pc EXCEPT ![self] = "W7"]
+                  ELSE /\ IF LooksAgain /\ WriterWaits
+                             THEN /\ pc' = [pc EXCEPT ![self] = "W3"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "W6"]
+                       /\ UNCHANGED << interrupted, raised >>
             /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
                             stack, turn >>
 
 W6(self) == /\ pc[self] = "W6"
             /\ writer' = self
             /\ pc' = [pc EXCEPT ![self] = "W7"]
-            /\ UNCHANGED << mutex, asleep, tickets, readers, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
+                            waiting, page, raised, stack, turn >>
 
 W7(self) == /\ pc[self] = "W7"
-            /\ IF Withdraws
+            /\ IF IF raised[self] THEN InterruptWithdraws ELSE Withdraws
                   THEN /\ waiting' = waiting - 1
                   ELSE /\ TRUE
                        /\ UNCHANGED waiting
+            /\ IF ~raised[self] \/ ~InterruptWakes
+                  THEN /\ pc' = [pc EXCEPT ![self] = "W8"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W9"]
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
+                            writer, page, raised, stack, turn >>
+
+W9(self) == /\ pc[self] = "W9"
+            /\ tickets' = IF InterruptWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1)
             /\ pc' = [pc EXCEPT ![self] = "W8"]
-            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, page, 
-                            stack, turn >>
+            /\ UNCHANGED << mutex, asleep, interrupted, readers, writer, 
+                            waiting, page, raised, stack, turn >>
 
 W8(self) == /\ pc[self] = "W8"
             /\ mutex' = NULL
-            /\ pc' = [pc EXCEPT ![self] = "D2"]
-            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
-                            stack, turn >>
+            /\ IF raised[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "D2"]
+                       /\ stack' = stack
+            /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
+                            waiting, page, raised, turn >>
 
 D2(self) == /\ pc[self] = "D2"
             /\ page' = page + 1
             /\ pc' = [pc EXCEPT ![self] = "X1"]
-            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
-                            stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
+                            writer, waiting, raised, stack, turn >>
 
 X1(self) == /\ pc[self] = "X1"
             /\ mutex = NULL
             /\ mutex' = self
             /\ pc' = [pc EXCEPT ![self] = "X2"]
-            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
+                            waiting, page, raised, stack, turn >>
 
 X2(self) == /\ pc[self] = "X2"
             /\ writer' = NULL
             /\ pc' = [pc EXCEPT ![self] = "X3"]
-            /\ UNCHANGED << mutex, asleep, tickets, readers, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
+                            waiting, page, raised, stack, turn >>
 
 X3(self) == /\ pc[self] = "X3"
             /\ tickets' = IF WriterWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1)
             /\ pc' = [pc EXCEPT ![self] = "X4"]
-            /\ UNCHANGED << mutex, asleep, readers, writer, waiting, page, 
-                            stack, turn >>
+            /\ UNCHANGED << mutex, asleep, interrupted, readers, writer, 
+                            waiting, page, raised, stack, turn >>
 
 X4(self) == /\ pc[self] = "X4"
             /\ mutex' = NULL
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << asleep, tickets, readers, writer, waiting, page, 
-                            turn >>
+            /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
+                            waiting, page, raised, turn >>
 
 write(self) == W1(self) \/ W2(self) \/ W3(self) \/ W4(self) \/ W5(self)
-                  \/ W6(self) \/ W7(self) \/ W8(self) \/ D2(self)
-                  \/ X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
+                  \/ W6(self) \/ W7(self) \/ W9(self) \/ W8(self)
+                  \/ D2(self) \/ X1(self) \/ X2(self) \/ X3(self)
+                  \/ X4(self)
 
 N0(self) == /\ pc[self] = "N0"
             /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "read",
                                                      pc        |->  "N0" ] >>
                                                  \o stack[self]]
             /\ pc' = [pc EXCEPT ![self] = "R1"]
-            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
-                            page, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
+                            writer, waiting, page, raised, turn >>
 
 read_on(self) == N0(self)
 
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
                   THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
+                       /\ raised' = [raised EXCEPT ![self] = FALSE]
                        /\ IF Program[self][turn'[self] - 1][1] = "read"
                              THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "read",
                                                                            pc        |->  "T0" ] >>
@@ -354,11 +416,22 @@ T0(self) == /\ pc[self] = "T0"
                                                                                   \o stack[self]]
                                              /\ pc' = [pc EXCEPT ![self] = "W1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
-                       /\ UNCHANGED << stack, turn >>
-            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
-                            page >>
+                       /\ UNCHANGED << raised, stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
+                            writer, waiting, page >>
 
 thread(self) == T0(self)
+
+I1(self) == /\ pc[self] = "I1"
+            /\ IF Program[self][1][2] \in asleep
+                  THEN /\ interrupted' = (interrupted \cup {Program[self][1][2]})
+                  ELSE /\ TRUE
+                       /\ UNCHANGED interrupted
+            /\ pc' = [pc EXCEPT ![self] = "Done"]
+            /\ UNCHANGED << mutex, asleep, tickets, readers, writer, waiting, 
+                            page, raised, stack, turn >>
+
+interrupter(self) == I1(self)
 
 (* Allow infinite stuttering to prevent deadlock on termination. *)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
@@ -366,6 +439,7 @@ Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
 
 Next == (\E self \in ProcSet: read(self) \/ write(self) \/ read_on(self))
            \/ (\E self \in Threads: thread(self))
+           \/ (\E self \in Interrupters: interrupter(self))
            \/ Terminating
 
 Spec == /\ Init /\ [][Next]_vars
@@ -373,6 +447,7 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(read(self))
                                  /\ WF_vars(read_on(self))
                                  /\ WF_vars(write(self))
+        /\ \A self \in Interrupters : WF_vars(interrupter(self))
 
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 
@@ -382,7 +457,7 @@ Reading(t) == pc[t] = "D1"
 Writing(t) == pc[t] = "D2"
 
 TypeOK == /\ mutex \in Threads \cup {NULL} /\ writer \in Threads \cup {NULL}
-          /\ asleep \subseteq Threads /\ readers \subseteq Threads
+          /\ asleep \subseteq Threads /\ readers \subseteq Threads /\ interrupted \subseteq Threads
           /\ \A i \in DOMAIN tickets : tickets[i] \subseteq asleep
           /\ Len(tickets) <= Cardinality(asleep)
           /\ waiting \in 0..Cardinality(Threads) /\ page \in Nat
@@ -400,8 +475,13 @@ Registered == mutex = NULL =>
   /\ \A t \in Threads : pc[t] \in {"D2", "X1"} <=> writer = t
   /\ waiting = Cardinality({t \in Threads : pc[t] \in {"W4", "W5"}})
 
+\* A thread that sleeps, with no notification on its way, has somebody to wait for.
+WaitsForSomebody == mutex = NULL /\ tickets = << >> => \A t \in asleep :
+  writer # NULL \/ IF pc[t] = "R3" THEN waiting > 0 ELSE readers # {}
+
 \* Weak fairness of the threads in T; Spec has it for all of them.
-Fairness(T) == \A t \in T : WF_vars(thread(t) \/ read(t) \/ read_on(t) \/ write(t))
+Fairness(T) == /\ \A t \in T \cap Threads : WF_vars(thread(t) \/ read(t) \/ read_on(t) \/ write(t))
+               /\ \A i \in T \cap Interrupters : WF_vars(interrupter(i))
 
 \* No run leaves a writer waiting for ever.
 WriterGetsIn == []<>(\A t \in Threads : pc[t] \notin {"W3", "W4", "W5"})

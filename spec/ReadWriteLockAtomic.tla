@@ -14,7 +14,8 @@ EXTENDS Naturals, Sequences
 
 CONSTANTS Program, NULL
 
-Threads == DOMAIN Program
+Interrupters == {t \in DOMAIN Program : Program[t][1][1] = "interrupt"}
+Threads      == DOMAIN Program \ Interrupters
 
 VARIABLES readers, writer, page, turn,
   place     \* thread |-> "idle", "asks", "inside" or "leaves"
@@ -56,11 +57,17 @@ Leave(t) == /\ place[t] = "leaves"
             /\ Goto(t, "idle")
             /\ UNCHANGED <<page, turn>>
 
+\* A thread that waits is interrupted, if the scenario has somebody to do it.
+Interrupted(t) == /\ place[t] = "asks"
+                  /\ \E i \in Interrupters : Program[i][1] = <<"interrupt", t>>
+                  /\ Goto(t, "idle")
+                  /\ UNCHANGED <<readers, writer, page, turn>>
+
 Step(t) == Begin(t) \/ EnterToRead(t) \/ EnterToWrite(t) \/ Use(t) \/ Leave(t)
 AllDone == \A t \in Threads : place[t] = "idle" /\ turn[t] > Len(Program[t])
 
 \* Stuttering at the end keeps the deadlock check meaningful.
-Next == (\E t \in Threads : Step(t)) \/ (AllDone /\ UNCHANGED vars)
+Next == (\E t \in Threads : Step(t) \/ Interrupted(t)) \/ (AllDone /\ UNCHANGED vars)
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
 =============================================================================
