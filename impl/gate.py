@@ -1,6 +1,6 @@
 """A lock at which threads wait until something is due: what ``java.util.concurrent.DelayQueue`` does with its lock and condition.
 
-Labels are those of ``spec/DelayQueue.tla``, which a queue's waiting belongs to.
+Labels are those of ``spec/DelayQueue.tla``.
 """
 from __future__ import annotations
 
