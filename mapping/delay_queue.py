@@ -1,4 +1,5 @@
-"""How a scenario runs on impl/delay_queue.py over impl/gate.py, and which model state its objects are in."""
+"""How a scenario runs on impl/delay_queue.py over impl/gate.py, and which model state its objects
+are in."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -18,12 +19,14 @@ ATOMIC = {"mapping.due": ()}
 """To ask an element for its delay is one step."""
 
 UNREAD = {
-    "Gate.due.woken": "what a sleeper's wait will return; the specification keeps it in the sleeper, whose next steps are compared",
+    "Gate.due.woken": "what a sleeper's wait will return; the specification keeps it in the sleeper, "
+                      "whose next steps are compared",
 }
 """What changes and is not compared, and why."""
 
 NOT_RUN = {
-    "impl.delay_queue: DelayQueue.__len__ ": "no step of the queue asks for it; tests/impl/test_delay_queue.py does",
+    "impl.delay_queue: DelayQueue.__len__ ": "no step of the queue asks for it; "
+                                             "tests/impl/test_delay_queue.py does",
 }
 """What no scenario runs, and why."""
 
@@ -32,7 +35,10 @@ NEVER = 1000000
 
 
 class World:
-    """The objects of one scenario, and one method per operation of a thread program. ``start``: seconds on the clock."""
+    """The objects of one scenario, and one method per operation of a thread program.
+
+    ``start``: seconds on the clock.
+    """
 
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType | None = None) -> None:
         self.time, self.interrupts, self.start = Time(), Interrupts(), monotonic()
@@ -41,8 +47,10 @@ class World:
         for at in scenario["items"]:
             self.offer(at)
         self.threads = tuple(scenario["threads"])
-        self.users = tuple(name for name, program in scenario["threads"].items() if program[0][0] not in ("clock", "interrupt"))
-        self.names = {"time": self.time, "interrupts": self.interrupts, "queue": self.queue, "gate": self.gate}
+        self.users = tuple(name for name, ((first, *_), *_) in scenario["threads"].items()
+                           if first not in ("clock", "interrupt"))
+        self.names = {"time": self.time, "interrupts": self.interrupts, "queue": self.queue,
+                      "gate": self.gate}
 
     def poll(self, timeout: int) -> int | tuple[str, str] | None:
         """When the element is due that is taken within ``timeout`` ticks, or None."""
@@ -73,11 +81,18 @@ class World:
 
 
 def shared(world: World) -> dict[str, tuple]:
-    """The model's shared variables, each as a tuple of its values. Production's clock and sleepers do not tell: there it is read at rest."""
+    """The model's shared variables, each as a tuple of its values.
+
+    Production's clock and sleepers do not tell: there it is read at rest.
+    """
+    time, queue, leader = world.time, world.queue, world.gate.leader
     mutex, asleep, tickets = condition(world.gate.due)
-    alarms = {thread.name: ticks(deadline) for thread, deadline in getattr(world.time, "alarms", ())}
-    leader = world.gate.leader
-    return {"mutex": (mutex,), "asleep": (asleep,), "tickets": (tickets,), "interrupted": (names(getattr(world.interrupts, "pending", ())),),
-            "now": (ticks(getattr(world.time, "now", 0)),), "alarm": tuple(alarms.get(name, NEVER) for name in world.users),
-            "leader": (None if leader is None else world.threads[leader - 1],),
-            "items": (tuple(world.moment(element) for element in world.queue.heap),)}
+    alarms = {thread.name: ticks(at) for thread, at in getattr(time, "alarms", ())}
+    return {
+        "mutex": (mutex,), "asleep": (asleep,), "tickets": (tickets,),
+        "interrupted": (names(getattr(world.interrupts, "pending", ())),),
+        "now": (ticks(getattr(time, "now", 0)),),
+        "alarm": tuple(alarms.get(name, NEVER) for name in world.users),
+        "leader": (None if leader is None else world.threads[leader - 1],),
+        "items": (tuple(world.moment(element) for element in queue.heap),),
+    }

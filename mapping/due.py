@@ -1,4 +1,4 @@
-"""What a scenario puts into a delay queue: elements that are due at a moment of the scenario's clock."""
+"""What a scenario puts into a delay queue: elements that are due at a moment of its clock."""
 from __future__ import annotations
 
 from impl.threads import monotonic
@@ -27,7 +27,7 @@ class Element:
 
 
 def ticks(seconds: float) -> int:
-    """Seconds as ticks. Raises ValueError where they are none: a rounding would hide a difference."""
+    """Seconds as ticks. Raises ValueError where they are none: rounding would hide a difference."""
     value = seconds / TICK
     if value != int(value):
         raise ValueError(f"{seconds} s are {value} ticks")

@@ -75,5 +75,6 @@ def shared(world: World) -> dict[str, tuple]:
     mutex, asleep, tickets = condition(lock.changed)
     named = {number: name for number, name in enumerate(world.threads, 1)}
     return {"mutex": (mutex,), "asleep": (asleep,), "tickets": (tickets,),
-            "interrupted": (names(getattr(world.interrupts, "pending", ())),), "readers": (frozenset(named[number] for number in lock.readers),),
+            "interrupted": (names(getattr(world.interrupts, "pending", ())),),
+            "readers": (frozenset(named[number] for number in lock.readers),),
             "writer": (None if lock.writer is None else named[lock.writer],), "waiting": (lock.waiting,), "page": (world.page.written,)}

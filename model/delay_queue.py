@@ -127,7 +127,8 @@ class Model(Machine):
         return self.alarm[name] <= self.now
 
     def _wake(self) -> bool:
-        if not (offered(self.tickets, self.me) or self.me in self.interrupted or self._late(self.me)):
+        called = offered(self.tickets, self.me) or self.me in self.interrupted
+        if not called and not self._late(self.me):
             return False
         self.tickets = taken(self.tickets, self.me)
         self.asleep -= {self.me}
@@ -308,7 +309,8 @@ class Model(Machine):
         at, before = self._operation(self.me, t)[1], self.items
         self.items = put(before, at, self.on["KeepsOrder"])
         self.queued += 1
-        first = not before or self.on["NotifiesEveryFirst"] and self.on["KeepsOrder"] and at < before[0]
+        sooner = self.on["KeepsOrder"] and before and at < before[0]
+        first = not before or self.on["NotifiesEveryFirst"] and sooner
         tells = self.on["NotifiesFirst"] and (first or not self.on["NotifiesFirstOnly"])
         t.pc = "N1" if tells else "G2"
 
@@ -345,11 +347,14 @@ class Model(Machine):
         t.pc = DONE
 
     def C1(self, t: Process) -> Any:
-        ahead = [moment for moment in map(self.alarm.__getitem__, self.users) if self.now < moment < NEVER]
+        alarms = [self.alarm[name] for name in self.users]
+        ahead = [moment for moment in alarms if self.now < moment < NEVER]
+        others = [counter for name, counter in zip(self.threads, self._counters)
+                  if name not in self.clocks]
         if ahead:
             self.now = min(ahead)
             t.pc = "C2"
-        elif all(counter == DONE for name, counter in zip(self.threads, self._counters) if name not in self.clocks):
+        elif all(counter == DONE for counter in others):
             t.pc = DONE
         else:
             return BLOCKED
@@ -360,18 +365,20 @@ class Model(Machine):
     # -- properties
 
     def _users(self) -> list[tuple[str, Process]]:
-        return [(name, process) for name, process in zip(self.threads, self.processes) if name in self.users]
+        return [(name, process) for name, process in zip(self.threads, self.processes)
+                if name in self.users]
 
     def _due(self) -> bool:
         return bool(self.items) and self.items[0] <= self.now
 
     def TypeOK(self) -> bool:
-        names = frozenset(self.users)
-        return (self.mutex in names | {None} and self.leader in names | {None} and self.asleep <= names
-                and self.leading <= names and self.interrupted <= names
-                and all(takers <= self.asleep for takers in self.tickets) and len(self.tickets) <= len(self.asleep)
-                and self.now >= 0 and all(self.alarm[name] == NEVER or name in self.asleep for name in names)
-                and all(self.items[(index - 1) // 2] <= self.items[index] for index in range(1, len(self.items))))
+        names, items = frozenset(self.users), self.items
+        return (self.mutex in names | {None} and self.leader in names | {None}
+                and self.asleep <= names and self.leading <= names and self.interrupted <= names
+                and all(takers <= self.asleep for takers in self.tickets)
+                and len(self.tickets) <= len(self.asleep) and self.now >= 0
+                and all(self.alarm[name] == NEVER or name in self.asleep for name in names)
+                and all(items[(i - 1) // 2] <= items[i] for i in range(1, len(items))))
 
     def Exclusive(self) -> bool:
         return all(self.mutex == name for name, process in self._users() if process.pc in INSIDE)
@@ -383,10 +390,12 @@ class Model(Machine):
         return all(process.pc != "K2" or process.head <= self.now for _, process in self._users())
 
     def NotifiesForFirst(self) -> bool:
-        return all(process.pc != "N1" or self.items[0] == self._operation(name, process)[1] for name, process in self._users())
+        return all(self.items[0] == self._operation(name, process)[1]
+                   for name, process in self._users() if process.pc == "N1")
 
     def LeaderLeads(self) -> bool:
-        return self.leader is None or dict(self._users())[self.leader].pc in ("A8", "A9", "A10", "A11")
+        users = dict(self._users())
+        return self.leader is None or users[self.leader].pc in ("A8", "A9", "A10", "A11")
 
     def OneLeads(self) -> bool:
         return len(self.leading) <= 1
@@ -395,10 +404,12 @@ class Model(Machine):
         if not self.items or not self.asleep or self.tickets or self.interrupted:
             return True
         users = dict(self._users())
-        if any(process.pc not in ("T0", "A1", "G1", DONE, "A5", "A9") or self._late(name) for name, process in users.items()):
+        down = ("T0", "A1", "G1", DONE, "A5", "A9")
+        if any(process.pc not in down or self._late(name) for name, process in users.items()):
             return True
         first = self.items[0]
-        return any(self.leader == name and users[name].head <= first or self.alarm[name] <= first for name in self.asleep)
+        return any(self.leader == name and users[name].head <= first or self.alarm[name] <= first
+                   for name in self.asleep)
 
     def NotEarly(self) -> bool:
         return all(self._due() or process.deadline <= self.now for name, process in self._users()
@@ -413,14 +424,17 @@ class Model(Machine):
 
     def LeadIsTaken(self) -> bool:
         """A leader sleeps on while another thread has the lead or nobody."""
-        return any(process.pc == "A9" and name in self.asleep and self.leader != name for name, process in self._users())
+        return any(process.pc == "A9" and name in self.asleep and self.leader != name
+                   for name, process in self._users())
 
     def TimesOutEmptyHanded(self) -> bool:
-        return any(process.pc in ("L1", "L2") and not process.found and not process.raised for _, process in self._users())
+        return any(process.pc in ("L1", "L2") and not process.found and not process.raised
+                   for _, process in self._users())
 
     def FollowerBecomesLeader(self) -> bool:
         """A thread that has slept as follower leads: it was notified by one that left."""
-        return any(process.pc == "A8" and process.left < self._operation(name, process)[1] for name, process in self._users())
+        return any(process.pc == "A8" and process.left < self._operation(name, process)[1]
+                   for name, process in self._users())
 
     def LateNotification(self) -> bool:
         """A notification may be taken by a thread whose time is up."""

@@ -8,20 +8,22 @@ from model.conditions import notified, notified_all, offered, taken
 from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
 
 SWITCHES = dict.fromkeys(("SeesWriter", "WriterFirst", "SeesReaders", "SeesOtherWriter", "LooksAgain", "EntersInside", "LastReaderWakes",
-                          "LastReaderWakesAll", "WriterWakesAll", "Withdraws", "InterruptWithdraws", "InterruptWakes",
-                          "InterruptWakesAll"), True)
+                          "LastReaderWakesAll", "WriterWakesAll", "Withdraws",
+                          "InterruptWithdraws", "InterruptWakes", "InterruptWakesAll"), True)
 
 
 class Model(Machine):
     """States of one scenario: ``threads`` as in the TOML."""
 
     PROCEDURES = {"read": Procedure("R1", ()), "read_on": Procedure("N0", ()), "write": Procedure("W1", ())}
-    WITNESSES = ("TwoRead", "ReaderWaitsForWaitingWriter", "TwoWritersWait", "WakesInVain", "WriterIsInterrupted")
+    WITNESSES = ("TwoRead", "ReaderWaitsForWaitingWriter", "TwoWritersWait", "WakesInVain",
+                 "WriterIsInterrupted")
 
     AUXILIARY = LOCAL = frozenset({"raised"})
     """Whether a thread's operation has been interrupted: in code the exception is on its stack."""
 
-    mutex, asleep, tickets, interrupted = Scalar("mutex"), Scalar("asleep"), Scalar("tickets"), Scalar("interrupted")
+    mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
+    interrupted = Scalar("interrupted")
     readers, writer, waiting, page = Scalar("readers"), Scalar("writer"), Scalar("waiting"), Scalar("page")
 
     def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
@@ -31,8 +33,10 @@ class Model(Machine):
         self.on = SWITCHES | dict(switches)
         self.program = scenario["threads"]
         super().__init__(self.program, {"turn": 1}, start="T0")
-        self.users = tuple(name for name, program in self.program.items() if program[0][0] != "interrupt")
-        self._processes = tuple(values if name in self.users else ("I1", *values[1:]) for name, values in zip(self.threads, self._processes))
+        self.users = tuple(name for name, ((first, *_), *_) in self.program.items()
+                           if first != "interrupt")
+        self._processes = tuple(values if name in self.users else ("I1", *values[1:])
+                                for name, values in zip(self.threads, self._processes))
         self.scalar("mutex", None)
         self.scalar("asleep", frozenset())
         self.scalar("tickets", ())
@@ -248,7 +252,8 @@ class Model(Machine):
 
     def TypeOK(self) -> bool:
         names = frozenset(self.users)
-        return (self.mutex in names | {None} and self.writer in names | {None} and self.asleep <= names and self.readers <= names and self.interrupted <= names
+        return (self.mutex in names | {None} and self.writer in names | {None} and self.asleep <= names
+                and self.readers <= names and self.interrupted <= names
                 and all(takers <= self.asleep for takers in self.tickets) and len(self.tickets) <= len(self.asleep)
                 and 0 <= self.waiting <= len(names) and self.page >= 0)
 
@@ -264,8 +269,10 @@ class Model(Machine):
             self._at("D1", "U1") == self.readers and writing == {self.writer} - {None} and self.waiting == len(self._at("W4", "W5")))
 
     def WaitsForSomebody(self) -> bool:
-        return self.mutex is not None or bool(self.tickets) or all(
-            self.writer is not None or (self.waiting > 0 if name in self._at("R3") else bool(self.readers)) for name in self.asleep)
+        if self.mutex is not None or self.tickets or self.writer is not None:
+            return True
+        reading = self._at("R3")
+        return all(self.waiting > 0 if name in reading else self.readers for name in self.asleep)
 
     def Termination(self) -> bool:
         """What must come true in every fair run."""
@@ -293,4 +300,5 @@ class Model(Machine):
 
     def WriterIsInterrupted(self) -> bool:
         """A writer's wait is to raise while a reader sleeps that waits for this writer alone."""
-        return self.writer is None and self.waiting == 1 and bool(self._at("W4") & self.interrupted) and bool(self._at("R3") & self.asleep)
+        return (self.writer is None and self.waiting == 1 and bool(self._at("W4") & self.interrupted)
+                and bool(self._at("R3") & self.asleep))

@@ -79,7 +79,7 @@ variables
   leader = NULL,
   items = Items,                       \* when each is due
   queued = Len(Items),                 \* history: how many are offered and not taken
-  leading = {};                        \* history: who leads, as long as nothing has taken the lead away
+  leading = {};                        \* history: who leads, unless the lead was taken away
 
 define
   Due == items # << >> /\ Head(items) <= now
@@ -238,7 +238,9 @@ end process;
 
 fair process interrupter \in Interrupters
 begin
-I1: if Program[self][1][2] \in asleep then interrupted := interrupted \cup {Program[self][1][2]}; end if;
+I1: if Program[self][1][2] \in asleep then
+      interrupted := interrupted \cup {Program[self][1][2]};
+    end if;
 end process;
 
 fair process clock \in Clocks
@@ -711,7 +713,8 @@ TypeOK == /\ mutex \in Threads \cup {NULL} /\ leader \in Threads \cup {NULL}
           /\ asleep \subseteq Threads /\ leading \subseteq Threads /\ interrupted \subseteq Threads
           /\ \A i \in DOMAIN tickets : tickets[i] \subseteq asleep
           /\ Len(tickets) <= Cardinality(asleep)
-          /\ now \in Nat /\ \A t \in Threads : alarm[t] \in Nat /\ (alarm[t] # Never => t \in asleep)
+          /\ now \in Nat
+          /\ \A t \in Threads : alarm[t] \in Nat /\ (alarm[t] # Never => t \in asleep)
           /\ \A i \in DOMAIN items : items[i] \in Int /\ (i > 1 => items[i \div 2] <= items[i])
 
 \* What the gate guards is touched only by the thread that holds it.

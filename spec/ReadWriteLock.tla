@@ -108,7 +108,8 @@ W5: lock();
 W6: writer := self;
 W7: if IF raised[self] THEN InterruptWithdraws ELSE Withdraws then waiting := waiting - 1; end if;
     if ~raised[self] \/ ~InterruptWakes then goto W8; end if;
-W9: tickets := IF InterruptWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1);
+W9: tickets := IF InterruptWakesAll THEN NotifiedAll(tickets, asleep)
+               ELSE Notified(tickets, asleep, 1);
 W8: mutex := NULL;
     if raised[self] then return; end if;
 D2: page := page + 1;
@@ -139,10 +140,12 @@ end process;
 
 fair process interrupter \in Interrupters
 begin
-I1: if Program[self][1][2] \in asleep then interrupted := interrupted \cup {Program[self][1][2]}; end if;
+I1: if Program[self][1][2] \in asleep then
+      interrupted := interrupted \cup {Program[self][1][2]};
+    end if;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "6803a7d4" /\ chksum(tla) = "4fd5c9fe")
+\* BEGIN TRANSLATION (chksum(pcal) = "2d58886e" /\ chksum(tla) = "b1295a77")
 VARIABLES mutex, asleep, tickets, interrupted, readers, writer, waiting, page, 
           raised, pc, stack
 
@@ -335,7 +338,8 @@ W7(self) == /\ pc[self] = "W7"
                             writer, page, raised, stack, turn >>
 
 W9(self) == /\ pc[self] = "W9"
-            /\ tickets' = IF InterruptWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1)
+            /\ tickets' = IF InterruptWakesAll THEN NotifiedAll(tickets, asleep)
+                          ELSE Notified(tickets, asleep, 1)
             /\ pc' = [pc EXCEPT ![self] = "W8"]
             /\ UNCHANGED << mutex, asleep, interrupted, readers, writer, 
                             waiting, page, raised, stack, turn >>

@@ -24,7 +24,8 @@ LONG = ("two_takers", "sooner_for_two", "two_offers_at_once")
 
 
 def a_due_head_is_taken(world, run: Run) -> bool:
-    """Where no thread but the clock can move, the first element lies ahead and somebody wakes for it."""
+    """Where no thread but the clock can move, the first element lies ahead, and somebody wakes for
+    it."""
     asleep, heap = world.gate.due.asleep, world.queue.heap
     if not asleep or not heap or set(run.enabled()) - {world.threads.index(CLOCK)}:
         return True
@@ -36,7 +37,12 @@ def a_due_head_is_taken(world, run: Run) -> bool:
 
 NOTIFIES = "                self.gate.notify()"
 MUTANTS = {
-    "notify keeps the leader": ("two_takers", "gate", "        self.leader = None  # write N1\n", ""),
+    "notify keeps the leader": (
+        "two_takers",
+        "gate",
+        "        self.leader = None  # write N1\n",
+        "",
+    ),
     "who leaves wakes nobody": (
         "two_items",
         "gate",

@@ -23,13 +23,13 @@ Decisions:
   before. For all other threads that is the schedule in which it wakes later. Its own ``wait(timeout)`` can return True or False
   then. So where time was up and a ticket was taken, the value is :class:`Either`: to test it is a finding.
 * A time-out of ``TIMEOUT_MAX`` or more is none.
-* A wait is interrupted where a thread of the scenario does it (:class:`Interrupts`), while the sleeper sleeps. It then wakes, takes
-  its lock again and raises :class:`Interrupted`. In CPython a sleeper that was notified and interrupted keeps the notification to
-  itself: the exception leaves, and nobody else is woken. So a sleeper that is interrupted and offered a ticket takes it; that
-  somebody else takes it is the schedule in which that one wakes first.
-* An interrupt that comes later, while the wait takes its lock again, is left out. CPython leaves the wait without the lock then, and
-  no code that uses a plain lock can tell.
-* A wait in an atomic operation, or while a re-entrant monitor is held more than once, is refused.
+* A wait is interrupted where a thread of the scenario does it (:class:`Interrupts`), while the sleeper
+  sleeps. It then wakes, takes its lock again and raises :class:`Interrupted`. In CPython a sleeper that
+  was notified and interrupted keeps the notification to itself: the exception leaves, and nobody else
+  is woken. So a sleeper that is interrupted and offered a ticket takes it; that somebody else takes it
+  is the schedule in which that one wakes first.
+* An interrupt that comes later, while the wait takes its lock again, is left out. CPython leaves the
+  wait without the lock then, and no code that uses a plain lock can tell.
 """
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ class Sleeper:
 
     def admits(self, thread: Thread) -> bool:
         """Whether the thread may wake now."""
-        return self._condition.offered(thread) is not None or self._condition.expired(thread) or self._condition.interrupted(thread)
+        condition = self._condition
+        return condition.offered(thread) is not None or condition.expired(thread) or condition.interrupted(thread)
 
 
 @primitive("Time")
@@ -138,7 +139,10 @@ def _interrupts(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             scheduler.interrupts = self
 
         def interrupt(self, thread: str) -> None:
-            """Let the present wait of a thread raise, in one step of kind ``update``; nothing happens if it does not sleep."""
+            """Let the present wait of a thread raise, in one step of kind ``update``.
+
+            Nothing happens if it does not sleep.
+            """
             if scheduler.running is None:
                 return
             if point("update", True) is None:
@@ -298,7 +302,8 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             mine = next((entry for entry in self.woken if entry[0] is thread), None)
             self.woken = tuple(entry for entry in self.woken if entry is not mine)
             if self.interrupted(thread):
-                scheduler.interrupts.pending = tuple(each for each in scheduler.interrupts.pending if each is not thread)
+                pending = scheduler.interrupts.pending
+                scheduler.interrupts.pending = tuple(each for each in pending if each is not thread)
                 raise Interrupted
             if mine is None:
                 return True, None

@@ -36,7 +36,7 @@ class Abort(BaseException):
 
 
 class Interrupted(KeyboardInterrupt):
-    """What a wait raises that a thread of the scenario has interrupted. Its own class: the user's Ctrl-C is another."""
+    """What a wait raises that a thread of the scenario has interrupted; the user's Ctrl-C is another."""
 
 
 class Site:
@@ -101,7 +101,8 @@ class Scheduler:
     ``atomic``: the atomic modules of the subject (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
     ``created``: the objects that the present run's threads have made (:class:`~wheelproof.explore.created.Created`).
     ``memory``: what delays stores in the present run (:mod:`wheelproof.explore.store_buffer`) or None.
-    ``time``: the clock of the present run (:mod:`wheelproof.explore.conditions`) or None; ``interrupts``: what interrupts its waits, or None.
+    ``time``: the clock of the present run (:mod:`wheelproof.explore.conditions`) or None.
+    ``interrupts``: what interrupts waits in the present run (of the same module) or None.
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so far, for the watchdog.
     """
 

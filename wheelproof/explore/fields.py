@@ -36,7 +36,8 @@ class Field:
                 scheduler.running.performed = True
             # None: within an atomic operation, which still orders by its volatile fields, but whose plain accesses are not looked at
             if scheduler.race is not None and (site is not None or self.volatile):
-                (scheduler.race.write if changes else scheduler.race.read)(scheduler.running, self, instance, site)
+                note = scheduler.race.write if changes else scheduler.race.read
+                note(scheduler.running, self, instance, site)
         return self._get(instance)
 
     def __set__(self, instance: object, value: object) -> None:

@@ -1,8 +1,8 @@
 """Labels: the trailing comments that give the steps of an implementation their names.
 
 ``with self.monitor:  # lock A1, unlock A11`` names two operations of one line, ``self.list = None  # write U8`` one,
-``self.condition.wait()  # wait W1, wake W2, lock W3`` three. ``self.heap.append(e)  # change P1`` names a change in place of what a
-plain field holds.
+``self.condition.wait()  # wait W1, wake W2, lock W3`` three.
+``self.heap.append(e)  # change P1`` names a change in place of what a plain field holds.
 A label is the name that the same step bears in the specification, in the model and in every trace.
 """
 from __future__ import annotations

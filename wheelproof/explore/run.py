@@ -129,8 +129,11 @@ class Run:
         for what in (self._scheduler.time, self._scheduler.interrupts):
             if what is not None and not self._names.knows(what):
                 kind = type(what).__name__
-                raise ExploreError(f"mapping/{loaded.stem}.py: World.names does not reach the scenario's {kind}, which would be no part of the state.",
-                                   f"Add it to names: {{'{kind.lower()}': self.{kind.lower()}, ...}}.")
+                name = kind.lower()
+                raise ExploreError(
+                    f"mapping/{loaded.stem}.py: World.names does not reach the scenario's {kind}, "
+                    "which would be no part of the state.",
+                    f"Add it to names: {{'{name}': self.{name}, ...}}.")
         self._pieces = [0] * len(self.threads)
         self._moved: set[int] = set()
         self._surface = _surface(vars(self.world))

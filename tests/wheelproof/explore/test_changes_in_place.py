@@ -1,4 +1,5 @@
-"""A step that changes in place what a plain field holds: one step, and a write for the race detector."""
+"""A step that changes in place what a plain field holds: one step, and a write for the race
+detector."""
 
 import pytest
 

@@ -15,8 +15,8 @@ from threading import TIMEOUT_MAX, Condition, Lock, RLock as Monitor, get_ident
 from time import monotonic, sleep
 from typing import Annotated, TypeVar
 
-__all__ = ["TIMEOUT_MAX", "Condition", "Interrupted", "Interrupts", "Lock", "Monitor", "Plain", "Time", "Volatile", "get_ident",
-           "monotonic"]
+__all__ = ["TIMEOUT_MAX", "Condition", "Interrupted", "Interrupts", "Lock", "Monitor", "Plain", "Time",
+           "Volatile", "get_ident", "monotonic"]
 
 T = TypeVar("T")
 
@@ -28,12 +28,12 @@ Interrupted = KeyboardInterrupt
 
 
 class Interrupts:
-    """What interrupts waits. In production signals do; under control only the method of this class does."""
+    """What interrupts waits: in production signals, under control only the method of this class."""
 
     __slots__ = ()
 
     def interrupt(self, thread: str) -> None:
-        """Let the present wait of a scenario's thread raise :data:`Interrupted`; nothing happens if it does not wait."""
+        """Let the present wait of a scenario's thread raise :data:`Interrupted`, if it waits."""
 
 
 class Time:

@@ -107,7 +107,9 @@ class Machine:
         self._cells: list = []
         self._spans: dict[str, tuple[int, int]] = {}
         self._names: dict[str, tuple[str, ...] | None] = {}
-        own: dict[str, Any] = {"pc": start, "stack": ()} if self.PROCEDURES else {"pc": start}  # PlusCal has a stack for procedures only
+        own: dict[str, Any] = {"pc": start}
+        if self.PROCEDURES:  # PlusCal has a stack for them only
+            own["stack"] = ()
         for procedure in self.PROCEDURES.values():
             own |= dict.fromkeys(procedure.parameters) | dict(procedure.defaults) | dict(procedure.variables)
         own |= process_variables
