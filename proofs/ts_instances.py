@@ -116,6 +116,7 @@ class Deep:
 
     def __init__(self, terms: Mapping[str, list[z3.ExprRef]]) -> None:
         self.terms, self.made = terms, {}
+        self._known: dict[int, tuple[z3.ExprRef, bool]] = {}
 
     def premise(self, formula: z3.BoolRef, path: str) -> z3.BoolRef:
         """A formula that the premise entails (but for the new constants, which stand for what it says there is)."""
@@ -126,11 +127,15 @@ class Deep:
         return self._walk(formula, path, goal=True)
 
     def _walk(self, formula: z3.BoolRef, path: str, goal: bool) -> z3.BoolRef:
+        if not self._quantified(formula):
+            return formula
         if z3.is_quantifier(formula):
             if formula.is_forall() == goal:
                 return self._walk(taken_at(formula, self._constants(formula, path)), path, goal)
             choices = [self.terms.get(formula.var_sort(index).name(), []) for index in range(formula.num_vars())]
             join = z3.Or if goal else z3.And
+            if not self._quantified(formula.body()):
+                return join([taken_at(formula, values) for values in product(*choices)])
             return join([self._walk(taken_at(formula, values), f"{path}_{number}", goal) for number, values in enumerate(product(*choices))])
         if z3.is_and(formula) or z3.is_or(formula):
             join = z3.And if z3.is_and(formula) else z3.Or
@@ -140,6 +145,14 @@ class Deep:
         if z3.is_implies(formula):
             return z3.Implies(self._walk(formula.arg(0), f"{path}p", not goal), self._walk(formula.arg(1), f"{path}c", goal))
         return formula
+
+    def _quantified(self, term: z3.ExprRef) -> bool:
+        """Whether a quantifier is in the term. Few premises have one within another, and what has none needs no walk."""
+        known = self._known.get(term.get_id())
+        if known is None:
+            found = z3.is_quantifier(term) or (z3.is_app(term) and any(map(self._quantified, term.children())))
+            known = self._known[term.get_id()] = (term, found)  # the term is kept, so that its number stays its own
+        return known[1]
 
     def _constants(self, formula: z3.QuantifierRef, path: str) -> list[z3.ExprRef]:
         found = [z3.Const(f"{path}!{index}", formula.var_sort(index)) for index in range(formula.num_vars())]
