@@ -51,13 +51,18 @@ def test_tlc_that_breaks_is_an_error(verify, fault):
     verify("tlc").fails(4, "tlc / two_adders: expected exhaustive, got error", *words)
 
 
-LYING = {("liveness", "flush_into_itself"): 13, ("mutant", "M2"): 12}
+LYING = {("liveness", "flush_into_itself"): 13}
 
 
 @pytest.mark.parametrize(("layer", "name"), LYING)
 def test_a_violation_that_ends_with_exit_code_0_is_no_violation(verify, layer, name):
     verify.java(f'"$JAVA" "$@"; code=$?; [ $code = {LYING[layer, name]} ] && exit 0; exit $code')
     verify(layer).fails(4, f"{layer} / {name}: expected violated by ", "got error", "reported a violation", "but ended with exit code 0")
+
+
+def test_a_run_that_stops_at_a_violation_although_it_was_to_go_on_is_an_error(verify):
+    verify.java('case "$*" in *" -continue "*) "$JAVA" "$@"; exit 12;; esac; exec "$JAVA" "$@"')
+    verify("mutant").fails(4, "mutant / M2: expected violated by ", "got error", "said that it found no error but ended with exit code 12")
 
 
 def test_a_violation_is_green_without_the_lie(verify):

@@ -114,8 +114,11 @@ class Bench:
     # -- engines
 
     def tlc(self, name: str, config: Config, *, invariants: tuple[str, ...] = (), properties: tuple[str, ...] = (),
-            deadlock: bool, dump: Path | None = None, layer: str = "tlc") -> TlcResult:
-        """Run TLC on a config. ``name``: of the generated module's folder below ``output/mc``."""
+            deadlock: bool, dump: Path | None = None, go_on: bool = False, layer: str = "tlc") -> TlcResult:
+        """Run TLC on a config. ``name``: of the generated module's folder below ``output/mc``.
+
+        ``go_on``: to the end of the graph, although the one invariant is violated.
+        """
         mechanism = self.mechanism
         scenario = mechanism.scenarios[config.scenario]
         fair = config.fair
@@ -136,12 +139,12 @@ class Bench:
             name=f"MC{mechanism.module}_{name}", spec=spec,
             origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
             constants=constants | dict(config.constants), switches=switches,
-            specification=specification, invariants=invariants, properties=properties, deadlock_check=deadlock,
+            specification=specification, invariants=invariants, properties=properties, deadlock_check=deadlock, first_only=go_on,
         ), self.output / "mc" / mechanism.module / name)
         result = self.run_tlc(
             files.module, timeout=self.limits.tlc_seconds, config=files.config, dump=dump, deadlock_check=deadlock,
             only_property=properties[0] if len(properties) == 1 else None, large=(config.distinct or 0) > LARGE,
-            heap_mb=self.limits.heap_mb,
+            heap_mb=self.limits.heap_mb, go_on=go_on,
             on_progress=lambda p: self.listen(Beat(Check(mechanism.stem, layer, config.name), p.distinct, p.queue)))
         if result.version:
             self.listen(ToolFound("tlc", result.version))

@@ -47,8 +47,9 @@ class _Mutated:
         mutant = mutants[0]
         self.bench, self.name, self.scenario, self.cls = bench, mutant.name, mutant.scenario, class_of(bench, mutant)
         self.off = {mutant.switch: False}
-        # Where every property is to be kept, the run that checks them all has the whole graph too.
+        # Where every property is to be kept, the run that checks them all has the whole graph too; where invariants break, the run of the first.
         self.keeps = not any(each.property for each in mutants)
+        self.first = next((each for each in mutants if each.property and bench.mechanism.properties[each.property].kind == "invariant"), None)
 
     @cached_property
     def graph(self) -> StateGraph:
@@ -60,9 +61,13 @@ class _Mutated:
 
     @cached_property
     def dump(self) -> tuple[TlcResult, Equality | None]:
-        config = Config(self.name, self.scenario, switches=self.off)
-        checks = {"invariants": self.bench.mechanism.invariants} if self.keeps else {}
-        name = self.name if self.keeps else f"{self.name}_graph"
+        config, name, checks = Config(self.name, self.scenario, switches=self.off), self.name, {}
+        if self.keeps:
+            checks = {"invariants": self.bench.mechanism.invariants}
+        elif self.first:
+            name, checks = self.first.name, {"invariants": (self.first.property,), "go_on": True}
+        else:
+            name += "_graph"
         return dumped(self.bench, name, config, self.graph, deadlock=self.keeps, layer="mutant", **checks)
 
     @cached_property
@@ -125,6 +130,8 @@ class _Kill:
             if self.mutated.keeps:
                 return self.mutated.dump[0]
             return self.bench.tlc(self.mutant.name, self.config, invariants=mechanism.invariants, deadlock=True, layer="mutant")
+        if self.mutant is self.mutated.first:
+            return self.mutated.dump[0]
         kind = mechanism.properties[name].kind
         return self.bench.tlc(self.mutant.name, self.config, invariants=(name,) if kind == "invariant" else (),
                               properties=(name,) if kind == "liveness" else (), deadlock=kind == "deadlock", layer="mutant")

@@ -41,7 +41,7 @@ def dumped(bench: Bench, name: str, config: Config, graph: StateGraph, **checks:
     dump = folder / "states.dot"
     try:
         result = bench.tlc(name, config, dump=dump, **checks)
-        if result.outcome is not Outcome.COMPLETED:
+        if not result.whole:
             return result, None
         compared = compare(TlcGraph.read(dump), graph, bench.mechanism.pc)
         return result, Equality(compared.states, compared.edges, compared.difference or counted(result, graph))
@@ -114,12 +114,16 @@ class _Config:
             self.graph_row(result, equality, started)
 
     def expected_to_fail(self) -> None:
-        """Once for the verdict, then without any check for the whole graph."""
+        """In one run that goes on after the violation; of a deadlock, once for the verdict and without any check for the whole graph."""
         bench, config = self.bench, self.config
-        kind = self.mechanism.properties[config.property].kind
+        kind, equality = self.mechanism.properties[config.property].kind, None
+        checks = {"invariants": (config.property,) if kind == "invariant" else (), "deadlock": kind == "deadlock"}
         started = bench.begin("tlc", config.name, bench.limits.tlc_seconds)
-        result = bench.tlc(config.name, config, invariants=(config.property,) if kind == "invariant" else (),
-                           deadlock=kind == "deadlock")
+        at_once = kind == "invariant" and bench.wants("graph")
+        if at_once:
+            result, equality = dumped(bench, config.name, config, self.graph, go_on=True, **checks)
+        else:
+            result = bench.tlc(config.name, config, **checks)
         steps = len(result.trace) - 1
         here = first_violation(self.graph, config.property)
         depth = None if here is None else self.graph.levels[here] - 1
@@ -129,13 +133,15 @@ class _Config:
         self.add("tlc", started, expected="violated", expected_property=config.property, property=result.property,
                  verdict=VERDICT_OF[result.outcome], fault="; ".join(filter(None, (fault, parted))),
                  figures={"steps": steps, "steps_model": depth}, why=result.explanation, trace=trace)
-        if bench.wants("graph"):
+        if at_once:
+            self.graph_row(result, equality, started)
+        elif bench.wants("graph"):
             started = bench.begin("graph", config.name, bench.limits.tlc_seconds)
             plain, equality = dumped(bench, f"{config.name}_graph", graph_config(config), self.graph, deadlock=False, layer="graph")
             self.graph_row(plain, equality, started)
 
     def graph_row(self, result: TlcResult, equality: Equality | None, started: float) -> None:
-        if result.outcome is not Outcome.COMPLETED:
+        if not result.whole:
             verdict = Verdict.INCONCLUSIVE if result.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
             return self.add("graph", started, expected="exhaustive", verdict=verdict,
                             why=f"there is no whole graph to compare: {result.explanation}")

@@ -15,6 +15,10 @@ from pathlib import Path
 from wheelproof.errors import UsageError
 from wheelproof.tlc.values import Function, ModelValue, Value, format_tla, freeze
 
+FIRST = "First_"
+"""What the name of an invariant begins with that fails in the first state only that breaks it."""
+
+_SAID = 1000  # TLC's register in which such an invariant keeps that it has failed
 _WIDTH = 100
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _REFERENCE = re.compile(r"\bEXTENDS\s+(\w+(?:\s*,\s*\w+)*)|\bINSTANCE\s+(\w+)")
@@ -34,6 +38,9 @@ class McConfig:
         (`Init /\\ [][Next]_vars /\\ Fairness({"a"})`): TLC does not find them within a formula that has parameters.
     invariants, properties: names; TLC 2.18 does not say which of several properties was violated.
     deadlock_check: whether a state without successors is a violation.
+    first_only: an invariant fails in the first state only that breaks it. With `process.run(go_on=True)` TLC then tells of that
+        one state and goes on to the end of the graph. There can be one invariant, since TLC evaluates no other in a state that
+        breaks one.
     """
 
     name: str
@@ -46,6 +53,7 @@ class McConfig:
     invariants: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     deadlock_check: bool = True
+    first_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +106,10 @@ def module_text(config: McConfig) -> str:
     definitions += [f"{name} == {expression}" for name, expression in config.definitions.items()]
     if not _NAME.fullmatch(config.specification):
         definitions.append(f"MCSpec == {config.specification}")
+    if config.first_only:
+        name, = config.invariants
+        definitions += [f"ASSUME TLCSet({_SAID}, FALSE)",
+                        f"{FIRST}{name} == TLCGet({_SAID}) \\/ {name} \\/ (TLCSet({_SAID}, TRUE) /\\ FALSE)"]
     return "\n".join([
         title.center(max(79, len(title) + 8), "-"),
         f"\\* Generated from {config.origin}; changes are lost.",
@@ -125,7 +137,7 @@ def config_text(config: McConfig) -> str:
     constants += [f"  {name} = {format_tla(value)}" for name, value in config.switches.items()]
     for heading, entries in (
         ("CONSTANTS", constants),
-        ("INVARIANTS", [f"  {name}" for name in config.invariants]),
+        ("INVARIANTS", [f"  {FIRST * config.first_only}{name}" for name in config.invariants]),
         ("PROPERTIES", [f"  {name}" for name in config.properties]),
     ):
         if entries:

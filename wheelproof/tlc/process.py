@@ -47,6 +47,7 @@ def run(
     heap_mb: int = 2048,
     workers: int = 1,
     coverage: bool = False,
+    go_on: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     java: Java | None = None,
     jar: Jar | None = None,
@@ -61,6 +62,8 @@ def run(
     only_property: the one temporal or action property that the config holds; TLC does not say which was violated.
     large: chooses the JVM's settings for many states; heap_mb bounds its heap.
     workers: more than one makes depth and trace irreproducible.
+    go_on: passes `-continue`, so that TLC explores the whole graph although it has found a violation. More than one is an error;
+        see `mc.McConfig.first_only`.
     on_progress: called with TLC's figures, about once a minute and at the end.
     java, jar: as their modules locate them by default.
 
@@ -89,6 +92,7 @@ def run(
             "-metadir", str(Path(scratch, "states")),
             *([] if deadlock_check else ["-deadlock"]),
             *(["-coverage", "1"] if coverage else []),
+            *(["-continue"] if go_on else []),
             *(["-dump", "dot,actionlabels", str(dump.absolute())] if dump else []),
             "-config", str(config), module.name,
         ]
@@ -100,6 +104,7 @@ def run(
     return account.judge(
         child.process.returncode,
         only_property=only_property,
+        went_on=go_on,
         timed_out=timeout if child.timed_out else None,
         seconds=time.monotonic() - started,
         log=log,

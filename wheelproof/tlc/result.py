@@ -2,7 +2,8 @@
 
 * `completed` (nothing violated) needs the messages 2193 and 2186, the final counts, an empty queue, no message of an
   error, and exit code 0;
-* `violated` needs the violation's message, the name of the property and the exit code that belongs to the message;
+* `violated` needs the violation's message, the name of the property and the exit code that belongs to the message. A run that
+  went on after the violation needs all of `completed` beside the message: TLC says "no error" and exits with 0 then;
 * `inconclusive` is a run that its time limit ended;
 * everything else is `error`: TLC or the spec broke, and no property was judged.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from wheelproof.tlc.mc import FIRST
 from wheelproof.tlc.messages import ERROR, TLC_BUG, Code, Line, Message, Truncated
 from wheelproof.tlc.values import Value, ValueSyntaxError, parse_value, split_state
 
@@ -91,6 +93,7 @@ class TlcResult:
         action that does; `stuttering` tells that the behaviour stays in its last state for ever.
     collision: TLC's estimate of the probability that two states were taken for one.
     explanation: one sentence on an outcome other than `completed`.
+    whole: every reachable state was explored.
     """
 
     outcome: Outcome
@@ -109,6 +112,7 @@ class TlcResult:
     seconds: float = 0.0
     exit_code: int | None = None
     log: Path | None = None
+    whole: bool = False
 
 
 @dataclass
@@ -193,6 +197,7 @@ class Account:
         exit_code: int,
         *,
         only_property: str | None = None,
+        went_on: bool = False,
         timed_out: float | None = None,
         seconds: float = 0.0,
         log: Path | None = None,
@@ -200,13 +205,14 @@ class Account:
         """The result of a run that ended with this exit code (negative: the signal that killed it).
 
         only_property: the one temporal or action property of the config; TLC 2.18 does not say its name itself.
+        went_on: it was told to go on after a violation.
         timed_out: the limit in seconds, where it was the limit that ended the run.
         """
         name, location = self._violated(only_property)
         if timed_out is not None and not self.finished:
             outcome = Outcome.INCONCLUSIVE
             why = f"TLC was stopped by its limit of {timed_out:g} s{self._so_far()}"
-        elif why := self._failure(exit_code, name):
+        elif why := self._failure(exit_code, name, went_on):
             outcome = Outcome.ERROR
         elif self.violations:
             outcome = Outcome.VIOLATED
@@ -222,6 +228,7 @@ class Account:
             explanation=why, generated=generated, distinct=distinct, depth=self.depth, trace=tuple(self.trace),
             loop=self.loop, loop_action=self.loop_action, stuttering=self.stuttering, collision=self.collision,
             version=self.version, seconds=seconds, exit_code=exit_code, log=log,
+            whole=outcome is Outcome.COMPLETED or (violated and went_on),
         )
 
     def _violated(self, only_property: str | None) -> tuple[str | None, str | None]:
@@ -234,10 +241,10 @@ class Account:
         found = _VIOLATED.search(message.text)
         told = found[1] if found else ""
         if told and not _LOCATION.fullmatch(told):
-            return told, None
+            return told.removeprefix(FIRST), None
         return only_property, told or None
 
-    def _failure(self, exit_code: int, name: str | None) -> str:
+    def _failure(self, exit_code: int, name: str | None, went_on: bool) -> str:
         """Why the run is no evidence, as the beginning of a sentence; empty where it is."""
         if self.stale:
             return (
@@ -254,8 +261,12 @@ class Account:
             return f"TLC failed with exit code {exit_code}: {self._reason()}"
         if not self.finished:
             return f"TLC ended with exit code {exit_code} without its closing message: {self._reason()}"
-        if self.violations:
+        if self.violations and not went_on:
             return self._unsound_violation(exit_code, name)
+        if len(self.violations) > 1:
+            return f"TLC reported {len(self.violations)} violations in one run; of these the first alone can be judged"
+        if self.violations and (unnamed := self._unnamed_violation(name)):
+            return unnamed
         if exit_code != 0 or not self.success:
             said = "said that it found no error" if self.success else "did not say that it found no error"
             return f"TLC {said} but ended with exit code {exit_code}"
@@ -273,6 +284,9 @@ class Account:
             return f"TLC reported a violation and that it found no error (exit code {exit_code}), as -continue does"
         if exit_code != EXIT_OF[Code(first.code)]:
             return f"TLC reported a violation (message {first.code}) but ended with exit code {exit_code}"
+        return self._unnamed_violation(name)
+
+    def _unnamed_violation(self, name: str | None) -> str:
         if name is None:
             return "TLC reported a violated temporal property without its name; check one property per config"
         if not self.trace:

@@ -63,6 +63,14 @@ def test_named_specification_is_named_in_the_config(tmp_path):
     assert "SPECIFICATION Spec\n" in config_text(named) and "MCSpec" not in module_text(named)
 
 
+def test_an_invariant_that_fails_in_one_state(tmp_path):
+    first = two(tmp_path, first_only=True)
+    assert "ASSUME TLCSet(1000, FALSE)\nFirst_OnlyA == TLCGet(1000) \\/ OnlyA \\/ (TLCSet(1000, TRUE) /\\ FALSE)\n===" in module_text(first)
+    assert "INVARIANTS\n  First_OnlyA\n" in config_text(first)
+    with pytest.raises(ValueError):
+        module_text(two(tmp_path, first_only=True, invariants=("OnlyA", "OnlyB")))
+
+
 def test_files_are_written_once_and_replaced_when_they_differ(spec, tmp_path):
     source = spec("Relay")
     files = generate(two(tmp_path), tmp_path / "build" / "mc")

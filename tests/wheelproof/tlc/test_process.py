@@ -16,6 +16,7 @@ import pytest
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.tlc import process
+from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.jar import Jar
 from wheelproof.tlc.result import Outcome
 
@@ -44,6 +45,25 @@ def test_deadlock_check_can_be_turned_off(check):
     climb = {"constants": STAIR, "specification": "Climb"}
     assert check("Stair", **climb).property == "NoDeadlock"
     assert check("Stair", **climb, run={"deadlock_check": False}).outcome is Outcome.COMPLETED
+
+
+def test_a_run_goes_on_after_the_first_state_that_breaks_the_invariant(check, tmp_path):
+    dump = tmp_path / "graph.dot"
+    options = {"constants": STAIR, "specification": "Loop", "invariants": ("Low",), "definitions": {"Low": "step < 2"}}
+    stopped = check("Stair", **options)
+    found = check("Stair", **options, first_only=True, run={"go_on": True, "dump": dump})
+    assert found.outcome is stopped.outcome is Outcome.VIOLATED and found.property == stopped.property == "Low"
+    assert found.trace == stopped.trace and len(found.trace) == 3
+    assert found.whole and not stopped.whole and (found.generated, found.distinct, found.depth) == (5, 4, 4)
+    assert len(TlcGraph.read(dump).states) == 4
+    every = check("Stair", **options, run={"go_on": True})
+    assert every.outcome is Outcome.ERROR and "2 violations" in every.explanation
+
+
+@pytest.mark.parametrize("top", [1, 3])
+def test_a_run_goes_on_after_an_initial_state_that_breaks_the_invariant(check, top):
+    found = check("Stair", constants=STAIR | {"Top": top}, specification="Loop", invariants=("OffFloor",), first_only=True, run={"go_on": True})
+    assert found.property == "OffFloor" and len(found.trace) == 1 and found.whole and found.distinct == top + 1
 
 
 def test_misspelt_invariant_is_an_error_and_not_a_violation(check):

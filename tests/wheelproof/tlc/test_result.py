@@ -137,6 +137,26 @@ def test_a_log_that_breaks_off_is_no_evidence(name):
         assert judge_case(name, whole[:end]).outcome is ERROR
 
 
+def test_a_run_that_was_to_go_on_is_violated_and_whole():
+    result = judge(lines("continued"), 0, went_on=True)
+    assert result.outcome is VIOLATED and result.property == "BelowTop" and len(result.trace) == 4
+    assert result.whole and (result.generated, result.distinct, result.depth) == (5, 4, 4)
+    named = [line.replace("Invariant BelowTop", "Invariant First_BelowTop") for line in lines("continued")]
+    assert judge(named, 0, went_on=True).property == "BelowTop"
+    assert judge(lines("completed"), 0, went_on=True).whole and not judge_case("invariant", lines("invariant")).whole
+
+
+def test_a_run_that_was_to_go_on_needs_its_end_and_one_violation():
+    whole = lines("continued")
+    for exit_code in (-9, 1, 12, 13, 255):
+        assert judge(whole, exit_code, went_on=True).outcome is ERROR
+    for end in range(len(whole)):
+        assert judge(whole[:end], 0, went_on=True).outcome is ERROR
+    assert "did not say that it found no error" in judge(lines("invariant"), 12, went_on=True).explanation
+    begin, end = (number for number, line in enumerate(whole) if "MSG 2110" in line)
+    assert "2 violations" in judge(whole[:end + 1] + whole[begin:], 0, went_on=True).explanation
+
+
 @pytest.mark.parametrize("code", [2193, 2186, 2199, 2194])
 def test_completion_needs_each_of_its_messages(code):
     text = "".join(lines("completed"))
