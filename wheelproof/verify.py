@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from wheelproof import subject
@@ -20,7 +21,7 @@ from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofE
 from wheelproof.layers import controls, prove, whole
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.layers.jobs import Job, carry_out, plan, proofs
-from wheelproof.options import Ended, Listener, Notice, Planned, Tick, VerifyOptions
+from wheelproof.options import Ended, Listener, Notice, Planned, Tick, VerifyOptions, ignore
 from wheelproof.tlc import archive, jar, java
 from wheelproof.verdict import LAYERS, Row, judge
 
@@ -52,11 +53,17 @@ def run(options: VerifyOptions) -> list[Row]:
                for mechanism in mechanisms}
     rows, reports, stale = [], {stem: [] for stem in benches}, set()
     for stem, bench in benches.items():
-        if wants("tlc"):
-            row = translation(bench)
-            rows.append(row)
+        # TLC is given copies without the algorithm: it would not say that its translation is stale.
+        if wants("tlc", "graph", "liveness", "mutant"):
+            asked = wants("tlc")
+            row = translation(bench if asked else replace(bench, listen=ignore))
+            if asked or not row.ok:
+                rows.append(row)
             if not row.ok:
                 stale.add(stem)
+                if not asked:
+                    options.listen(Planned(1))
+                    options.listen(Ended(row))
     for job, report in perform([job for job in jobs if job.stem not in stale], options):
         rows += report.rows
         reports[job.stem].append(report)

@@ -66,6 +66,15 @@ def test_a_stale_translation_ends_the_mechanism_as_an_error(small, jobs):
     assert exit_code(rows) == 4 and "wheelproof translate" in rows[0].why
 
 
+@pytest.mark.parametrize("layer", ["graph", "liveness", "mutant"])
+def test_a_stale_translation_ends_every_layer_that_has_runs_of_tlc(small, layer):
+    small.change(small.spec, "U6:  next[ue] := NULL;", "U6:  next[ue] := ue;")
+    notices = []
+    rows = run(small, layer, listen=notices.append)
+    assert [(row.name, row.verdict) for row in rows] == [("translation", Verdict.ERROR)]
+    assert [notice.row for notice in notices if isinstance(notice, Ended)] == rows
+
+
 def test_a_model_that_is_another_machine_is_noticed_by_the_graph(small):
     small.change("model/timer_task_list.py", "            t.tail = self.prev[t.al]\n", "            t.tail = t.al\n")
     small.change("model/timer_task_list.py", "        self.next[t.ae] = t.al\n", "        self.next[t.ae] = t.ae\n")

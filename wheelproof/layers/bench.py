@@ -140,7 +140,7 @@ class Bench:
             origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
             constants=constants | dict(config.constants), switches=switches,
             specification=specification, invariants=invariants, properties=properties, deadlock_check=deadlock, first_only=go_on,
-        ), self.output / "mc" / mechanism.module / name)
+        ), self.output / "mc" / mechanism.module / name, bare=True)
         result = self.run_tlc(
             files.module, timeout=self.limits.tlc_seconds, config=files.config, dump=dump, deadlock_check=deadlock,
             only_property=properties[0] if len(properties) == 1 else None, large=(config.distinct or 0) > LARGE,

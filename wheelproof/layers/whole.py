@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from wheelproof.explore import labels as comments
 from wheelproof.layers.bench import Bench, Report, witnesses_of
-from wheelproof.tlc import translation
+from wheelproof.tlc import mc, translation
 from wheelproof.verdict import Row, Verdict
 
 STEP = re.compile(r'^(\w+)(?:\(self\))? == /\\ pc(?:\[(?:self|"\w+")\])? = "(\w+)"', re.MULTILINE)
@@ -24,7 +24,10 @@ def labels_of_spec(text: str) -> set[str]:
 def translated(bench: Bench) -> Row:
     """TLC checks the translation, not the algorithm: the two must belong together."""
     started = bench.begin("tlc", "translation")
-    translation.require_current(bench.mechanism.spec)
+    spec, configs = bench.mechanism.spec, bench.mechanism.configs.values()
+    modules = {spec, *(spec.with_name(f"{config.module}.tla") for config in configs if config.module)}
+    for module in sorted({each for module in modules for each in mc.closure(module)}):
+        translation.require_current(module)
     return bench.row("tlc", "translation", started, expected="exhaustive", verdict=Verdict.EXHAUSTIVE,
                      why="the committed translation is that of the algorithm")
 

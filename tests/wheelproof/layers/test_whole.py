@@ -1,9 +1,11 @@
 """The checks over all scenarios: one label set on every floor, each label exercised, every witness reached."""
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from tests.model.timer import MECHANISM
+from wheelproof.errors import ToolError
 from wheelproof.layers import whole
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.subject import Label
@@ -83,13 +85,33 @@ def test_a_model_without_a_witness_is_vacuous_and_told_what_to_do(bench, monkeyp
     assert row.verdict == "vacuous" and "Model.WITNESSES" in row.why
 
 
-def test_a_stale_translation_is_refused(tmp_path):
-    from wheelproof.errors import ToolError
+@pytest.fixture
+def beside(tmp_path):
+    """The mechanism on copies of all modules, which a test may change."""
+    folder = tmp_path / "spec"
+    shutil.copytree(MECHANISM.spec.parent, folder)
+    return Bench(replace(MECHANISM, toml=folder / MECHANISM.toml.name), tmp_path)
 
-    spec = tmp_path / "spec" / "TimerTaskList.tla"
-    spec.parent.mkdir()
-    text = MECHANISM.spec.read_text(encoding="utf-8")
+
+def changed(spec):
+    """The module's text with another algorithm above its translation."""
+    text = spec.read_text(encoding="utf-8")
     assert text.count("U7:  prev[ue] := NULL;") == 1
-    spec.write_text(text.replace("U7:  prev[ue] := NULL;", "U7:  prev[ue] := ue;"), encoding="utf-8")
-    with pytest.raises(ToolError, match="stale"):
-        whole.translated(Bench(replace(MECHANISM, toml=spec.with_suffix(".toml")), tmp_path))
+    return text.replace("U7:  prev[ue] := NULL;", "U7:  prev[ue] := ue;")
+
+
+def test_a_stale_translation_is_refused(beside):
+    assert whole.translated(beside).ok
+    spec = beside.mechanism.spec
+    spec.write_text(changed(spec), encoding="utf-8")
+    with pytest.raises(ToolError, match="TimerTaskList.tla is stale"):
+        whole.translated(beside)
+
+
+def test_a_stale_translation_of_a_module_beside_the_mechanisms_is_refused(beside):
+    """The module of a refinement may have an algorithm of its own."""
+    spec = beside.mechanism.spec
+    other = changed(spec).replace("MODULE TimerTaskList", "MODULE TimerTaskListAtomic")
+    spec.with_name("TimerTaskListAtomic.tla").write_text(other, encoding="utf-8")
+    with pytest.raises(ToolError, match="TimerTaskListAtomic.tla is stale"):
+        whole.translated(beside)

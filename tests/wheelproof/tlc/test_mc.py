@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from wheelproof.errors import UsageError
-from wheelproof.tlc.mc import McConfig, closure, config_text, generate, module_text
+from wheelproof.tlc.mc import McConfig, closure, config_text, generate, module_text, without_comments
+from wheelproof.tlc.process import run
 from wheelproof.tlc.result import Outcome
 from wheelproof.tlc.values import ModelValue
 
@@ -84,6 +87,34 @@ def test_files_are_written_once_and_replaced_when_they_differ(spec, tmp_path):
     assert files.module.stat().st_mtime_ns == before[files.module]
     assert "Four pass" in files.copies[0].read_text()
     assert len(list(files.module.parent.iterdir())) == 3
+
+
+COMMENTED = r'''(* before *) ---- MODULE M ----
+EXTENDS Naturals  \* to the end: (* "
+(* outer (* inner *) "still \* inside *) A == "(* kept *)" \o "\"(* kept"
+B == (* one
+  two *) 1 \* (* three
+==== \* *)
+'''
+
+
+def test_comments_go_and_the_rest_stays_in_its_place():
+    left = without_comments(COMMENTED)
+    assert left.split("\n") == [
+        " " * 13 + "---- MODULE M ----", "EXTENDS Naturals", " " * 41 + r'A == "(* kept *)" \o "\"(* kept"', "B ==", " " * 9 + "1", "====", ""]
+    for before, after in zip(COMMENTED.split("\n"), left.split("\n"), strict=True):
+        assert all(new in (" ", old) for old, new in zip(before, after))
+
+
+def test_a_run_on_bare_copies_says_the_same(spec, tmp_path, tools):
+    source = spec("Stair")
+    found = []
+    for bare in (False, True):
+        files = generate(McConfig("MCStair", source, "a test", constants={"Top": 3, "Trip": 99}, specification="Loop", invariants=("BelowTop",)),
+                         tmp_path / str(bare), bare=bare)
+        assert ("(*" in files.copies[0].read_text()) != bare
+        found.append(replace(run(files.module, timeout=300, **tools), seconds=0.0, log=None, explanation=""))
+    assert found[0] == found[1] and found[0].trace[1].location
 
 
 def test_closure_follows_extends_and_instance(spec):
