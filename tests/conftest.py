@@ -8,6 +8,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 settings.register_profile("fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -16,6 +17,12 @@ os.environ.pop("COLUMNS", None)  # texts are compared at the width of a log, wha
 
 SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/layers/")
 """Folders whose files share something dear: one Spark session, the runs of TLC that ``layers`` keeps."""
+
+LONGEST = ("tests/wheelproof/pipeline/", "tests/proofs/protocols/test_timer_task_list.py", "tests/proofs/protocols/test_system_timer.py",
+           "tests/impl/test_system_timer_stateful.py", "tests/proofs/test_crosshair.py", "tests/wheelproof/mutate/test_gate.py",
+           "tests/subjects/test_one_shot.py", "tests/faults/test_engine.py", "tests/wheelproof/test_verify.py")
+"""What takes more than half a minute. The others are given out by their number of tests; a long file with few would come last, and
+the other processes would wait for it."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -30,6 +37,11 @@ class ByFile(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         return next((folder for folder in SHARING if file.startswith(folder)), file)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        if longest := next((scope for scope in LONGEST if scope in self.workqueue), None):
+            self.workqueue.move_to_end(longest, last=False)
+        super()._assign_work_unit(node)
 
 
 def pytest_terminal_summary(terminalreporter) -> None:

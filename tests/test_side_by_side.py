@@ -1,0 +1,37 @@
+"""How files are given to the processes of a run side by side."""
+from collections import OrderedDict
+
+from tests.conftest import LONGEST, SHARING, ByFile
+from tests.wheelproof.conftest import ROOT
+
+
+class Node:
+    """A process that only takes down which tests it is sent."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send_runtest_some(self, indices):
+        self.sent.append(list(indices))
+
+
+def given(files: dict[str, int]) -> list[str]:
+    """The order in which one process is given files with so many tests each."""
+    scheduler, node = object.__new__(ByFile), Node()  # made by pytest it would start processes
+    names = [f"{file}::test_{number}" for file, count in files.items() for number in range(count)]
+    scheduler.registered_collections, scheduler.assigned_work = {node: names}, {}
+    scheduler.workqueue = OrderedDict((file, {name: False for name in names if name.startswith(f"{file}::")})
+                                      for file in sorted(files, key=lambda file: -files[file]))
+    while scheduler.workqueue:
+        scheduler._assign_work_unit(node)
+    return [names[indices[0]].partition("::")[0] for indices in node.sent]
+
+
+def test_the_longest_are_given_first_and_the_others_by_their_number():
+    files = {"tests/a.py": 3, "tests/b.py": 9, LONGEST[2]: 1, LONGEST[1]: 2}
+    assert given(files) == [LONGEST[1], LONGEST[2], "tests/b.py", "tests/a.py"]
+
+
+def test_the_longest_are_files_and_folders_that_there_are():
+    for scope in LONGEST:
+        assert (ROOT / scope).exists() and (scope.endswith(".py") or scope in SHARING), scope
