@@ -77,7 +77,12 @@ class PairGraph:
         return not self._rows[self.model_states[node]] and not self.at_rest[node]
 
     def first(self, accept: Callable[[int], bool]) -> Violation | None:
-        """The nearest pair, breadth first, that ``accept(number of the pair)`` takes; None where there is none."""
+        """The nearest pair, breadth first, that ``accept(number of the pair)`` takes.
+
+        None where there is none, as when not even the two initial states are a pair.
+        """
+        if not self.model_states:
+            return None
         came: dict[int, tuple[int, int] | None] = {0: None}
         depth = {0: 0}
         todo = deque([0])

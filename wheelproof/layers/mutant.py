@@ -174,6 +174,8 @@ class _Kill:
     def fair_cycles(self, walk: Bisimulation) -> None:
         """A fair run never meets the goal: on the full model, on the reduced one, and on the implementation's own states."""
         name, pairs = self.mutant.property, walk.graph
+        if not pairs.model_states:
+            return  # the initial states differ, which is a fault already
         own = StateGraph.of(self.small.model, [self.small.states[state] for state in pairs.model_states],
                             [[(thread, self.small_label(pairs.model_states[node], thread), after) for thread, after in row.items()]
                              for node, row in enumerate(pairs.successors)])

@@ -85,6 +85,13 @@ def test_each_defect_is_rejected_with_a_schedule_that_replays(cell, name):
     assert (again.difference.implementation, again.difference.model) == (difference.implementation, difference.model)
 
 
+def test_where_the_initial_states_are_no_pair_nothing_is_violated(cell):
+    changes, scenario, _ = DEFECTS["an unnamed value in a local"]
+    graph = search(cell.planted(*changes), cell, scenario).graph
+    assert len(graph) == 0
+    assert graph.first_deadlock() is None and graph.first_violation(lambda state: False) is None
+
+
 def test_a_defect_survives_where_the_scenario_does_not_reach_it(cell):
     # Nobody puts: one attempt is enough. So every control names its scenario.
     subject = cell.planted((DRAIN, GIVES_UP["a count in a local"]))
