@@ -171,24 +171,34 @@ def _cleared_while_linked(events: list[Event]) -> None:
 PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
     "left_unwatched": (_left_unwatched, {"WatcherReachable"}, "WatcherReachable"),
     "left_as_completed": (_left_as_completed, {"WatcherReachable"}, "WatcherReachable"),
-    "passed_over": (_passed_over, set(), "WatcherReachable"),
+    "passed_over": (_passed_over, {"CheckTriesWatcher"}, "WatcherReachable"),
     "never_ran": (_never_ran, {"HandedOverRuns"}, "HandedOverRuns"),
     "linked_elsewhere": (_set("wheel_place", {"level": 1}, list=lambda bucket: bucket + 1), {"LinkedIntoPlaced"}, "TypeOK"),
     "written_otherwise": (_set("set_entry", {}, post=lambda _: {"entry": 0}), {"WrittenObserved"}, "WrittenObserved"),
     "cleared_while_linked": (_cleared_while_linked, {"CancelObserved"}, "CancelUnlinks"),
 }
-"""Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name them and the property of replay that must. That a check passes over a watcher is for replay to see: its key and the operation's attempts are different keys here."""
+"""Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name them and the property of replay that must."""
 
 
 def of_purgatory() -> dict[str, Trace]:
-    """Name -> a run of Kafka's purgatory with one of these faults; ``purgatory`` has none."""
+    """Name -> a run of Kafka's purgatory with one of these faults; ``purgatory`` has none.
+
+    ``removing`` and ``orphaning``: lists of watchers are removed when they are empty, soundly and as in KAFKA-2253.
+    """
     sound, out = purgatory.Purgatory(1, 40).run(), {}
+    for name, made in {"removing": purgatory.Removing, "orphaning": purgatory.Orphaning}.items():
+        out[name] = whole(name, made(1, 40).run())
     for name, change in {"purgatory": lambda events: None, **{name: change for name, (change, _, _) in PURGATORY.items()}}.items():
-        head, events = header(name), copy.deepcopy(sound)
+        events = copy.deepcopy(sound)
         change(events)
-        mutations.renumbered(events)
-        tally = Tally(head)
-        for event in events:
-            tally.count(event)
-        out[name] = head, events, tally.footer()
+        out[name] = whole(name, mutations.renumbered(events))
     return out
+
+
+def whole(name: str, events: list[Event]) -> Trace:
+    """The events with a header and the footer that fits them."""
+    head = header(name)
+    tally = Tally(head)
+    for event in events:
+        tally.count(event)
+    return head, events, tally.footer()

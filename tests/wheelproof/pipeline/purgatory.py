@@ -109,8 +109,7 @@ class Purgatory(Simulator):
         won = self.attempt(tid, op, self.random.random() < 0.1, parent=watching)
         if not won:
             for key in keys:
-                self.watchers.setdefault(key, []).append(op)
-                self.emit(tid, "watch_add", ("L", f"watchers:{key}", "w"), op=op, key=key, parent=watching)
+                self.watch(tid, op, key, watching)
             won = self.attempt(tid, op, self.random.random() < 0.2, parent=watching)
             self.second += [op] if won else []
         self.watched[op] = keys[0]
@@ -118,6 +117,10 @@ class Purgatory(Simulator):
         if not won:
             self.to_timer(tid, task, delay)
         return task
+
+    def watch(self, tid: int, op: int, key: int, parent: int) -> None:
+        self.watchers.setdefault(key, []).append(op)
+        self.emit(tid, "watch_add", ("L", f"watchers:{key}", "w"), op=op, key=key, parent=parent)
 
     def add_again(self, tid: int, task: int) -> None:
         if self.operation[task] not in self.completed:
@@ -180,3 +183,43 @@ class Purgatory(Simulator):
         for tid in everyone:
             self.emit(tid, "thread_stop")
         return self.events
+
+
+class Removing(Purgatory):
+    """Lists of watchers that are removed when they are empty, while another thread has looked one up to add to it (KAFKA-2253).
+
+    ``looks_again``: who adds finds the list that the key has then, as Kafka does since; else the operation goes into the list
+    that was removed, which no check comes to. ``orphans``: operations that did.
+    """
+
+    looks_again = True
+
+    def __init__(self, seed: int, operations: int) -> None:
+        super().__init__(seed, operations)
+        self.orphans: list[int] = []
+
+    def watch(self, tid: int, op: int, key: int, parent: int) -> None:
+        found = self.watchers.setdefault(key, [])
+        if found and self.random.random() < 0.5:
+            self.complete_all(next(each for each in EVENTS if each != tid), key)
+        if self.looks_again or self.watchers.get(key) is found:
+            return super().watch(tid, op, key, parent)
+        self.emit(tid, "watch_add", ("L", f"watchers:{key}", "w"), op=op, key=key, parent=parent)
+        found.append(op)
+        self.orphans.append(op)
+
+    def complete_all(self, tid: int, key: int) -> None:
+        """A check that completes each watcher of a key, and removes the list that it leaves empty."""
+        span, members = self.span(), self.watchers.pop(key)
+        self.emit(tid, "check_begin", ("L", f"watchers:{key}", "w"), key=key, span=span, phase="begin")
+        for op in members:
+            if op not in self.completed:
+                self.attempt(tid, op, True, parent=span)
+            self.emit(tid, "watch_cancel", op=op, key=key, parent=span)
+        self.emit(tid, "check_end", key=key, span=span, phase="end")
+
+
+class Orphaning(Removing):
+    """As Kafka did before KAFKA-2253 was solved."""
+
+    looks_again = False

@@ -2,12 +2,14 @@
 
 import copy
 
+import machine
 import mutations
 import planted
 import pytest
 import purgatory
 
 from wheelproof.pipeline import validate
+from wheelproof.pipeline.checks import FAMILIES
 from wheelproof.pipeline.simulate import header
 from wheelproof.trace import jsonl, replay
 from wheelproof.trace.jsonl import Tally
@@ -46,6 +48,26 @@ def test_replay_rejects_each_fault_by_name(traces, name):
         assert smaller.property == verdict.first.property and len(smaller.events) <= 25
 
 
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check(seed):
+    """KAFKA-2253, and its control: who adds looks the key's list up again."""
+    for made, rule in (purgatory.Removing(seed, 40), None), (purgatory.Orphaning(seed, 40), "WatcherReachable"):
+        head, events, footer = planted.whole("x", made.run())
+        verdict = replayed(head, events, footer)
+        assert bool(made.orphans) == bool(rule)
+        assert (verdict.first and verdict.first.property) == rule
+        assert {rule for rule, _ in machine.violations(head, footer, events)} == ({"CheckTriesWatcher"} if rule else set())
+
+
+def test_the_rule_in_bulk_blames_the_orphans_alone(checked_removals):
+    """It says of each when it was put among the watchers."""
+    report, orphans = checked_removals
+    blamed = {row["op"] for row in report.violations if row["rule"] == "CheckTriesWatcher"}
+    assert blamed and blamed <= set(orphans)
+    assert {run["run"]: run["verdict"] for run in report.runs} == {"removing": "conforms", "orphaning": "violates"}
+    assert report.rules["CheckTriesWatcher"]["applied"] > 40
+
+
 def test_a_check_that_took_its_watchers_before_an_operation_came_owes_it_nothing(traces):
     """The control of the rule: without a lock that both have held nothing is known of their order, and with one its numbers are the order."""
     head, events, _ = traces["passed_over"]
@@ -79,6 +101,15 @@ def every_kind(traces) -> list[dict]:
     events = copy.deepcopy(traces["purgatory"][1])
     events.insert(20, {"tid": events[19]["tid"], "tseq": 0, "lc": 0, "k": "drop", "phase": "atomic", "count": 1})
     return mutations.renumbered(events)
+
+
+@pytest.fixture(scope="module")
+def checked_removals(spark, tmp_path_factory) -> tuple[validate.Report, list[int]]:
+    folder, orphaning = tmp_path_factory.mktemp("removals"), purgatory.Orphaning(1, 40)
+    for name, made in ("removing", purgatory.Removing(1, 40)), ("orphaning", orphaning):
+        jsonl.write(folder / f"{name}.jsonl", header(name), made.run())
+    asked = [family for family in FAMILIES if family.name == "watchers"]
+    return validate.check(spark, [folder], folder / "_scratch", asked), orphaning.orphans
 
 
 @pytest.fixture(scope="module")

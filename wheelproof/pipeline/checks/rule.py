@@ -68,7 +68,8 @@ class Family:
 
     ``unit``: what one row of the frame is. ``grouped``: further columns by which rows are counted, of few values each; ``measures``:
     aggregates over those counts, by name, where :data:`TIMES` is how many rows a group has. ``made``: columns of VIOLATION that are made
-    of the frame's, and only where a rule is broken.
+    of the frame's, and only where a rule is broken. ``shuffles``: how often its events are, at most: once by its key, and more where what is asked lies between objects of
+    several keys.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Family:
     grouped: Callable[[], dict[str, Column]] = dict
     measures: Callable[[], dict[str, Column]] = dict
     made: Callable[[], dict[str, Column]] = dict
+    shuffles: int = 1
 
     def __post_init__(self) -> None:
         if 2 * len(self.rules) > 63:
