@@ -110,7 +110,6 @@ class World:
 def shared(world: World) -> dict[str, tuple]:
     """The model's shared variables, each as a tuple of its values."""
     mutex, asleep, tickets = condition(world.pool.changed)
-    thread = world.executor.thread
     return {
         "mutex": (mutex,),
         "asleep": (asleep,),
@@ -118,6 +117,11 @@ def shared(world: World) -> dict[str, tuple]:
         "calls": (tuple([task.name for _, (task,) in world.pool.calls]),),
         "shut": (world.pool.shut,),
         "ended": (world.pool.ended,),
-        "thread": (None if thread is None else world.threads[thread - 1],),
+        "thread": (name_of(world, world.executor.thread),),
         "ran": (world.ran.value,),
     }
+
+
+def name_of(world: World, ident: int | None) -> str | None:
+    """The name of the scenario's thread with this get_ident()."""
+    return None if ident is None else world.threads[ident - 1]
