@@ -11,6 +11,7 @@ values of all that these operations do not write. What an operation writes is re
 state. A thread that has taken a step of the model's own, and goes on in steps that the model has not, is inside that one. The
 mapping's HALFWAY names variables that show an operation's own locks, which no step of the model writes.
 """
+
 from __future__ import annotations
 
 from collections import deque
@@ -80,7 +81,9 @@ class _Composed(_Search):
         self.matched: set[tuple[int, int]] = set()
         self.sets = self.inside = 0
         self.written: dict[tuple[int, str], frozenset[Cell]] = {}
-        self.longer: dict[int, set[str]] = {}  # thread -> labels of steps of the model's own that go on in others
+        self.longer: dict[int, set[str]] = (
+            {}
+        )  # thread -> labels of steps of the model's own that go on in others
         self.halfway = self.subject.halfway
 
     def figures(self) -> dict[str, float]:
@@ -149,9 +152,16 @@ class _Composed(_Search):
     def follow(self, labels_of: Callable[[int], Sequence[str]]) -> None:
         """Go along all steps with the set of states that the model may be in. Raises _Parted where there is none left."""
         self.operations = {label for row in self.rows for label, _ in row.values()} - {own for ways in self.ways for own, _, _ in ways}
-        if wrong := [name for name, why in self.halfway.items() if name not in self._model_shared(0) or not why.strip()]:
-            raise ExploreError(f"HALFWAY of the mapping names {', '.join(wrong)}, which is no variable of shared() or has no reason.",
-                               "Name a variable, and say why an operation under way shows another value of it.")
+        if wrong := [
+            name
+            for name, why in self.halfway.items()
+            if name not in self._model_shared(0) or not why.strip()
+        ]:
+            raise ExploreError(
+                f"HALFWAY of the mapping names {', '.join(wrong)}, which is no variable of shared()"
+                " or has no reason.",
+                "Name a variable, and say why an operation under way shows another value of it.",
+            )
         self._writes()
         start = (0, self._settled(0, frozenset({0}), labels_of, None))
         came: dict[tuple[int, frozenset[int]], tuple | None] = {start: None}
@@ -206,25 +216,56 @@ class _Composed(_Search):
         self.inside += None in labels
         shared = self._cells(self.shared[self.fingerprints[node][0]], aside)
         agreed = frozenset(
-            state for state in states
-            if all(mine in (None, theirs) for mine, theirs in zip(labels, labels_of(state), strict=True))
-            and self._cells(self._model_shared(state), aside) == shared)
+            state
+            for state in states
+            if all(
+                mine in (None, theirs)
+                for mine, theirs in zip(labels, labels_of(state), strict=True)
+            )
+            and self._cells(self._model_shared(state), aside) == shared
+        )
         if not agreed:
             first = min(states)
             theirs = self._cells(self._model_shared(first), aside)
-            where = "".join(f"; {name} is {shared[name]!r}, {theirs.get(name)!r} in the model" for name in shared if theirs.get(name) != shared[name])
-            where = where or f"; the threads are at {told(labels)}, in the model at {told(labels_of(first))}"
-            within = [f"{name} is inside {self.ways[node][i][1] or '/'.join(sorted(self.longer.get(i, '?')))}"
-                      for i, name in enumerate(self.names) if labels[i] is None]
-            raise _Parted(self._lost(here, "shared", (f"while {', '.join(within)}" if within else "with nobody inside an operation") + where.replace(";", "", 1)))
+            where = "".join(
+                f"; {name} is {shared[name]!r}, {theirs.get(name)!r} in the model"
+                for name in shared
+                if theirs.get(name) != shared[name]
+            )
+            where = (
+                where
+                or f"; the threads are at {told(labels)}, in the model at {told(labels_of(first))}"
+            )
+            within = [
+                f"{name} is inside"
+                f" {self.ways[node][i][1] or '/'.join(sorted(self.longer.get(i, '?')))}"
+                for i, name in enumerate(self.names)
+                if labels[i] is None
+            ]
+            raise _Parted(
+                self._lost(
+                    here,
+                    "shared",
+                    (f"while {', '.join(within)}" if within else "with nobody inside an operation")
+                    + where.replace(";", "", 1),
+                )
+            )
         return agreed
 
     def _aside(self, node: int, labels: Sequence[str | None]) -> frozenset[Cell]:
         """What the operations that are under way write, or show halfway; none where there are none."""
         if None not in labels:
             return frozenset()
-        under_way = [(thread, inside) for thread, label in enumerate(labels) if label is None
-                     for inside in ([self.ways[node][thread][1]] if self.ways[node][thread][1] else self.longer.get(thread, ()))]
+        under_way = [
+            (thread, inside)
+            for thread, label in enumerate(labels)
+            if label is None
+            for inside in (
+                [self.ways[node][thread][1]]
+                if self.ways[node][thread][1]
+                else self.longer.get(thread, ())
+            )
+        ]
         own = [self.written.get(each, frozenset()) for each in under_way]
         return frozenset((name, None) for name in self.halfway).union(*own)
 
@@ -232,8 +273,11 @@ class _Composed(_Search):
         """The values of the variables, without those aside."""
         if not aside:
             return dict(shared)
-        return {name: tuple([value for place, value in enumerate(values) if (name, place) not in aside])
-                for name, values in shared.items() if (name, None) not in aside}
+        return {
+            name: tuple([value for place, value in enumerate(values) if (name, place) not in aside])
+            for name, values in shared.items()
+            if (name, None) not in aside
+        }
 
     def _writes(self) -> None:
         """What each thread's step of a label changes in some state of the model."""

@@ -2,6 +2,7 @@
 
 Layer search, composed: the race detector on the runs of that search, which watches the plain fields of the mechanisms below, too.
 """
+
 from __future__ import annotations
 
 from wheelproof.explore.composed import Composition, compose
@@ -62,10 +63,21 @@ def check(bench: Bench, entry: Composed) -> Report:
     breaks = bool(entry.mutant) and not entry.equivalent
     rows = []
     if bench.wants("walk"):
-        rows.append(bench.row(
-            "walk", entry.name, started, expected="violated" if breaks else "exhaustive", expected_property=COMPOSITION if breaks else None,
-            property=COMPOSITION if found.outcome == "different" else None, verdict=verdict, why=why, fault=fault,
-            bound=f"{bench.bound(entry.scenario)}, every step", figures=figures))
+        rows.append(
+            bench.row(
+                "walk",
+                entry.name,
+                started,
+                expected="violated" if breaks else "exhaustive",
+                expected_property=COMPOSITION if breaks else None,
+                property=COMPOSITION if found.outcome == "different" else None,
+                verdict=verdict,
+                why=why,
+                fault=fault,
+                bound=f"{bench.bound(entry.scenario)}, every step",
+                figures=figures,
+            )
+        )
     if entry.raced and bench.wants("search"):
         rows.append(race_row(bench, entry, found))
     return Report(rows)
@@ -78,12 +90,26 @@ def race_row(bench: Bench, entry: Composed, found: Composition) -> Row:
     if found.races:
         verdict, why = Verdict.VIOLATED, str(found.races[0])
     elif found.outcome != "included":
-        verdict, why = Verdict.INCONCLUSIVE, f"the search ended before all steps were taken: {found.why or found.difference}"
+        verdict, why = (
+            Verdict.INCONCLUSIVE,
+            f"the search ended before all steps were taken: {found.why or found.difference}",
+        )
     return bench.row(
-        "search", entry.name, started, expected="violated" if entry.data_race else "sampled",
-        expected_property=RACE if entry.data_race else None, property=RACE if found.races else None, verdict=verdict, why=why,
+        "search",
+        entry.name,
+        started,
+        expected="violated" if entry.data_race else "sampled",
+        expected_property=RACE if entry.data_race else None,
+        property=RACE if found.races else None,
+        verdict=verdict,
+        why=why,
         bound=f"{bench.bound(entry.scenario)}, every step",
-        figures={"runs": int(found.figures["runs"]), "steps": int(found.figures["steps"]), "races": len(found.races)})
+        figures={
+            "runs": int(found.figures["runs"]),
+            "steps": int(found.figures["steps"]),
+            "races": len(found.races),
+        },
+    )
 
 
 def labels_of(graph: StateGraph):

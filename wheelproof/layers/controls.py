@@ -39,7 +39,9 @@ def has_plain_fields(mechanism: Mechanism) -> bool:
     watched = {name for name in mapping.SUBJECT if name not in atomic}
     if any(entry.raced and not entry.mutant for entry in mechanism.composed.values()):
         watched |= {*mapping.SUBJECT, *atomic} - set(getattr(mapping, "COMPOSED", ()))
-    found = [value for name in watched for value in vars(floors.load(mechanism.root, name)).values()]
+    found = [
+        value for name in watched for value in vars(floors.load(mechanism.root, name)).values()
+    ]
     classes = [value for value in found if isinstance(value, type) and value.__module__ in watched]
     return any(str(mark).partition("[")[0].rpartition(".")[2] == "Plain"
                for each in classes for mark in vars(each).get("__annotations__", {}).values())

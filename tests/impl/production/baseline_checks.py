@@ -276,4 +276,6 @@ def an_action_that_raises_ends_the_thread_and_is_logged(
         at = AtThread(impl, waits)
         at.timer.schedule(lambda: [].pop(), 0)
         at.start(impl).ended("it outlives what an action raised")
-    assert [record.exc_info[0] for record in records] == [IndexError], "what was raised is not logged"
+    assert [record.exc_info[0] for record in records] == [
+        IndexError
+    ], "what was raised is not logged"

@@ -64,8 +64,13 @@ def test_an_operation_that_does_something_else_is_noticed_when_it_is_over():
 
 # -- inside an operation
 
-ALONE = ONE | {"threads": {name: program for name, program in ONE["threads"].items() if name != "canceller"}}
-HELD = "                with entry.monitor:  # lock A2, unlock A10\n                    if entry.list is None:  # read A3\n"
+ALONE = ONE | {
+    "threads": {name: program for name, program in ONE["threads"].items() if name != "canceller"}
+}
+HELD = (
+    "                with entry.monitor:  # lock A2, unlock A10\n                    if entry.list"
+    " is None:  # read A3\n"
+)
 FORGETS = HELD + ("                        entry.timer_task.timer_task_entry = None  # write Z1\n"
                   "                        entry.timer_task.timer_task_entry = entry  # write Z2\n")
 
@@ -75,17 +80,34 @@ def test_a_variable_that_an_operation_does_not_write_is_compared_while_it_is_und
     found = composed(ALONE, texts={"impl.timer_task_list": changed(LISTS, HELD, FORGETS)})
     assert found.outcome == "different" and found.difference.kind == "shared"
     assert found.difference.schedule[-1] == ("adder", "Z1")
-    assert "while adder is inside W2 timerTaskEntry is (None,), ('e',) in the model" in str(found.difference)
+    assert "while adder is inside W2 timerTaskEntry is (None,), ('e',) in the model" in str(
+        found.difference
+    )
 
 
 def test_no_other_comparison_notices_that():
-    halfway = changed(MAPPING, "HALFWAY = {\n", 'HALFWAY = {\n    "timerTaskEntry": "the control of the comparison",\n')
-    found = composed(ALONE, texts={"impl.timer_task_list": changed(LISTS, HELD, FORGETS), "mapping.system_timer": halfway})
+    halfway = changed(
+        MAPPING,
+        "HALFWAY = {\n",
+        'HALFWAY = {\n    "timerTaskEntry": "the control of the comparison",\n',
+    )
+    found = composed(
+        ALONE,
+        texts={
+            "impl.timer_task_list": changed(LISTS, HELD, FORGETS),
+            "mapping.system_timer": halfway,
+        },
+    )
     assert found.outcome == "included" and found.figures["inside"]
 
 
 def test_what_shows_the_locks_of_an_operation_has_to_be_named():
-    none = changed(MAPPING, '    "flushing": "the bucket whose monitor is held: every operation on a list holds one, in the model a flush alone",\n', "")
+    none = changed(
+        MAPPING,
+        '    "flushing": "the bucket whose monitor is held: every operation on a list holds one, in'
+        ' the model a flush alone",\n',
+        "",
+    )
     found = composed(ALONE, texts={"mapping.system_timer": none})
     assert found.outcome == "different" and "inside W2 flushing is (" in str(found.difference)
 
@@ -93,16 +115,27 @@ def test_what_shows_the_locks_of_an_operation_has_to_be_named():
 @pytest.mark.parametrize("entry", ['"flush": "a reason"', '"key": " "'])
 def test_halfway_names_a_variable_and_a_reason(entry):
     with pytest.raises(ExploreError, match="HALFWAY of the mapping names"):
-        composed(ALONE, texts={"mapping.system_timer": changed(MAPPING, "HALFWAY = {\n", f"HALFWAY = {{\n    {entry},\n")})
+        composed(
+            ALONE,
+            texts={
+                "mapping.system_timer": changed(
+                    MAPPING, "HALFWAY = {\n", f"HALFWAY = {{\n    {entry},\n"
+                )
+            },
+        )
 
 
 def test_a_value_that_a_flush_does_not_write_is_compared_between_its_steps():
     """A flush that sets the key of its bucket back at its first entry, not at its end: V2 comes later."""
     unlinks = "                self.remove(head)\n"
-    early = changed(LISTS, unlinks, "                self.expiration.set(-1)  # write Z1\n" + unlinks)
+    early = changed(
+        LISTS, unlinks, "                self.expiration.set(-1)  # write Z1\n" + unlinks
+    )
     found = composed(ALONE, texts={"impl.timer_task_list": early})
     assert found.outcome == "different" and found.difference.schedule[-1] == ("reaper", "Z1")
-    assert "while reaper is inside F2/V1 key is (-1, -1), (-1, 1) in the model" in str(found.difference)
+    assert "while reaper is inside F2/V1 key is (-1, -1), (-1, 1) in the model" in str(
+        found.difference
+    )
 
 
 # -- at rest
@@ -165,27 +198,49 @@ def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alon
     atomic = Subject.load(MECHANISM.root, MECHANISM.stem, mutant="Peeks")
     detector = RaceDetector()
     walk(atomic, MECHANISM.scenarios["cancel_one"], walks=100, race=detector)
-    assert not detector.found, "where the lists' operations are single steps nobody watches their fields"
+    assert (
+        not detector.found
+    ), "where the lists' operations are single steps nobody watches their fields"
 
 
 def test_a_link_that_is_written_without_the_monitor_is_noticed():
     """Two adders into one bucket: the tail is set when the monitors have been given back."""
     late = "                        self.root.prev = entry  # write A8\n"
-    counted = "                        self.task_counter.add_and_get(1)  # update A9\n                        done = True\n"
-    text = changed(changed(LISTS, late, ""), counted, counted + "            if done:\n                self.root.prev = entry  # write A8\n")
+    counted = (
+        "                        self.task_counter.add_and_get(1)  # update A9\n                   "
+        "     done = True\n"
+    )
+    text = changed(
+        changed(LISTS, late, ""),
+        counted,
+        counted + "            if done:\n                self.root.prev = entry  # write A8\n",
+    )
     found = composed(MECHANISM.scenarios["one_bucket"], texts={"impl.timer_task_list": text})
-    assert any(str(race).startswith("race on TimerTaskEntry.prev: ") and "(A8)" in str(race) for race in found.races)
+    assert any(
+        str(race).startswith("race on TimerTaskEntry.prev: ") and "(A8)" in str(race)
+        for race in found.races
+    )
 
 
 def test_a_race_in_a_sound_run_and_none_in_a_racy_one_are_not_in_order(tmp_path):
-    racy = layer.race_row(Bench(MECHANISM, tmp_path), replace(PEEKS, mutant="", data_race=False), composed(MECHANISM.scenarios["cancel_one"], "Peeks"))
+    racy = layer.race_row(
+        Bench(MECHANISM, tmp_path),
+        replace(PEEKS, mutant="", data_race=False),
+        composed(MECHANISM.scenarios["cancel_one"], "Peeks"),
+    )
     assert not racy.ok and racy.property == "NoDataRace"
-    sound = layer.race_row(Bench(MECHANISM, tmp_path), PEEKS, composed(MECHANISM.scenarios["cancel_one"]))
+    sound = layer.race_row(
+        Bench(MECHANISM, tmp_path), PEEKS, composed(MECHANISM.scenarios["cancel_one"])
+    )
     assert not sound.ok and sound.verdict == Verdict.SAMPLED
 
 
 def test_a_search_that_did_not_end_says_nothing_of_races(tmp_path):
-    short = layer.race_row(Bench(MECHANISM, tmp_path), Composed("in_full", scenario="one_bucket"), composed(budget=-1.0))
+    short = layer.race_row(
+        Bench(MECHANISM, tmp_path),
+        Composed("in_full", scenario="one_bucket"),
+        composed(budget=-1.0),
+    )
     assert not short.ok and short.verdict == Verdict.INCONCLUSIVE
 
 
@@ -196,7 +251,10 @@ def test_the_timer_claims_no_data_race_only_with_its_composed_runs(tmp_path):
     assert controls.controls(Bench(without, tmp_path)).figures["properties"] == claims - 1
     silent = {name: entry for name, entry in MECHANISM.composed.items() if not entry.data_race}
     row = controls.controls(Bench(replace(MECHANISM, composed=silent), tmp_path))
-    assert row.verdict == Verdict.VACUOUS and "no config and no mutant shows that NoDataRace can fail" in row.why
+    assert (
+        row.verdict == Verdict.VACUOUS
+        and "no config and no mutant shows that NoDataRace can fail" in row.why
+    )
 
 
 # -- an equivalent mutant

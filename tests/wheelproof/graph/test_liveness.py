@@ -26,7 +26,11 @@ def violable(edges, goal, fair, recurs=False) -> bool:
     """
     allowed = set(range(STATES)) - goal
     inside = [(s, t, a) for s, t, _, a in edges if s in allowed and a in allowed]
-    reached = closure({0}, [(s, t, a) for s, t, _, a in edges]) if recurs else closure({0}, inside) if 0 in allowed else set()
+    reached = (
+        closure({0}, [(s, t, a) for s, t, _, a in edges])
+        if recurs
+        else closure({0}, inside) if 0 in allowed else set()
+    )
     for size in range(1, len(allowed) + 1):
         for part in map(set, combinations(allowed, size)):
             if not part & reached:
@@ -54,7 +58,9 @@ def is_counterexample(graph: StateGraph, lasso: Lasso, goal, fair, recurs=False)
         assert (thread, label, after) in graph.edges[here]
         here = after
         path.append(after)
-    assert not any(graph.states[n] in goal for n in (path[lasso.loop:] if recurs else path)), "the goal is met"
+    assert not any(
+        graph.states[n] in goal for n in (path[lasso.loop :] if recurs else path)
+    ), "the goal is met"
     loop = path[lasso.loop:]
     assert loop[0] == loop[-1], "it does not return"
     moved = {thread for thread, _, _ in lasso.steps[lasso.loop:]}
@@ -73,7 +79,9 @@ def test_a_violation_is_found_if_and_only_if_there_is_one(toy, edges, goal, fair
 
 
 @given(graphs, goals, fairness)
-def test_a_goal_that_must_recur_is_missed_if_and_only_if_some_fair_run_leaves_it_behind(toy, edges, goal, fair):
+def test_a_goal_that_must_recur_is_missed_if_and_only_if_some_fair_run_leaves_it_behind(
+    toy, edges, goal, fair
+):
     graph = explore(toy(edges, goal=goal))
     threads = (0, 1) if fair is None else fair
     lasso = violation(graph, "Goal", fair, recurs=True)
@@ -85,7 +93,9 @@ def test_a_goal_that_must_recur_is_missed_if_and_only_if_some_fair_run_leaves_it
 def test_what_comes_after_the_goal_matters_where_it_must_recur(toy):
     graph = explore(toy([(0, 0, "A", 1), (1, 0, "A", 2), (2, 0, "A", 2)], goal=[1]))
     assert violation(graph, "Goal") is None
-    assert violation(graph, "Goal", recurs=True) == Lasso([(0, "A", 1), (0, "A", 2), (0, "A", 2)], 2)
+    assert violation(graph, "Goal", recurs=True) == Lasso(
+        [(0, "A", 1), (0, "A", 2), (0, "A", 2)], 2
+    )
 
 
 def test_the_definition_convicts_a_search_that_takes_every_cycle_for_fair(toy, monkeypatch):

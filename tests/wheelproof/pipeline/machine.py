@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import program_machine
+import watcher_machine
 
 Event = dict[str, Any]
 
@@ -37,7 +38,7 @@ class Machine:
         self.entries(events)
         self.tasks(events)
         self.operations(events)
-        self.watchers(events)
+        watcher_machine.watchers(self, events)
         self.lists(events)
         self.tokens(events)
         return sorted(self.found, key=str)
@@ -270,44 +271,6 @@ class Machine:
                 notes = [e for e in of if e["k"] in ("pending_set", "pending_getset")]
                 if notes:
                     self.say("NoLostCompletion", op, won or not notes[-1].get("post", {}).get("pending"))
-
-    # -- the watchers of a key
-
-    def watchers(self, events: list[Event]) -> None:
-        if not self.whole or not {"watch_add", "check_begin", "check_end", "try_begin", "force_cas"} <= self.kinds:
-            return
-
-        def number(e: Event) -> tuple[str, int] | None:
-            return next((token[1:3] for token in e.get("ord", ()) if token[0] == "L" and not token[1].startswith("op:")), None)
-
-        ends = {}
-        for e in events:
-            if e["k"] == "check_end" and "span" in e and "key" in e:
-                ends[e["key"], e["span"]] = e["lc"]
-        for added in events:
-            if added["k"] != "watch_add" or number(added) is None:
-                continue
-            lock, at = number(added)
-            later = [e for e in events if e["k"] == "check_begin" and e.get("key") == added["key"] and number(e)
-                     and number(e)[0] == lock
-                     and (number(e)[1], -e["lc"], -e["tid"], -e["tseq"]) > (at, -added["lc"], -added["tid"], -added["tseq"])]
-            if not later:
-                continue
-            check = min(later, key=lambda e: (number(e)[1], -e["lc"], -e["tid"], -e["tseq"]))
-            op, key = added["op"], added["key"]
-            if (key, check.get("span")) not in ends:
-                continue
-            begun, ended = check["lc"], ends[key, check["span"]]
-            tried = any(
-                e["k"] == "try_begin" and e.get("op") == op and e["tid"] == check["tid"]
-                and begun < e["lc"] < ended for e in events)
-            over = any(e.get("op") == op and e["lc"] <= ended and (
-                e["k"] == "force_cas" and e.get("res") == "true" or e["k"] == "watch_cancel" and e["key"] == key) for e in events)
-            dropped = any(
-                e["k"] == "cancel_key_begin" and e.get("key") == key and e["lc"] <= ended
-                and (-e["lc"], e["tid"], e["tseq"]) < (-added["lc"], added["tid"], added["tseq"])
-                for e in events)
-            self.say("CheckTriesWatcher", (added["tid"], added["tseq"], added["lc"]), tried or over or dropped)
 
     # -- a list, a token
 

@@ -51,12 +51,17 @@ def test_replay_rejects_each_fault_by_name(traces, name):
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check(seed):
     """KAFKA-2253, and its control: who adds looks the key's list up again."""
-    for made, rule in (purgatory.Removing(seed, 40), None), (purgatory.Orphaning(seed, 40), "WatcherReachable"):
+    for made, rule in (purgatory.Removing(seed, 40), None), (
+        purgatory.Orphaning(seed, 40),
+        "WatcherReachable",
+    ):
         head, events, footer = planted.whole("x", made.run())
         verdict = replayed(head, events, footer)
         assert bool(made.orphans) == bool(rule)
         assert (verdict.first and verdict.first.property) == rule
-        assert {rule for rule, _ in machine.violations(head, footer, events)} == ({"CheckTriesWatcher"} if rule else set())
+        assert {rule for rule, _ in machine.violations(head, footer, events)} == (
+            {"CheckTriesWatcher"} if rule else set()
+        )
 
 
 def test_the_rule_in_bulk_blames_the_orphans_alone(checked_removals):
@@ -64,7 +69,10 @@ def test_the_rule_in_bulk_blames_the_orphans_alone(checked_removals):
     report, orphans = checked_removals
     blamed = {row["op"] for row in report.violations if row["rule"] == "CheckTriesWatcher"}
     assert blamed and blamed <= set(orphans)
-    assert {run["run"]: run["verdict"] for run in report.runs} == {"removing": "conforms", "orphaning": "violates"}
+    assert {run["run"]: run["verdict"] for run in report.runs} == {
+        "removing": "conforms",
+        "orphaning": "violates",
+    }
     assert report.rules["CheckTriesWatcher"]["applied"] > 40
 
 
