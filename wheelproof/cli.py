@@ -142,6 +142,7 @@ def mutate(
     mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose files to change; all without.")] = None,
     artefact: Annotated[list[str] | None, typer.Option("--artefact", metavar="A,B", help="impl, model, spec, harness, proofs; all without.")] = None,
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Changes of each mechanism and artefact.")] = 20,
+    total: Annotated[int, typer.Option("--total", metavar="N", min=0, help="Changes of each artefact over all files, instead of --count.")] = 0,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Which changes are drawn.")] = 1,
     listing: Annotated[bool, typer.Option("--list", help="Print the drawn changes and check nothing.")] = False,
     minutes: Annotated[float, typer.Option("--minutes", metavar="M", min=0, help="Begin no change after so many minutes; 0: no limit.")] = 0,
@@ -171,7 +172,7 @@ def mutate(
     options = Options(
         mechanisms=tuple(dict.fromkeys(mechanisms or [])), artefacts=tuple(dict.fromkeys(chosen or ARTEFACTS)), count=count, seed=seed,
         subject=subject, output=output, jobs=jobs or _processors(), lane=lane.value, bound=bound, minutes=minutes, tests=tests, stage=stage,
-        keys=tuple(change or ()))
+        keys=tuple(change or ()), total=total)
     raise typer.Exit(command.listed(options, found) if listing else command.run(options, as_json, quiet))
 
 

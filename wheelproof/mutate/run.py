@@ -32,7 +32,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Options:
-    """``count``: changes drawn for each mechanism and artefact. ``minutes``: of wall time after which no further change is begun, 0 for none.
+    """``count``: changes drawn for each mechanism and artefact. ``total``: instead, changes of each artefact, over all groups. ``minutes``: of wall time after which no further change is begun, 0 for none.
 
     ``limit``: seconds of wall time for one change. ``lane``, ``bound``: as in ``Plan``. ``tests``: whether unit tests take part.
     ``stage``: the last stage of checks that takes part. ``keys``: judge exactly these changes; nothing is drawn.
@@ -52,6 +52,7 @@ class Options:
     tests: bool = True
     stage: int = 9
     keys: tuple[str, ...] = ()
+    total: int = 0
 
 
 @dataclass
@@ -78,17 +79,23 @@ def changes_of(root: Path, group: Group) -> list[Change]:
 
 
 def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
-    """The groups with their changes, ``count`` of each drawn by the seed. Raises NothingChecked where there is none."""
+    """The groups with their changes, ``count`` or a share of ``total`` of each drawn by the seed. Raises NothingChecked where there is none."""
     out = []
-    for group in plan.groups(options.mechanisms, options.artefacts):
-        every = changes_of(root, group)
+    groups = plan.groups(options.mechanisms, options.artefacts)
+    found = {group: changes_of(root, group) for group in groups}
+    wanted = dict.fromkeys(groups, options.count)
+    if options.total:
+        for artefact in options.artefacts:
+            of_artefact = {group: len(every) for group, every in found.items() if group.artefact == artefact and every}
+            wanted |= dict(zip(of_artefact, shares(options.total, list(of_artefact.values()))))
+    for group, every in found.items():
         order = random.Random(f"{options.seed} {group.stem} {group.artefact}").sample(every, len(every))
         if options.keys:
             out.append(Drawn(group, every, [change for change in every if change.key in options.keys]))
             continue
         chosen: list[Change] = []
         for change in order:
-            if len(chosen) == options.count:
+            if len(chosen) == wanted[group]:
                 break
             if group.artefact == "spec" or python_changes.parses(change):
                 chosen.append(change)
@@ -98,6 +105,18 @@ def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
     if not any(each.chosen for each in out):
         raise NothingChecked("No change was drawn.", "Choose other mechanisms or artefacts, or a larger --count.")
     return [each for each in out if each.chosen]
+
+
+def shares(total: int, sizes: list[int]) -> list[int]:
+    """``total`` split in proportion to ``sizes``: one for each, the rest by the largest remainder, to none more than it has."""
+    if total < len(sizes):
+        raise UsageError(f"{total} changes are fewer than the {len(sizes)} groups of files.", "Give a larger --total, or choose mechanisms.")
+    rest, more = total - len(sizes), [size - 1 for size in sizes]
+    exact = [min(each, rest * each / max(1, sum(more))) for each in more]
+    given = [int(each) for each in exact]
+    for number in sorted(range(len(sizes)), key=lambda number: given[number] - exact[number])[:max(0, min(rest, sum(more)) - sum(given))]:
+        given[number] += 1
+    return [1 + each for each in given]
 
 
 class Mutation:
@@ -184,7 +203,7 @@ class Mutation:
         return good
 
     def judge(self) -> None:
-        """The controls of each group, then the drawn changes, one of each group in turn."""
+        """The controls of each group, then the drawn changes, of all groups in step: a run that is cut short has judged a like part of each."""
         end = time.monotonic() + 60 * self.options.minutes if self.options.minutes else None
         done = 0
         every = list(self.ordered())
@@ -205,11 +224,9 @@ class Mutation:
         for each in self.drawn:
             for control in self.controls_of(each):
                 yield each, control
-        longest = max(len(each.chosen) for each in self.drawn)
-        for number in range(longest):
-            for each in self.drawn:
-                if number < len(each.chosen):
-                    yield each, each.chosen[number]
+        every = [(number / len(each.chosen), each, change) for each in self.drawn for number, change in enumerate(each.chosen)]
+        for _, each, change in sorted(every, key=lambda item: item[0]):
+            yield each, change
 
     def controls_of(self, each: Drawn) -> list[Change]:
         """Of the first file that has one: a fault that must be rejected, and a change that must not."""
