@@ -1028,7 +1028,7 @@ BystandersInTime == Idle => \A b \in Buckets \ rekeyed : \A i \in DOMAIN content
 NotEarly == early = {}
 FiredOnce == \A e \in Entries : submitted[e] <= 1
 \* The executor starts tasks in the order in which they were handed over.
-StartsInOrder == \A i \in DOMAIN started : started[i] = handed[i]
+StartsInOrder == \A i \in DOMAIN started : i \in DOMAIN handed /\ started[i] = handed[i]
 RunsOncePerAdd == \A x \in Tasks : ran[x] <= added[x]
 CancelWins == slipped = {}
 CounterExact == taskCounter = Cardinality({e \in Entries : Linked(e)})

@@ -126,7 +126,7 @@ def order(found: dict[str, subject.Mechanism], theorems: Iterable[prove.Declared
     """Sorts rows by mechanism and layer, then as the TOML declares them; theorems as they build on each other."""
     place = {}
     for number, mechanism in enumerate(found.values()):
-        names = ["translation", "controls", "labels", "branches", "fields", "witnesses", "edges", *mechanism.configs, *mechanism.composed, *mechanism.mutants, *mechanism.faults,
+        names = ["translation", "controls", "labels", "branches", "fields", "witnesses", "properties", "edges", *mechanism.configs, *mechanism.composed, *mechanism.mutants, *mechanism.faults,
                  *[item.name for item in theorems if item.mechanism == mechanism.stem]]
         for index, name in enumerate(names):
             place[mechanism.stem, name] = (number, index)

@@ -120,7 +120,6 @@ class Bench:
         ``go_on``: to the end of the graph, although the one invariant is violated.
         """
         mechanism = self.mechanism
-        scenario = mechanism.scenarios[config.scenario]
         fair = config.fair
         specification = config.specification or "Spec"
         if fair is not None:
@@ -128,7 +127,7 @@ class Bench:
             threads = ", ".join(f'"{thread}"' for thread in fair)
             specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
         spec = mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.spec
-        constants = {constant: value_of(rule, scenario) for constant, rule in mechanism.constants.items()} | {"NULL": "null"}
+        constants = constants_of(mechanism, config.scenario)
         switches = {switch: config.switches.get(switch, True) for switch in mechanism.switches}
         if config.module:
             # an abstract module has no more of the constants than it needs
@@ -208,6 +207,11 @@ def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:
     """A constant's value from a scenario's field: a set, a function, or the value as it stands."""
     value = scenario[rule["field"]]
     return frozenset(value) if rule["as"] == "set" else value
+
+
+def constants_of(mechanism: Mechanism, scenario: str) -> dict[str, Any]:
+    """The spec's constants in a scenario, the switches left out."""
+    return {constant: value_of(rule, mechanism.scenarios[scenario]) for constant, rule in mechanism.constants.items()} | {"NULL": "null"}
 
 
 def counts_of(result: TlcResult) -> dict[str, int | None]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from wheelproof.errors import WheelproofError
-from wheelproof.layers import composed, liveness, mutant, proof_edges, prove, real, refinement, safety, search
+from wheelproof.layers import agreement, composed, liveness, mutant, proof_edges, prove, real, refinement, safety, search
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.options import Ended, Notice
 from wheelproof.subject import Config, Mechanism
@@ -78,6 +78,8 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
             if entry.data_race and wants("search"):
                 jobs.append(Job(mechanism.stem, "race", entry.name, ("search",), 500))
     jobs += [Job(mechanism.stem, "mutant", first, ("mutant",), 8_000 + 4_000 * len(others), tuple(others)) for first, *others in alike.values()]
+    if wants("graph") and agreement.invariants(mechanism):
+        jobs.append(Job(mechanism.stem, "properties", agreement.NAME, ("graph",), 5_000))
     if wants("proof") and proof_edges.declared(mechanism):
         jobs.append(Job(mechanism.stem, "edges", proof_edges.NAME, ("proof",), 50_000))
     return jobs
@@ -107,6 +109,8 @@ def dispatch(bench: Bench, job: Job) -> Report:
         return prove.check(bench, job.names, job.seeds)
     if job.kind == "edges":
         return proof_edges.check(bench)
+    if job.kind == "properties":
+        return agreement.check(bench)
     of_kind = {"race": mechanism.mutants, "composed": mechanism.composed, "fault": mechanism.faults}
     return RUN[job.kind](bench, of_kind.get(job.kind, mechanism.configs)[job.name])
 

@@ -188,14 +188,14 @@ class Plan:
                 yield from self._theorems(stem, 5)
         elif artefact == "model":
             for job in self._planned(mechanism, "graph", "walk", "liveness", "mutant"):
-                if job.kind in ("config", "liveness", "mutant"):
-                    yield Check("job", stem, {"config": 1}.get(job.kind, 3) + other, job)
+                if job.kind in ("config", "properties", "liveness", "mutant"):
+                    yield Check("job", stem, {"config": 1, "properties": 2}.get(job.kind, 3) + other, job)
         elif artefact == "spec":
             for job in self._planned(mechanism, "tlc", "graph", "liveness", "mutant"):
                 config = mechanism.configs.get(job.name)
                 module = mechanism.spec.with_name(f"{config.module}.tla") if config and config.module else mechanism.spec
                 if self.root / file in mc.closure(module):  # a module that a config extends or instantiates
-                    yield Check("job", stem, {"config": 1, "refinement": 2}.get(job.kind, 3) + other, job)
+                    yield Check("job", stem, {"config": 1, "properties": 2, "refinement": 2}.get(job.kind, 3) + other, job)
         elif artefact == "proofs":
             if any(name.endswith(f"{stem}_view.py") for name in self.theories[stem]):
                 yield Check("job", stem, 1, Job(stem, "edges", "edges", ("proof",)))

@@ -36,6 +36,7 @@ class McConfig:
     origin: where the data comes from, as a reader knows it (`spec/RingBuffer.toml, scenario two_writers`).
     constants: constant -> canonical value or plain data (`values.freeze`); a ModelValue stands for itself.
     switches: further constants, TRUE or FALSE.
+    variables: further variables of the generated module.
     definitions: further operators of the generated module, name -> TLA+ expression.
     specification: the name of the behaviour formula, or an expression for it with Init and [][Next]_vars in sight
         (`Init /\\ [][Next]_vars /\\ Fairness({"a"})`): TLC does not find them within a formula that has parameters.
@@ -51,6 +52,7 @@ class McConfig:
     origin: str
     constants: Mapping[str, Value] = field(default_factory=dict)
     switches: Mapping[str, bool] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
     specification: str = "Spec"
     invariants: tuple[str, ...] = ()
@@ -123,6 +125,7 @@ def module_text(config: McConfig) -> str:
     _check_names(config)
     title = f" MODULE {config.name} "
     definitions = [_definition(f"MC_{name}", freeze(value)) for name, value in _defined(config).items()]
+    definitions += [f"VARIABLES {', '.join(config.variables)}"] if config.variables else []
     definitions += [f"{name} == {expression}" for name, expression in config.definitions.items()]
     if not _NAME.fullmatch(config.specification):
         definitions.append(f"MCSpec == {config.specification}")
@@ -183,7 +186,7 @@ def _check_names(config: McConfig) -> None:
     if not config.name.startswith("MC"):
         raise UsageError(f"The name {config.name!r} of a model-checking module has to begin with MC.")
     names = (
-        config.name, *config.constants, *config.switches, *config.definitions, *config.invariants, *config.properties,
+        config.name, *config.constants, *config.switches, *config.variables, *config.definitions, *config.invariants, *config.properties,
     )
     for name in names:
         if not _NAME.fullmatch(name):
