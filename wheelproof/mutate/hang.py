@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -18,6 +19,7 @@ HUNG = 97
 """The exit code of a run that a test did not let end."""
 
 
+STATUS = pytest.StashKey[int]()
 TEXT = "text"
 TEXTUAL = re.compile(r"built-in method count of str|\.count\(|\bis there \d+ times\b|\bis once in\b")
 """How a test says that a text which it replaces is not there once."""
@@ -65,3 +67,16 @@ class Reporter:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     session.config.pluginmanager.register(Reporter(session))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    session.config.stash[STATUS] = int(exitstatus)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_unconfigure(config: pytest.Config) -> Iterator[None]:
+    """End the process: a thread that a changed implementation has left would keep it for ever."""
+    yield
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(config.stash.get(STATUS, int(pytest.ExitCode.INTERNAL_ERROR)))

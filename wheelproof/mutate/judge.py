@@ -31,7 +31,7 @@ from wheelproof.floors import FLOORS
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
 from wheelproof.layers import whole
 from wheelproof.layers.bench import Bench, Limits, Report
-from wheelproof.layers.jobs import dispatch
+from wheelproof.layers.jobs import Job, dispatch
 from wheelproof.mutate import hang
 from wheelproof.mutate.plan import Check
 from wheelproof.mutate.pluscal_changes import ALGORITHM
@@ -165,6 +165,7 @@ class Judge:
         """``short_calls``: no call from the tool into the subject takes long, so that one which does not return can be named."""
         self.root, self.base, self.runs, self.tell, self.short_calls = root, base, runs, tell, short_calls
         self.benches: dict[str, Bench] = {}
+        self.reports: dict[Job, Report] = {}
         self.done = Judged(Finding("passed"))
 
     def run(self, checks: list[Check], whole_of: bool = False) -> Judged:
@@ -172,7 +173,7 @@ class Judge:
         first: Finding | None = None
         for check in checks:
             before = _spent()
-            with self.limited(check, CPU_SECONDS):
+            with self.limited(check, CPU_SECONDS * (1 + len(check.needs))):
                 finding = self.one(check)
             self.done.seconds[check.title] = _spent() - before
             if finding.word in ("rejected", "unloadable", "error") and first is None:
@@ -240,7 +241,14 @@ class Judge:
         if check.kind == "labels":
             every = Report(labels=set(bench.mechanism.labels))
             return Report([whole.labels(bench, [every])])
-        return dispatch(replace(bench, layers=frozenset(check.job.layers)), check.job)
+        if check.kind == "whole":
+            reports = [self.reports[job] if job in self.reports else self.carried_out(job) for job in check.needs]
+            return Report([rows(bench, reports) for rows in (whole.labels, whole.branches, whole.fields)])
+        return self.carried_out(check.job)
+
+    def carried_out(self, job: Job) -> Report:
+        report = self.reports[job] = dispatch(replace(self.bench(job.stem), layers=frozenset(job.layers)), job)
+        return report
 
     def judged(self, check: Check, report: Report) -> Finding:
         if not report.rows:

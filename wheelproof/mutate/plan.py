@@ -28,10 +28,11 @@ FOLDERS = ("model", "impl", "mapping", "mutants", "proofs")
 
 @dataclass(frozen=True)
 class Check:
-    """One of the subject's own checks. ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels`` or ``tests``.
+    """One of the subject's own checks. ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole`` or ``tests``.
 
     ``stem``: the mechanism whose bench it runs on, "" for tests. ``job``: what `wheelproof verify` would run. ``tests``: a file.
     ``size``: an estimate of its cost among those of its stage: distinct states, or the length of a file of tests.
+    ``needs``: of ``whole``, the jobs over whose reports it judges.
     """
 
     kind: str
@@ -40,13 +41,14 @@ class Check:
     job: Job | None = None
     tests: str = ""
     size: int = 0
+    needs: tuple[Job, ...] = ()
 
     @property
     def title(self) -> str:
         if self.kind == "tests":
             return self.tests
         if self.job is None:
-            return f"{self.stem} / labels"
+            return f"{self.stem} / {'labels' if self.kind == 'labels' else 'labels, branches and fields'}"
         more = f" and {len(self.job.others)} more" if self.job.others else ""
         return f"{self.stem} / {'+'.join(self.job.layers)} / {self.job.name}{more}"
 
@@ -179,6 +181,8 @@ class Plan:
             controlled = file in self.loads[stem]
             if controlled:
                 yield Check("labels", stem, 3 if other else 0)
+                needs = [job for job in jobs.plan(mechanism, self.lane, lambda *names: "walk" in names) if job.kind == "config"]
+                yield Check("whole", stem, 4 if other else 2, needs=tuple(needs))
             for job in self._planned(mechanism, "walk", "search", "real"):
                 if job.kind == "real":
                     yield Check("job", stem, 6, job)

@@ -224,7 +224,7 @@ class Mutation:
         for each in self.drawn:
             for control in self.controls_of(each):
                 yield each, control
-        every = [(number / len(each.chosen), each, change) for each in self.drawn for number, change in enumerate(each.chosen)]
+        every = [((number + 0.5) / len(each.chosen), each, change) for each in self.drawn for number, change in enumerate(each.chosen)]
         for _, each, change in sorted(every, key=lambda item: item[0]):
             yield each, change
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from wheelproof import subject
+from wheelproof.errors import UsageError
 from wheelproof.mutate import judge, pluscal_changes, python_changes, run
 from wheelproof.mutate.change import Change
 from wheelproof.mutate.declared import FILE
@@ -105,6 +106,12 @@ def test_a_subject_that_fails_unchanged_rejects_nothing(copy, runs, monkeypatch)
     assert fault.title not in {row.name for row in rows}
 
 
+def test_a_branch_that_no_scenario_runs_is_rejected_as_verify_does(copy, runs, monkeypatch):
+    idle = changed(copy, IMPL, "self.runs = 0", "self.runs = 0 if OneShot.__slots__ else 1")
+    row = row_of(judged(copy, runs, monkeypatch, idle), idle)
+    assert row.ok and row.property == "vacuous" and "no scenario runs" in row.why and "branches" in row.why
+
+
 def test_changes_that_cannot_be_loaded_put_no_check_to_the_test(copy, runs, monkeypatch):
     broken = changed(copy, IMPL, "from impl.runtime import", "from impl.absent import")
     rows = judged(copy, runs, monkeypatch, broken)
@@ -152,11 +159,15 @@ def test_a_check_that_exceeds_its_limit_is_inconclusive(copy, runs, monkeypatch)
     assert row_of(rows, slow).verdict is Verdict.INCONCLUSIVE and exit_code(rows) == 3
 
 
-@pytest.mark.parametrize("body, why", [("assert one_shot is None", "call"), ("time.sleep(60)", "hung")])
+LEFT = "threading.Thread(target=threading.Event().wait).start()"
+"""A thread without end, which does not keep the run from ending."""
+
+
+@pytest.mark.parametrize("body, why", [("assert one_shot is None", "call"), (f"{LEFT}; assert one_shot is None", "call"), ("time.sleep(60)", "hung")])
 def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
     folder = copy / "tests/impl"
     folder.mkdir(parents=True)
-    (folder / "test_one_shot.py").write_text(f"import time\nfrom impl import one_shot\n\n\ndef test_it():\n    {body}\n", encoding="utf-8")
+    (folder / "test_one_shot.py").write_text(f"import threading\nimport time\nfrom impl import one_shot\n\n\ndef test_it():\n    {body}\n", encoding="utf-8")
     monkeypatch.setattr(judge, "TEST_SECONDS", 2.0)
     checks = run.Plan(copy, subject.find(copy)).checks("impl", IMPL)
     judge.copied(copy, copy.with_name("scratch"))
@@ -181,6 +192,26 @@ def test_the_draw_depends_on_the_seed_alone(copy):
         return [change.key for each in run.draw(options, copy, run.Plan(copy, subject.find(copy))) for change in each.chosen]
 
     assert keys(1) == keys(1) != keys(2)
+
+
+def test_a_total_is_shared_among_the_groups_by_their_size(copy):
+    plan = run.Plan(copy, subject.find(copy))
+    options = Options((), ("impl", "spec"), 5, 1, copy, copy / "build", total=12)
+    drawn = run.draw(options, copy, plan)
+    for artefact in options.artefacts:
+        assert sum(len(each.chosen) for each in drawn if each.group.artefact == artefact) == 12
+    assert run.shares(10, [1, 100, 300]) == [1, 3, 6] and run.shares(500, [1, 100, 300]) == [1, 100, 300]
+    assert run.shares(3, [5, 5, 5]) == [1, 1, 1]
+    with pytest.raises(UsageError, match="fewer than the 3 groups"):
+        run.shares(2, [5, 5, 5])
+
+
+def test_a_run_that_is_cut_short_has_judged_a_like_part_of_each_group(copy, runs):
+    options = Options((), ("impl", "spec"), 5, 1, copy, runs, total=9)
+    mutation = Mutation(options, lambda text: None)
+    order = [id(each) for each, change in mutation.ordered() if not change.operator.startswith("control.")]
+    half = order[:len(order) // 2]
+    assert all(abs(half.count(id(each)) - len(each.chosen) / 2) <= 1 for each in mutation.drawn)
 
 
 def test_the_controls_of_every_file_of_the_project_can_be_planted():
