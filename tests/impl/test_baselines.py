@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from impl import baselines
-from impl.baselines import Delay, JdkDelayQueue, JdkTimer, JdkTimerThread, wall_clock_ms
+from impl.baselines import FOREVER_MS, Delay, JdkDelayQueue, JdkTimer, JdkTimerThread, wall_clock_ms
 from impl.clock import VirtualClock
 from impl.timing_wheel import TimingWheel
 from tests.impl.real_threads import MOMENT_S, PATIENCE_S, Watched, finished, started, until
@@ -305,6 +306,59 @@ def test_the_thread_runs_actions_in_order_and_ends_when_it_is_closed():
 
 def test_that_check_sees_a_thread_that_runs_them_in_another_order():
     assert in_order(LastFirst)[0] == ["second", "first"]
+
+
+class Still(JdkTimer):
+    """A timer of which nothing is ever due. Its thread ends with its first wait, or when it has looked a hundred times without one."""
+
+    __slots__ = ("left_ms", "waits", "looks")
+
+    def __init__(self, left_ms: float, cancelled: bool = False) -> None:
+        super().__init__()
+        self.left_ms, self.waits, self.looks = left_ms, [], 0
+        self.changed = Noted(self, cancelled)
+
+    def step(self) -> bool:
+        return False
+
+    def wait_ms(self) -> float:
+        self.looks += 1
+        self.dead = self.dead or self.looks == 100
+        return self.left_ms
+
+
+class Noted:
+    """In place of the condition: ``cancelled`` has somebody cancel the timer just before the thread gets the lock."""
+
+    def __init__(self, timer: Still, cancelled: bool) -> None:
+        self.timer, self.cancelled = timer, cancelled
+
+    def __enter__(self) -> None:
+        self.timer.dead = self.timer.dead or self.cancelled
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def wait(self, seconds: float | None) -> None:
+        self.timer.waits.append(seconds)
+        self.timer.dead = True
+
+    def notify(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("left_ms, waits", [(1, [0.001]), (5_000, [5.0]), (FOREVER_MS, [None]), (FOREVER_MS - 1, [threading.TIMEOUT_MAX]), (0, []), (-3, [])])
+def test_the_thread_sleeps_until_the_first_action_is_due(left_ms, waits):
+    timer = Still(left_ms)
+    thread = JdkTimerThread(timer)
+    assert finished(thread.thread) and timer.waits == waits
+
+
+@pytest.mark.parametrize("left_ms", [1, FOREVER_MS])
+def test_the_thread_does_not_sleep_where_a_cancel_came_first(left_ms):
+    timer = Still(left_ms, cancelled=True)
+    thread = JdkTimerThread(timer)
+    assert finished(thread.thread) and timer.waits == []
 
 
 def test_the_thread_waits_by_the_wall_clock():
