@@ -58,7 +58,6 @@ class Model(Machine):
         return one == other if self.on["ByIdentity"] else self.kind[one] == self.kind[other]
 
     def G1(self, t: Process) -> None:
-        self.exact = self.exact and self.held == self.ought
         self.got[self.me] += (self.held,)
         self.leave(t)
 

@@ -51,8 +51,7 @@ end macro;
 
 procedure get()
 begin
-G1: exact := exact /\ held = ought;
-    got[self] := Append(got[self], held);
+G1: got[self] := Append(got[self], held);
     return;
 end procedure;
 
@@ -119,7 +118,7 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "6557f583" /\ chksum(tla) = "d06843d1")
+\* BEGIN TRANSLATION (chksum(pcal) = "c6ee19cf" /\ chksum(tla) = "18e3e5db")
 VARIABLES held, lock, got, ought, exact, pc, stack
 
 (* define statement *)
@@ -157,12 +156,12 @@ Init == (* Global variables *)
         /\ pc = [self \in ProcSet |-> "T0"]
 
 G1(self) == /\ pc[self] = "G1"
-            /\ exact' = (exact /\ held = ought)
             /\ got' = [got EXCEPT ![self] = Append(got[self], held)]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << held, lock, ought, set_value, swap_value, seen, 
-                            expected, cas_value, done, delta, total, turn >>
+            /\ UNCHANGED << held, lock, ought, exact, set_value, swap_value, 
+                            seen, expected, cas_value, done, delta, total, 
+                            turn >>
 
 get(self) == G1(self)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import ast
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,11 @@ def test_a_cancelled_timer_takes_nothing():
         wall.timer.schedule(wall.action("never"), 1)
 
 
+def test_the_wall_clock_is_in_whole_milliseconds(monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda: 1_700_000_000_123_999_999)
+    assert wall_clock_ms() == 1_700_000_000_123
+
+
 def test_negative_times_are_refused():
     wall = Wall()
     for delay_ms, period_ms in ((-1, 0), (0, -1)):
@@ -306,6 +312,61 @@ def test_the_thread_runs_actions_in_order_and_ends_when_it_is_closed():
 
 def test_that_check_sees_a_thread_that_runs_them_in_another_order():
     assert in_order(LastFirst)[0] == ["second", "first"]
+
+
+class Held:
+    """A condition's lock that knows whether it is held; it says so of this one object."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *exception: object) -> None:
+        self.depth -= 1
+
+    def notify(self) -> None:
+        assert self.depth, "notified without the lock"
+
+
+class Guarded(JdkDelayQueue):
+    """A heap that notes each look at it and whether the timer's lock was held then."""
+
+    __slots__ = ("timer", "looks")
+
+    def __init__(self, timer: JdkTimer) -> None:
+        self.timer, self.looks = timer, []
+        super().__init__()
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "heap":
+            self.looks.append(self.timer.changed.depth == 1)
+        return super().__getattribute__(name)
+
+
+def guarded() -> JdkTimer:
+    timer = JdkTimer(lambda: 10)
+    timer.changed = Held()
+    timer.heap = Guarded(timer)
+    return timer
+
+
+@pytest.mark.parametrize("operation", [
+    lambda timer: timer.schedule(print, 5), lambda timer: timer.step(), lambda timer: timer.cancel(), lambda timer: timer.purge()],
+    ids=["schedule", "step", "cancel", "purge"])
+def test_the_heap_is_used_under_the_timers_own_lock(operation):
+    timer = guarded()
+    timer.schedule(print, 3)
+    timer.heap.looks.clear()
+    operation(timer)
+    assert timer.heap.looks and all(timer.heap.looks)
+
+
+def test_an_action_runs_without_the_timers_lock():
+    timer, held = guarded(), []
+    timer.schedule(lambda: held.append(timer.changed.depth), 0)
+    assert timer.step() and held == [0]
 
 
 class Still(JdkTimer):
