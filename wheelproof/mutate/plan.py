@@ -23,6 +23,9 @@ from wheelproof.mutate.change import ARTEFACTS
 from wheelproof.subject import Mechanism, stem_of
 from wheelproof.tlc import mc
 
+SMALL = 1_500
+"""States up to which a bisimulation comes before the unit tests of the changed file; a larger one costs more than they do."""
+
 FOLDERS = ("model", "impl", "mapping", "mutants", "proofs")
 
 
@@ -182,12 +185,13 @@ class Plan:
             if controlled:
                 yield Check("labels", stem, 3 if other else 0)
                 needs = [job for job in jobs.plan(mechanism, self.lane, lambda *names: "walk" in names) if job.kind == "config"]
-                yield Check("whole", stem, 4 if other else 2, needs=tuple(needs))
+                yield Check("whole", stem, 4 if other else 3, needs=tuple(needs))
             for job in self._planned(mechanism, "walk", "search", "real"):
                 if job.kind == "real":
                     yield Check("job", stem, 6, job)
                 elif controlled and job.kind != "fault":
-                    yield Check("job", stem, {"config": 3 if other else 1, "composed": 5}.get(job.kind, 4), job)
+                    own = 1 if job.weight <= SMALL else 2
+                    yield Check("job", stem, {"config": 3 if other else own, "composed": 5}.get(job.kind, 4), job)
             if artefact == "impl" and file in self.proved.get(stem, ()):
                 yield from self._theorems(stem, 5)
         elif artefact == "model":
