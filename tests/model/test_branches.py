@@ -18,12 +18,26 @@ from wheelproof.subject import Mechanism
 ROOT = Path(__file__).resolve().parents[2]
 MECHANISMS = subject.find(ROOT)
 
+ALONE = "one thread alone works on the entry and its list here; others wait for these locks in timer_task_list"
 NOT_MET = {
-    "Model.__init__: (unknown := (set(switches) - set(SWITCHES))) is true": "a switch that there is not raises ValueError; the model's own tests give one",
+    "overflow_wheel": {
+        **dict.fromkeys(["A1: not self.lock('bucket') is true", "A2: not self.lock('entry') is true", "U2: not self.lock('entry') is true",
+                         "C1: not self.lock('task') is true"], ALONE),
+        "A3: self.look(LIST) is None is false": "the entry is added once, when it is in no list",
+        "U3: self.look(LIST) == 'l' is false": "there is one list, and remove is called on the one that the entry is in",
+        "K1: self.slipped is true": "what has slipped through is noted at the last check of a run",
+        "C2: self.look(POINTER) is None is true": "the task is cancelled once, and it has its entry then",
+    },
+    "system_timer": {
+        "A3: self.held(self.timer_task_entry[task]) is true": "who adds has the read lock, so that no flush, which has the write lock, holds an entry",
+    },
+    "timer_task_list": {
+        "U3: not self.on['NullLast'] is true": "the switch is for the refinement, which TLC alone checks",
+    },
 }
-"""Outcome, without its module -> why no graph has it."""
+"""Mechanism -> outcome, with the label before it -> why no graph has it."""
 
-LARGE = 120_000
+LARGE = 60_000
 """States above which a graph is left out."""
 
 
@@ -36,9 +50,8 @@ def noted(mechanism: Mechanism, text: str) -> tuple[types.ModuleType, Branches]:
 
 
 def runs(mechanism: Mechanism) -> list[tuple[str, tuple[tuple[str, bool], ...]]]:
-    """The (scenario, switches) of the fast lane, those of the smallest graphs first; a mutant's size is that of its scenario."""
-    sizes = {(config.scenario, tuple(config.switches.items())): config.distinct or LARGE
-             for config in mechanism.configs.values() if config.lane == "fast" and not config.module}
+    """The (scenario, switches) of all configs and mutants, those of the smallest graphs first; a mutant's size is that of its scenario."""
+    sizes = {(config.scenario, tuple(config.switches.items())): config.distinct or LARGE for config in mechanism.configs.values() if not config.module}
     of_scenario = {scenario: size for (scenario, _), size in sizes.items()}
     for mutant in mechanism.mutants.values():
         sizes.setdefault((mutant.scenario, ((mutant.switch, False),)), of_scenario.get(mutant.scenario, LARGE))
@@ -49,27 +62,33 @@ def unmet(mechanism: Mechanism, text: str) -> set[str]:
     """The outcomes of conditions in the methods of labels, and those methods, that no graph comes to."""
     module, branches = noted(mechanism, text)
     left = {each for each in branches.declared if re.match(r"[^:]*: Model\.[A-Z]+[0-9]+( is called|:)", each)}
+    excepted = {f"model.{mechanism.stem}: Model.{name}" for name in NOT_MET.get(mechanism.stem, ())}
+    assert excepted <= left, "an exception names no outcome"
     for scenario, switches in runs(mechanism):
-        if not left:
+        if left <= excepted:
             break
         model = module.Model(mechanism.scenarios[scenario], dict(switches))
         explore(model)
         left -= branches.collect()
-    return {each.partition(": Model.")[2] for each in left}
+    return {each.partition(": Model.")[2] for each in left - excepted}
 
 
 def text_of(mechanism: Mechanism) -> str:
     return (ROOT / "model" / f"{mechanism.stem}.py").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("stem", MECHANISMS)
+LONG = ("delayed_operation", "gate", "system_timer", "timer_task_list")
+
+
+@pytest.mark.parametrize("stem", [pytest.param(stem, marks=[pytest.mark.nightly] * (stem in LONG)) for stem in MECHANISMS])
 def test_every_branch_of_a_models_steps_is_taken_somewhere(stem):
-    assert unmet(MECHANISMS[stem], text_of(MECHANISMS[stem])) - set(NOT_MET) == set()
+    assert unmet(MECHANISMS[stem], text_of(MECHANISMS[stem])) == set()
 
 
-def test_a_branch_that_no_graph_takes_is_named():
+def test_a_branch_that_no_graph_takes_is_named(monkeypatch):
+    monkeypatch.setattr(f"{__name__}.LARGE", 5_500)
     mechanism, old = MECHANISMS["timing_wheel"], "        if self.queue:\n            t.polled = self.queue[0]\n"
     text = text_of(mechanism)
     assert text.count(old) == 1
-    wider = text.replace(old, old.replace("self.queue:", "self.queue or self.writer is None:"))
-    assert unmet(mechanism, wider) - set(NOT_MET) == {"R4: self.writer is None is true"}
+    wider = text.replace(old, old.replace("self.queue:", "self.queue or self.writer is None or False:"))
+    assert unmet(mechanism, wider) == {"R4: self.writer is None is true"}
