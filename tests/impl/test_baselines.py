@@ -203,6 +203,22 @@ def test_a_cancelled_timer_takes_nothing():
         wall.timer.schedule(wall.action("never"), 1)
 
 
+def test_a_periodic_action_takes_its_place_behind_what_is_due_before_it():
+    now_ms, ran = [0], []
+    timer = JdkTimer(lambda: now_ms[0])
+    timer.schedule(lambda: ran.append("periodic"), 10, 20)
+    timer.schedule(lambda: ran.append("once"), 15)
+    for now_ms[0] in (10, 15, 29, 30):
+        timer.run_due()
+    assert ran == ["periodic", "once", "periodic"]
+
+
+@pytest.mark.parametrize("one, two, order", [(4, 5, -1), (5, 5, 0), (6, 5, 1)])
+def test_delays_are_ordered_by_the_time_when_they_are_due(one, two, order):
+    first, second = Delay("first", one, lambda: 10), Delay("second", two, lambda: 10)
+    assert first.compare_to(second) == order and repr(first) == f"Delay('first', due at {10 + one} ms)"
+
+
 def test_the_wall_clock_is_in_whole_milliseconds(monkeypatch):
     monkeypatch.setattr(time, "time_ns", lambda: 1_700_000_000_123_999_999)
     assert wall_clock_ms() == 1_700_000_000_123
