@@ -26,8 +26,8 @@ def test_a_sound_subject_is_green_in_every_layer_but_for_what_it_does_not_exerci
     notices = []
     rows = run(small, listen=notices.append)
     assert {(row.layer, row.name) for row in rows if row.ok} == {
-        ("tlc", "translation"), ("tlc", "two_adders"), ("graph", "two_adders"), ("walk", "two_adders"), ("mutant", "M2"),
-        ("liveness", "flush_into_itself"), ("search", "two_adders"), ("search", "M2"), ("real", "two_adders")}
+        ("tlc", "translation"), ("tlc", "two_adders"), ("graph", "two_adders"), ("graph", "properties"), ("walk", "two_adders"),
+        ("mutant", "M2"), ("liveness", "flush_into_itself"), ("search", "two_adders"), ("search", "M2"), ("real", "two_adders")}
     # two adders and a flush cancel nothing: the checks over all scenarios must say that these are not enough
     assert row(rows, "walk", "labels").verdict is Verdict.VACUOUS
     assert row(rows, "graph", "witnesses").verdict is Verdict.VACUOUS
