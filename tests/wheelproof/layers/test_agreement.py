@@ -25,7 +25,7 @@ WEAKER = [
     ("system_timer", "FiredOnce", r"FiredOnce == \A e", r"FiredOnce == \E e"),
     ("timing_wheel", "KeyBeforeDeadline", r"KeyBeforeDeadline == \A b", r"KeyBeforeDeadline == \E b"),
     ("read_write_lock", "WriterGoesFirst", "waiting = 0 /\\ writer = NULL", "waiting = 0 \\/ writer = NULL"),
-    ("gate", "NotEarly", 'NotEarly == \\A t', 'NotEarly == \\E t'),
+    ("delay_queue", "NotEarly", 'NotEarly == \\A t', 'NotEarly == \\E t'),
 ]
 
 
