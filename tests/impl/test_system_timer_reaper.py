@@ -8,6 +8,9 @@ import pytest
 
 from impl.system_timer_reaper import POLL_MS, SystemTimerReaper
 
+KAFKAS_MS = 200
+"""How long Kafka's reaper waits at a time, in milliseconds."""
+
 
 class Timer:
     """Notes what it is asked for, the times to wait and whether its reaper lived when it closed."""
@@ -34,4 +37,4 @@ def test_its_thread_has_the_name_and_keeps_no_process_from_ending(arguments, nam
     while not timer.waits:
         time.sleep(0.001)
     reaper.close()
-    assert timer.waits == {POLL_MS} and timer.closed == [False]
+    assert timer.waits == {KAFKAS_MS} == {POLL_MS} and timer.closed == [False]
