@@ -45,6 +45,9 @@ LIMITS = Limits(60, 60, 2500, 60, 300)
 EVALUATION = range(75, 78)
 """TLC's exit codes where it cannot evaluate the specification: a fault of the specification, not of TLC."""
 
+EVALUATED = re.compile(r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b")
+"""How TLC says the same under another exit code: some operators of its own modules, such as Head, end it with 255."""
+
 REFUSED = range(150, 156)
 """TLC's exit codes where the specification or its config is not TLA+."""
 
@@ -268,7 +271,7 @@ class Judge:
             return Finding("inconclusive", row.title(), "", why)
         if row.verdict is Verdict.ERROR:
             codes = {result.exit_code for result in KeptRuns.seen if result.outcome is Outcome.ERROR}
-            if codes & set(EVALUATION):
+            if codes & set(EVALUATION) or codes and EVALUATED.search(why):
                 return Finding("rejected", row.title(), "evaluation error", why)
             if codes & set(REFUSED):
                 return Finding("unloadable", row.title(), "SANY", why)

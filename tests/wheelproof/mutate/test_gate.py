@@ -12,6 +12,7 @@ from wheelproof.mutate import judge, pluscal_changes, python_changes, run
 from wheelproof.mutate.change import Change
 from wheelproof.mutate.declared import FILE
 from wheelproof.mutate.run import Drawn, Mutation, Options
+from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Row, Verdict, exit_code
 
 ROOT = Path(__file__).parents[3]
@@ -133,6 +134,18 @@ def test_a_crash_of_the_tool_is_no_rejection(copy, runs, monkeypatch):
     (copy / IMPL).write_text(fault.after, encoding="utf-8")
     checks = run.Plan(copy, subject.find(copy), tests=False).checks("impl", IMPL)
     assert found.run([check for check in checks if check.job]).finding.word == "error"
+
+
+@pytest.mark.parametrize("code, why, word, by", [
+    (75, "TLC failed with exit code 75: the value of x is not in its domain", "rejected", "evaluation error"),
+    (255, "TLC failed with exit code 255: Attempted to apply Head to the empty sequence", "rejected", "evaluation error"),
+    (255, "TLC failed with exit code 255: Java could not be started", "error", ""), (150, "TLC failed with exit code 150: ***Parse Error***", "unloadable", "SANY")])
+def test_tlcs_failure_rejects_where_it_is_the_specifications(copy, runs, monkeypatch, code, why, word, by):
+    (item,) = subject.find(copy).values()
+    check = next(check for check in run.Plan(copy, {item.stem: item}, tests=False).checks("spec", f"spec/{item.spec.name}") if check.job)
+    monkeypatch.setattr(judge.KeptRuns, "seen", [TlcResult(Outcome.ERROR, exit_code=code)])
+    finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(check, Row(item.stem, "tlc", check.job.name, Verdict.EXHAUSTIVE, Verdict.ERROR, why=why))
+    assert (finding.word, finding.by) == (word, by)
 
 
 def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
