@@ -229,8 +229,9 @@ class Mutation:
             yield each, change
 
     def controls_of(self, each: Drawn) -> list[Change]:
-        """Of the first file that has one: a fault that must be rejected, and a change that must not."""
-        for file in sorted({change.file for change in each.chosen}, key=lambda name: (Path(name).stem != each.group.stem, name)):
+        """Of the first file that has one: a fault that must be rejected, and a change that must not. The files of drawn changes come first."""
+        drawn = {change.file for change in each.chosen}
+        for file in sorted(each.group.files, key=lambda name: (name not in drawn, Path(name).stem != each.group.stem, name)):
             make = pluscal_changes.planted if each.group.artefact == "spec" else python_changes.planted
             fault, harmless = make((self.root / file).read_text(encoding="utf-8"), file, each.group.artefact)
             if fault is not None:
