@@ -32,6 +32,7 @@ UNSET = "@unset"
 _PREFIX = "@"  # of every object's name, so that no string of the subject equals one
 _ATOMS = frozenset({int, str, float, bool, type(None)})
 _CONTAINERS = (tuple, list, deque)
+_MUTABLE = frozenset({list, deque, dict, set})
 _VALUES = (type, FunctionType, MethodType, ModuleType, BaseException, Enum)
 _ENUM = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_"})
 _loose: dict[type, bool] = {}
@@ -90,7 +91,8 @@ class Names:
     """Names of the objects of one run, and the fingerprints made with them.
 
     ``roots``: role -> object. ``files``: the files whose frames belong to the subject. ``created``: (name, object) of what the
-    threads have created, a list that grows. ``stacks`` judges what suspended frames have on their evaluation stacks; ``judged``: the
+    threads have created, a list that grows. A list, deque, dict or set that is met again in one fingerprint is written as the one
+    that it is, so that a second name of it differs from a copy. ``stacks`` judges what suspended frames have on their evaluation stacks; ``judged``: the
     positions that it has passed, a table that runs share.
     """
 
@@ -105,6 +107,9 @@ class Names:
         self.paths: list[str] = []
         self._created, self._noted = created, 0
         self._new: list[tuple[str, object, tuple]] = []  # in the order of their names: that of creation differs from run to run
+        self._met: dict[int, int] = {}  # id of a container -> its number, in the order in which this fingerprint meets them
+        self.by_identity = False
+        """Whether the last thread's part has such a container: then another thread's step may change it."""
         for thread in threads:
             self._names[id(thread)] = _PREFIX + "thread " + thread.name
         for role, root in roots.items():
@@ -116,9 +121,14 @@ class Names:
         """Name an object and all that it reaches through slots and containers."""
         names, kept = self._names, self._kept
         todo = [(value, path, root)]
+        containers: set[int] = set()
         while todo:
             value, path, root = todo.pop()
             kind = type(value)
+            if kind in _MUTABLE:
+                if id(value) in containers:
+                    continue
+                containers.add(id(value))
             if kind in _CONTAINERS:
                 todo += [(inner, f"{path}[{i}]", False) for i, inner in reversed(list(enumerate(value)))]
                 continue
@@ -161,7 +171,11 @@ class Names:
             self._new.sort(key=itemgetter(0))
 
     def shared(self) -> Piece:
-        """The values of all slots of all named objects, in a fixed order (``paths`` tells which), then those of the created objects by name."""
+        """The values of all slots of all named objects, in a fixed order (``paths`` tells which), then those of the created objects by name.
+
+        Begins a fingerprint: the threads' parts follow, in their order.
+        """
+        self._met.clear()
         return self._fixed() if not self._new else (self._fixed(), *[self._slots_of(*new) for new in self._new])
 
     def slots(self) -> Iterator[tuple[str, Callable[[object], object], object]]:
@@ -197,8 +211,10 @@ class Names:
         try:
             return tuple([name(id(v)) or (v if type(v) is int else value(v)) for v in [get(x) for get, x in self._cells]])
         except AttributeError:
+            self._met.clear()
             return tuple([self._cell(get, x) for get, x in self._cells])
         except Unnamed:
+            self._met.clear()
             for (get, x), path in zip(self._cells, self.paths):
                 try:
                     self._cell(get, x)
@@ -224,6 +240,12 @@ class Names:
             return v if not v.startswith(_PREFIX) else ("str", v)
         if kind in (float, bytes, complex):
             return (kind.__name__, repr(v))
+        if kind in _MUTABLE:
+            number = self._met.get(id(v))
+            if number is not None:
+                return ("same", number)
+            self._met[id(v)] = len(self._met)
+            self.by_identity = True
         if kind is tuple or kind is list or isinstance(v, tuple) and hasattr(v, "_fields"):
             if hasattr(v, "__dict__") and vars(v):
                 raise _attributes(f"a {kind.__qualname__}")
@@ -289,6 +311,7 @@ class Names:
 
     def thread(self, thread: Thread) -> Piece:
         """Program position, label and, from the innermost frame outwards, the subject's suspended frames."""
+        self.by_identity = False
         out: list[object] = [thread.position, thread.label]
         files, name, value, known, judged = self._files, self._names.get, self.value, _variables, self._judged
         frame: FrameType | None = thread.greenlet.gr_frame

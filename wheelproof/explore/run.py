@@ -232,11 +232,15 @@ class Run:
         """
         names, intern, pieces = self._names, self._intern, self._pieces
         names.note_created()
-        for i in self._moved:
+        shared = names.shared()
+        again = []
+        for i in sorted(self._moved):
             piece = names.thread(self.threads[i])
             pieces[i] = intern.setdefault(piece, len(intern))
+            if names.by_identity:
+                again.append(i)
         self._moved.clear()
-        shared = names.shared()
+        self._moved.update(again)
         return (intern.setdefault(shared, len(intern)), *pieces)
 
     def end(self) -> None:

@@ -106,3 +106,57 @@ def test_a_plain_write_is_no_change(log):
     run = log(write).begin({"threads": {"a": [["note"]]}})
     with pytest.raises(RuleBroken, match="its label has the operation's kind"):
         run.step(0)
+
+
+READER = {"threads": {"a": [["note"]], "c": [["last"]]}}
+UNLOCKED_READ = (
+    "        with self.lock:  # lock L1, unlock L3\n            lines = self.lines  # read L2\n",
+    "        lines = self.lines  # read L2\n        with self.lock:  # lock L1, unlock L3\n"
+    "            pass\n",
+)
+COPIED = ("lines = self.lines  # read L2", "lines = list(self.lines)  # read L2")
+
+
+def prints(subject, *schedules):
+    """The fingerprint after each schedule, asked for after every step, with the same numbers."""
+    intern, found = {}, []
+    for schedule in schedules:
+        run = subject.begin(READER, intern=intern)
+        for index in schedule:
+            run.step(index)
+            last = run.fingerprint()
+        found.append(last)
+        run.end()
+    return found
+
+
+def test_a_local_that_another_thread_changes_is_the_same_in_either_order(log):
+    """Thread c holds the list of the field while a changes it."""
+    note, read = [0, 0, 0], [1]
+    first, then = prints(log(UNLOCKED_READ), [*note, *read], [*read, *note])
+    assert first == then
+
+
+def test_a_copy_of_a_list_is_another_state_than_a_second_name_of_it(log):
+    note, read = [0, 0, 0], [1]
+    first, then = prints(log(UNLOCKED_READ, COPIED), [*note, *read], [*read, *note])
+    assert first != then, "the copy was made before the change, or after it"
+    texts = {}
+    for change in ((), (COPIED,)):
+        run = log(UNLOCKED_READ, *change).begin(READER, intern=(pieces := {}))
+        run.step(1)
+        number = run.fingerprint()[2]
+        texts[change] = next(piece for piece, each in pieces.items() if each == number)
+        run.end()
+    assert ("same", 0) in texts[()] and ("list",) in texts[(COPIED,)]
+
+
+def test_a_list_that_holds_itself_has_a_fingerprint(log):
+    own = ("self.lines.append(len(self.lines))  # change N2",
+           "self.lines.append(self.lines)  # change N2")
+    run = log(own).begin(READER, intern=(pieces := {}))
+    for _ in range(3):
+        run.step(0)
+    run.fingerprint()
+    run.end()
+    assert any(("list", ("same", 0)) in piece for piece in pieces)
