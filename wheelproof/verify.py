@@ -143,9 +143,10 @@ def _prepare(notices: multiprocessing.Queue, root: Path, output: Path, lane: str
     """Runs once in every worker."""
     global _notices
     _notices = notices
-    signal.signal(signal.SIGTERM, _leave)
     for stem, mechanism in subject.find(root).items():
         _benches[stem] = Bench(mechanism, output, lane, layers, notices.put)
+    # not before: the pool prints the traceback of an exception in here, and there are no scratch files yet
+    signal.signal(signal.SIGTERM, _leave)
 
 
 def _leave(number: int, _frame: object) -> None:

@@ -227,8 +227,8 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
         "delay_queue",
         (
             (
-                "return self.heap[0].get_delay() if self.heap else FOREVER_MS",
-                "return min(\n            one.get_delay() for one in self.heap)",
+                "return heap[0].get_delay()  # read Q1",
+                "return min(\n            one.get_delay() for one in heap)",
             ),
         ),
     ),

@@ -2,10 +2,12 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 
-from tests.faults.conftest import there, until
+from tests.faults.conftest import ROOT, there, until
+from wheelproof import verify as verify_command
 
 MOMENTS = {
     "as soon as it writes": lambda verify: (verify.output / "results.json").exists(),
@@ -55,3 +57,13 @@ def test_a_worker_that_is_killed(verify, small):
 def test_workers_that_nobody_kills(verify):
     verify("search", "walk", "real", jobs=2).is_green()
     verify.leaves_nothing()
+
+
+def test_a_worker_that_starts_is_ended_without_an_exception(monkeypatch):
+    """A pool prints the traceback of an exception in a worker's start, beside the one sentence."""
+    order = []
+    monkeypatch.setattr(verify_command.signal, "signal", lambda number, handler: order.append((number, handler)))
+    monkeypatch.setattr(verify_command.subject, "find", lambda root: order.append("loads") or {})
+    monkeypatch.setattr(verify_command, "_notices", None)
+    verify_command._prepare(SimpleNamespace(put=None), ROOT, ROOT, "fast", None)
+    assert order == ["loads", (signal.SIGTERM, verify_command._leave)]

@@ -4,7 +4,8 @@
 
 A step of a model is the event that the label table gives its label. Passed through are steps without one, and those that would change something
 and find nothing to (a queue that is empty): a label whose kind is a read or an update, which changes a shared variable elsewhere and not here.
-A thread is where its label and the labels that its procedures return to say.
+A thread is where its label, the labels that its procedures return to, and which of its variables are not set say: behind a poll that found nothing the same
+labels lead elsewhere.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ PASSIVE = frozenset(("read", "update"))
 """Kinds of label that leave no event where they change nothing, if they change something elsewhere."""
 
 Place = tuple[str, ...]
-"""Where a thread is: its label, and the labels that its procedures return to, the innermost first."""
+"""Where a thread is: its label, the labels that its procedures return to, the innermost first, and the numbers of its variables that are not set."""
 
 
 @dataclass
@@ -81,10 +82,11 @@ def derive(mechanisms: Mapping[str, Mechanism]) -> dict[str, dict[str, list[str]
 def _walk(model: Any, steps: Steps) -> None:
     """Adds what each thread's steps lead to, in the states that are nearest to the first."""
     label, stack = model.process_variables.index("pc"), model.process_variables.index("stack")
+    unset = [number for number in range(len(model.process_variables)) if number not in (label, stack)]
     kept = [name not in model.AUXILIARY for name in model.variables]
 
     def place(process: tuple) -> Place:
-        return (process[label], *(frame.pc for frame in process[stack]))
+        return (process[label], *(frame.pc for frame in process[stack]), *[each for each in unset if not process[each]])
 
     def shared(state: Any) -> tuple:
         return tuple(piece for keep, piece in zip(kept, model.pieces(state)) if keep)

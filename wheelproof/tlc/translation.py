@@ -97,6 +97,8 @@ def translated(module: Path, *, java: Java | None = None, jar: Jar | None = None
             raise ToolError(f"The PlusCal translator did not end within {_SECONDS} s on {module}.") from error
         if done.returncode != 0 or "Translation completed" not in done.stdout:
             said = " ".join(done.stdout.split("Unrecoverable error:")[-1].split()).removeprefix("-- ").rstrip(".")
+            if "Could not find or load main class" in said:
+                raise ToolError(f"There is no PlusCal translator in {jar.path}: {said}.", "Name another jar with TLA2TOOLS_JAR.")
             raise ToolError(f"The PlusCal translator refuses {module}: {said}.", "Correct the algorithm.")
         return _text(copy)
 
