@@ -7,7 +7,8 @@ RUN = PYTHONHASHSEED=0 .venv/bin/python -m
 SIDE_BY_SIDE = -n auto --maxprocesses 4
 
 # Whose implementation `make nightly` changes at random; `make mutate` changes every artefact of all.
-MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_timer
+MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_timer \
+	read_write_lock delay_queue atomic task_executor system_timer_reaper
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data verify prove test mutate nightly fuzz trace bench-traces doctor clean

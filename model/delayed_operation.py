@@ -332,10 +332,12 @@ class Model(Machine):
 
     def TypeOK(self) -> bool:
         owners = {*self.threads, None}
-        return all(
-            self.completions[name] in range(len(self.threads) + 1) and self.expirations[name] in (0, 1)
-            and self.lock[name].owner in owners and self.winner[name] in owners and self.expired_by[name] <= set(self.threads)
-            for name in self.operations) and self.outer[OUTER].owner in owners
+        locks = [self.outer[OUTER], *(self.lock[name] for name in self.operations)]
+        return all(lock.owner in owners and lock.depth >= 0 for lock in locks) and all(
+            self.completions[name] in range(len(self.threads) + 1)
+            and self.expirations[name] in (0, 1)
+            and self.winner[name] in owners and self.expired_by[name] <= set(self.threads)
+            for name in self.operations)
 
     def CompletedOnce(self) -> bool:
         return all(self.completions[name] <= 1 for name in self.operations)

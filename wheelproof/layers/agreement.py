@@ -91,8 +91,13 @@ def mixed(states: list[Any], draw: random.Random) -> Any:
 
 
 def moved(value: Any, draw: random.Random) -> Any:
+    """A number moved by one, a truth value negated; in a tuple one of its elements."""
     if isinstance(value, bool):
         return not value
+    if isinstance(value, tuple) and value:
+        place = draw.randrange(len(value))
+        changed = (*value[:place], moved(value[place], draw), *value[place + 1:])
+        return type(value)(*changed) if hasattr(value, "_fields") else changed
     return value + draw.choice((1, -1)) if isinstance(value, int) else value
 
 

@@ -22,6 +22,7 @@ WEAKER = [
     ("delayed_operation", "TypeOK", "expirations[o] \\in 0..1", "expirations[o] \\in 0..2"),
     ("delayed_operation", "OneTries", 'yo[t] = yo[u] => t = u', 'yo[t] = yo[u] => t = t'),
     ("timer_task_list", "AtMostOneList", r"AtMostOneList == \A e", r"AtMostOneList == \E e"),
+    ("timer_task_list", "TypeOK", "/\\ entryMonitor \\in [Entries -> Monitor]", "/\\ TRUE"),
     ("system_timer", "FiredOnce", r"FiredOnce == \A e", r"FiredOnce == \E e"),
     ("timing_wheel", "KeyBeforeDeadline", r"KeyBeforeDeadline == \A b", r"KeyBeforeDeadline == \E b"),
     ("read_write_lock", "WriterGoesFirst", "waiting = 0 /\\ writer = NULL", "waiting = 0 \\/ writer = NULL"),
