@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,13 +75,18 @@ def _write(document: dict[str, Any], output: Path | None) -> None:
 
 
 def _writable(folder: Path) -> None:
-    """ToolError where the report could not be written: that is said before the check, not after hours of it."""
+    """ToolError where the report could not be written: that is said before the check, not after hours of it. Nothing is left."""
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise ToolError(f"{folder} cannot be written to ({error.strerror}), and the report is to go there.", "Choose another folder with --output.") from error
+    finally:
+        with suppress(OSError):
+            for each in made:
+                each.rmdir()
 
 
 def _progress(said: str) -> None:

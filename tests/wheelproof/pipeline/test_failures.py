@@ -18,6 +18,7 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.errors import AnalysisException
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.pipeline import command as command_module
 from wheelproof.pipeline import failures, runs, session, validate
 from wheelproof.pipeline.checks import trace as of_threads
 from wheelproof.pipeline.simulate import Simulator, header
@@ -77,6 +78,16 @@ def test_a_jvm_that_is_gone_is_told_by_how_it_ended(code, told):
         raise Py4JNetworkError("Answer from Java side is empty")
 
 
+def test_that_the_report_can_be_written_is_found_out_without_a_trace(tmp_path):
+    """The nightly tests of a full heap, a full disk and an interrupt found a folder for a report that there was none of."""
+    command_module._writable(tmp_path / "new" / "inner")
+    assert list(tmp_path.iterdir()) == []
+    kept = tmp_path / "old"
+    kept.mkdir()
+    command_module._writable(kept / "inner")
+    assert list(tmp_path.rglob("*")) == [kept]
+
+
 @pytest.mark.parametrize(("option", "told"), [("--output", "the report is to go there"), ("--scratch", "no folder can be made there for scratch")])
 def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(tmp_path, monkeypatch, option, told):
     from typer.testing import CliRunner
@@ -91,7 +102,7 @@ def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(tmp_path
     for folder, said in ((tmp_path / "file", told), (tmp_path / "file" / "below", told), (tmp_path / "free", "Spark would start now")):
         result = CliRunner().invoke(app, ["trace", "check", "--engine", "spark", str(GOLDEN / "readd.jsonl"), option, str(folder)])
         assert result.exit_code == 4 and said in result.output and (str(folder) in result.output) == (said == told)
-    assert (tmp_path / "file").read_text() == "in the way" and not list((tmp_path / "free").iterdir())
+    assert (tmp_path / "file").read_text() == "in the way" and not list((tmp_path / "free").glob("*"))
 
 
 def test_ctrl_c_ends_the_jobs_that_run_and_goes_on():
