@@ -147,7 +147,8 @@ variables
 define
   Due  == queue # <<>> /\ key[queue[1]] <= now
   Over == taskCounter = 0 /\ adding = 0
-  NothingComes == shut \/ (Over /\ writer = NULL)     \* the executor's thread may end
+  \* The executor's thread may end.  No \/: TLC would take one step for each.
+  NothingComes == IF shut THEN TRUE ELSE Over /\ writer = NULL
   Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
   \* A flush holds the monitor of the bucket that e is in.
   Held(e) == flushing # 0 /\ \E i \in DOMAIN content[flushing] : content[flushing][i] = e
@@ -338,7 +339,8 @@ VARIABLES now, current, content, key, queue, timerTaskEntry, taskCounter,
 (* define statement *)
 Due  == queue # <<>> /\ key[queue[1]] <= now
 Over == taskCounter = 0 /\ adding = 0
-NothingComes == shut \/ (Over /\ writer = NULL)
+
+NothingComes == IF shut THEN TRUE ELSE Over /\ writer = NULL
 Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
 
 Held(e) == flushing # 0 /\ \E i \in DOMAIN content[flushing] : content[flushing][i] = e
