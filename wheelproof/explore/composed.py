@@ -178,6 +178,7 @@ class _Composed(_Search):
                     came[reached] = (place, thread)
                     todo.append(reached)
         self.sets = len(came)
+        self._match_beside_idle()
 
     def _after(self, states: frozenset[int], thread: int, own: str | None, inside: str | None, results: tuple) -> frozenset[int]:
         """What the model may be in after a step: its own, with the results that it ends with, or one inside an operation, at which that may count."""
@@ -203,6 +204,30 @@ class _Composed(_Search):
                         known.add(after)
                         todo.append(after)
         return frozenset(known)
+
+    def _match_beside_idle(self) -> None:
+        """Match each edge beside an operation that does nothing, if the same edge behind that is matched.
+
+        The implementation has no state before such an operation. The two must commute.
+        """
+        more = True
+        while more:
+            more = False
+            for state, row in enumerate(self.rows):
+                for thread, step in row.items():
+                    if (state, thread) not in self.matched and any(
+                        self._commutes(state, thread, step, other) for other in row if other != thread
+                    ):
+                        self.matched.add((state, thread))
+                        more = True
+
+    def _commutes(self, state: int, thread: int, step: tuple[str, int], other: int) -> bool:
+        label, behind = self.rows[state][other]
+        if not self._idle(state, label, behind) or (behind, thread) not in self.matched:
+            return False
+        same, both = self.rows[behind][thread]
+        idle, end = self.rows[step[1]].get(other, ("", -1))
+        return (same, idle, end) == (step[0], label, both) and self._idle(step[1], idle, end)
 
     def _idle(self, state: int, label: str, after: int) -> bool:
         """An operation that did nothing, of which the implementation therefore shows no step: no variable changes."""

@@ -5,6 +5,7 @@ import pytest
 
 from tests.model.system_timer import MECHANISM
 from wheelproof.explore import ExploreError, RaceDetector, Subject, bisimulate, walk
+from wheelproof.explore import composed as composed_module
 from wheelproof.explore.composed import compose
 from wheelproof.graph import reduced
 from wheelproof.layers import composed as layer
@@ -307,3 +308,29 @@ def test_a_wrong_result_is_noticed_with_every_step_on():
     graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
     found = compose(subject, MECHANISM.scenarios["one_bucket"], reduced.rows(graph), reduced.shared_of(graph), layer.labels_of(graph))
     assert found.outcome == "different" and found.difference.kind == "label" and "takes A4" in found.difference.message, found.difference
+
+
+@pytest.mark.parametrize(("changed", "matched"), [
+    (None, True),
+    ({1: ("other", 3)}, False),  # behind the operation the thread takes another step
+    ({1: ("C1", 2)}, False),  # the two do not commute
+])
+def test_an_edge_beside_an_operation_that_does_nothing_is_that_behind_it(changed, matched):
+    """Thread 0 does nothing in R7, from state 0 to 1 and from 2 to 3; thread 1 takes C1."""
+    search = object.__new__(composed_module._Composed)
+    search.rows = [{0: ("R7", 1), 1: ("C1", 2)}, changed or {1: ("C1", 3)}, {0: ("R7", 3)}, {}]
+    search.operations, search.matched = {"R7"}, {(0, 0), (1, 1), (2, 0)}
+    now = [0, 0, 1, 1]
+    search._model_shared = lambda state: {"now": (now[state],)}
+    search._match_beside_idle()
+    assert ((0, 1) in search.matched) == matched
+
+
+@pytest.mark.parametrize("kept", [{(0, 0), (2, 0)}, {(0, 0), (1, 1), (2, 0)}])
+def test_an_edge_counts_only_if_that_behind_is_taken_and_the_operation_does_nothing(kept):
+    search = object.__new__(composed_module._Composed)
+    search.rows = [{0: ("R7", 1), 1: ("C1", 2)}, {1: ("C1", 3)}, {0: ("R7", 3)}, {}]
+    search.operations, search.matched = {"R7"}, set(kept)
+    search._model_shared = lambda state: {"now": (state if (1, 1) in kept else 0,)}
+    search._match_beside_idle()
+    assert (0, 1) not in search.matched
