@@ -77,7 +77,10 @@ def without(events: list[Event], column: str, kinds: frozenset[str] | None) -> l
 
 
 def variants(trace: Trace) -> Iterator[tuple[str, Trace]]:
-    """(what was taken away, the trace without it): "" for nothing, "kind K", "column C K", "column C" of all kinds, "part P"."""
+    """(what was taken away, the trace without it): "" for nothing, "kind K", "column C K", "column C" of all kinds, "part P".
+
+    Kinds that must have a column keep it in "column C". "must C" is without these kinds, "never C" without the column too.
+    """
     head, events, footer = trace
     yield "", trace
     for part, names in PARTS.items():
@@ -91,8 +94,13 @@ def variants(trace: Trace) -> Iterator[tuple[str, Trace]]:
     columns = sorted({(column, event["k"]) for event in events for column in optional(event)})
     for column, kind in columns:
         yield f"column {column} {kind}", (head, without(events, column, frozenset((kind,))), footer)
-    for column in sorted({column for column, _ in columns}):  # not of kinds that must have it: without it they are no events
-        yield f"column {column}", (head, without(events, column, frozenset(kind for other, kind in columns if other == column)), footer)
+    for column in sorted({column for column, _ in columns}):
+        may = frozenset(kind for other, kind in columns if other == column)
+        yield f"column {column}", (head, without(events, column, may), footer)
+        others = [event for event in events if column not in event or event["k"] in may]
+        if len(others) < len(events) and "." not in column:
+            yield f"must {column}", (head, others, footer)
+            yield f"never {column}", (head, without(others, column, may), footer)
 
 
 def measured(spark: Any, folder: Path) -> dict[str, dict[str, dict[str, int]]]:
@@ -141,7 +149,8 @@ def derived(counts: Mapping[str, Mapping[str, Mapping[str, int]]], rules: list[s
         columns: list[list[Any]] = []
         for what in left:
             column, _, kind = what.removeprefix("column ").partition(" ")
-            if what.startswith("column ") and not kind and not left[what]:
+            never = left.get(f"must {column}", 0) and not left[f"never {column}"]
+            if what.startswith("column ") and not kind and (never or not left[what]):
                 single = [each.rpartition(" ")[2] for each, count in left.items() if each.startswith(f"column {column} ") and not count]
                 several = [each.rpartition(" ")[2] for each, count in left.items() if each.startswith(f"column {column} ") and 0 < count < whole]
                 columns += [[[each], column] for each in single] or [[several, column]] * bool(several)

@@ -80,4 +80,7 @@ def test_a_column_that_a_rule_does_not_need_is_not_taken_for_one(spark, events, 
                         "kind x": {"A": 0, "B": 4}, "part header.config": {"A": 5}}}
     assert needs_table.derived(counts, ["A", "B"]) == {
         "A": {"kinds": ["x"], "one_of": [], "columns": [[["x"], "exp_ms"]], "parts": []}, "B": {"kinds": [], "one_of": [], "columns": [], "parts": ["header.config"]}}
+    counts["sound"] |= {"column ord x": {"A": 3}, "column ord": {"A": 2}, "must ord": {"A": 1}, "never ord": {"A": 0}, "column list x": {"A": 3},
+                        "column list": {"A": 2}, "must list": {"A": 0}, "never list": {"A": 0}}
+    assert needs_table.derived(counts, ["A"])["A"]["columns"] == [[["x"], "exp_ms"], [["x"], "ord"]]
     assert Counter(event["k"] for event in needs_table.without(events, "exp_ms", None)) == Counter(event["k"] for event in events)
