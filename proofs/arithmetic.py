@@ -96,7 +96,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Twin:
-    """The statement with one thing wrong. What is None is the statement's own; ``vivid``: values that keep the counterexample readable."""
+    """The statement with one thing wrong: the claim, or one premise. What is None is the statement's own; ``vivid``: values that keep the counterexample readable."""
 
     name: str
     says: str
@@ -191,6 +191,8 @@ class Arithmetic(Theory):
             vcs.append(VC(step.name, given | shown | instances, goal, _fixed(symbols, vivid), meaning, cites))
             shown = shown | {f"step {step.name}": goal}
         wrong = {twin.name: Statement.of(f"{name}: {twin.name}", twin.premises or premises, twin.claim or claim) for twin in twins}
+        for each in wrong.values():
+            _one_thing_wrong(statement, each)
         controls = [_control(statement, twin, wrong[twin.name], vivid) for twin in twins]
         made = self.theorem(name, says, vcs, controls, rests_on=used, assumes=assumes,
                             hypotheses=given, is_lemma=is_lemma)
@@ -204,6 +206,22 @@ def _formula(claim: Any) -> z3.BoolRef:
 
 def _fixed(symbols: Mapping[str, z3.ArithRef], values: Mapping[str, int]) -> list[z3.BoolRef]:
     return [symbols[name] == value for name, value in values.items()]
+
+
+def _one_thing_wrong(statement: Statement, wrong: Statement) -> None:
+    """ProofError where a twin changes more than the claim or one premise.
+
+    One premise may be left out or be another formula, and one may be new in its place. What refutes a twin with two
+    changes does not show that either of them matters.
+    """
+    symbols = statement.symbols()
+    mine, theirs = ({name: _formula(premise) for name, premise in each.premises(**symbols).items()} for each in (statement, wrong))
+    changed = [name for name in mine if name not in theirs or not mine[name].eq(theirs[name])]
+    new = [name for name in theirs if name not in mine]
+    if not _formula(statement.claim(**symbols)).eq(_formula(wrong.claim(**symbols))):
+        changed += ["the claim", *new]
+    if len(changed) > 1 or len(new) > 1:
+        raise ProofError(f"{wrong.name} changes {', '.join(changed) or ', '.join(new)}. A twin has one thing wrong: the claim, or one premise.")
 
 
 def _control(statement: Statement, twin: Twin, wrong: Statement, vivid: Mapping[str, int]) -> Control:

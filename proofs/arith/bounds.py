@@ -50,8 +50,8 @@ THEORY.prove(
                               use("mono", a=t, b=last(w), k=w), use("mono", a=0, b=t, k=w), use("zero_one", k=w), use("zero_one", k=last(w)),
                               use("mono", a=1, b=w, k=last(w))]),
      Step("claim", None, lambda e, c, t, w: [use("divmod", a=e, b=t), use("from_zero", a=e, t=t), use("from_zero", a=div(e, t), t=w)])],
-    [Twin("any long as deadline", "deadlines are taken up to 2^63 - 1, as Kafka does: D4",
-          lambda e, c, t, w: {"size": w >= 1, "deadline": between(0, e, LONG), "clock": between(0, c, LONG), "tick": between(1, t, LONG)},
+    [Twin("any long as tick", "a level may have any tick up to 2^63 - 1, as Kafka makes it for a deadline up to there: D4",
+          lambda e, c, t, w: {"size": w >= 1, "deadline": between(0, e, last(w) + 1), "clock": between(0, c, last(w) + 1), "tick": between(1, t, LONG + 1)},
           vivid={"w": 20, "t": 20 ** 14})],
     vivid={"w": 20, "t": 400, "c": 8000, "e": 30000})
 
@@ -83,13 +83,13 @@ THEORY.prove(
 
 def rounds_to_zero(e: Number, t: Number, q: Number, r: Number) -> dict[str, Claim]:
     """Java's quotient and remainder: the remainder has the sign of the dividend."""
-    return {"tick": t >= 1, "split": e == mul(q, t) + r, "remainder from 0": implies(e >= 0, between(0, r, t)),
-            "remainder to 0": implies(e < 0, between(1 - t, r, 1))}
+    return {"tick": t >= 1, "split": e == mul(q, t) + r,
+            "Java's remainder": both(implies(e >= 0, between(0, r, t)), implies(e < 0, between(1 - t, r, 1)))}
 
 
 THEORY.prove(
     "T15-java", "of times from 0, a quotient rounded towards zero, Java's, is the one rounded down, Python's; so is the remainder",
-    lambda e, t, q, r: {"tick": t >= 1, "not negative": e >= 0, "split": e == mul(q, t) + r, "Java's remainder": implies(e >= 0, between(0, r, t))},
+    lambda e, t, q, r: rounds_to_zero(e, t, q, r) | {"not negative": e >= 0},
     lambda e, t, q, r: both(q == div(e, t), r == mod(e, t)),
     [Step("claim", None, lambda e, t, q, r: [use("quotient_unique", a=e, q=q, r=r, b=t)])],
     [Twin("negative times", "times may be negative, as nanoTime may: D5",

@@ -134,5 +134,5 @@ THEORY.prove(
     lambda x, T, c, t, w: both(trim(T, t) < x, x < trim(T, t) + mul(t, w), mod(trim(T, t), t) == 0),
     [Step("claim", None, lambda x, T, c, t, w: [use("trimmed", T=T, t=t), use("trim_monotone", a=c, b=T, t=t)])],
     [Twin("past a key", "the clock moves past a bucket that is in the queue",
-          lambda x, T, c, t, w: queued(x, c, t, w) | {"forward": c <= T}, vivid=LEVEL | {"c": 6, "T": 13})],
+          lambda x, T, c, t, w: {"tick": t >= 1, "clock": mod(c, t) == 0, "within the turn": x < c + mul(t, w), "forward": c <= T, "after the clock": c < x}, vivid=LEVEL | {"c": 6, "T": 13})],
     vivid=LEVEL)

@@ -170,6 +170,24 @@ def test_a_false_statement_is_violated_with_real_numbers():
     assert made.check("wrong").verdict == "violated"
 
 
+@pytest.mark.parametrize(("twin", "changes"), [
+    (Twin("both", "", premises=lambda a, b: {}, claim=lambda a, b: between(0, mod(a, b + 1), b)), "b above 0, the claim"),
+    (Twin("new beside the claim", "", premises=lambda a, b: {"b above 0": b >= 1, "a above 0": a >= 1}, claim=lambda a, b: mod(a, b) < b - 1), "the claim, a above 0"),
+    (Twin("two new", "", premises=lambda a, b: {"a above 0": a >= 1, "b is 3": b == 3}), "b above 0"),
+], ids=lambda value: value.name if isinstance(value, Twin) else "")
+def test_a_twin_with_two_things_wrong_is_refused(twin, changes):
+    """Any of them may be what refutes it, and a mistake in the other would not show."""
+    with pytest.raises(ProofError, match=f"slot: {twin.name} changes {changes}. A twin has one thing wrong"):
+        proved(arithmetic(), twins=(twin,))
+
+
+def test_a_twin_may_put_one_premise_in_the_place_of_another():
+    made = arithmetic()
+    made.prove("sum", "more is more", lambda a, b: {"b above 0": b >= 1}, lambda a, b: a + b > a, [Step("claim")],
+               (Twin("another", "", premises=lambda a, b: {"b from 0": b >= 0}), Twin("weaker", "", premises=lambda a, b: {"b above 0": b >= 0})))
+    assert made.check("sum").verdict == "proved"
+
+
 def test_an_instance_of_what_comes_later_is_refused():
     with pytest.raises(ProofError, match="slot uses later, which is not proved before it"):
         proved(arithmetic(), instances=lambda a, b: [use("later", a=a, b=b)])
