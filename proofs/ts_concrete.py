@@ -235,6 +235,19 @@ class Instance:
         """A state from its variables' values in names. Raises KeyError where one is missing."""
         return tuple([encode(values[name]) for name, encode in self._encoders.items()])
 
+    def start(self, values: Mapping[str, Any]) -> State:
+        """A state that somebody wrote: as ``state``, and KeyError too where an array has a value for what is no element."""
+        for name, of in self.system.VARIABLES.items():
+            self._placed(of, values[name], name)
+        return self.state(values)
+
+    def _placed(self, of: z3.SortRef, value: Any, where: str) -> None:
+        if isinstance(of, z3.ArraySortRef):
+            for key, inner in value.items():
+                if key not in self.elements[of.domain().name()]:
+                    raise KeyError(f"{where} has a value for {key!r}, which is no {of.domain().name()}")
+                self._placed(of.range(), inner, f"{where}[{key}]")
+
     def named(self, state: State) -> dict[str, Any]:
         """A state in names, for people."""
         return {name: self.decode(of, value) for (name, of), value in zip(self.system.VARIABLES.items(), state, strict=True)}

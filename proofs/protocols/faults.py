@@ -68,7 +68,7 @@ def _compiled(system: type[System]) -> Compiled:
 @lru_cache(maxsize=None)
 def _searched(fault: Fault) -> Searched:
     instance = fault.instance()
-    return search(instance, instance.state(fault.scope.start), fault.formula, fault.scope.roles)
+    return search(instance, instance.start(fault.scope.start), fault.formula, fault.scope.roles)
 
 
 def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """The kernel of proofs: what evidence it gathers, and each thing that it must notice."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def test_a_control_that_cvc5_refutes_is_an_error(monkeypatch):
 
 
 @pytest.mark.parametrize(("found", "verdict", "says"), [
-    (Found("sat", "x = 1", ""), "proved", ""), (Found("sat", "x = 1", "it holds"), "error", "does not confirm the counterexample x = 1: it holds"),
+    (Found("sat", "x = 1", ""), "proved", ""), (Found("sat", "x = 1", "it holds"), "vacuous", "does not confirm the counterexample x = 1: it holds"),
     (Found("unsat"), "vacuous", "cannot be refuted"), (Found("unknown"), "inconclusive", "none excluded")])
 def test_a_control_must_be_refuted_and_confirmed(found, verdict, says):
     checked = theory(controls=[Control("twin", "one thing wrong", lambda seed: found, kind="trace")]).check("T")
@@ -111,6 +112,7 @@ def test_the_evidence_is_told_whole():
     (lambda made: made.theorem("U", "no control", [CLAIM]), "has no control"),
     (lambda made: made.theorem("U", "nothing", [], is_lemma=True), "no verification condition"),
     (lambda made: made.theorem("U", "twice", [CLAIM, CLAIM], is_lemma=True), "several VCs called claim"),
+    (lambda made: made.theorem("U", "silent", [replace(CLAIM, cites={"above": "T"})], is_lemma=True), "U cites T, which it does not rest on"),
     (lambda made: Control("U", "odd", lambda seed: Found("sat"), kind="hearsay"), "of kind 'hearsay'"),
 ])
 def test_what_is_put_together_wrongly_is_refused_at_registration(register, says):
@@ -203,14 +205,14 @@ def test_the_last_step_has_the_claim():
         arithmetic().prove("slot", "", lambda a: {}, lambda a: a == a, [Step("part", lambda a: a == a)], is_lemma=True)
 
 
-def test_a_witness_that_python_computes_otherwise_is_an_error():
+def test_a_witness_that_python_computes_otherwise_confirms_nothing():
     """A twin whose Python means something else than its formula: Z3 refutes it, Python does not."""
     def claim(a, b):
         return True if isinstance(a, int) else between(0, mod(a, b + 1), b)
     made = arithmetic()
     proved(made, twins=(Twin("two-faced", "Python says something else", claim=claim),))
     found = made.check("slot")
-    assert found.verdict == "error" and "the claim holds in Python" in found.why
+    assert found.verdict == "vacuous" and "the claim holds in Python" in found.why
 
 
 def test_quotients_of_python_and_of_the_solvers_agree_for_divisors_above_0():

@@ -193,6 +193,14 @@ def test_constants_must_be_as_the_system_assumes():
         Instance(Compiled(Lock()), {"Peer": ["a"]}, {"chief": None})
 
 
+def test_a_written_start_has_values_for_elements_alone():
+    """A place that is left out has the default, so a mistaken one would pass for it."""
+    made, values = instance(Lock()), {"at": {}, "owner": None, "count": 0, "last": {}}
+    assert made.start(values) == start(made)
+    with pytest.raises(KeyError, match="at has a value for 'c', which is no Peer"):
+        made.start(values | {"at": {"c": "Idle"}})
+
+
 def test_a_term_that_has_no_finite_meaning_is_refused():
     x = z3.Real("x")
     with pytest.raises(NotFinite, match="is not known"):

@@ -26,6 +26,9 @@ from wheelproof.tlc import mc
 SMALL = 1_500
 """States up to which a bisimulation comes before the unit tests of the changed file; a larger one costs more than they do."""
 
+ALL_THEORIES = re.compile(r"\bprove\.(declared|loaded)\(")
+"""What a test says that sees each file of the proofs."""
+
 FOLDERS = ("model", "impl", "mapping", "mutants", "proofs")
 
 
@@ -226,7 +229,7 @@ class Plan:
             yield Check("job", stem, stage, Job(stem, "proof", first, ("proof",), others=tuple(others), seeds=1))
 
     def _tests(self, artefact: str, file: str) -> Iterable[Check]:
-        """The unit tests that belong to a file by their names (``test_<name>*.py`` in the artefact's folder of tests), then those that name its module, in modules of the tests too."""
+        """The unit tests that belong to a file by their names (``test_<name>*.py`` in the artefact's folder of tests), then those that name its module, in modules of the tests too, or load all theories."""
         folder = self.root / "tests" / ARTEFACTS[artefact]
         path = Path(file)
         name = stem_of(path.stem) if artefact == "spec" else path.stem
@@ -238,7 +241,7 @@ class Plan:
             size = test.stat().st_size
             if test.stem.startswith(f"test_{name}"):
                 yield Check("tests", "", 2 if artefact in ("impl", "harness") else 5, tests=shown, size=size)
-            elif artefact != "spec" and any(naming.search(text) for text in self._texts(shown)):
+            elif artefact != "spec" and any(naming.search(text) or artefact == "proofs" and ALL_THEORIES.search(text) for text in self._texts(shown)):
                 yield Check("tests", "", 7, tests=shown, size=size)
 
     @cache

@@ -199,6 +199,18 @@ def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy
     assert len(checks) == 2 and finding.word == "passed", finding
 
 
+def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
+    """They name no module: a control that was taken out of a theorem is missed in the table of the page alone."""
+    (copy / "proofs").mkdir()
+    (copy / "proofs/sums.py").write_text("", encoding="utf-8")
+    folder = copy / "tests/proofs"
+    folder.mkdir(parents=True)
+    for name, text in {"page": "declared = prove.declared(ROOT)\n", "other": "", "named": "from proofs import sums\n"}.items():
+        (folder / f"test_{name}.py").write_text(text, encoding="utf-8")
+    plan = run.Plan(copy, subject.find(copy))
+    assert [check.tests for check in plan.checks("proofs", "proofs/sums.py")] == ["tests/proofs/test_named.py", "tests/proofs/test_page.py"]
+
+
 def test_the_draw_depends_on_the_seed_alone(copy):
     def keys(seed: int) -> list[str]:
         options = Options(("one_shot",), ("impl", "spec"), 5, seed, copy, copy / "build")
