@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from wheelproof import doctor, verify
+from wheelproof import doctor, subject, verify
 from wheelproof.cli import app
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.layers import prove
+from wheelproof.layers.bench import Bench
 from wheelproof.options import VerifyOptions
 from wheelproof.report.theorems import at_most
 from wheelproof.verdict import read_results
@@ -94,7 +95,7 @@ def test_a_proof_with_its_evidence_is_green(home):
     assert 0 < row.figures["rlimit_max"] < 5_000_000
     folder = home / "build" / "proofs" / "toy"
     text = (folder / "true.claim.smt2").read_text()
-    assert "; 1: y from 0" in text and "(check-sat)" in text
+    assert text.startswith("; true: claim\n; 0: x above y\n; 1: y from 0\n; 2: the goal, denied\n") and "(check-sat)" in text
     sums = (folder / "true.sha256").read_text()
     assert sums == f"{hashlib.sha256(text.encode()).hexdigest()}  true.claim.smt2\n"
     assert row.figures["sha256"] == hashlib.sha256(sums.encode()).hexdigest()
@@ -131,6 +132,12 @@ def test_what_is_no_proof_has_its_word_and_its_exit_code(home, text, name, verdi
 def test_what_is_put_together_wrongly_is_refused(home, text, says):
     ended, _ = run(home, text)
     assert ended.exit_code == 2 and says in ended.output, ended.output
+
+
+def test_a_theorem_that_is_gone_since_the_plan_was_made_is_named(home):
+    (home / "proofs" / "toy.py").write_text(START + TRUE)
+    with pytest.raises(UsageError, match="No theory about thing has the theorem lost"):
+        prove.check(Bench(subject.find(home)["thing"], home / "build"), ("true", "lost"), 1)
 
 
 CLAIMS = """

@@ -13,7 +13,7 @@ from wheelproof.subject import Config, Mechanism
 from wheelproof.verdict import Row, Verdict
 
 RUN: dict[str, Callable[[Bench, object], Report]] = {
-    "config": safety.check, "liveness": liveness.check, "refinement": refinement.check, "composed": composed.check,
+    "liveness": liveness.check, "refinement": refinement.check, "composed": composed.check,
     "search": search.check, "race": search.check_mutant, "real": real.check, "fault": real.check_fault,
 }
 
@@ -22,7 +22,8 @@ RUN: dict[str, Callable[[Bench, object], Report]] = {
 class Job:
     """One unit of work for a worker: it makes the rows of ``layers``, all under one name, and those of each of ``others``.
 
-    ``others``: mutants that have switch and scenario in common with the first, and so the graphs; theorems that lemmas are shared by.
+    ``others``: mutants that have switch and scenario in common with the first, and so the graphs; theorems that lemmas are shared by;
+    of a safety config the liveness configs that its run of TLC decides too: their layer is ``liveness``, and the config has no such row.
     ``weight``: an estimate of its cost in states, so that the long ones start first. ``seeds``: of a job of theorems.
     """
 
@@ -39,9 +40,16 @@ class Job:
         return (self.name, *self.others)
 
     @property
+    def makes(self) -> list[tuple[str, str]]:
+        """Layer and name of each row that the job makes."""
+        if self.kind == "config":
+            return [(layer, self.name) for layer in self.layers if layer != "liveness"] + [("liveness", name) for name in self.others]
+        return [(layer, name) for name in self.names for layer in self.layers]
+
+    @property
     def rows(self) -> int:
         """How many rows the job makes."""
-        return len(self.layers) * len(self.names)
+        return len(self.makes)
 
 
 def kind_of(mechanism: Mechanism, config: Config) -> str:
@@ -56,13 +64,14 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
     """The jobs of one mechanism. The nightly lane has the fast lane's too."""
     lanes = ("fast",) if lane == "fast" else ("fast", "nightly")
     jobs = []
-    for config in mechanism.configs.values():
-        if config.lane not in lanes:
-            continue
+    configs = [config for config in mechanism.configs.values() if config.lane in lanes]
+    decided = decided_too(mechanism, configs) if wants("tlc") and wants("liveness") else {}
+    for config in configs:
         kind, size = kind_of(mechanism, config), config.distinct or 10_000
+        others = tuple(name for name, by in decided.items() if by == config.name)
         layers = {"config": ("tlc", "graph", "walk"), "liveness": ("liveness",), "refinement": ("tlc",)}[kind]
-        if wanted := tuple(layer for layer in layers if wants(layer)):
-            jobs.append(Job(mechanism.stem, kind, config.name, wanted, size * (2 if kind != "config" else 1)))
+        if config.name not in decided and (wanted := tuple(layer for layer in layers if wants(layer)) + ("liveness",) * bool(others)):
+            jobs.append(Job(mechanism.stem, kind, config.name, wanted, size * (2 if kind != "config" or others else 1), others))
         if kind == "config" and config.expect == "exhaustive" and size <= 100_000 and config.scenario == config.name:
             jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in (("search", "real") if config.real else ("search",)) if wants(layer)]
     for entry in mechanism.composed.values():
@@ -83,6 +92,17 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
     if wants("proof") and proof_edges.declared(mechanism):
         jobs.append(Job(mechanism.stem, "edges", proof_edges.NAME, ("proof",), 50_000))
     return jobs
+
+
+def decided_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, str]:
+    """Liveness config -> the safety config whose run of TLC decides it too: both are to hold, of the same machine with every thread fair."""
+    def machine(config: Config) -> tuple:
+        return config.scenario, sorted(config.switches.items()), config.module, config.specification, sorted(config.constants.items())
+
+    holds = [config for config in configs if config.expect == "exhaustive" and config.fair is None]
+    safe = [config for config in holds if kind_of(mechanism, config) == "config"]
+    return {live.name: same[0].name for live in holds if kind_of(mechanism, live) == "liveness"
+            and (same := [config for config in safe if machine(config) == machine(live)])}
 
 
 SEEDS = {"fast": 3, "nightly": 20}
@@ -107,6 +127,8 @@ def dispatch(bench: Bench, job: Job) -> Report:
         return mutant.check(bench, [mechanism.mutants[name] for name in job.names])
     if job.kind == "proof":
         return prove.check(bench, job.names, job.seeds)
+    if job.kind == "config":
+        return safety.check(bench, mechanism.configs[job.name], [mechanism.configs[name] for name in job.others])
     if job.kind == "edges":
         return proof_edges.check(bench)
     if job.kind == "properties":
@@ -141,6 +163,6 @@ def carry_out(bench: Bench, job: Job) -> Report:
         why = f"{type(error).__name__}: {error} (at {place.name}, line {place.lineno} of {place.filename.rpartition('/')[2]})"
     # a row is told once: what was made before the error stays as it is
     there = {(row.layer, row.name) for row in made}
-    for layer, name in [(layer, name) for name in job.names for layer in job.layers if (layer, name) not in there]:
+    for layer, name in [each for each in job.makes if each not in there]:
         bench.row(layer, name, started, expected="proved" if job.kind == "proof" else "exhaustive", verdict=Verdict.ERROR, why=why)
     return Report(made)

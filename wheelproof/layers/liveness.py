@@ -1,22 +1,28 @@
 """Layer liveness: TLC's temporal check and the model's search for a weakly fair cycle, which must agree."""
 from __future__ import annotations
 
+from wheelproof.graph.explorer import StateGraph
 from wheelproof.graph.liveness import Lasso, violation
 from wheelproof.layers.bench import VERDICT_OF, Bench, Report, counts_of, drift, schedule_of
 from wheelproof.subject import Config
 from wheelproof.tlc.result import TlcResult
 from wheelproof.trace.story import tell
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Row, Verdict
 
 
 def check(bench: Bench, config: Config) -> Report:
     """Run a liveness config: one temporal property, on the spec and on the model's full graph."""
     started = bench.begin("liveness", config.name, bench.limits.tlc_seconds)
     graph = bench.explored(config, "liveness")
+    result = bench.tlc(config.name, config, properties=(config.property,), deadlock=False, layer="liveness")
+    return Report([judged(bench, config, graph, result, started)])
+
+
+def judged(bench: Bench, config: Config, graph: StateGraph, result: TlcResult, started: float) -> Row:
+    """The row of a liveness config, by TLC's verdict on its property and by the model's search in its full graph."""
     names = graph.model.threads
     lasso = violation(graph, config.property, None if config.fair is None else [names.index(name) for name in config.fair],
                       recurs=bench.mechanism.properties[config.property].recurs)
-    result = bench.tlc(config.name, config, properties=(config.property,), deadlock=False, layer="liveness")
     verdict, fault = VERDICT_OF[result.outcome], ""
     trace = None
     if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED) and (lasso is None) != (verdict is Verdict.EXHAUSTIVE):
@@ -26,12 +32,11 @@ def check(bench: Bench, config: Config) -> Report:
     if verdict is Verdict.VIOLATED:
         trace = _told(bench, config, graph.model, result, lasso)
     fairness = "every thread fair" if config.fair is None else f"fair: {', '.join(config.fair)}"
-    row = bench.row("liveness", config.name, started, expected=config.expect, verdict=verdict, property=result.property,
+    return bench.row("liveness", config.name, started, expected=config.expect, verdict=verdict, property=result.property,
                     expected_property=config.property if config.expect == "violated" else None, fault=fault, trace=trace,
                     bound=f"{bench.bound(config.scenario)}, {fairness}", why=result.explanation,
                     figures={"states": graph.distinct, "edges": graph.edge_count,
                              "lasso_spec": len(result.trace) or None, "lasso_model": None if lasso is None else len(lasso.steps)})
-    return Report([row])
 
 
 def _told(bench: Bench, config: Config, model: object, result: TlcResult, lasso: Lasso | None) -> str:

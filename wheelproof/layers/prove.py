@@ -123,6 +123,8 @@ def check(bench: Bench, names: tuple[str, ...], seeds: int) -> Report:
     report = Report()
     with loaded(bench.mechanism.root) as theories:
         home = {name: theory for theory in theories.values() if theory.mechanism == bench.mechanism.stem for name in theory.theorems}
+        if gone := [name for name in names if name not in home]:
+            raise UsageError(f"No theory about {bench.mechanism.stem} has the theorem {gone[0]}.", "`wheelproof list` names those that there are.")
         known: dict[tuple[str, str], str] = {}
         for name in names:
             started = bench.begin("proof", name)

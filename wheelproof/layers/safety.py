@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, first_violation
+from wheelproof.layers import liveness
 from wheelproof.layers.bench import COMPARED, VERDICT_OF, Bench, Report, counts_of, drift, graph_config, schedule_of, witnesses_of
 from wheelproof.options import Planned
 from wheelproof.subject import Config
@@ -20,9 +22,9 @@ from wheelproof.trace.story import Diverged, tell
 from wheelproof.verdict import Row, Verdict
 
 
-def check(bench: Bench, config: Config) -> Report:
-    """Run a safety config in the layers that were asked for."""
-    return _Config(bench, config).report()
+def check(bench: Bench, config: Config, live: Sequence[Config] = ()) -> Report:
+    """Run a safety config in the layers that were asked for. ``live``: liveness configs of the same machine, decided in the same run of TLC."""
+    return _Config(bench, config, live).report()
 
 
 @dataclass
@@ -71,8 +73,8 @@ def walk_figures(walk: Bisimulation) -> dict[str, Any]:
 class _Config:
     """One config on its way through the three layers; the model's graph is explored once."""
 
-    def __init__(self, bench: Bench, config: Config) -> None:
-        self.bench, self.config, self.mechanism = bench, config, bench.mechanism
+    def __init__(self, bench: Bench, config: Config, live: Sequence[Config] = ()) -> None:
+        self.bench, self.config, self.mechanism, self.live = bench, config, bench.mechanism, live
         self.out = Report()
         started = time.monotonic()
         self.graph = bench.explored(config, "graph")
@@ -100,11 +102,12 @@ class _Config:
     def expected_to_pass(self) -> None:
         bench, config = self.bench, self.config
         started = bench.begin("tlc", config.name, bench.limits.tlc_seconds)
-        checks = {"invariants": self.mechanism.kept(config), "deadlock": True}
-        if self.small and bench.wants("graph"):
-            result, equality = dumped(bench, config.name, config, self.graph, **checks)
-        else:
-            result, equality = bench.tlc(config.name, config, **checks), None
+        result, equality = self.run_tlc(properties=tuple(each.property for each in self.live))
+        if self.live and result.outcome is not Outcome.COMPLETED:  # one run cannot say which of several things failed
+            result, equality = self.run_tlc()
+            self.out.rows += [row for each in self.live for row in liveness.check(bench, each).rows]
+        elif self.live:
+            self.out.rows += [liveness.judged(bench, each, self.graph, result, bench.begin("liveness", each.name)) for each in self.live]
         counts = counts_of(result)
         complete = result.outcome is Outcome.COMPLETED
         trace, parted = self.told("tlc", result) if result.property else (None, "")
@@ -112,6 +115,14 @@ class _Config:
                  figures=counts, fault=drift(config, counts) if complete else parted, why=result.explanation, trace=trace)
         if bench.wants("graph"):
             self.graph_row(result, equality, started)
+
+    def run_tlc(self, properties: tuple[str, ...] = ()) -> tuple[TlcResult, Equality | None]:
+        """TLC on all that is to hold, with its graph compared where that is asked for and not too large."""
+        bench, config = self.bench, self.config
+        checks = {"invariants": self.mechanism.kept(config), "properties": properties, "deadlock": True}
+        if self.small and bench.wants("graph"):
+            return dumped(bench, config.name, config, self.graph, **checks)
+        return bench.tlc(config.name, config, **checks), None
 
     def expected_to_fail(self) -> None:
         """In one run that goes on after the violation; of a deadlock, once for the verdict and without any check for the whole graph."""

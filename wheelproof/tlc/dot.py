@@ -21,6 +21,9 @@ _LABEL = b'[label="'
 _PLAIN_END = b'"];\n'
 _INITIAL_END = b'",style = filled]\n'
 _EDGE = re.compile(rb'\[label="([^"\\]+)",color="[^"]*",fontcolor="[^"]*"\];\n')
+_STUTTERING = b'[style="dashed"];\n'
+"""An edge from a state to itself that is no step: TLC draws it where it checks temporal properties."""
+
 _STRUCTURE = (b"strict digraph ", b"nodesep=", b"subgraph ", b"color=", b"{rank = same; ", b"}")
 _TOOLTIP = b'",tooltip="'
 
@@ -65,6 +68,8 @@ def read_dot(path: Path) -> Iterator[Node | Edge]:
             name, _, rest = line.partition(b" ")
             if rest.startswith(b"-> "):
                 target, _, attributes = rest[3:].partition(b" ")
+                if attributes == _STUTTERING and name == target:
+                    continue
                 label = labels.get(attributes)
                 if label is None:
                     if not (found := _EDGE.fullmatch(attributes)):

@@ -9,7 +9,7 @@ from wheelproof.errors import ToolError
 from wheelproof.layers import jobs
 from wheelproof.layers import mutant as layer
 from wheelproof.layers.bench import Bench
-from wheelproof.layers.jobs import Job, carry_out, plan
+from wheelproof.layers.jobs import Job, carry_out, kind_of, plan
 from wheelproof.options import Ended
 from wheelproof.subject import Mutant
 from wheelproof.verdict import Results, Verdict, exit_code
@@ -55,6 +55,24 @@ def test_a_job_says_how_many_rows_it_makes():
     assert found["M17_late"].rows == 3 and found["M11"].rows == 1 and found["M17_late"].weight > found["M12"].weight > found["M11"].weight
     assert sum(job.rows for job in found.values()) == len(WHEEL.mutants)
     assert Job("x", "config", "c", ("tlc", "graph", "walk")).rows == 3
+    assert Job("x", "config", "c", ("tlc", "walk", "liveness"), others=("ends", "fires")).makes == [
+        ("tlc", "c"), ("walk", "c"), ("liveness", "ends"), ("liveness", "fires")]
+
+
+def test_liveness_that_holds_is_in_the_job_of_its_safety_config():
+    found = plan(WHEEL, "fast", lambda *names: True)
+    assert {job.name: job.others for job in found if job.kind == "config" and job.others} == {"cascade": ("cascade_fires",), "two_withdrawn": ("withdrawn_is_handed",)}
+    assert [job.name for job in found if job.kind == "liveness"] == ["unfair_reaper"]
+    made = [each for job in found for each in job.makes if each[0] == "liveness"]
+    assert sorted(made) == sorted(("liveness", config.name) for config in WHEEL.configs.values() if kind_of(WHEEL, config) == "liveness" and config.lane == "fast")
+
+
+@pytest.mark.parametrize("change", [{"fair": ("a",)}, {"expect": "violated"}, {"specification": "HSpec"}, {"switches": {"on": False}}, {"constants": {"N": 1}}, {"scenario": "other"}])
+def test_liveness_of_another_machine_has_a_run_of_its_own(change):
+    live = WHEEL.configs["cascade_fires"]
+    configs = [WHEEL.configs["cascade"], live]
+    assert jobs.decided_too(WHEEL, configs) == {"cascade_fires": "cascade"}
+    assert jobs.decided_too(WHEEL, [configs[0], replace(live, **change)]) == {}
 
 
 def test_a_layer_that_is_not_wanted_has_no_job():

@@ -5,7 +5,7 @@ import pytest
 
 from tests.model.timer import MECHANISM
 from wheelproof.graph.explorer import explore
-from wheelproof.layers import liveness, search
+from wheelproof.layers import liveness, safety, search
 from wheelproof.layers.bench import Bench
 
 
@@ -81,3 +81,24 @@ def test_counts_that_drifted(bench):
     row = liveness_row(bench, replace(HOLDS, distinct=1))
     assert not row.ok and "declared 1" in row.why
     assert explore(MECHANISM.model("two_adders")).distinct == 411
+
+
+# -- in the run of a safety config
+
+
+def test_what_holds_is_decided_in_the_run_of_the_safety_config(bench):
+    report = safety.check(bench, MECHANISM.configs["two_adders"], [HOLDS])
+    (found,) = [row for row in report.rows if row.layer == "liveness"]
+    alone = liveness_row(bench, HOLDS)
+    assert all(row.ok for row in report.rows) and {row.layer for row in report.rows} == {"tlc", "graph", "walk", "liveness"}
+    assert (found.name, found.verdict, found.figures, found.bound) == (alone.name, alone.verdict, alone.figures, alone.bound)
+
+
+def test_what_does_not_hold_is_told_from_what_does(bench):
+    """A run that fails is made again for each: the run of all cannot say what failed."""
+    graph = explore(MECHANISM.model(LOOPS.scenario))
+    live = replace(LOOPS, expect="exhaustive", generated=graph.generated, distinct=graph.distinct, depth=graph.depth)
+    report = safety.check(bench, replace(live, property=None), [live])
+    rows = {row.layer: row for row in report.rows}
+    assert not rows["liveness"].ok and (rows["liveness"].verdict, rows["liveness"].property) == ("violated", "Termination")
+    assert rows["tlc"].ok and rows["graph"].ok and rows["walk"].ok

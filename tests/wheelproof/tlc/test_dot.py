@@ -145,6 +145,7 @@ def test_graph_that_is_cut_off_is_refused_wherever(graph, tmp_path):
 
 @pytest.mark.parametrize(("lines", "message"), [
     ([state(1, "x = 0", True), "1 -> 1 [label=A];\n"], "Line 6 .* has not the form"),
+    ([state(1, "x = 0", True), state(2, "x = 1"), '1 -> 2 [style="dashed"];\n'], "Line 7 .* has not the form"),
     ([state(1, "x = 0", True), '1 [label="x = 0",shape=box];\n'], "has not the form"),
     ([state(1, "x = 0", True), '2 [label="x = 1",tooltip="x = 1"];\n'], "has not the form"),
     ([state(1, "x = 0", True), "something else\n"], "has not the form"),
