@@ -89,7 +89,7 @@ THEORY.prove(
 
 THEORY.prove(
     "aligned_gap", "two multiples of t, one below the other, are at least t apart",
-    lambda a, b, t: {"t above 0": t >= 1, "a is a multiple": mod(a, t) == 0, "b is a multiple": mod(b, t) == 0, "ordered": a < b},
+    lambda a, b, t: {"t above 0": t >= 1, "a is a multiple": mod(a, t) == 0, "b is a multiple": mod(b, t) == 0, "one below the other": a < b},
     lambda a, b, t: a + t <= b,
     [Step("quotients", lambda a, b, t: div(a, t) + 1 <= div(b, t),
           lambda a, b, t: [use("divmod", a=a, b=t), use("divmod", a=b, b=t), use("mono", a=div(b, t), b=div(a, t), k=t)]),

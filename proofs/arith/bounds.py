@@ -57,11 +57,11 @@ THEORY.prove(
 
 THEORY.prove(
     "T15-levels", "a level is made only for a deadline a turn or more ahead: its tick, clock and deadline are at most M again",
-    lambda e, c, t, w: {"size": w >= 1, "deadline": e <= last(w), "clock": 0 <= c, "tick": t >= 1, "passed on": e >= c + mul(t, w)},
+    lambda e, c, t, w: {"size": w >= 1, "deadline up to M": e <= last(w), "clock": 0 <= c, "tick": t >= 1, "passed on": e >= c + mul(t, w)},
     lambda e, c, t, w: both(1 <= mul(t, w), mul(t, w) <= last(w), 0 <= trim(c, mul(t, w)), trim(c, mul(t, w)) <= last(w)),
     [Step("claim", None, lambda e, c, t, w: [use("nested_quotient", a=c, t=t, w=w), use("from_zero", a=c, t=mul(t, w))])],
     [Twin("any long as deadline", "deadlines are taken up to 2^63 - 1",
-          lambda e, c, t, w: {"size": w >= 1, "deadline": e <= LONG, "clock": 0 <= c, "tick": t >= 1, "passed on": e >= c + mul(t, w)},
+          lambda e, c, t, w: {"size": w >= 1, "deadline up to M": e <= LONG, "clock": 0 <= c, "tick": t >= 1, "passed on": e >= c + mul(t, w)},
           vivid={"w": 20, "t": 20 ** 13, "c": 0})],
     vivid={"w": 20, "t": 400, "c": 8000}, assumes=("A-INDUCTION", "A-START"))
 

@@ -181,7 +181,7 @@ def theory(code: Any) -> Arithmetic:
         vivid=LEVEL | {"c": 6}, assumes=("A-PYTHON",))
     made.prove(
         "code-add", "TimingWheel.add does what the theorems say of an entry: it is due, or taken into its slot under its key, or passed on",
-        lambda e, c, t, w: {"tick": t >= 1, "size": w >= 2}, lambda e, c, t, w: as_add_says(wheel, e, c, t, w),
+        lambda e, c, t, w: {"tick": t >= 1, "size from 2": w >= 2}, lambda e, c, t, w: as_add_says(wheel, e, c, t, w),
         [Step("claim", None, lambda e, c, t, w: [use("trimmed", T=e, t=t)])],
         [Twin("a whole turn", "it takes what is exactly one turn ahead", claim=lambda e, c, t, w: as_add_says(AWholeTurn, e, c, t, w))],
         vivid=LEVEL | {"c": 6}, assumes=("A-PYTHON", "A-INTERVAL"))

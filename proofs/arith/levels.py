@@ -98,7 +98,7 @@ THEORY.prove(
 
 THEORY.prove(
     "T13", "with d from the tick of level L to that of level L + 1, L - 1 passes an entry on and L + 1 reaches it: it is put into L or L + 1",
-    lambda d, c0, s, w: {"tick of L - 1": s >= 1, "size": w >= 2, "from the tick of L": d >= mul(s, w), "up to that of L + 1": d <= mul(mul(s, w), w)},
+    lambda d, c0, s, w: {"tick of L - 1": s >= 1, "size from 2": w >= 2, "from the tick of L": d >= mul(s, w), "up to that of L + 1": d <= mul(mul(s, w), w)},
     lambda d, c0, s, w: both(c0 + d >= trim(c0, s) + mul(s, w), c0 + d < trim(c0, mul(mul(s, w), w)) + mul(mul(mul(s, w), w), w)),
     [Step("ticks", lambda d, c0, s, w: both(mul(s, w) >= 1, mul(mul(s, w), w) >= 1),
           lambda d, c0, s, w: [use("nested_quotient", a=c0, t=s, w=w), use("nested_quotient", a=c0, t=mul(s, w), w=w)]),
@@ -106,7 +106,7 @@ THEORY.prove(
           lambda d, c0, s, w: [use("mono", a=1, b=w - 1, k=mul(mul(s, w), w)), use("zero_one", k=mul(mul(s, w), w)), use("comm", a=w - 1, b=mul(mul(s, w), w))]),
      Step("claim", None, lambda d, c0, s, w: [use("T13-passes", d=d, c0=c0, t=s, w=w), use("T13-takes", d=d, c0=c0, t=mul(mul(s, w), w), w=w)])],
     [Twin("one bucket", "a wheel may have one bucket: then no level reaches anything, and none is the last",
-          lambda d, c0, s, w: {"tick of L - 1": s >= 1, "size": w >= 1, "from the tick of L": d >= mul(s, w), "up to that of L + 1": d <= mul(mul(s, w), w)},
+          lambda d, c0, s, w: {"tick of L - 1": s >= 1, "size from 2": w >= 1, "from the tick of L": d >= mul(s, w), "up to that of L + 1": d <= mul(mul(s, w), w)},
           vivid={"s": 3, "w": 1, "c0": 5}),
      Twin("always L", "the level L itself reaches it",
           claim=lambda d, c0, s, w: c0 + d < trim(c0, mul(s, w)) + mul(mul(s, w), w), vivid={"s": 1, "w": 5, "c0": 8})],

@@ -1,6 +1,8 @@
 """The wheel's arithmetic: every theorem by both solvers with its controls, and each statement run as Python over small numbers."""
 
 import itertools
+import re
+from dataclasses import replace
 from types import MappingProxyType, SimpleNamespace
 
 import pytest
@@ -20,7 +22,7 @@ IDLE = {
     "T16": {"size", "passed over", "one slot"},  # they are what makes T16 about D1; the bound holds of all that comes down
     "T17-advance": {"size", "key"},  # those of a queued bucket, as in T17-insert
     # the code divides by the tick and by the size, whatever comes of it
-    "code-bucket_index": {"tick", "size"}, "code-trim": {"tick"}, "code-advance_clock": {"tick"}, "code-add": {"size"},
+    "code-bucket_index": {"tick", "size"}, "code-trim": {"tick"}, "code-advance_clock": {"tick"}, "code-add": {"size from 2"},
 }
 
 
@@ -87,7 +89,7 @@ NOT_SHOWN_NEEDED = {
     # and IDLE
     "T16": {"tick", "size", "passed over", "one slot"}, "T17-advance": {"tick", "size", "key"},
     # out of reach of small numbers: the twins of T15 show that deadlines need their bound
-    "T15": {"clock"}, "T15-levels": {"deadline", "clock", "passed on"}, "T15-kafka": {"turn of level 13"},
+    "T15": {"clock"}, "T15-levels": {"deadline up to M", "clock", "passed on"}, "T15-kafka": {"turn of level 13"},
 }
 BEYOND = {"t": range(-2, 5), "w": range(-2, 5), "b": range(-2, 6), "k": range(-2, 4), "s": range(-1, 3), "moved": range(-1, 3)}
 """Ranges for what a premise keeps out."""
@@ -111,6 +113,32 @@ def test_without_one_of_its_premises_the_statement_is_refuted(theory: Theory, na
                 needed.add(failed[0])
     every = set(statement.premises(**dict.fromkeys(statement.variables, 1)))
     assert every - needed == NOT_SHOWN_NEEDED.get(name, set())
+
+
+def unlike(statements) -> list[str]:
+    """Names of premises that stand for two formulas of the same variables, each with the statements that have the rarer one."""
+    found: dict[tuple, dict[str, list[str]]] = {}
+    for name, statement in statements:
+        for premise, formula in statement.premises(**statement.symbols()).items():
+            text = str(formula)
+            variables = frozenset(re.findall(r"\b[A-Za-z]\w*\b", text)) & set(statement.variables)
+            found.setdefault((premise, variables), {}).setdefault(text, []).append(name)
+    return [f"{premise}: {text} in {', '.join(names)}" for (premise, _), texts in found.items()
+            for text, names in sorted(texts.items(), key=lambda item: -len(item[1]))[1:]]
+
+
+def test_a_premise_of_one_name_says_the_same_everywhere():
+    """A theorem that asks for more than the others is weaker, and nothing else may miss what it no longer says."""
+    assert unlike((name, theory.own[name]) for theory, name in NAMES) == []
+
+
+def test_a_premise_that_asks_for_more_is_named():
+    every = {name: theory.own[name] for theory, name in NAMES}
+    for name, premise in ("T1", "tick"), ("T9", "size"), ("T10", "tick"):
+        stronger = replace(every[name], premises=lambda of=every[name], premise=premise, **at: (
+            found := dict(of.premises(**at))) | {premise: found[premise].arg(0) > found[premise].arg(1)})
+        (said,) = unlike((every | {name: stronger}).items())
+        assert said.startswith(f"{premise}: ") and said.endswith(f" in {name}")
 
 
 def test_that_search_finds_what_is_false():

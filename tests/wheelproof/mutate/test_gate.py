@@ -148,6 +148,13 @@ def test_tlcs_failure_rejects_where_it_is_the_specifications(copy, runs, monkeyp
     assert (finding.word, finding.by) == (word, by)
 
 
+@pytest.mark.parametrize("second, word", [("error", "unloadable"), ("error, unsat", "unloadable"), ("unsat", "error"), ("not asked", "error")])
+def test_a_changed_proof_that_the_second_solver_cannot_read_is_not_loaded(copy, runs, second, word):
+    check = run.Check("job", "one_shot", 2)
+    row = Row("one_shot", "proof", "claim", Verdict.PROVED, Verdict.ERROR, why="it breaks", figures={"second": second})
+    assert judge.Judge(copy, copy, runs, lambda end: None, False).of_row(check, row).word == word
+
+
 def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
     monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
     monkeypatch.setattr(judge, "SAMPLES", 4)
