@@ -9,6 +9,7 @@ from z3 import And, ForAll, Implies, Store
 
 from proofs.ts import Enumeration, System, action, array, conditions, conjunct, enabled, kept, nullable, safety, sort, when
 from proofs.ts_concrete import Compiled, Compiler, Instance, NotFinite
+from proofs.ts_instances import terms_of
 from proofs.ts_search import BudgetSpent, Roles, induction_gap, search
 
 PEER = sort("Peer", null="no_peer")
@@ -60,6 +61,15 @@ class Unlocked(Lock):
     @action(t=PEER, begins=True)
     def enters(self, s, t):
         return when(s.at[t] == PLACE.Out, at=Store(s.at, t, PLACE.In), owner=t)
+
+
+class Nobody(Lock):
+    """A claim that the start breaks."""
+
+    @safety("Q2")
+    def somebody_is_in(self, s):
+        """A thread has the lock."""
+        return s.owner != NO_PEER
 
 
 def refuted(condition) -> bool:
@@ -223,6 +233,20 @@ def test_a_mutant_has_a_shortest_trace_from_the_start():
 def test_a_thread_begins_no_more_than_its_role_allows():
     alone = Roles({"a": ["enters"]})
     assert search(instance(Unlocked()), start(instance(Unlocked())), "one_is_in", alone).trace is None
+
+
+def test_a_start_that_breaks_the_property_is_the_whole_trace():
+    of = instance(Nobody())
+    found = search(of, start(of), "somebody_is_in", Roles({}))
+    assert (found.property, found.trace, found.states, found.depth, found.final) == ("somebody_is_in", [], 1, 0, start(of))
+
+
+def test_no_term_with_a_bound_variable_is_taken_for_a_ground_one():
+    """A variable that occurs again is met as what is known already."""
+    s, chief = Lock().symbols(), z3.Const("chief!", PEER.z3)
+    formula = ForAll([T], And(s.at[T] == s.at[s.last[T]], s.last[s.last[T]] == s.last[chief], s.last[T] == T))
+    found = terms_of([formula, formula.body(), s.last[chief] == chief], {"Peer": PEER.z3})
+    assert {str(term) for term in found["Peer"]} == {"chief!", "last[chief!]"}
 
 
 def test_a_search_starts_where_the_system_does_and_ends_at_its_bound():

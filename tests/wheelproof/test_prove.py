@@ -163,6 +163,7 @@ def test_a_theory_is_not_taken_at_its_word(home, change, says):
     ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
     row, = read_results(home / "build" / "results.json").rows
     assert (row.ok, ended.exit_code) == ((False, 4) if says else (True, 0)) and says in row.why
+    assert row.why.endswith(row.figures.get("lacks", "")) and ("lacks" in row.figures) == bool(says)
 
 
 def test_links_are_not_taken_at_their_word(home):

@@ -143,7 +143,7 @@ def check(bench: Bench, names: tuple[str, ...], seeds: int) -> Report:
             if verdict == Verdict.PROVED and lacking:
                 verdict, why = Verdict.INCONCLUSIVE, f"it rests on {', '.join(lacking)}, which is not proved"
             if fault := defect(verdict, figures, seeds, bool(theorem.is_lemma), len(theorem.rests_on)):
-                verdict, why = Verdict.ERROR, fault
+                verdict, why, figures = Verdict.ERROR, fault, figures | {"lacks": fault}
             report.rows.append(bench.row("proof", name, started, expected="proved", verdict=verdict, why=why, figures=figures, bound="none",
                                          property=name if verdict == Verdict.VIOLATED else None))
     return report

@@ -155,6 +155,12 @@ def test_a_changed_proof_that_the_second_solver_cannot_read_is_not_loaded(copy, 
     assert judge.Judge(copy, copy, runs, lambda end: None, False).of_row(check, row).word == word
 
 
+def test_a_changed_proof_that_shows_less_than_it_must_is_rejected(copy, runs):
+    row = Row("one_shot", "proof", "claim", Verdict.PROVED, Verdict.ERROR, why="no control was refuted", figures={"lacks": "no control was refuted"})
+    finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(run.Check("job", "one_shot", 2), row)
+    assert (finding.word, finding.by) == ("rejected", "evidence")
+
+
 def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
     monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
     monkeypatch.setattr(judge, "SAMPLES", 4)
