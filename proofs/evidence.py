@@ -42,6 +42,7 @@ class Evidence:
     witnesses: dict[str, str] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    undeclared: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -77,8 +78,9 @@ class Evidence:
         return "\n".join(lines) + "\n"
 
     def figures(self) -> dict[str, object]:
-        """Counts and words for a report: plain JSON values."""
-        return {"vcs": len(self.theorem.vcs), "seeds": self.seeds, "rlimit_max": self.resources, "second": ", ".join(sorted(self.second)) or "not asked",
+        """Counts and words for a report: plain JSON values. ``lacks``: theorems that are cited, and not named as what this rests on."""
+        lacking = {"lacks": ", ".join(self.undeclared)} if self.undeclared else {}
+        return lacking | {"vcs": len(self.theorem.vcs), "seeds": self.seeds, "rlimit_max": self.resources, "second": ", ".join(sorted(self.second)) or "not asked",
                 "controls": len(self.witnesses), "links": len(self.links), "unused": list(self.unused), "sha256": hashlib.sha256(self.sums().encode()).hexdigest()}
 
 
@@ -87,6 +89,9 @@ def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, resource
     found = Evidence(theorem, seeds)
     for vc in theorem.vcs:
         _check_vc(found, vc, range(seeds), folder, resources)
+    found.undeclared = tuple(sorted({cited for vc in theorem.vcs for cited in vc.cites.values()} - set(theorem.rests_on)))
+    if found.undeclared:
+        found.faults.append(("error", f"it cites {', '.join(found.undeclared)}, which it does not say that it rests on"))
     for link in theorem.rests_on:
         _check_link(found, link, resources)
     for control in theorem.controls:

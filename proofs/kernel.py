@@ -140,7 +140,7 @@ class Theory:
     def theorem(self, name: str, says: str, vcs: Iterable[VC], controls: Iterable[Control] = (), *, rests_on: Iterable[str] = (),
                 assumes: Iterable[str] = (), hypotheses: Iterable[str] = (), is_lemma: bool = False, lane: str = "fast",
                 system: str = "", enabled: bool = False) -> Theorem:
-        """Register a theorem. ProofError: its name is taken, it has no VC or no control, rests on what is not registered yet, or cites more than that."""
+        """Register a theorem. ProofError: its name is taken, it has no VC or no control, or rests on what is not registered yet."""
         made = Theorem(name, says, tuple(vcs), tuple(controls), tuple(dict.fromkeys(rests_on)), tuple(assumes), tuple(hypotheses),
                        is_lemma, self.mechanism, self.name, lane, system, enabled)
         known = self.known()
@@ -155,8 +155,6 @@ class Theory:
                 raise ProofError(f"{name} has several {what}s called {', '.join(twice)}. Give each a name of its own.")
         if missing := [each for each in made.rests_on if each not in known]:
             raise ProofError(f"{name} rests on {', '.join(missing)}, which is not proved before it. Register that first; a lemma may use earlier ones only.")
-        if silent := sorted({cited for vc in made.vcs for cited in vc.cites.values()} - set(made.rests_on)):
-            raise ProofError(f"{name} cites {', '.join(silent)}, which it does not rest on. Name it there: what falsifies it un-proves this.")
         self.theorems[name] = made
         return made
 

@@ -112,12 +112,19 @@ def test_the_evidence_is_told_whole():
     (lambda made: made.theorem("U", "no control", [CLAIM]), "has no control"),
     (lambda made: made.theorem("U", "nothing", [], is_lemma=True), "no verification condition"),
     (lambda made: made.theorem("U", "twice", [CLAIM, CLAIM], is_lemma=True), "several VCs called claim"),
-    (lambda made: made.theorem("U", "silent", [replace(CLAIM, cites={"above": "T"})], is_lemma=True), "U cites T, which it does not rest on"),
     (lambda made: Control("U", "odd", lambda seed: Found("sat"), kind="hearsay"), "of kind 'hearsay'"),
 ])
 def test_what_is_put_together_wrongly_is_refused_at_registration(register, says):
     with pytest.raises(ProofError, match=says.replace("'", ".")):
         register(theory())
+
+
+def test_what_is_cited_has_to_be_named_among_what_a_theorem_rests_on():
+    made = theory()
+    made.theorem("U", "silent", [replace(CLAIM, cites={"above": "T"})], is_lemma=True)
+    found = made.check("U")
+    assert (found.verdict, found.why) == ("error", "it cites T, which it does not say that it rests on") and found.figures()["lacks"] == "T"
+    assert "lacks" not in made.check("T").figures()
 
 
 def test_a_closure_has_what_is_used_first():
