@@ -43,14 +43,25 @@ def distinct(*values: Any) -> bool:
     return len(set(values)) == len(values)
 
 
+_TEXTS: dict[tuple, dict[tuple[int, tuple[str, ...]], tuple[z3.ExprRef, str]]] = {}
+"""By names and nulls: the texts of terms. Systems that differ in one decision have most terms in common."""
+
+
 class Compiler:
     """z3 terms as Python text. ``names``: of constants, as the text shall call them; the others must be nulls."""
 
     def __init__(self, names: Mapping[str, str], nulls: Sequence[z3.ExprRef]) -> None:
         self.names, self.nulls = names, {null.decl().name() for null in nulls}
+        self.known = _TEXTS.setdefault((*sorted(names.items()), *sorted(self.nulls)), {})
 
     def text(self, term: z3.ExprRef, bound: tuple[str, ...] = ()) -> str:
         """Raises NotFinite on an operator that no system here uses."""
+        key = term.get_id(), bound
+        if key not in self.known:
+            self.known[key] = term, self.made(term, bound)  # the term is kept, so that its number stays its own
+        return self.known[key][1]
+
+    def made(self, term: z3.ExprRef, bound: tuple[str, ...]) -> str:
         if z3.is_quantifier(term):
             return self.quantified(term, bound)
         if z3.is_var(term):
