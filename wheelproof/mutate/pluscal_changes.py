@@ -40,6 +40,13 @@ class Token:
     end: int
 
 
+def opens(token: Token) -> bool:
+    """Whether an expression begins after the token: then /\\ or \\/ is a bullet, else it is infix."""
+    if token.kind == "symbol":
+        return token.text not in (")", "]", "}", ">>", "'", "@")
+    return token.kind == "word" and token.text in ("IF", "THEN", "ELSE", "CASE", "OTHER", "LET", "IN", "when", "await", "with")
+
+
 class Source:
     """A TLA+ text, its tokens, and where its algorithm is."""
 
@@ -189,6 +196,7 @@ class Expressions:
     def __init__(self, source: Source) -> None:
         self.source, self.tokens = source, source.tokens
         self.groups = list(self._declared())
+        self.bullets = self._bullets()
 
     def _declared(self) -> Iterator[list[str]]:
         """Names that may be taken for each other: the variables of one declaration, the parameters of one head, macros, procedures."""
@@ -230,9 +238,38 @@ class Expressions:
                     continue
                 if token.text == "-" and before in ("", "(", ",", "=", "==", "<<", "|->"):
                     continue
+                if number in self.bullets:
+                    if len(self.bullets[number]) > 1 and number == self.bullets[number][0]:
+                        yield "operator", [Edit(each.start, each.end, SYMBOLS[token.text][0]) for each in map(self.tokens.__getitem__, self.bullets[number])]
+                    continue
                 operator = "comparison" if token.text in ("=", "#", "/=", "<", "<=", "=<", ">", ">=", "\\in", "\\notin") else "operator"
                 for other in SYMBOLS[token.text]:
                     yield operator, [Edit(token.start, token.end, other)]
+
+    def _bullets(self) -> dict[int, list[int]]:
+        """Numbers of the tokens that are bullets of a junction list -> those of the whole list.
+
+        One bullet alone cannot be changed: as the first it makes the same list or none, as another it ends the list.
+        """
+        found: dict[int, list[int]] = {}
+        text, tokens = self.source.text, self.tokens
+
+        def column(token: Token) -> int:
+            return token.start - (text.rfind("\n", 0, token.start) + 1)
+
+        first = [not text[text.rfind("\n", 0, token.start) + 1:token.start].strip() for token in tokens]
+        for number, token in enumerate(tokens):
+            before = tokens[number - 1] if number else None
+            if token.text not in ("/\\", "\\/") or number in found or before is None or not opens(before):
+                continue
+            members, place = [number], column(token)
+            for other in range(number + 1, len(tokens)):
+                if first[other] and column(tokens[other]) <= place:
+                    if column(tokens[other]) < place or tokens[other].text != token.text:
+                        break
+                    members.append(other)
+            found |= dict.fromkeys(members, members)
+        return found
 
     def _skipped(self) -> list[tuple[int, int]]:
         """Paragraphs that are no definitions: ASSUME and the like, up to the next empty line, definition or rule."""

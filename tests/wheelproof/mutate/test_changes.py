@@ -114,6 +114,33 @@ def test_the_translation_the_comments_and_the_declarations_of_a_module_are_left_
         assert change.after.splitlines()[:3] == MODULE.splitlines()[:3]
 
 
+JUNCTIONS = """---- MODULE M ----
+Init == /\\ one = {}
+        /\\ two = {} /\\ three = {}
+
+Next == \\/ /\\ done
+           /\\ IF one
+              THEN two
+              ELSE \\/ three
+                   \\/ four
+        \\/ five
+
+Only == /\\ one
+Long == one
+  /\\ two
+====
+"""
+
+
+def test_all_bullets_of_a_junction_list_are_changed_together():
+    """A bullet alone makes no module, or the same one."""
+    changes = [change.hunk() for change in pluscal_changes.changes(JUNCTIONS, "spec/M.tla") if change.operator == "operator"]
+    changed = [["".join(line[1:].split()) for line in hunk if line.startswith("+")] for hunk in changes]
+    assert sorted(changed) == sorted([
+        ["Init==\\/one={}", "\\/two={}/\\three={}"], ["/\\two={}\\/three={}"], ["Next==/\\/\\done", "/\\five"],
+        ["Next==\\/\\/done", "\\/IFone"], ["ELSE/\\three", "/\\four"], ["\\/two"]])
+
+
 def test_an_assumption_is_no_part_of_the_machine():
     text = "---- MODULE M ----\nCONSTANTS A\nASSUME Positive == A > 0\nASSUME A < 9\n\nTwice == A + A\n====\n"
     assert {change.place for change in pluscal_changes.changes(text, "spec/M.tla")} == {"Twice"}
