@@ -26,6 +26,9 @@ from wheelproof.tlc import mc
 SMALL = 1_500
 """States up to which a bisimulation comes before the unit tests of the changed file; a larger one costs more than they do."""
 
+LATE = 8
+"""The stage of what the nightly lane has beside the fast one: only what all else has passed comes to it."""
+
 ALL_THEORIES = re.compile(r"\bprove\.(declared|loaded)\(")
 """What a test says that sees each file of the proofs."""
 
@@ -176,33 +179,36 @@ class Plan:
         stems = self.seen_by(artefact, file)
         own = self.owner(artefact, file, stems)
         for stem in stems:
-            out += [replace(check, size=check.job.weight if check.job else 0) for check in self._jobs(artefact, file, stem, stem != own)]
+            fast = list(self._jobs(artefact, file, stem, stem != own, self.lane))
+            late = [] if stem != own or self.lane == "nightly" else self._jobs(artefact, file, stem, False, "nightly")
+            fast += [replace(check, stage=LATE) for check in late if check.kind == "job" and check.job not in {each.job for each in fast}]
+            out += [replace(check, size=check.job.weight if check.job else 0) for check in fast]
         if self.tests:
             out += self._tests(artefact, file)
         return sorted(dict.fromkeys(check for check in out if check.stage <= self.stage), key=lambda check: (check.stage, check.size))
 
-    def _jobs(self, artefact: str, file: str, stem: str, other: bool) -> Iterable[Check]:
+    def _jobs(self, artefact: str, file: str, stem: str, other: bool, lane: str) -> Iterable[Check]:
         mechanism = self.mechanisms[stem]
         if artefact in ("impl", "harness"):
             controlled = file in self.loads[stem]
             if controlled:
                 yield Check("labels", stem, 3 if other else 0)
-                needs = [job for job in jobs.plan(mechanism, self.lane, lambda *names: "walk" in names) if job.kind == "config"]
+                needs = [job for job in jobs.plan(mechanism, lane, lambda *names: "walk" in names) if job.kind == "config"]
                 yield Check("whole", stem, 4 if other else 3, needs=tuple(needs))
-            for job in self._planned(mechanism, "walk", "search", "real"):
+            for job in self._planned(mechanism, lane, "walk", "search", "real"):
                 if job.kind == "real":
                     yield Check("job", stem, 6, job)
                 elif controlled and job.kind != "fault":
                     own = 1 if job.weight <= SMALL else 2
                     yield Check("job", stem, {"config": 3 if other else own, "composed": 5}.get(job.kind, 4), job)
             if artefact == "impl" and file in self.proved.get(stem, ()):
-                yield from self._theorems(stem, 5)
+                yield from self._theorems(stem, 5, lane)
         elif artefact == "model":
-            for job in self._planned(mechanism, "graph", "walk", "liveness", "mutant"):
+            for job in self._planned(mechanism, lane, "graph", "walk", "liveness", "mutant"):
                 if job.kind in ("config", "properties", "liveness", "mutant"):
                     yield Check("job", stem, {"config": 1, "properties": 2}.get(job.kind, 3) + other, job)
         elif artefact == "spec":
-            for job in self._planned(mechanism, "tlc", "graph", "liveness", "mutant"):
+            for job in self._planned(mechanism, lane, "tlc", "graph", "liveness", "mutant"):
                 config = mechanism.configs.get(job.name)
                 module = mechanism.spec.with_name(f"{config.module}.tla") if config and config.module else mechanism.spec
                 if self.root / file in mc.closure(module):  # a module that a config extends or instantiates
@@ -210,18 +216,18 @@ class Plan:
         elif artefact == "proofs":
             if any(name.endswith(f"{stem}_view.py") for name in self.theories[stem]):
                 yield Check("job", stem, 1, Job(stem, "edges", "edges", ("proof",)))
-            yield from self._theorems(stem, 2)
+            yield from self._theorems(stem, 2, lane)
 
-    def _planned(self, mechanism: Mechanism, *layers: str) -> Iterable[Job]:
-        for job in jobs.plan(mechanism, self.lane, lambda *names: bool(set(names) & set(layers))):
+    def _planned(self, mechanism: Mechanism, lane: str, *layers: str) -> Iterable[Job]:
+        for job in jobs.plan(mechanism, lane, lambda *names: bool(set(names) & set(layers))):
             config = mechanism.configs.get(job.name)
             if config is None or (config.distinct or 0) <= self.bound:
                 yield job
 
-    def _theorems(self, stem: str, stage: int) -> Iterable[Check]:
+    def _theorems(self, stem: str, stage: int, lane: str) -> Iterable[Check]:
         """One job for each theory: its theorems have lemmas in common."""
         of_theory: dict[str, list[str]] = {}
-        for job in jobs.proofs(self.declared, self.lane, seeds=1):
+        for job in jobs.proofs(self.declared, lane, seeds=1):
             for item in self.declared:
                 if job.stem == stem == item.mechanism and item.name in job.names:
                     of_theory.setdefault(item.theory, []).append(item.name)

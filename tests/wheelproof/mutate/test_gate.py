@@ -224,6 +224,19 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
     assert [check.tests for check in plan.checks("proofs", "proofs/sums.py")] == ["tests/proofs/test_named.py", "tests/proofs/test_page.py"]
 
 
+def test_what_the_fast_lane_passes_is_checked_by_the_nightly_one(copy, runs, monkeypatch):
+    """What a switch turns off is there for one mutant, and that mutant may be nightly."""
+    toml = copy / "spec/OneShot.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").replace('switch = "SecondLook"\n', 'switch = "SecondLook"\nlane = "nightly"\n'), encoding="utf-8")
+    item = subject.find(copy)["one_shot"]
+    plan = run.Plan(copy, {"one_shot": item}, tests=False)
+    late = [check for check in plan.checks("model", "model/one_shot.py") if check.stage == 8]
+    assert [check.job.name for check in late] == ["OneLook"] and not any(check.stage == 8 for check in plan.checks("harness", "mapping/one_shot.py"))
+    change = changed(copy, "model/one_shot.py", "if not (self.on[\"SecondLook\"] and self.done):", "if not self.done:", "model")
+    row = row_of(judged(copy, runs, monkeypatch, change), change)
+    assert row.ok and row.figures["check"] == "one_shot / mutant / OneLook"
+
+
 def test_the_draw_depends_on_the_seed_alone(copy):
     def keys(seed: int) -> list[str]:
         options = Options(("one_shot",), ("impl", "spec"), 5, seed, copy, copy / "build")
