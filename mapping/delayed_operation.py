@@ -98,7 +98,7 @@ class World:
             operation.completions, operation.expirations = Atomic(0), Atomic(0)
         for name, operation in self.operations.items():
             operation.following = [self.operations[other] for other in scenario["completes"][name]]
-        self.names = {**self.conditions, **self.operations, "outer": self.outer}
+        self.names = {**self.conditions, **self.operations}
 
     def deliver(self, condition: str, operation: str) -> bool | tuple[str, str]:
         """An event: a condition becomes true, and the operation is tried."""

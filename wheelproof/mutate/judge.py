@@ -45,7 +45,7 @@ LIMITS = Limits(60, 60, 2500, 60, 300)
 EVALUATION = range(75, 78)
 """TLC's exit codes where it cannot evaluate the specification: a fault of the specification, not of TLC."""
 
-EVALUATED = re.compile(r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b")
+EVALUATED = re.compile(r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b|In evaluation, the identifier")
 """How TLC says the same under another exit code: some operators of its own modules, such as Head, end it with 255."""
 
 REFUSED = range(150, 156)

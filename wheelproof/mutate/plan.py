@@ -27,7 +27,10 @@ SMALL = 1_500
 """States up to which a bisimulation comes before the unit tests of the changed file; a larger one costs more than they do."""
 
 LATE = 8
-"""The stage of what the nightly lane has beside the fast one: only what all else has passed comes to it."""
+"""The stage of mutants where the implementation or its harness is changed, and of what the nightly lane has beside the fast one.
+
+Only what all else has passed comes to it.
+"""
 
 ALL_THEORIES = re.compile(r"\bprove\.(declared|loaded)\(")
 """What a test says that sees each file of the proofs."""
@@ -195,9 +198,12 @@ class Plan:
                 yield Check("labels", stem, 3 if other else 0)
                 needs = [job for job in jobs.plan(mechanism, lane, lambda *names: "walk" in names) if job.kind == "config"]
                 yield Check("whole", stem, 4 if other else 3, needs=tuple(needs))
-            for job in self._planned(mechanism, lane, "walk", "search", "real"):
+            for job in self._planned(mechanism, lane, "walk", "search", "real", "mutant"):
                 if job.kind == "real":
                     yield Check("job", stem, 6, job)
+                elif job.kind == "mutant":
+                    if controlled and not other:
+                        yield Check("job", stem, LATE, job)
                 elif controlled and job.kind != "fault":
                     own = 1 if job.weight <= SMALL else 2
                     yield Check("job", stem, {"config": 3 if other else own, "composed": 5}.get(job.kind, 4), job)
