@@ -19,7 +19,4 @@ OneStep == INSTANCE AtomicInOneStep WITH got <- gotBar, place <- placeBar
 
 Refines == OneStep!Spec
 RefinesFair == OneStep!FairSpec
-
-\* The algorithm without the fairness of its threads.
-Unfair == Init /\ [][Next]_vars
 =============================================================================

@@ -30,7 +30,4 @@ Refines == Atomic!Spec
 
 \* Fair steps of the queue, and of the clock, are fair steps of the atomic queue.
 RefinesFair == Atomic!FairSpec
-
-\* The algorithm without the fairness of its processes.
-Unfair == Init /\ [][Next]_vars
 =============================================================================

@@ -25,7 +25,4 @@ Refines == Atomic!Spec
 
 \* Fair steps of the threads are fair steps there.
 RefinesFair == Atomic!FairSpec
-
-\* The algorithm without the fairness of its processes.
-Unfair == Init /\ [][Next]_vars
 =============================================================================
