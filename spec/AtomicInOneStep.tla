@@ -46,4 +46,6 @@ AllDone == \A t \in Threads : place[t] = "idle" /\ turn[t] > Len(Program[t])
 Next == (\E t \in Threads : Step(t)) \/ (AllDone /\ UNCHANGED vars)
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
+
+Termination == <>AllDone
 =============================================================================

@@ -97,5 +97,11 @@ Pass == now' > now /\ UNCHANGED <<holder, items, turn, deadline, place>>
 
 Next == (\E t \in Threads : Step(t) \/ Interrupted(t)) \/ Pass
 Spec == Init /\ [][Next]_vars
-FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
+Fair == \A t \in Threads : WF_vars(Step(t))
+FairSpec == Spec /\ Fair
+
+\* While no time passes, which TLC can enumerate.
+TimelessSpec == Init /\ [][\E t \in Threads : Step(t)]_vars /\ Fair
+
+Termination == <>(\A t \in Threads : place[t] = "idle" /\ turn[t] > Len(Program[t]))
 =============================================================================

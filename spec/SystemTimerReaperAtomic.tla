@@ -58,4 +58,6 @@ Step(t) == Begin(t) \/ Tell(t) \/ CloseTimer(t) \/ Look(t) \/ Poll(t) \/ End(t)
 Next == \E t \in Threads : Step(t)
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
+
+Termination == <>(\A t \in Closers : place[t] = "idle" /\ turn[t] > Len(Program[t]))
 =============================================================================

@@ -71,4 +71,6 @@ Step(t) == Begin(t) \/ Submit(t) \/ Shut(t) \/ Wait(t) \/ Take(t) \/ Run(t) \/ E
 Next == \E t \in Threads : Step(t)
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ \A t \in Threads : WF_vars(Step(t))
+
+Termination == <>(\A t \in Users : place[t] = "idle" /\ turn[t] > Len(Program[t]))
 =============================================================================
