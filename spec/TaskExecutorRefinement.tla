@@ -16,7 +16,7 @@ placeBar == [t \in DOMAIN Program |->
 
 taskBar == [t \in DOMAIN Program |->
   CASE placeBar[t] = "submits" -> task[t]
-    [] placeBar[t] = "runs" -> taken[t]
+    [] placeBar[t] = "runs" -> IF t \in Users THEN task[t] ELSE taken[t]
     [] OTHER -> NULL]
 
 Atomic == INSTANCE TaskExecutorAtomic WITH waiting <- calls, place <- placeBar, task <- taskBar

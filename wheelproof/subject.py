@@ -64,6 +64,7 @@ class Config:
     ``property``: the one property of a config that expects a violation, or of a liveness or refinement config; None: all
     invariants and deadlock. ``fails``: the invariants that this config does not keep; it must keep all others, and break each of these.
     ``fair``: the threads with fairness, None for all. Counts are None until they are recorded.
+    ``keeps``: of a refinement, mutant -> why the mutated machine refines it too; all other mutants must be rejected. None: nobody asks.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Config:
     specification: str = ""
     fails: tuple[str, ...] = ()
     fair: tuple[str, ...] | None = None
+    keeps: Mapping[str, str] | None = None
     lane: str = "fast"
     real: bool = True
     generated: int | None = None
@@ -275,6 +277,8 @@ class _Reader:
             faults={name: self.fault(name, value, scenarios) for name, value in self.table("faults").items()})
         if taken := sorted(set(result.faults) & {*result.configs, *result.mutants}):
             raise self.fail(f"faults.{taken[0]}", "a config or a mutant has this name, too", "Rows of one layer need names of their own.")
+        for config in result.configs.values():
+            self.known(f"configs.{config.name}.keeps", "mutant", config.keeps or (), result.mutants)
         for name, constant in result.constants.items():
             if constant.get("as") not in ("set", "function", "value") or "field" not in constant:
                 raise self.fail(f"constants.{name}", 'needs field = "..." and as = "set", "function" or "value"')
@@ -324,6 +328,8 @@ class _Reader:
         self.known(place, "invariant", config.fails, dict.fromkeys(invariants))
         if config.fails and (config.expect != "exhaustive" or config.property):
             raise self.fail(place, "has the field fails, but is not about all invariants", "Leave out expect and property, or fails.")
+        if config.keeps is not None and not (config.module and config.property and config.expect == "exhaustive"):
+            raise self.fail(place, "has the field keeps, but is no refinement that holds", "Leave out keeps, or give module and property.")
         if config.fair is not None:
             self.known(place, "thread", config.fair, scenarios[config.scenario]["threads"])
         return config

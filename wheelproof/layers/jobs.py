@@ -13,7 +13,7 @@ from wheelproof.subject import Config, Mechanism
 from wheelproof.verdict import Row, Verdict
 
 RUN: dict[str, Callable[[Bench, object], Report]] = {
-    "liveness": liveness.check, "refinement": refinement.check, "composed": composed.check,
+    "liveness": liveness.check, "refinement": refinement.check, "unrefined": refinement.check_mutants, "composed": composed.check,
     "search": search.check, "race": search.check_mutant, "real": real.check, "fault": real.check_fault,
 }
 
@@ -72,6 +72,8 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
         layers = {"config": ("tlc", "graph", "walk"), "liveness": ("liveness",), "refinement": ("tlc",)}[kind]
         if config.name not in decided and (wanted := tuple(layer for layer in layers if wants(layer)) + ("liveness",) * bool(others)):
             jobs.append(Job(mechanism.stem, kind, config.name, wanted, size * (2 if kind != "config" or others else 1), others))
+        if config.keeps is not None and wants("mutant"):
+            jobs.append(Job(mechanism.stem, "unrefined", config.name, ("mutant",), 2_000 * len(mechanism.mutants)))
         if kind == "config" and config.expect == "exhaustive" and size <= 100_000 and config.scenario == config.name:
             jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in (("search", "real") if config.real else ("search",)) if wants(layer)]
     for entry in mechanism.composed.values():

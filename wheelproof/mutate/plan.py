@@ -204,7 +204,7 @@ class Plan:
                 elif job.kind == "mutant":
                     if controlled and not other:
                         yield Check("job", stem, LATE, job)
-                elif controlled and job.kind != "fault":
+                elif controlled and job.kind not in ("fault", "unrefined"):
                     own = 1 if job.weight <= SMALL else 2
                     yield Check("job", stem, {"config": 3 if other else own, "composed": 5}.get(job.kind, 4), job)
             if artefact == "impl" and file in self.proved.get(stem, ()):

@@ -23,7 +23,7 @@ def only(*layers):
 
 def groups(mechanism, lane="fast"):
     """The names of each job of mutants."""
-    return [job.names for job in plan(mechanism, lane, only("mutant"))]
+    return [job.names for job in plan(mechanism, lane, only("mutant")) if job.kind == "mutant"]
 
 
 # -- which jobs there are

@@ -1,0 +1,93 @@
+"""A refinement and the mutants: what rejects none of them may be wider than it should be."""
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.model.timer import MECHANISM
+from wheelproof import subject
+from wheelproof.errors import UsageError
+from wheelproof.layers import refinement
+from wheelproof.layers.bench import Bench
+from wheelproof.tlc.result import Outcome, TlcResult
+
+ROOT = Path(__file__).resolve().parents[3]
+KEEPS = {"M4": "it waits for ever", "M5": "it is equivalent"}
+CONFIG = replace(MECHANISM.configs["refines_flush_cancel"], keeps=KEEPS)
+SEEN = {mutant.name for mutant in MECHANISM.mutants.values()} - set(KEEPS)
+
+
+def row(bench, monkeypatch, ends=None, lane="nightly", config=CONFIG):
+    """The row where TLC rejects all mutants but those kept; ``ends``: mutant -> how its run ends instead."""
+    asked = []
+
+    def tlc(self, name, config, **options):
+        mutant = name.removeprefix("refines_flush_cancel_")
+        asked.append(mutant)
+        outcome = (ends or {}).get(mutant, Outcome.COMPLETED if mutant in KEEPS else Outcome.VIOLATED)
+        return TlcResult(outcome, property="Refines" if outcome is Outcome.VIOLATED else None, explanation=f"it is {outcome}")
+
+    monkeypatch.setattr(type(bench), "tlc", tlc)
+    (found,) = refinement.check_mutants(replace(bench, lane=lane), config).rows
+    return found, asked
+
+
+def test_a_refinement_that_rejects_what_it_must(bench, monkeypatch):
+    found, asked = row(bench, monkeypatch)
+    assert found.ok and (found.layer, found.name, found.verdict, found.property) == ("mutant", "refines_flush_cancel", "violated", "Refines")
+    assert found.figures == {"mutants": len(asked), "rejected": len(asked) - 2, "kept": "M4, M5"}
+    machines = {(mutant.switch, mutant.scenario) for mutant in MECHANISM.mutants.values()}
+    assert len(asked) == len(machines), "each machine once, whatever property its mutants break"
+
+
+def test_the_fast_lane_asks_of_its_mutants_that_must_be_rejected(bench, monkeypatch):
+    late = replace(MECHANISM, mutants=MECHANISM.mutants | {"M2": replace(MECHANISM.mutants["M2"], lane="nightly")})
+    found, asked = row(replace(bench, mechanism=late), monkeypatch, lane="fast")
+    assert found.ok and not {"M2", "M4", "M5"} & set(asked) and "M9" in asked
+    assert {"M2", "M4", "M5"} <= set(row(replace(bench, mechanism=late), monkeypatch)[1])
+
+
+@pytest.mark.parametrize(("ends", "verdict", "says"), [
+    ({"M9": Outcome.COMPLETED}, "violated", "M9 is not rejected"), ({"M4": Outcome.VIOLATED}, "violated", "M4 is rejected, and keeps says otherwise"),
+    ({"M9": Outcome.INCONCLUSIVE}, "inconclusive", "M9: it is inconclusive"), ({"M9": Outcome.ERROR}, "error", "M9: it is error"),
+    ({"M4": Outcome.ERROR}, "error", "M4: it is error"), (dict.fromkeys(SEEN, Outcome.COMPLETED), "vacuous", "M1 is not rejected"),
+])
+def test_what_is_not_in_order(bench, monkeypatch, ends, verdict, says):
+    found, _ = row(bench, monkeypatch, ends)
+    assert not found.ok and found.verdict == verdict and says in found.why
+
+
+def test_no_mutants_reject_nothing(bench, monkeypatch):
+    found, _ = row(replace(bench, mechanism=replace(MECHANISM, mutants={})), monkeypatch)
+    assert not found.ok and found.verdict == "vacuous" and "no mutant takes part" in found.why
+
+
+@pytest.mark.parametrize(("stem", "module", "config", "guard", "mutant"), [
+    ("TaskExecutor", "TaskExecutorAtomic", "refines", '/\\ place[t] = "waits" /\\ ended', "DoesNotWait"),
+    ("SystemTimerReaper", "SystemTimerReaperAtomic", "refines", '/\\ place[t] = "waits" /\\ (ended \\/ t \\in Reapers)', "IsNotAwaited"),
+])
+def test_steps_that_are_wider_than_they_should_be(tmp_path, stem, module, config, guard, mutant):
+    """They allow all that the unmutated machine does, so the refinement itself holds."""
+    shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    file = tmp_path / "spec" / f"{module}.tla"
+    text = file.read_text(encoding="utf-8")
+    assert text.count(guard) == 1
+    file.write_text(text.replace(guard, '/\\ place[t] = "waits"'), encoding="utf-8")
+    item = subject.read(tmp_path / "spec" / f"{stem}.toml")
+    bench = Bench(item, tmp_path / "build")
+    (plain,), (found,) = refinement.check(bench, item.configs[config]).rows, refinement.check_mutants(bench, item.configs[config]).rows
+    assert plain.ok, plain.why
+    assert not found.ok and f"{mutant} is not rejected" in found.why
+
+
+@pytest.mark.parametrize(("name", "keeps", "says"), [
+    ("refines", {"NoSuch": "why"}, "NoSuch"), ("two_adds", {}, "is no refinement that holds"), ("refines_unlocked", {}, "is no refinement that holds"),
+])
+def test_a_declaration_that_fits_nothing_is_refused(tmp_path, name, keeps, says):
+    import tomllib
+
+    data = tomllib.loads((ROOT / "spec/Atomic.toml").read_text(encoding="utf-8"))
+    data["configs"][name]["keeps"] = keeps
+    with pytest.raises(UsageError, match=says):
+        subject._Reader(ROOT / "spec/Atomic.toml", data).mechanism()
