@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import pytest
 
+from impl.atomic import Atomic
 from tests.impl.planting import Control, noticed, planted, walked
 from tests.model.floors import Floors
 
@@ -33,6 +34,16 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_noticed(name):
     noticed(ATOMIC, FAULTS[name])
+
+
+@pytest.mark.parametrize(("held", "expected", "value", "stored"), [
+    (5_000, int("5000"), "text", True), (5_000, 5_000.0, 1, False), (1, True, 2, False), (True, 1, False, False), (2.5, float("2.5"), 1, False),
+])
+def test_only_whole_numbers_are_compared_by_value(held, expected, value, stored):
+    """Whatever is to be stored. Equal objects of other types are told apart, as references are."""
+    variable = Atomic(held)
+    assert variable.compare_and_set(expected, value) is stored
+    assert variable.get() is (value if stored else held)
 
 
 @pytest.mark.parametrize("scenario", ATOMIC.mechanism.scenarios)

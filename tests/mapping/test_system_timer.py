@@ -253,3 +253,13 @@ def test_a_model_without_that_wait_is_another_machine():
     graph = reduced.reduce(Careless(MECHANISM.scenarios["cancel_one"]), MECHANISM.silent)
     found = bisimulate(Subject.load(ROOT, STEM), MECHANISM.scenarios["cancel_one"], reduced.rows(graph), reduced.shared_of(graph))
     assert found.outcome == "different" and found.difference.kind == "enabled" and "X1" in str(found.difference)
+
+
+def test_a_ring_that_does_not_close_is_read_to_an_end():
+    """A fault of the list gives a state that differs, and no harness that never comes back."""
+    world = World(scenario("add near"))
+    bucket = world.timer.wheel.buckets[0]
+    entry = TimerTaskEntry(*world.due["near"])
+    bucket.root.next, entry.next, entry.prev = entry, entry, entry
+    (content,) = [each for each in shared(world)["content"] if each]
+    assert set(content) == {"near"} and len(content) > len(world.due)
