@@ -104,10 +104,9 @@ class _Config:
         started = bench.begin("tlc", config.name, bench.limits.tlc_seconds)
         result, equality = self.run_tlc(properties=tuple(each.property for each in self.live))
         if self.live and result.outcome is not Outcome.COMPLETED:  # one run cannot say which of several things failed
-            result, equality = self.run_tlc()
-            self.out.rows += [row for each in self.live for row in liveness.check(bench, each).rows]
-        elif self.live:
-            self.out.rows += [liveness.judged(bench, each, self.graph, result, bench.begin("liveness", each.name)) for each in self.live]
+            whole, (result, equality) = None, self.run_tlc()
+        else:
+            whole = result
         counts = counts_of(result)
         complete = result.outcome is Outcome.COMPLETED
         trace, parted = self.told("tlc", result) if result.property else (None, "")
@@ -115,6 +114,11 @@ class _Config:
                  figures=counts, fault=drift(config, counts) if complete else parted, why=result.explanation, trace=trace)
         if bench.wants("graph"):
             self.graph_row(result, equality, started)
+        for each in self.live:
+            if whole is None:
+                self.out.rows += liveness.check(bench, each).rows
+            else:
+                self.out.rows.append(liveness.judged(bench, each, self.graph, whole, bench.begin("liveness", each.name)))
 
     def run_tlc(self, properties: tuple[str, ...] = ()) -> tuple[TlcResult, Equality | None]:
         """TLC on all that is to hold, with its graph compared where that is asked for and not too large."""
