@@ -301,6 +301,17 @@ UNSEEN = {
 """Mutants of the wheels whose traces no rule in bulk refuses, and why; those of replay do."""
 
 
+def test_an_entry_that_somebody_took_out_is_not_forgotten(spark, tmp_path):
+    """Its unlink has no cause, and it is in no list at the end."""
+    files = (path for path, _ in examples.write(tmp_path / "recorded", subject.find(ROOT), "timer_task_list"))
+    read = jsonl.Reader(next(path for path in files if path.stem == "timer_task_list-ring_of_eight"))
+    events = [event for _, event in read]
+    assert sum(event["k"] == "list_remove" and "cause" not in event for event in events) >= 3
+    parquet.write(tmp_path / "columns" / "x.parquet", read.header, events, read.footer)
+    report = validate.check(spark, [tmp_path / "columns"], tmp_path / "_scratch")
+    assert report.rules["EveryTimerFires"]["applied"] == 8 and [run["verdict"] for run in report.runs] == ["conforms"]
+
+
 @pytest.mark.nightly
 def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp_path):
     """Runs of the implementation: no rule blames one that conforms, and each mutant's is rejected by one."""

@@ -49,11 +49,12 @@ def _was(*kinds: str) -> Column:
 
 
 def _caused_by(cause: str) -> Column:
-    return any_of("cause", CAUSE, cause)
+    """False too where an unlink has no cause: one that nobody flushed, cancelled or moved."""
+    return F.coalesce(any_of("cause", CAUSE, cause), F.lit(False))
 
 
 def _says(result: str) -> Column:
-    return any_of("res", RESULT, result)
+    return F.coalesce(any_of("res", RESULT, result), F.lit(False))
 
 
 def _came() -> Column:
