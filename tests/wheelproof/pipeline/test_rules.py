@@ -296,9 +296,10 @@ UNSEEN = {
     "timing_wheel-M13": "that a link comes when the clock has moved on needs both in one order: replay has it, and here they have different keys",
     "timing_wheel-ResetLate": "which monitor a thread has let go of by then is replay's to know",
     "overflow_wheel-M16": "that a level was published before is replay's to know: its word has no other event",
+    "delayed_operation-UnlockedTry": "two attempts that overlap stand in no object's order: replay has both in one",
     "overflow_wheel-KeepsMonitor": "what a thread ends with is asked here of the timer's lock alone",
 }
-"""Mutants of the wheels whose traces no rule in bulk refuses, and why; those of replay do."""
+"""Mutants whose traces no rule in bulk refuses, and why; those of replay do."""
 
 
 def test_an_entry_that_somebody_took_out_is_not_forgotten(spark, tmp_path):
