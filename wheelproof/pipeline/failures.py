@@ -35,6 +35,9 @@ _MODULE = re.compile(r"ModuleNotFoundError: No module named '?([\w.]+)")
 _PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH")
 _PROGRAM = re.compile(r'Cannot run program "([^"]*python[^"]*)"')
 _MASTER = re.compile(r"All masters are unresponsive|Master removed our application|application has been killed|SparkContext was shut down|stopped SparkContext")
+_STOPPED_EARLY = "SparkFiles.getRootDirectory"
+"""What the start of a session calls last: it fails there alone if the context, which gave its master up, has stopped meanwhile."""
+
 _NO_MASTER = re.compile(r"Could not parse Master URL|Master must either be|Invalid master URL")
 _EXECUTOR = re.compile(r"ExecutorLostFailure|Remote RPC client disassociated|executor lost", re.IGNORECASE)
 _CUT = re.compile(r"EOFException|Unexpected end of (?:ZLIB )?input stream|unexpected end of file")
@@ -154,6 +157,8 @@ def of_start(error: BaseException, master: str, memory: str) -> WheelproofError:
     said = _text(error)
     if _NO_MASTER.search(said):
         return UsageError(f"{master!r} is no master of Spark.", "Write local[N], spark://HOST:PORT, yarn or k8s://URL.")
+    if not master.startswith("local") and _STOPPED_EARLY in said:
+        said = f"SparkContext was shut down. {said}"
     why = _first(said) or type(error).__name__
     return of_text(said, memory) or ToolError(f"Spark did not start ({why}).", f"See whether {os.environ.get('JAVA_HOME')}/bin/java runs, and try less memory than {memory}.")
 

@@ -115,6 +115,9 @@ def test_ctrl_c_ends_the_jobs_that_run_and_goes_on():
 def test_a_master_that_is_none_is_a_wrong_option(spark):
     error = failures.of_start(RuntimeError("org.apache.spark.SparkException: Could not parse Master URL: 'lokal'"), "lokal", "1g")
     assert type(error) is UsageError and "'lokal' is no master of Spark" in str(error)
+    stopped = RuntimeError("An error occurred while calling z:org.apache.spark.SparkFiles.getRootDirectory.")
+    assert "Spark's master does not answer" in str(failures.of_start(stopped, "spark://127.0.0.1:1", "1g"))
+    assert "Spark did not start (An error" in str(failures.of_start(stopped, "local[2]", "1g"))
     assert "Spark did not start (odd)" in str(failures.of_start(RuntimeError("odd"), "local[2]", "1g"))
 
 
