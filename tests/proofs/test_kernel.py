@@ -127,6 +127,20 @@ def test_what_is_cited_has_to_be_named_among_what_a_theorem_rests_on():
     assert "lacks" not in made.check("T").figures()
 
 
+def test_a_link_that_is_not_needed_is_told_once():
+    made = theory()
+    made.theorem("U", "spare", [replace(CLAIM, cites={"idle": "T"})], is_lemma=True, rests_on=["T"])
+    found = made.check("U")
+    assert (found.verdict, found.why) == ("vacuous", "it is said to rest on T, and holds without it")
+
+
+def test_the_text_of_a_condition_names_its_premises_and_its_goal(tmp_path):
+    made = theory()
+    made.check("T", folder=tmp_path)
+    (file,) = tmp_path.rglob("T.claim.smt2")
+    assert file.read_text().startswith("; T: claim\n; 0: above\n; 1: from 0\n; 2: idle\n; 3: the goal, denied\n")
+
+
 def test_a_closure_has_what_is_used_first():
     below = Theory("below", "thing")
     below.theorem("L", "a lemma", [CLAIM], is_lemma=True)
