@@ -14,7 +14,7 @@ from wheelproof.trace.rules import TimerState
 from wheelproof.trace.shrink import shrink
 
 WHEEL, OVERFLOW = "timing_wheel", "overflow_wheel"
-SCENARIOS = [(WHEEL, name) for name in ("cascade", "two_adders", "three_adders", "withdrawn", "two_withdrawn", "a_turn", "two_keys", "two_keys_later_first", "unrounded", "two_reapers")] + [
+SCENARIOS = [(WHEEL, name) for name in ("cascade", "four_buckets", "two_adders", "three_adders", "withdrawn", "two_withdrawn", "a_turn", "two_keys", "two_keys_later_first", "unrounded", "two_reapers")] + [
     (OVERFLOW, name) for name in ("two", "three", "cancelled")]
 
 REFUSED = {
