@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
+def _drop_what_cannot_be_written() -> None:
+    """Python tries again at its exit to write what standard output still holds, and exits with 120 if that fails."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class Commands(TyperGroup):
     """Turns what a command raises into one sentence and an exit code."""
 
@@ -32,6 +40,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except WheelproofError as error:
             _say(f"wheelproof: {error}")
+            _drop_what_cannot_be_written()
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt as error:
             _say("wheelproof: interrupted")
@@ -46,6 +55,7 @@ class Commands(TyperGroup):
                 raise
             traceback.print_exc()
             _say(f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was shown by this run.")
+            _drop_what_cannot_be_written()
             raise typer.Exit(4) from error
 
 
