@@ -278,13 +278,25 @@ class _Reader:
         if taken := sorted(set(result.faults) & {*result.configs, *result.mutants}):
             raise self.fail(f"faults.{taken[0]}", "a config or a mutant has this name, too", "Rows of one layer need names of their own.")
         for config in result.configs.values():
-            self.known(f"configs.{config.name}.keeps", "mutant", config.keeps or (), result.mutants)
+            self.kept(config, result.mutants)
         for name, constant in result.constants.items():
             if constant.get("as") not in ("set", "function", "value") or "field" not in constant:
                 raise self.fail(f"constants.{name}", 'needs field = "..." and as = "set", "function" or "value"')
         if not result.configs:
             raise NothingChecked(f"{self.file}: there is no [configs.NAME], so there is nothing to check.")
         return result
+
+    def kept(self, config: Config, mutants: Mapping[str, Mutant]) -> None:
+        """Refuses a field keeps that names no mutant, gives no reason, or makes a row with a mutant's name."""
+        if config.keeps is None:
+            return
+        place = f"configs.{config.name}.keeps"
+        self.known(place, "mutant", config.keeps, mutants)
+        for name, reason in config.keeps.items():
+            if not isinstance(reason, str) or not reason.strip():
+                raise self.fail(place, f"{name} has no reason", "Say why that machine refines it too.")
+        if config.name in mutants:
+            raise self.fail(place, "a mutant has the config's name, too", "Rows of one layer need names of their own.")
 
     def labels(self) -> dict[str, Label]:
         out = {}

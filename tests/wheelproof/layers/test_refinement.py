@@ -82,7 +82,7 @@ def test_steps_that_are_wider_than_they_should_be(tmp_path, stem, module, config
 
 
 @pytest.mark.parametrize(("name", "keeps", "says"), [
-    ("refines", {"NoSuch": "why"}, "NoSuch"), ("two_adds", {}, "is no refinement that holds"), ("refines_unlocked", {}, "is no refinement that holds"),
+    ("refines", {"NoSuch": "why"}, "NoSuch"), ("refines", {"AddsUnlocked": " "}, "AddsUnlocked has no reason"), ("two_adds", {}, "is no refinement that holds"), ("refines_unlocked", {}, "is no refinement that holds"),
 ])
 def test_a_declaration_that_fits_nothing_is_refused(tmp_path, name, keeps, says):
     import tomllib
@@ -90,4 +90,13 @@ def test_a_declaration_that_fits_nothing_is_refused(tmp_path, name, keeps, says)
     data = tomllib.loads((ROOT / "spec/Atomic.toml").read_text(encoding="utf-8"))
     data["configs"][name]["keeps"] = keeps
     with pytest.raises(UsageError, match=says):
+        subject._Reader(ROOT / "spec/Atomic.toml", data).mechanism()
+
+
+def test_a_row_of_a_refinement_has_no_mutants_name():
+    import tomllib
+
+    data = tomllib.loads((ROOT / "spec/Atomic.toml").read_text(encoding="utf-8"))
+    data["mutants"]["refines"] = data["mutants"]["AddsUnlocked"]
+    with pytest.raises(UsageError, match="a mutant has the config's name"):
         subject._Reader(ROOT / "spec/Atomic.toml", data).mechanism()
