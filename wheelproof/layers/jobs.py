@@ -97,9 +97,13 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
 
 
 def decided_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, str]:
-    """Liveness config -> the safety config whose run of TLC decides it too: both are to hold, of the same machine with every thread fair."""
+    """Liveness config -> the safety config whose run of TLC decides it too.
+
+    Both are to hold, of the same machine with every thread fair.
+    """
     def machine(config: Config) -> tuple:
-        return config.scenario, sorted(config.switches.items()), config.module, config.specification, sorted(config.constants.items())
+        return (config.scenario, sorted(config.switches.items()), config.module,
+                config.specification, sorted(config.constants.items()))
 
     holds = [config for config in configs if config.expect == "exhaustive" and config.fair is None]
     safe = [config for config in holds if kind_of(mechanism, config) == "config"]

@@ -32,26 +32,36 @@ def check(bench: Bench, config: Config) -> Report:
 def check_mutants(bench: Bench, config: Config) -> Report:
     """The row of a refinement in layer mutant: it rejects the machine without each decision, but for those in ``keeps``.
 
-    What rejects none of them may be wider than it should be. The nightly lane has its own mutants, and those in ``keeps``, which must not be rejected.
+    What rejects none of them may be wider than it should be. The nightly lane has its own mutants
+    too, and those in ``keeps``, which must not be rejected.
     """
     started = bench.begin("mutant", config.name, bench.limits.tlc_seconds)
     found: dict[str, TlcResult] = {}
     machines: set[tuple[str, str]] = set()
     for mutant in bench.mechanism.mutants.values():
-        if (bench.lane == "nightly" or mutant.lane == "fast" and mutant.name not in config.keeps) and (mutant.switch, mutant.scenario) not in machines:
-            machines.add((mutant.switch, mutant.scenario))
-            mutated = replace(config, name=f"{config.name}_{mutant.name}", scenario=mutant.scenario, switches={mutant.switch: False})
-            found[mutant.name] = bench.tlc(mutated.name, mutated, deadlock=False, layer="mutant", **stated(bench, config))
+        machine = mutant.switch, mutant.scenario
+        fast = mutant.lane == "fast" and mutant.name not in config.keeps
+        if (fast or bench.lane == "nightly") and machine not in machines:
+            machines.add(machine)
+            mutated = replace(config, name=f"{config.name}_{mutant.name}",
+                              scenario=mutant.scenario, switches={mutant.switch: False})
+            found[mutant.name] = bench.tlc(mutated.name, mutated, deadlock=False, layer="mutant",
+                                           **stated(bench, config))
     judged = {name: VERDICT_OF[result.outcome] for name, result in found.items()}
     rejected = [name for name, verdict in judged.items() if verdict is Verdict.VIOLATED]
-    faults = [f"{name} is not rejected" for name, verdict in judged.items() if verdict is Verdict.EXHAUSTIVE and name not in config.keeps]
+    faults = [f"{name} is not rejected" for name, verdict in judged.items()
+              if verdict is Verdict.EXHAUSTIVE and name not in config.keeps]
     faults += [f"{name} is rejected, and keeps says otherwise" for name in rejected if name in config.keeps]
-    verdict = next((each for each in (Verdict.ERROR, Verdict.INCONCLUSIVE) if each in judged.values()), Verdict.VIOLATED if rejected else Verdict.VACUOUS)
-    undecided = [f"{name}: {found[name].explanation}" for name in found if judged[name] is verdict and name not in rejected]
+    verdict = next((each for each in (Verdict.ERROR, Verdict.INCONCLUSIVE) if each in judged.values()),
+                   Verdict.VIOLATED if rejected else Verdict.VACUOUS)
+    undecided = [f"{name}: {found[name].explanation}" for name in found
+                 if judged[name] is verdict and name not in rejected]
+    kept = ", ".join(name for name in found if name in config.keeps) or "none"
     return Report([bench.row(
-        "mutant", config.name, started, expected="violated", expected_property=config.property, verdict=verdict, fault="; ".join(faults),
-        property=config.property if verdict is Verdict.VIOLATED else None, why="; ".join(undecided) or ("" if found else "no mutant takes part"),
-        figures={"mutants": len(found), "rejected": len(rejected), "kept": ", ".join(name for name in found if name in config.keeps) or "none"})])
+        "mutant", config.name, started, expected="violated", expected_property=config.property,
+        verdict=verdict, property=config.property if verdict is Verdict.VIOLATED else None,
+        fault="; ".join(faults), why="; ".join(undecided) or ("" if found else "no mutant takes part"),
+        figures={"mutants": len(found), "rejected": len(rejected), "kept": kept})])
 
 
 def stated(bench: Bench, config: Config) -> dict[str, tuple[str, ...]]:
