@@ -1,11 +1,13 @@
 """TimingWheel's specification beside the other floors: labels, names, assumptions, and no property that nothing can break."""
 import re
+import shutil
 
 import pytest
 
 from model.timing_wheel import SWITCHES, Model
 from tests.model.timing_wheel import FLOORS, MECHANISM, ROOT, STEM, source
 from tests.spec.texts import algorithm, assumptions, declared, defined, refused_assumption, written
+from wheelproof import subject
 from wheelproof.explore import Subject, labels
 from wheelproof.layers.bench import Bench
 from wheelproof.layers.whole import labels_of_spec
@@ -137,3 +139,20 @@ def test_an_assumption_refuses_what_it_is_there_for(name, constants, tmp_path):
 
 def test_every_assumption_has_its_bad_constants():
     assert set(assumptions(SPEC)) == set(BAD)
+
+
+# -- the queue's heap
+
+def test_a_heap_that_compares_the_wrong_child_needs_four_buckets_to_show(tmp_path):
+    """The last bucket takes the first one's place, and goes below the smaller of two children."""
+    shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    file = tmp_path / "spec" / MECHANISM.spec.name
+    assert SPEC.count("k[s[2 * i]] > k[s[2 * i + 1]]") == 1
+    file.write_text(SPEC.replace("k[s[2 * i]] > k[", "k[s[1 * i]] > k["), encoding="utf-8")
+    item = subject.read(tmp_path / "spec" / MECHANISM.toml.name)
+    found = {}
+    for name in "two_keys", "four_buckets":
+        config, bench = item.configs[name], Bench(item, tmp_path / "build")
+        found[name] = bench.tlc(name, config, invariants=item.invariants, deadlock=True)
+    assert found["two_keys"].outcome is Outcome.COMPLETED
+    assert (found["four_buckets"].outcome, found["four_buckets"].property) == (Outcome.VIOLATED, "OneKeyPerSlot")

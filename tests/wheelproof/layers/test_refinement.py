@@ -81,6 +81,21 @@ def test_steps_that_are_wider_than_they_should_be(tmp_path, stem, module, config
     assert not found.ok and f"{mutant} is not rejected" in found.why
 
 
+@pytest.mark.parametrize(("stem", "module"), [
+    ("Atomic", "AtomicInOneStep"), ("DelayQueue", "DelayQueueAtomic"), ("ReadWriteLock", "ReadWriteLockAtomic"),
+    ("TaskExecutor", "TaskExecutorAtomic"), ("SystemTimerReaper", "SystemTimerReaperAtomic")])
+def test_single_steps_of_which_some_thread_is_fair_do_not_end(tmp_path, stem, module):
+    shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    file = tmp_path / "spec" / f"{module}.tla"
+    text = file.read_text(encoding="utf-8")
+    fair = "\\A t \\in Threads : WF_vars(Step(t))"
+    assert text.count(fair) == 1
+    file.write_text(text.replace(fair, fair.replace("\\A", "\\E")), encoding="utf-8")
+    item = subject.read(tmp_path / "spec" / f"{stem}.toml")
+    (found,) = refinement.check(Bench(item, tmp_path / "build"), item.configs["atomic_ends"]).rows
+    assert not found.ok and (found.verdict, found.property) == ("violated", "Termination")
+
+
 @pytest.mark.parametrize(("name", "keeps", "says"), [
     ("refines", {"NoSuch": "why"}, "NoSuch"), ("refines", {"AddsUnlocked": " "}, "AddsUnlocked has no reason"), ("two_adds", {}, "is no refinement that holds"), ("refines_unlocked", {}, "is no refinement that holds"),
 ])
