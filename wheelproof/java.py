@@ -63,6 +63,30 @@ def feature_release(executable: Path) -> int:
     return int(version[1])
 
 
+def library(java: Java) -> Path:
+    """The JVM's shared library of a Java runtime, which loads it into a process; a ToolError where there is none."""
+    home = java.executable.resolve().parents[1]
+    if not (home / "lib" / "server").is_dir():
+        home = _printed_home(java)  # a version manager's launcher is elsewhere
+    for pattern in ("libjvm.so", "libjvm.dylib", "jvm.dll"):
+        if found := next(home.rglob(pattern), None):
+            return found
+    raise ToolError(f"{home} has no JVM library.", "Name a complete Java with JAVA_HOME.")
+
+
+def _printed_home(java: Java) -> Path:
+    try:
+        answer = subprocess.run(
+            [java.executable, "-XshowSettings:properties", "-version"], capture_output=True, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, timeout=_ANSWER_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolError(f"{java.executable} cannot be run ({error}).") from error
+    if found := re.search(r"^\s*java\.home = (.+)$", answer.stderr + answer.stdout, re.MULTILINE):
+        return Path(found[1].strip())
+    raise ToolError(f"{java.executable} does not print its java.home.")
+
+
 def _candidates() -> Iterator[tuple[str, Path]]:
     if home := os.environ.get("JAVA_HOME"):
         yield "JAVA_HOME", Path(home, "bin", "java")

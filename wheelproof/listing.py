@@ -67,9 +67,9 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
         configs.add_row(entry.name, "composed", entry.lane, shows, "", entry.about or mechanism.scenarios[entry.scenario].get("about", ""))
     for fault in mechanism.faults.values():
         configs.add_row(fault.name, "fault", fault.lane, f"violated: {fault.property}", "", fault.about)
-    mutants = Table("mutant", "switch off", "killed by", "in scenario", "what goes wrong")
+    mutants = Table("mutant", "decision", "killed by", "in scenario", "what goes wrong")
     for mutant in mechanism.mutants.values():
-        mutants.add_row(mutant.name, mutant.switch, mutant.property or "equivalent", mutant.scenario, mutant.race or mutant.equivalent)
+        mutants.add_row(mutant.name, mutant.decision, mutant.property or "equivalent", mutant.scenario, mutant.race or mutant.equivalent)
     out.print(configs)
     out.print(mutants)
     if theorems:
@@ -90,7 +90,7 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
         for config in mechanism.configs.values():
             if only and config.name not in only:
                 continue
-            counts, fault = measure(bench, config)
+            counts, fault = measure(bench.without(config.without), config)
             old = {name: getattr(config, name) for name in COUNTS}
             if fault:
                 failed = True
@@ -119,7 +119,7 @@ def measure(bench: Bench, config: Config) -> tuple[dict[str, int], str]:
     theirs = counts_of(result)
     if kind == "refinement":
         return theirs, ""  # another module's states, which no model has
-    graph = explore(bench.mechanism.model(config.scenario, config.switches))
+    graph = explore(bench.mechanism.model(config.scenario))
     mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
     return theirs, "" if mine == theirs else f"TLC has {theirs}, the model {mine}"
 

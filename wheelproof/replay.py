@@ -35,6 +35,10 @@ def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path("
     mechanism = mechanisms[found.mechanism]
     if found.scenario not in mechanism.scenarios:
         raise UsageError(f"{path}: {mechanism.toml} has no scenario {found.scenario}.")
+    for decision in filter(None, (found.model_without, found.impl_without)):
+        if decision not in mechanism.taken_away:
+            raise UsageError(f"{path}: {found.mechanism} has no decision {decision}.")
+    mechanism = mechanism.without(found.model_without)
     if found.property in mechanism.properties and mechanism.properties[found.property].kind == "refinement" or not all(
             step.label in mechanism.labels for step in found.steps):
         raise UsageError(f"{path}: {found.property} is a property of a module that only TLC runs.",
@@ -59,7 +63,7 @@ class OnModel:
 
     def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
         self.mechanism, self.found = mechanism, found
-        self.model = mechanism.model(found.scenario, found.switches)
+        self.model = mechanism.model(found.scenario)
         self.state = self.model.initial()
         self.states = [self.state]
         if set(self.model.threads) != set(found.threads):
@@ -110,7 +114,8 @@ class OnImplementation(OnModel):
         super().__init__(mechanism, found)
         from wheelproof.explore import RaceDetector, Subject
 
-        subject = Subject.load(mechanism.root, mechanism.stem, mutant=found.mutant)
+        changed = mechanism.without(found.impl_without)
+        subject = Subject.load(mechanism.root, mechanism.stem, mutant=changed.override, texts=changed.modules)
         self.race = RaceDetector()
         self.execution = subject.begin(mechanism.scenarios[found.scenario], race=self.race)
         self.settled = settle(self.model, mechanism.silent)

@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wheelproof import floors
+from wheelproof.decisions import Decision
+from wheelproof.decisions import find as find_decisions
+from wheelproof.decisions.read import module_of
 from wheelproof.errors import NothingChecked, UsageError
 
 KINDS = ("silent", "lock", "unlock", "try", "read", "write", "change", "update", "swap", "cas", "wait", "wake", "notify")
@@ -63,6 +66,7 @@ class Config:
 
     ``property``: the one property of a config that expects a violation, or of a liveness or refinement config; None: all
     invariants and deadlock. ``fails``: the invariants that this config does not keep; it must keep all others, and break each of these.
+    ``without``: the decision that is taken away; "" for none.
     ``fair``: the threads with fairness, None for all. Counts are None until they are recorded.
     ``keeps``: of a refinement, mutant -> why the mutated machine refines it too; all other mutants must be rejected. None: nobody asks.
     """
@@ -72,7 +76,7 @@ class Config:
     about: str = ""
     expect: str = "exhaustive"
     property: str | None = None
-    switches: Mapping[str, bool] = field(default_factory=dict)
+    without: str = ""
     constants: Mapping[str, Any] = field(default_factory=dict)
     module: str = ""
     specification: str = ""
@@ -88,13 +92,13 @@ class Config:
 
 @dataclass(frozen=True)
 class Mutant:
-    """One decision taken away: the scenario that kills it and the property that breaks, or why it is equivalent.
+    """A decision taken away in one scenario: the property that breaks there, or why the mutant is equivalent.
 
-    ``untraced``: why the rules accept a trace of it; the folder of examples leaves it out.
+    ``decision``: its name, which several mutants may share. ``untraced``: why the rules accept a trace of it; the folder of examples leaves it out.
     """
 
     name: str
-    switch: str
+    decision: str
     scenario: str
     property: str | None = None
     race: str = ""
@@ -108,7 +112,7 @@ class Mutant:
 class Composed:
     """A scenario run with the steps of lower mechanisms on, beside the model that takes their operations for single steps.
 
-    ``mutant``: a class of ``mutants/<stem>.py`` that changes a lower mechanism. The run must reject
+    ``mutant``: a decision of a lower mechanism that is taken away. The run must reject
     it, unless ``equivalent`` gives the reason why the atomic model has each of its runs.
     ``data_race``: the mutant has a data race, which the detector must report.
     """
@@ -148,6 +152,8 @@ class Mechanism:
     """All that one TOML declares. ``stem`` is the mechanism's file name on the Python floors.
 
     ``module_constants``: values of constants that only the modules beside the mechanism's own have.
+    ``lacking``: the decision that is taken away from this one; "" for the mechanism as it is. :meth:`without`
+    makes such a mechanism: its model, its specification and its implementation are the changed ones.
     """
 
     stem: str
@@ -165,7 +171,9 @@ class Mechanism:
     composed: Mapping[str, Composed] = field(default_factory=dict)
     faults: Mapping[str, Fault] = field(default_factory=dict)
     module_constants: Mapping[str, Any] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
     pc: str = "pc"
+    lacking: str = ""
 
     @property
     def spec(self) -> Path:
@@ -188,14 +196,71 @@ class Mechanism:
         added = [own] if own and self.properties[own].kind == "invariant" and own not in self.invariants else []
         return (*(name for name in self.invariants if name not in config.fails), *added)
 
+    def without(self, decision: str) -> Mechanism:
+        """This mechanism with one decision taken away; itself where ``decision`` is ""."""
+        if not decision:
+            return self
+        if decision not in self._changed:
+            extra = self.decisions[decision].labels if decision in self.decisions else {}
+            added = {name: Label(name, **value) for name, value in extra.items()}
+            self._changed[decision] = replace(self, lacking=decision, labels={**self.labels, **added})
+        return self._changed[decision]
+
+    @cached_property
+    def _changed(self) -> dict[str, Mechanism]:
+        return {}
+
+    @property
+    def taken_away(self) -> tuple[str, ...]:
+        """The decisions that can be taken away."""
+        return (*self.switches, *self.decisions)
+
+    def said_of(self, decision: str) -> str:
+        """A decision in words."""
+        return self.decisions[decision].title if decision in self.decisions else self.switches.get(decision, decision)
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """The files that the lacking decision changes, relative to the root -> their texts."""
+        decision = self.decisions.get(self.lacking)
+        return {} if decision is None else decision.texts(self.root)
+
+    @property
+    def modules(self) -> dict[str, str]:
+        """The Python modules that the lacking decision changes -> their texts."""
+        return {module_of(file): text for file, text in self.texts.items() if file.endswith(".py")}
+
+    @cached_property
+    def specs(self) -> dict[str, str]:
+        """The names of TLA+ files that the lacking decision changes -> their texts, translated anew."""
+        from wheelproof.tlc import translation
+
+        return {Path(file).name: translation.translated_text(text, f"{file} without {self.lacking}")
+                for file, text in self.texts.items() if file.endswith(".tla")}
+
+    @property
+    def override(self) -> str | None:
+        """The class in ``mutants/<stem>.py`` that takes the lacking decision away; None where a file does."""
+        if not self.lacking or self.lacking in self.decisions:
+            return None
+        floor = floors.load(self.root, f"mutants.{self.stem}")
+        return next((name for name, value in vars(floor).items()
+                     if isinstance(value, type) and getattr(value, "switch", None) == self.lacking), self.lacking)
+
     @cached_property
     def model_module(self) -> Any:
-        """The module of the executable twin."""
-        return floors.load(self.root, f"model.{self.stem}")
+        """The module of the model."""
+        return floors.load(self.root, f"model.{self.stem}", self.modules)
 
-    def model(self, scenario: str, switches: Mapping[str, bool] = {}) -> Any:
-        """The twin of one scenario, with the given switches."""
-        return self.model_module.Model(self.scenarios[scenario], dict(switches))
+    def model(self, scenario: str) -> Any:
+        """The model of one scenario."""
+        return self.model_of(self.scenarios[scenario])
+
+    def model_of(self, program: Mapping[str, Any]) -> Any:
+        """The model of a scenario that need not be declared."""
+        if self.lacking in self.switches:
+            return self.model_module.Model(program, {self.lacking: False})
+        return self.model_module.Model(program)
 
 
 def stem_of(module: str) -> str:
@@ -265,14 +330,25 @@ class _Reader:
                                 f"Call it {BUILT_IN[item.kind][0]}.")
         properties |= {name: Property(name, kind, says) for kind, (name, says) in BUILT_IN.items() if name not in properties}
         switches = self.table("switches")
+        root, stem = self.file.parent.parent, stem_of(module)
+        decisions = find_decisions(root / "mutants" / stem, {
+            "spec": f"spec/{module}.tla", **{floor: f"{floor}/{stem}.py" for floor in ("model", "impl", "mapping")}})
+        known = dict.fromkeys([*switches, *decisions])
+        declared = {name: (f"mutants.{name}", value | {"decision": value.get("switch", "")})
+                    for name, value in self.table("mutants").items()}
+        for decision in decisions.values():
+            for name, value in decision.mutants.items():
+                if name in declared:
+                    raise UsageError(f"{decision.file}: [{name}]: another mutant has this name.", "Names are unique.")
+                declared[name] = (name, value | {"decision": decision.name})
         result = Mechanism(
-            stem=stem_of(module), module=module, title=head.get("title", module), toml=self.file, root=self.file.parent.parent,
+            stem=stem, module=module, title=head.get("title", module), toml=self.file, root=root, decisions=decisions,
             constants=self.table("constants"), properties=properties, labels=self.labels(), switches=switches,
             scenarios=scenarios, module_constants=self.table("module_constants"), pc=head.get("pc", "pc"),
-            configs={name: self.config(name, value, scenarios, properties, switches)
+            configs={name: self.config(name, value, scenarios, properties, known)
                      for name, value in self.table("configs").items()},
-            mutants={name: self.mutant(name, value, scenarios, properties, switches)
-                     for name, value in self.table("mutants").items()},
+            mutants={name: self.mutant(place, name, value, scenarios, properties, known, decisions)
+                     for name, (place, value) in declared.items()},
             composed={name: self.composed(name, value, scenarios) for name, value in self.table("composed").items()},
             faults={name: self.fault(name, value, scenarios) for name, value in self.table("faults").items()})
         if taken := sorted(set(result.faults) & {*result.configs, *result.mutants}):
@@ -326,12 +402,12 @@ class _Reader:
                 raise self.fail(f"scenarios.{name}.threads.{thread}", "is not a list of operations, each [name, arguments...]")
         return value
 
-    def config(self, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping, switches: Mapping) -> Config:
+    def config(self, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping, decisions: Mapping) -> Config:
         place = f"configs.{name}"
         value = value | {name: tuple(value[name]) for name in ("fair", "fails") if name in value}
         config = self.build(Config, place, name, value, scenario=name)
         self.common(place, config, scenarios, properties)
-        self.known(place, "switch", config.switches, switches)
+        self.known(place, "decision", [config.without] if config.without else [], decisions)
         if config.expect not in ("exhaustive", "violated"):
             raise self.fail(place, f"expect is {config.expect!r}", 'It is "exhaustive" or "violated".')
         if config.expect == "violated" and config.property is None:
@@ -346,11 +422,14 @@ class _Reader:
             self.known(place, "thread", config.fair, scenarios[config.scenario]["threads"])
         return config
 
-    def mutant(self, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping, switches: Mapping) -> Mutant:
-        place = f"mutants.{name}"
+    def mutant(self, place: str, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping,
+               known: Mapping, decisions: Mapping[str, Decision]) -> Mutant:
+        value = {field: each for field, each in value.items() if field != "switch"}
+        if decision := decisions.get(value["decision"]):
+            return _Reader(decision.file, {}).mutant(place, name, value, scenarios, properties, known, {})
         mutant = self.build(Mutant, place, name, value)
         self.common(place, mutant, scenarios, properties)
-        self.known(place, "switch", [mutant.switch], switches)
+        self.known(place, "decision", [mutant.decision], known)
         if (mutant.property is None) == (not mutant.equivalent):
             raise self.fail(place, "needs either the property that breaks or the reason why it is equivalent")
         return mutant

@@ -23,7 +23,7 @@ from wheelproof.verdict import Verdict
 
 NAME = "properties"
 SCENARIOS, STATES, WALKS, STEPS = 4, 160, 3, 120
-"""Scenarios of a mechanism, states of each, random walks for each switch that may be off, and the steps of a walk."""
+"""Scenarios of a mechanism, states of each, random walks without each decision, and the steps of a walk."""
 
 FIRST, DRAWN = 400, 4_000
 """States that are drawn of every scenario to choose some, and of these to choose the states."""
@@ -64,8 +64,8 @@ def invariants(mechanism: Mechanism) -> tuple[str, ...]:
 def reachable(mechanism: Mechanism, scenario: str, draw: random.Random) -> list[Any]:
     """States on random walks of the machine and of the machine without one of its decisions; each walk's last one is there several times."""
     found: list[Any] = []
-    for switches in ({}, *({name: False} for name in mechanism.switches)):
-        model = mechanism.model(scenario, switches)
+    for decision in ("", *mechanism.taken_away):
+        model = mechanism.without(decision).model(scenario)
         for _ in range(WALKS):
             state = model.initial()
             walk = [state]

@@ -77,6 +77,10 @@ class Bench:
     def limits(self) -> Limits:
         return LIMITS[self.lane]
 
+    def without(self, decision: str) -> Bench:
+        """The same for the mechanism with one decision taken away; itself where that is ""."""
+        return replace(self, mechanism=self.mechanism.without(decision)) if decision else self
+
     def wants(self, *layers: str) -> bool:
         """Whether one of these layers was asked for."""
         return self.layers is None or bool(self.layers & set(layers))
@@ -128,7 +132,7 @@ class Bench:
             specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
         spec = mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.spec
         constants = constants_of(mechanism, config.scenario)
-        switches = {switch: config.switches.get(switch, True) for switch in mechanism.switches}
+        switches = {switch: switch != mechanism.lacking for switch in mechanism.switches}
         if config.module:
             # an abstract module has no more of the constants than it needs
             words = set(re.findall(r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))))
@@ -137,7 +141,7 @@ class Bench:
         files = mc.generate(mc.McConfig(
             name=f"MC{mechanism.module}_{name}", spec=spec,
             origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
-            constants=constants | dict(config.constants), switches=switches,
+            constants=constants | dict(config.constants), switches=switches, texts=mechanism.specs,
             specification=specification, invariants=invariants, properties=properties, deadlock_check=deadlock, first_only=go_on,
         ), self.output / "mc" / mechanism.module / name, bare=True)
         result = self.run_tlc(
@@ -155,26 +159,27 @@ class Bench:
 
     def explored(self, config: Config, layer: str = "graph") -> StateGraph:
         """The model's full graph of a config."""
-        model = self.mechanism.model(config.scenario, config.switches)
-        return explore(model, progress=self.beat(layer, config.name))
+        return explore(self.mechanism.model(config.scenario), progress=self.beat(layer, config.name))
 
-    def subject(self, mutant: str | None = None) -> Subject:
-        """The implementation under control, the mutant's overrides in it."""
-        return Subject.load(self.mechanism.root, self.mechanism.stem, mutant=mutant)
+    def subject(self, grain: str = "ATOMIC") -> Subject:
+        """The implementation under control. ``grain``: the harness' table of atomic modules that counts."""
+        mechanism = self.mechanism
+        return Subject.load(mechanism.root, mechanism.stem, mutant=mechanism.override, texts=mechanism.modules, grain=grain)
 
-    def sources(self, mutant: str | None = None, scenario: str | None = None) -> dict[str, str]:
+    def sources(self, scenario: str | None = None) -> dict[str, str]:
         """label -> "file:line" in the implementation and its mapping.
 
         A line of a class that the scenario names as the alternative to run goes first, and before it one of the mutant's class.
         """
         plain, chosen, overridden = {}, {}, {}
-        subject = self.subject(mutant)
+        subject, mutant, texts = self.subject(), self.mechanism.override, self.mechanism.texts
         names = words(self.mechanism.scenarios[scenario]) if scenario else set()
         for file, of_line in subject.labels.items():
             if not of_line:
                 continue  # nothing to place; a folder without an __init__.py has no file either
-            inside = lines_of(self.mechanism.root / file, {mutant}) if mutant and file.startswith("mutants/") else None
-            alternative = lines_of(self.mechanism.root / file, names) if inside is None and names else ()
+            text = texts.get(file) or (self.mechanism.root / file).read_text(encoding="utf-8")
+            inside = lines_of(text, {mutant}) if mutant and file.startswith("mutants/") else None
+            alternative = lines_of(text, names) if inside is None and names else ()
             for line, kinds in of_line.items():
                 if inside is None or line in inside:
                     of = overridden if inside is not None else chosen if line in alternative else plain
@@ -191,9 +196,9 @@ def words(value: Any) -> set[str]:
     return set().union(*map(words, value)) if isinstance(value, Iterable) else set()
 
 
-def lines_of(file: Path, names: Container[str]) -> set[int]:
-    """The lines of the classes of these names at the top of a file."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+def lines_of(text: str, names: Container[str]) -> set[int]:
+    """The lines of the classes of these names at the top of a source text."""
+    tree = ast.parse(text)
     return {line for node in tree.body if isinstance(node, ast.ClassDef) and node.name in names
             for line in range(node.lineno, node.end_lineno + 1)}
 

@@ -6,7 +6,6 @@ Layer search, composed: the race detector on the runs of that search, which watc
 from __future__ import annotations
 
 from wheelproof.explore.composed import Composition, compose
-from wheelproof.explore.run import Subject
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.layers.bench import Bench, Report
@@ -34,7 +33,7 @@ def check(bench: Bench, entry: Composed) -> Report:
     mechanism = bench.mechanism
     started = bench.begin("walk", entry.name, bench.limits.walk_seconds)
     graph = reduced.reduce(mechanism.model(entry.scenario), mechanism.silent, bound=COMPARED)
-    subject = Subject.load(mechanism.root, mechanism.stem, mutant=entry.mutant or None, grain="COMPOSED")
+    subject = bench.without(entry.mutant).subject("COMPOSED")
     beat = bench.beat("walk", entry.name)
     found = compose(subject, mechanism.scenarios[entry.scenario], reduced.rows(graph), reduced.shared_of(graph), labels_of(graph),
                     budget=bench.limits.walk_seconds, progress=lambda figures: beat(int(figures["impl_states"])))
@@ -49,7 +48,7 @@ def check(bench: Bench, entry: Composed) -> Report:
     elif found.figures["matched_edges"] < found.figures["model_edges"]:
         fault = f"{int(found.figures['model_edges'] - found.figures['matched_edges'])} edges of the model were taken in no run"
     elif entry.equivalent:
-        plain = Subject.load(mechanism.root, mechanism.stem, grain="COMPOSED")
+        plain = bench.subject("COMPOSED")
         other = compose(plain, mechanism.scenarios[entry.scenario], reduced.rows(graph),
                         reduced.shared_of(graph), labels_of(graph), budget=bench.limits.walk_seconds)
         figures["unmutated_states"] = int(other.figures["impl_states"])

@@ -66,4 +66,4 @@ def violated(mechanism: Mechanism) -> set[str]:
 
 def plainly_violated(mechanism: Mechanism) -> set[str]:
     """The properties that some config must violate although no decision is taken away."""
-    return {config.property for config in mechanism.configs.values() if config.expect == "violated" and all(config.switches.values())}
+    return {config.property for config in mechanism.configs.values() if config.expect == "violated" and not config.without}

@@ -22,7 +22,7 @@ RUN: dict[str, Callable[[Bench, object], Report]] = {
 class Job:
     """One unit of work for a worker: it makes the rows of ``layers``, all under one name, and those of each of ``others``.
 
-    ``others``: mutants that have switch and scenario in common with the first, and so the graphs; theorems that lemmas are shared by;
+    ``others``: mutants that have decision and scenario in common with the first, and so the graphs; theorems that lemmas are shared by;
     of a safety config the liveness configs that its run of TLC decides too: their layer is ``liveness``, and the config has no such row.
     ``weight``: an estimate of its cost in states, so that the long ones start first. ``seeds``: of a job of theorems.
     """
@@ -85,7 +85,7 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
     for entry in mechanism.mutants.values():
         if entry.lane in lanes:
             if wants("mutant"):
-                alike.setdefault((entry.switch, entry.scenario), []).append(entry.name)
+                alike.setdefault((entry.decision, entry.scenario), []).append(entry.name)
             if entry.data_race and wants("search"):
                 jobs.append(Job(mechanism.stem, "race", entry.name, ("search",), 500))
     jobs += [Job(mechanism.stem, "mutant", first, ("mutant",), 8_000 + 4_000 * len(others), tuple(others)) for first, *others in alike.values()]
@@ -102,7 +102,7 @@ def decided_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, st
     Both are to hold, of the same machine with every thread fair.
     """
     def machine(config: Config) -> tuple:
-        return (config.scenario, sorted(config.switches.items()), config.module,
+        return (config.scenario, config.without, config.module,
                 config.specification, sorted(config.constants.items()))
 
     holds = [config for config in configs if config.expect == "exhaustive" and config.fair is None]
@@ -129,6 +129,8 @@ def proofs(theorems: Sequence[prove.Declared], lane: str, names: Sequence[str] =
 def dispatch(bench: Bench, job: Job) -> Report:
     """Run one job by its kind. Errors go through."""
     mechanism = bench.mechanism
+    if job.kind in ("config", "liveness", "refinement", "search", "real"):
+        bench = bench.without(mechanism.configs[job.name].without)
     if job.kind == "mutant":
         return mutant.check(bench, [mechanism.mutants[name] for name in job.names])
     if job.kind == "proof":

@@ -49,7 +49,7 @@ def _told(bench: Bench, config: Config, model: object, result: TlcResult, lasso:
     how = "the run stays in its last state for ever" if loop == len(schedule) else "the marked steps repeat for ever"
     return bench.keep(tell(
         bench.mechanism, model, schedule, layer="liveness", name=config.name, scenario=config.scenario,
-        property=config.property, explanation=". ".join(filter(None, (config.about, how))) + ".", switches=config.switches,
+        property=config.property, explanation=". ".join(filter(None, (config.about, how))) + ".",
         loop=loop, sources=bench.sources(scenario=config.scenario)))
 
 

@@ -7,7 +7,7 @@ implementation. An equivalent one keeps every property on the whole mutated grap
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,18 +26,7 @@ from wheelproof.verdict import Verdict
 def check(bench: Bench, mutants: Sequence[Mutant]) -> Report:
     """Run mutants of one switch and one scenario, which differ in the property, through spec, model and implementation."""
     mutated = _Mutated(bench, mutants)
-    return Report([row for mutant in mutants for row in _Kill(bench, mutant, mutated).report().rows])
-
-
-def class_of(bench: Bench, mutant: Mutant) -> str:
-    """The class in ``mutants/<stem>.py`` that turns the mutant's switch off."""
-    from wheelproof import floors
-
-    floor = floors.load(bench.mechanism.root, f"mutants.{bench.mechanism.stem}")
-    for name, value in vars(floor).items():
-        if isinstance(value, type) and getattr(value, "switch", None) == mutant.switch:
-            return name
-    return mutant.name
+    return Report([row for mutant in mutants for row in _Kill(mutated.bench, mutant, mutated).report().rows])
 
 
 class _Mutated:
@@ -45,30 +34,31 @@ class _Mutated:
 
     def __init__(self, bench: Bench, mutants: Sequence[Mutant]) -> None:
         mutant = mutants[0]
-        self.bench, self.name, self.scenario, self.cls = bench, mutant.name, mutant.scenario, class_of(bench, mutant)
-        self.off = {mutant.switch: False}
+        self.plain, self.bench = bench, bench.without(mutant.decision)
+        self.name, self.scenario = mutant.name, mutant.scenario
+        self.config = Config(self.name, self.scenario, without=mutant.decision)
         # Where every property is to be kept, the run that checks them all has the whole graph too; where invariants break, the run of the first.
         self.keeps = not any(each.property for each in mutants)
         self.first = next((each for each in mutants if each.property and bench.mechanism.properties[each.property].kind == "invariant"), None)
 
     @cached_property
     def graph(self) -> StateGraph:
-        return self.bench.explored(Config(self.name, self.scenario, switches=self.off), "mutant")
+        return self.bench.explored(self.config, "mutant")
 
     @cached_property
     def small(self) -> StateGraph:
-        return reduced.reduce(self.bench.mechanism.model(self.scenario, self.off), self.bench.mechanism.silent)
+        return reduced.reduce(self.bench.mechanism.model(self.scenario), self.bench.mechanism.silent)
 
     @cached_property
     def dump(self) -> tuple[TlcResult, Equality | None]:
-        config, name, checks = Config(self.name, self.scenario, switches=self.off), self.name, {}
+        name, checks = self.name, {}
         if self.keeps:
             checks = {"invariants": self.bench.mechanism.invariants}
         elif self.first:
             name, checks = self.first.name, {"invariants": (self.first.property,), "go_on": True}
         else:
             name += "_graph"
-        return dumped(self.bench, name, config, self.graph, deadlock=self.keeps, layer="mutant", **checks)
+        return dumped(self.bench, name, self.config, self.graph, deadlock=self.keeps, layer="mutant", **checks)
 
     @cached_property
     def open_diamond(self) -> Any:
@@ -76,13 +66,14 @@ class _Mutated:
 
     @cached_property
     def walk(self) -> Bisimulation:
-        return walked(self.bench, self.bench.subject(self.cls), self.scenario, self.small, self.name, "mutant")
+        return walked(self.bench, self.bench.subject(), self.scenario, self.small, self.name, "mutant")
 
     @cached_property
     def refused(self) -> tuple[Bisimulation, Any]:
         """The unmutated model's search on the mutated implementation, with that model."""
-        plain = reduced.reduce(self.bench.mechanism.model(self.scenario), self.bench.mechanism.silent)
-        return walked(self.bench, self.bench.subject(self.cls), self.scenario, plain, self.name, "mutant"), plain.model
+        mechanism = self.plain.mechanism
+        plain = reduced.reduce(mechanism.model(self.scenario), mechanism.silent)
+        return walked(self.bench, self.bench.subject(), self.scenario, plain, self.name, "mutant"), plain.model
 
 
 @dataclass
@@ -96,7 +87,7 @@ class _Kill:
     def report(self) -> Report:
         bench, mutant, mechanism = self.bench, self.mutant, self.bench.mechanism
         started = bench.begin("mutant", mutant.name, bench.limits.tlc_seconds)
-        self.config = Config(name=mutant.name, scenario=mutant.scenario, switches=self.mutated.off, property=mutant.property)
+        self.config = replace(self.mutated.config, name=mutant.name, property=mutant.property)
         self.graph, self.small = self.mutated.graph, self.mutated.small
         result = self.judged()
         verdict = VERDICT_OF[result.outcome]
@@ -200,16 +191,15 @@ class _Kill:
             self.faults.append(f"the unmutated model's search does not reject the mutated implementation ({walk.outcome})")
             return None
         self.figures["rejected_at"] = len(walk.difference.schedule)
-        return parted(self.bench, model, Config(self.mutant.name, self.mutant.scenario), walk.difference, "walk",
-                      self.mutant.name, self.mutated.cls)
+        return parted(self.mutated.plain, model, Config(self.mutant.name, self.mutant.scenario), walk.difference, "walk",
+                      self.mutant.name, self.bench)
 
     def told(self, result: TlcResult) -> str:
         """TLC's counterexample, to be replayed on the mutated model and implementation."""
         model = self.graph.model
         of_name = {name: index for index, name in enumerate(model.threads)}
         schedule = [(of_name[name], label) for name, label in schedule_of(result, self.bench.mechanism.pc)]
-        override = self.mutated.cls
         return self.bench.keep(tell(
             self.bench.mechanism, model, schedule, layer="mutant", name=self.mutant.name, scenario=self.mutant.scenario,
-            property=result.property, explanation=self.mutant.race, switches=self.config.switches, mutant=override,
-            sources=self.bench.sources(override, self.mutant.scenario)))
+            property=result.property, explanation=self.mutant.race,
+            sources=self.bench.sources(self.mutant.scenario)))

@@ -185,7 +185,7 @@ def check(bench: Bench) -> Report:
     faults, found, scenarios = table_faults(mechanism.labels, module.SYSTEMS), Compared(), set()
     lanes = ("fast",) if bench.lane == "fast" else ("fast", "nightly")
     for config in mechanism.configs.values():
-        if config.lane not in lanes or config.scenario in scenarios or config.module or config.switches or (config.distinct or 0) > COMPARED:
+        if config.lane not in lanes or config.scenario in scenarios or config.module or config.without or (config.distinct or 0) > COMPARED:
             continue
         if not (views := module.views(mechanism.model(config.scenario))):
             continue  # the proof is not about this scenario's alternative

@@ -39,14 +39,14 @@ def check_mutants(bench: Bench, config: Config) -> Report:
     found: dict[str, TlcResult] = {}
     machines: set[tuple[str, str]] = set()
     for mutant in bench.mechanism.mutants.values():
-        machine = mutant.switch, mutant.scenario
+        machine = mutant.decision, mutant.scenario
         fast = mutant.lane == "fast" and mutant.name not in config.keeps
         if (fast or bench.lane == "nightly") and machine not in machines:
             machines.add(machine)
             mutated = replace(config, name=f"{config.name}_{mutant.name}",
-                              scenario=mutant.scenario, switches={mutant.switch: False})
-            found[mutant.name] = bench.tlc(mutated.name, mutated, deadlock=False, layer="mutant",
-                                           **stated(bench, config))
+                              scenario=mutant.scenario, without=mutant.decision)
+            found[mutant.name] = bench.without(mutant.decision).tlc(
+                mutated.name, mutated, deadlock=False, layer="mutant", **stated(bench, config))
     judged = {name: VERDICT_OF[result.outcome] for name, result in found.items()}
     rejected = [name for name, verdict in judged.items() if verdict is Verdict.VIOLATED]
     faults = [f"{name} is not rejected" for name, verdict in judged.items()
@@ -73,10 +73,9 @@ def stated(bench: Bench, config: Config) -> dict[str, tuple[str, ...]]:
 def told(bench: Bench, config: Config, result: TlcResult) -> str:
     """TLC's trace as a file: by the mechanism's labels where the module has its program counters, else by its own actions."""
     mechanism = bench.mechanism
-    head = dict(layer="tlc", name=config.name, scenario=config.scenario, property=config.property, explanation=config.about,
-                switches=config.switches)
+    head = dict(layer="tlc", name=config.name, scenario=config.scenario, property=config.property, explanation=config.about)
     if mechanism.pc in result.trace[0].variables:
-        model = mechanism.model(config.scenario, config.switches)
+        model = mechanism.model(config.scenario)
         of_name = {name: index for index, name in enumerate(model.threads)}
         schedule = [(of_name[name], label) for name, label in schedule_of(result, mechanism.pc)]
         return bench.keep(tell(mechanism, model, schedule, sources=bench.sources(), **head))
@@ -87,7 +86,8 @@ def told(bench: Bench, config: Config, result: TlcResult) -> str:
         changes = {place: (before[place], text) for place, text in after.items() if text != before[place]}
         mover = next((thread for thread in threads if any(place.endswith(f"[{thread}]") for place in changes)), threads[0])
         steps.append(Step(mover, result.trace[number].action or "", "", None, changes))
-    return bench.keep(Counterexample(mechanism=mechanism.stem, threads=threads, initial=texts[0], steps=tuple(steps), **head))
+    return bench.keep(Counterexample(mechanism=mechanism.stem, threads=threads, initial=texts[0], steps=tuple(steps),
+                                     model_without=mechanism.lacking, impl_without=mechanism.lacking, **head))
 
 
 def places(state: TraceState) -> dict[str, str]:

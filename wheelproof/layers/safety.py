@@ -196,7 +196,7 @@ class _Config:
             return self.bench.keep(tell(
                 self.mechanism, model, schedule, layer=layer, name=self.config.name, scenario=self.config.scenario,
                 property=result.property, explanation=self.config.about or self.mechanism.properties[result.property].says,
-                switches=self.config.switches, sources=self.bench.sources(scenario=self.config.scenario))), ""
+                sources=self.bench.sources(scenario=self.config.scenario))), ""
         except Diverged as error:
             return None, f"TLC's trace cannot be followed on the model: {error}"
 
@@ -205,7 +205,7 @@ class _Config:
     def walk(self) -> None:
         bench, config = self.bench, self.config
         try:
-            graph = reduced.reduce(self.mechanism.model(config.scenario, config.switches), self.mechanism.silent, bound=COMPARED)
+            graph = reduced.reduce(self.mechanism.model(config.scenario), self.mechanism.silent, bound=COMPARED)
         except BudgetSpent:
             return bench.listen(Planned(-1))  # too large to be walked: README says up to where this is done
         started = bench.begin("walk", config.name, bench.limits.walk_seconds)
@@ -252,13 +252,17 @@ def depth_in_implementation(walk: Bisimulation, graph: StateGraph, name: str) ->
 
 
 def parted(bench: Bench, model: Any, config: Config, difference: Difference, layer: str, name: str,
-           mutant: str | None = None) -> str | None:
-    """The schedule to a difference as a file; None where not even the model can follow it."""
+           mutated: Bench | None = None) -> str | None:
+    """The schedule to a difference as a file; None where not even the model can follow it.
+
+    ``mutated``: that of the implementation, where it is another machine than the model.
+    """
     of_name = {thread: index for index, thread in enumerate(model.threads)}
     schedule = [(of_name[thread], label) for thread, label in difference.schedule]
     try:
         return bench.keep(tell(bench.mechanism, model, schedule, layer=layer, name=name, scenario=config.scenario,
-                               property="Bisimulation", explanation=str(difference), switches=config.switches, mutant=mutant,
-                               sources=bench.sources(mutant, config.scenario)))
+                               property="Bisimulation", explanation=str(difference),
+                               impl_without=(mutated or bench).mechanism.lacking,
+                               sources=(mutated or bench).sources(config.scenario)))
     except Diverged:
         return None

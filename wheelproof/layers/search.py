@@ -10,7 +10,6 @@ from typing import Any
 from wheelproof.explore import RaceDetector, Walks, walk
 from wheelproof.graph import reduced
 from wheelproof.layers.bench import Bench, Report
-from wheelproof.layers.mutant import class_of
 from wheelproof.layers.safety import parted
 from wheelproof.subject import Config, Mutant
 from wheelproof.trace.story import labelled, tell
@@ -23,8 +22,8 @@ RACE = "NoDataRace"
 def check(bench: Bench, config: Config) -> Report:
     """Random walks of a passing scenario: as the model says, in both grains, and no race."""
     started = bench.begin("search", config.name)
-    graph = reduced.reduce(bench.mechanism.model(config.scenario, config.switches), bench.mechanism.silent)
-    fine, coarse = _walks(bench, config.scenario, None, graph)
+    graph = reduced.reduce(bench.mechanism.model(config.scenario), bench.mechanism.silent)
+    fine, coarse = _walks(bench, config.scenario, graph)
     verdict, name, fault, trace = Verdict.SAMPLED, None, "", None
     races = sorted({*fine.races, *coarse.races})
     if "inconclusive" in (fine.outcome, coarse.outcome):
@@ -44,9 +43,10 @@ def check(bench: Bench, config: Config) -> Report:
 def check_mutant(bench: Bench, mutant: Mutant) -> Report:
     """Random walks of a mutant that loses a lock: the detector must report a race, in both grains."""
     started = bench.begin("search", mutant.name)
-    fine, coarse = _walks(bench, mutant.scenario, class_of(bench, mutant), None)
+    mutated = bench.without(mutant.decision)
+    fine, coarse = _walks(mutated, mutant.scenario, None)
     found = fine.races and coarse.races
-    trace = _told(bench, mutant, fine) if found else None
+    trace = _told(mutated, mutant, fine) if found else None
     return Report([bench.row(
         "search", mutant.name, started, expected="violated", expected_property=RACE, property=RACE if found else None,
         verdict=Verdict.VIOLATED if found else Verdict.SAMPLED, why=str(min(coarse.races)) if found else "no race was reported in one of the grains",
@@ -55,16 +55,16 @@ def check_mutant(bench: Bench, mutant: Mutant) -> Report:
 
 def _told(bench: Bench, mutant: Mutant, walks: Walks) -> str:
     """The first walk with a race, up to its end, as a file."""
-    mechanism, off, override = bench.mechanism, {mutant.switch: False}, class_of(bench, mutant)
-    model = mechanism.model(mutant.scenario, off)
+    mechanism = bench.mechanism
+    model = mechanism.model(mutant.scenario)
     return bench.keep(tell(
         mechanism, model, labelled(model, walks.schedule, mechanism.silent), layer="search", name=mutant.name, scenario=mutant.scenario,
-        property=RACE, explanation=str(min(walks.races)), switches=off, mutant=override, sources=bench.sources(override, mutant.scenario)))
+        property=RACE, explanation=str(min(walks.races)), sources=bench.sources(mutant.scenario)))
 
 
-def _walks(bench: Bench, scenario: str, mutant: str | None, graph: Any) -> tuple[Walks, Walks]:
+def _walks(bench: Bench, scenario: str, graph: Any) -> tuple[Walks, Walks]:
     """Fine and coarse walks; the fine ones beside the model's graph where there is one."""
-    subject, program = bench.subject(mutant), bench.mechanism.scenarios[scenario]
+    subject, program = bench.subject(), bench.mechanism.scenarios[scenario]
     beside = {}
     if graph is not None:
         beside = {"rows": reduced.rows(graph), "shared_of": reduced.shared_of(graph)}

@@ -95,17 +95,17 @@ class Judged:
 class KeptRuns(Bench):
     """A bench that takes a run of TLC from ``runs``, a folder, where an equal one has been made: same files, same options.
 
-    ``loaded``: the implementation under control, by stem and mutant; one process checks one tree, so that loading it once will do.
+    ``loaded``: the implementation under control, by stem, mutant and grain; one process checks one tree, so that loading it once will do.
     """
 
     runs: Path | None = None
     seen: list[TlcResult] = []
     loaded: dict[tuple[str, str | None], Subject] = {}
 
-    def subject(self, mutant: str | None = None) -> Subject:
-        key = (self.mechanism.stem, mutant)
+    def subject(self, grain: str = "ATOMIC") -> Subject:
+        key = (self.mechanism.stem, self.mechanism.lacking, grain)
         if key not in self.loaded:
-            self.loaded[key] = super().subject(mutant)
+            self.loaded[key] = super().subject(grain)
         return self.loaded[key]
 
     @property
@@ -114,7 +114,7 @@ class KeptRuns(Bench):
 
     def explored(self, config: Config, layer: str = "graph") -> StateGraph:
         """The model's full graph; BudgetSpent where it has several times the states that the config declares, as an endless one has."""
-        return explore(self.mechanism.model(config.scenario, config.switches), bound=most(config))
+        return explore(self.mechanism.model(config.scenario), bound=most(config))
 
     def run_tlc(self, module: Path, **options: Any) -> TlcResult:
         dump = options.get("dump")

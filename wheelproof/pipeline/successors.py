@@ -73,7 +73,7 @@ def derive(mechanisms: Mapping[str, Mechanism]) -> dict[str, dict[str, list[str]
         if not any(event.values()):
             continue
         steps = Steps()
-        for scenario in dict.fromkeys(config.scenario for config in mechanism.configs.values() if config.expect == "exhaustive" and not config.module and not config.switches):
+        for scenario in dict.fromkeys(config.scenario for config in mechanism.configs.values() if config.expect == "exhaustive" and not config.module and not config.without):
             _walk(mechanism.model(scenario), steps)
         out[mechanism.module] = _by_kind(mechanism, event, steps)
     return out

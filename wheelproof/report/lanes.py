@@ -94,12 +94,10 @@ class _Picture:
         trace = self.trace
         first = self._wrapped(f"{trace.property} is violated: {describe(trace)}", 0, "bold red")
         where = f"{trace.mechanism} / {trace.layer} / {trace.name}, scenario {trace.scenario}"
-        if trace.mutant:
-            where += f", mutant {trace.mutant}"
+        if trace.impl_without:
+            where += f", without {trace.impl_without}"
+            where += "" if trace.model_without else " (the model has it)"
         lines = [*first, *self._wrapped(where, 0, "")]
-        if trace.switches:
-            told = ", ".join(f"{name} {'on' if on else 'off'}" for name, on in trace.switches.items() if self.full or not on)
-            lines += self._wrapped(f"switches: {told}" if told else "switches: all on", 0, "dim", hang=10)
         if self.idle:
             lines += self._wrapped(f"never moves: {', '.join(self.idle)}", 0, "dim")
         return [*lines, Text()]

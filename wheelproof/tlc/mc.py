@@ -36,6 +36,7 @@ class McConfig:
     origin: where the data comes from, as a reader knows it (`spec/RingBuffer.toml, scenario two_writers`).
     constants: constant -> canonical value or plain data (`values.freeze`); a ModelValue stands for itself.
     switches: further constants, TRUE or FALSE.
+    texts: the texts of modules in the spec's folder that are other ones than the files', by file name.
     variables: further variables of the generated module.
     definitions: further operators of the generated module, name -> TLA+ expression.
     specification: the name of the behaviour formula, or an expression for it with Init and [][Next]_vars in sight
@@ -52,6 +53,7 @@ class McConfig:
     origin: str
     constants: Mapping[str, Value] = field(default_factory=dict)
     switches: Mapping[str, bool] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     variables: tuple[str, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
     specification: str = "Spec"
@@ -85,7 +87,7 @@ def generate(config: McConfig, folder: Path, bare: bool = False) -> McFiles:
     _write(files.module, module_text(config))
     _write(files.config, config_text(config))
     for copy in files.copies:
-        text = (config.spec.parent / copy.name).read_text(encoding="utf-8")
+        text = config.texts.get(copy.name) or (config.spec.parent / copy.name).read_text(encoding="utf-8")
         _write(copy, without_comments(text) if bare else text)
     return files
 

@@ -1,26 +1,33 @@
-"""PlusCal translations: whether the one that is committed is that of the algorithm above it, and making it anew.
+"""PlusCal translations: whether a committed one is current, and making new ones.
 
-TLC checks the translation and not the algorithm; on a stale one it only prints a warning. Here the translator of the same
-jar translates a copy, and the two translations are compared.
+TLC checks the translation, not the algorithm; of a stale one it only prints a warning. The translator of
+TLC's own jar makes a new translation, and the two are compared. Translations are kept in the cache beside
+the jar, by the SHA-256 of jar and algorithm. :func:`prepare` makes many of them in one JVM.
 """
 
+import hashlib
+import json
 import os
 import re
-import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 
+from wheelproof import java as runtimes
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
 from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
+from wheelproof.tlc import pluscal
 from wheelproof.tlc.jar import Jar
 
 _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b")
 _TRANSLATION = re.compile(r"^\\\* BEGIN TRANSLATION(.*)\n((?:.*\n)*?)\\\* END TRANSLATION", re.MULTILINE)
 _CHECKSUMS = re.compile(r'chksum\(pcal\) = "\w+" /\\ chksum\(tla\) = "\w+"')
+_EMPTY = "\\\\* BEGIN TRANSLATION\n\\\\* END TRANSLATION"
 _SECONDS = 120
 
 
@@ -63,44 +70,108 @@ def retranslate(module: Path, *, java: Java | None = None, jar: Jar | None = Non
     old, new = _text(module), translated(module, java=java, jar=jar)
     if new == old:
         return False
-    handle, draft = tempfile.mkstemp(prefix=f".{module.stem}-", suffix=".tla", dir=module.parent)
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(new)
-        shutil.copymode(module, draft)
-        os.replace(draft, module)
-    except BaseException:
-        os.unlink(draft)
-        raise
+    _save(module, new)
     return True
 
 
 def translated(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> str:
-    """The module's text with the translation that its algorithm has now; ToolError where the translator refuses it."""
-    java, jar = java or javas.locate(), jar or jars.locate()
+    """The module's text with its algorithm's translation; ToolError where the translator refuses it."""
+    return translated_text(_text(module), str(module), java=java, jar=jar)
+
+
+def translated_text(text: str, name: str, *, java: Java | None = None, jar: Jar | None = None) -> str:
+    """A module's text with its algorithm's translation. ``name``: how an error names the module.
+
+    Raises ToolError where the translator refuses the algorithm or cannot be run.
+    """
+    jar = jar or jars.locate()
+    kept = _kept(text, jar)
+    if kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    (made, refusal), = _translate([text], java or javas.locate(), jar)
+    if refusal:
+        if refusal == pluscal.MISSING:
+            raise ToolError(f"There is no PlusCal translator in {jar.path}.", "Name another jar with TLA2TOOLS_JAR.")
+        raise ToolError(f"The PlusCal translator refuses {name}: {refusal}.", "Correct the algorithm.")
+    return made
+
+
+def prepare(texts: Iterable[str], *, java: Java | None = None, jar: Jar | None = None) -> None:
+    """Translate all texts that the cache lacks, in one JVM.
+
+    A refusal is not reported here: :func:`translated_text` reports it.
+    """
+    jar = jar or jars.locate()
+    missing = [text for text in dict.fromkeys(texts)
+               if _ALGORITHM.search(text) and not _kept(text, jar).is_file()]
+    if missing:
+        _translate(missing, java or javas.locate(), jar)
+
+
+def _kept(text: str, jar: Jar) -> Path:
+    """The file of the cache that has the text's translation, or would have it."""
+    content = f"{jar.sha256}\n{_TRANSLATION.sub(_EMPTY, text)}".encode()
+    return jars.cache() / "pluscal" / f"{hashlib.sha256(content).hexdigest()}.tla"
+
+
+def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
+    """(text with its translation, refusal) for each text, which go to the cache as well."""
     with tempfile.TemporaryDirectory(prefix="wheelproof-pcal-") as scratch:
-        copy = Path(scratch, module.name)
-        shutil.copyfile(module, copy)
-        command = [
-            str(java.executable), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
-            "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={scratch}",
-            "-cp", str(jar.path), "pcal.trans", "-nocfg", copy.name,
-        ]
-        try:
-            done = subprocess.run(
-                command, cwd=scratch, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                text=True, encoding="utf-8", errors="replace", timeout=_SECONDS,
-            )
-        except OSError as error:
-            raise ToolError(f"{java.executable} cannot be started ({error.strerror}).") from error
-        except subprocess.TimeoutExpired as error:
-            raise ToolError(f"The PlusCal translator did not end within {_SECONDS} s on {module}.") from error
-        if done.returncode != 0 or "Translation completed" not in done.stdout:
-            said = " ".join(done.stdout.split("Unrecoverable error:")[-1].split()).removeprefix("-- ").rstrip(".")
-            if "Could not find or load main class" in said:
-                raise ToolError(f"There is no PlusCal translator in {jar.path}: {said}.", "Name another jar with TLA2TOOLS_JAR.")
-            raise ToolError(f"The PlusCal translator refuses {module}: {said}.", "Correct the algorithm.")
-        return _text(copy)
+        copies = [Path(scratch, f"Translated{number}.tla") for number in range(len(texts))]
+        for copy, text in zip(copies, texts, strict=True):
+            _save(copy, text)
+        refusals = _refusals(copies, java, jar)
+        made = [(_text(copy), refusal) for copy, refusal in zip(copies, refusals, strict=True)]
+    for text, (new, refusal) in zip(texts, made, strict=True):
+        if not refusal:
+            _keep(_kept(text, jar), new)
+    return made
+
+
+def _refusals(copies: list[Path], java: Java, jar: Jar) -> list[str]:
+    """Run the translator on the files; ToolError where that gives no answer for each."""
+    command = [sys.executable, "-m", pluscal.__name__, str(runtimes.library(java)), str(jar.path), *map(str, copies)]
+    limit = _SECONDS + len(copies)
+    try:
+        done = subprocess.run(
+            command, cwd=Path(__file__).parents[2], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=limit,
+        )
+    except OSError as error:
+        raise ToolError(f"{sys.executable} cannot be started ({error.strerror}).") from error
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"The PlusCal translator did not end within {limit} s.") from error
+    try:
+        refusals = [json.loads(line) for line in done.stdout.splitlines()]
+    except json.JSONDecodeError:
+        refusals = []
+    if done.returncode != 0 or len(refusals) != len(copies):
+        said = " ".join((done.stderr or done.stdout).split())[-300:]
+        raise ToolError(f"The PlusCal translator failed (exit code {done.returncode}): {said}.",
+                        "Check Java with `wheelproof doctor`.")
+    return refusals
+
+
+def _keep(file: Path, text: str) -> None:
+    """Put a translation into the cache; a cache that cannot be written to is no error."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _save(file, text)
+    except OSError:
+        return
+
+
+def _save(file: Path, text: str) -> None:
+    """Write a file in one step; it keeps its mode."""
+    handle, draft = tempfile.mkstemp(prefix=f".{file.stem}-", suffix=file.suffix, dir=file.parent)
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as opened:
+            opened.write(text)
+        os.chmod(draft, file.stat().st_mode if file.exists() else 0o644)
+        os.replace(draft, file)
+    except BaseException:
+        os.unlink(draft)
+        raise
 
 
 def _text(module: Path) -> str:

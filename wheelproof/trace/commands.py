@@ -44,7 +44,7 @@ def record(
     mechanism: Annotated[str, typer.Argument(metavar="MECHANISM", help="Whose scenario to run.")],
     scenario: Annotated[str | None, typer.Argument(metavar="SCENARIO", help="Its name in the TOML; not needed with --schedule.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the trace goes; .parquet needs the extra data.")] = Path("build/trace.jsonl"),
-    mutant: Annotated[str | None, typer.Option("--mutant", metavar="CLASS", help="Run a class of the mutants' module instead.")] = None,
+    mutant: Annotated[str | None, typer.Option("--mutant", metavar="DECISION", help="Run the implementation without this decision.")] = None,
     schedule: Annotated[Path | None, typer.Option("--schedule", metavar="COUNTEREXAMPLE", help="Run the steps of a counterexample, one by one.")] = None,
     walk: Annotated[int | None, typer.Option("--walk", metavar="SEED", min=0, help="Run a random walk of the model; without, threads run freely.")] = None,
     kinds: Annotated[str | None, typer.Option("--kinds", metavar="A,B", help="Record only these kinds of event.")] = None,
@@ -75,7 +75,7 @@ def record(
         story = counterexample.read(schedule)
         if story.mechanism != mechanism:
             raise UsageError(f"{schedule} is a counterexample of {story.mechanism}.", f"Record {story.mechanism}.")
-        scenario, mutant = story.scenario, mutant or story.mutant
+        scenario, mutant = story.scenario, mutant or story.impl_without
         steps = [(step.thread, step.label) for step in story.steps if step.label not in found.silent]
     if scenario is None:
         raise UsageError("No scenario is named.", f"Scenarios of {mechanism}: {', '.join(found.scenarios)}.")

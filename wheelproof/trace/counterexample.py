@@ -1,6 +1,6 @@
 """A counterexample: one run of a scenario that violates a property, step by step, whichever layer found it.
 
-The file has the schema `wheelproof.counterexample/1`. Values are texts, because each layer has a notation of its own
+The file has the schema `wheelproof.counterexample/2`. Values are texts, because each layer has a notation of its own
 and a counterexample is read and replayed, never computed with.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from wheelproof import documents
 
-SCHEMA = "wheelproof.counterexample/1"
+SCHEMA = "wheelproof.counterexample/2"
 _SOURCE = re.compile(r"[^:]+:[1-9][0-9]*")
 
 
@@ -33,7 +33,10 @@ class Step:
 @dataclass(frozen=True)
 class Counterexample:
     """The run. `loop` is None for a finite run, else the index in `steps` to which the last step returns;
-    len(steps) says that the run stays in its last state for ever."""
+    len(steps) says that the run stays in its last state for ever.
+
+    ``model_without``, ``impl_without``: the decision that model and specification lack, and the one that
+    the implementation lacks; "" for none."""
 
     mechanism: str
     layer: str
@@ -44,15 +47,16 @@ class Counterexample:
     threads: tuple[str, ...]
     initial: Mapping[str, str]
     steps: tuple[Step, ...]
-    switches: Mapping[str, bool] = field(default_factory=dict)
-    mutant: str | None = None
+    model_without: str = ""
+    impl_without: str = ""
     loop: int | None = None
 
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
         return {
             "schema": SCHEMA, "mechanism": self.mechanism, "layer": self.layer, "name": self.name,
-            "scenario": self.scenario, "switches": dict(self.switches), "mutant": self.mutant, "verdict": "violated",
+            "scenario": self.scenario, "model_without": self.model_without, "impl_without": self.impl_without,
+            "verdict": "violated",
             "property": self.property, "explanation": self.explanation, "threads": list(self.threads),
             "initial": dict(self.initial),
             "steps": [
@@ -81,8 +85,8 @@ def read(path: Path) -> Counterexample:
     steps = tuple(_step(record, threads) for record in document.objects("steps"))
     return Counterexample(
         mechanism=document.text("mechanism"), layer=document.text("layer"), name=document.text("name"),
-        scenario=document.text("scenario"), switches=document.flag_by_name("switches"),
-        mutant=document.optional_text("mutant"), property=document.text("property"),
+        scenario=document.text("scenario"), model_without=document.text("model_without"),
+        impl_without=document.text("impl_without"), property=document.text("property"),
         explanation=document.text("explanation"), threads=threads, initial=document.text_by_name("initial"),
         steps=steps, loop=document.optional_index("loop", len(steps)),
     )

@@ -33,9 +33,9 @@ class Unmakable(UsageError):
     """A mutant whose fault the model shows only in runs that the implementation's own locks forbid, or that need a memory that delays stores."""
 
 
-def walked(mechanism: Mechanism, scenario: str, seed: int, switches: Mapping[str, bool] = {}) -> list[tuple[str, str]]:
+def walked(mechanism: Mechanism, scenario: str, seed: int) -> list[tuple[str, str]]:
     """A random run of the model to its end, as a schedule without silent steps."""
-    model, chance = mechanism.model(scenario, switches), random.Random(seed)
+    model, chance = mechanism.model(scenario), random.Random(seed)
     state, out = model.initial(), []
     while moves := list(model.successors(state)):
         thread, label, state = chance.choice(moves)
@@ -65,12 +65,6 @@ def violating(graph: StateGraph, name: str) -> Iterator[int]:
         yield from (number for number in range(first, len(graph.states)) if not graph.model.holds(name, graph.states[number]))
 
 
-def class_of(mechanism: Mechanism, mutant: Mutant) -> str:
-    """The class in the mutants' module that turns a mutant's switch off."""
-    module = floors.load(mechanism.root, f"mutants.{mechanism.stem}")
-    return next((name for name, value in vars(module).items() if isinstance(value, type) and getattr(value, "switch", None) == mutant.switch), mutant.name)
-
-
 def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: int = 1) -> Recorded:
     """A run of a mutant in its scenario, through a state in which its property fails; of an equivalent one through the last state found.
 
@@ -81,33 +75,33 @@ def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: i
     if mutant.data_race and getattr(floors.load(mechanism.root, f"mapping.{stem}"), "MEMORY", ()):
         raise Unmakable(f"What {name} does wrong shows where memory delays stores, and those of recorded threads are seen at once: its traces conform.")
     try:
-        graph = explore(mechanism.model(mutant.scenario, {mutant.switch: False}), bound=BOUND)
+        graph = explore(mechanism.without(mutant.decision).model(mutant.scenario), bound=BOUND)
     except BudgetSpent as error:
         raise UsageError(f"The scenario of {name} has {error}.", "Record a counterexample with --schedule.") from error
-    chosen, forbidden = class_of(mechanism, mutant), []
+    forbidden = []
     for number in violating(graph, mutant.property) if mutant.property else (len(graph.states) - 1,):
         schedule = completed(mechanism, graph, number, seed)
         if any(schedule[:len(begin)] == begin for begin in forbidden):
             continue
         try:
-            return record(mechanisms, stem, mutant.scenario, f"{stem}-{name}", mutant=chosen, schedule=schedule)
+            return record(mechanisms, stem, mutant.scenario, f"{stem}-{name}", mutant=mutant.decision, schedule=schedule)
         except Infeasible as error:
             forbidden.append(schedule[:error.steps])
             if len(forbidden) == TRIES:
                 raise
-    if forbidden and mutant.data_race and (raced := _racing(mechanisms, stem, mutant, chosen, seed)):
+    if forbidden and mutant.data_race and (raced := _racing(mechanisms, stem, mutant, seed)):
         return raced
     if forbidden:
         raise Unmakable(f"No run of {mutant.scenario} in which {mutant.property} of the mutant {name} fails can be made: locks forbid all that were found.")
     raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of the mutant {name}.")
 
 
-def _racing(mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, chosen: str, seed: int) -> Recorded | None:
+def _racing(mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, seed: int) -> Recorded | None:
     """A random run of a mutant whose trace shows the data race that it has beside the fault of its property; None if none of TRIES does."""
     for attempt in range(seed, seed + TRIES):
-        schedule = walked(mechanisms[stem], mutant.scenario, attempt, {mutant.switch: False})
+        schedule = walked(mechanisms[stem].without(mutant.decision), mutant.scenario, attempt)
         try:
-            made = record(mechanisms, stem, mutant.scenario, f"{stem}-{mutant.name}", mutant=chosen, schedule=schedule)
+            made = record(mechanisms, stem, mutant.scenario, f"{stem}-{mutant.name}", mutant=mutant.decision, schedule=schedule)
         except Infeasible:
             continue
         if replay_events(made.header, made.events, made.footer).verdict == VIOLATES:

@@ -61,17 +61,17 @@ class Place(NamedTuple):
 
 
 class Steps:
-    """The steps of one program's model. ``kinds``: those that were recorded, None for all. ``switches``: decisions taken away.
+    """The steps of one program's model. ``kinds``: those that were recorded, None for all.
 
     Raises Unknown where no model can be made of the program.
     """
 
-    def __init__(self, table: Table, program: Mapping[str, Any], kinds: frozenset[str] | None = None, switches: Mapping[str, bool] = {}) -> None:
+    def __init__(self, table: Table, program: Mapping[str, Any], kinds: frozenset[str] | None = None) -> None:
         mechanism = table.mechanism
         self.table, self.kinds = table, kinds
         try:
             self.constants = {name: _constant(rule, program) for name, rule in mechanism.constants.items()}
-            self.model = mechanism.model_module.Model(program, dict(switches))
+            self.model = mechanism.model_of(program)
             self.start = self.model.initial()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise Unknown(f"no {mechanism.module} can be made of the program ({type(error).__name__}: {error})") from error

@@ -38,13 +38,13 @@ class Followed:
 class ModelReplay(Judging):
     """One trace taken through the model.
 
-    ``mechanisms``: of the subject, by stem. ``switches``: decisions taken away from the model, for controls. ``keep``: how many of the last events are kept
+    ``mechanisms``: of the subject, by stem; a control has one that lacks a decision. ``keep``: how many of the last events are kept
     in ``history``, with the states before each. ``figures``: followed (events), largest and sum (of the sets of states).
     A trace that this cannot judge is out-of-model or incomplete, and ``unknown`` or ``lacking`` say why; nothing is followed from there on.
     """
 
     def __init__(self, mechanisms: Mapping[str, Mechanism], header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None, *,
-                 switches: Mapping[str, bool] = {}, budget: int = BUDGET, keep: int = 0, table: Table | None = None) -> None:
+                 budget: int = BUDGET, keep: int = 0, table: Table | None = None) -> None:
         super().__init__(header, limit, cut)
         self.budget = budget
         self.history: deque[Followed] = deque(maxlen=keep)
@@ -58,11 +58,11 @@ class ModelReplay(Judging):
         self.stopped: set[int] = set()
         self.open: dict[int, list[int]] = {}  # thread -> spans of its brackets, innermost last
         try:
-            self._begin(mechanisms, switches)
+            self._begin(mechanisms)
         except Unknown as error:
             self._out(1, str(error))
 
-    def _begin(self, mechanisms: Mapping[str, Mechanism], switches: Mapping[str, bool]) -> None:
+    def _begin(self, mechanisms: Mapping[str, Mechanism]) -> None:
         module = (self.header.get("spec") or {}).get("module")
         mechanism = next((each for each in mechanisms.values() if each.module == module), None)
         if mechanism is None:
@@ -77,7 +77,7 @@ class ModelReplay(Judging):
                     raise
                 raise Unknown(error.message) from error
         kinds = self.header.get("capture", {}).get("kinds")
-        self.steps = Steps(self.table, self.names.program, None if kinds is None else frozenset(kinds), switches)
+        self.steps = Steps(self.table, self.names.program, None if kinds is None else frozenset(kinds))
         self.states = {Place(self.steps.normal(self.steps.start))}
 
     @property

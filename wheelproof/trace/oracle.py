@@ -81,25 +81,25 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
     return Slice(events, tuple(_record(item, columns) for item in events), refused)
 
 
-def ask(steps: Steps, part: Slice, folder: Path, *, switches: Mapping[str, bool] = {}, seconds: float = SECONDS) -> Answer:
-    """Let TLC judge a slice. ``folder``: where module, cfg and log go. ``switches``: decisions taken away from the specification.
+def ask(steps: Steps, part: Slice, folder: Path, *, seconds: float = SECONDS) -> Answer:
+    """Let TLC judge a slice. ``folder``: where module, cfg and log go.
 
     Raises ToolError where TLC breaks, or finds anything but the two answers.
     """
-    files = generate(steps, [part], folder, switches)
+    files = generate(steps, [part], folder)
     result = process.run(files.module, timeout=seconds, config=files.config, deadlock_check=False)
     if result.outcome is Outcome.VIOLATED and result.property == UNFINISHED:
         return Answer(True, None, result)
     return _answers(result, [part])[0]
 
 
-def ask_all(steps: Steps, parts: Sequence[Slice], folder: Path, *, switches: Mapping[str, bool] = {}, seconds: float = SECONDS) -> list[Answer]:
+def ask_all(steps: Steps, parts: Sequence[Slice], folder: Path, *, seconds: float = SECONDS) -> list[Answer]:
     """Let one run of TLC judge many slices, each of which begins where the program does. Raises as ``ask`` does."""
     if any(part.starts != parts[0].starts for part in parts):
         raise UsageError("These slices do not begin in the same states.", "Ask about them one by one.")
     if len(parts) == 1:
-        return [ask(steps, parts[0], folder, switches=switches, seconds=seconds)]
-    files = generate(steps, parts, folder, switches)
+        return [ask(steps, parts[0], folder, seconds=seconds)]
+    files = generate(steps, parts, folder)
     return _answers(process.run(files.module, timeout=seconds, config=files.config, deadlock_check=False), parts)
 
 
@@ -121,7 +121,7 @@ def _answers(result: TlcResult, parts: Sequence[Slice]) -> list[Answer]:
     return out
 
 
-def generate(steps: Steps, parts: Sequence[Slice], folder: Path, switches: Mapping[str, bool] = {}) -> mc.McFiles:
+def generate(steps: Steps, parts: Sequence[Slice], folder: Path) -> mc.McFiles:
     """Write the slices' module, the pair that TLC takes, and copies of the specification's modules.
 
     Only where one slice is asked about does the first behaviour that accepts it end the run.
@@ -130,13 +130,13 @@ def generate(steps: Steps, parts: Sequence[Slice], folder: Path, switches: Mappi
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for module in mc.closure(mechanism.spec):
-            _write(folder / module.name, module.read_text(encoding="utf-8"))
+            _write(folder / module.name, mechanism.specs.get(module.name) or module.read_text(encoding="utf-8"))
         spec = folder / f"{mechanism.module}Slice.tla"
         _write(spec, module_text(steps, parts[0].starts))
         return mc.generate(mc.McConfig(
             name=f"MC{mechanism.module}Slice", spec=spec, origin="a trace, lines " + ", ".join(f"{part.events[0].line} to {part.events[-1].line}" for part in parts[:3]),
             constants=steps.constants | {"NULL": NULL, "SliceEvents": tuple(part.records for part in parts)},
-            switches={name: switches.get(name, True) for name in mechanism.switches},
+            switches={name: name != mechanism.lacking for name in mechanism.switches},
             specification="SliceSpec", invariants=(UNFINISHED,) if len(parts) == 1 else (), deadlock_check=False), folder)
     except OSError as error:
         raise ToolError(f"{folder}: TLC's modules cannot be written there ({error.strerror}).", "Choose another folder with --output.") from error
@@ -145,7 +145,7 @@ def generate(steps: Steps, parts: Sequence[Slice], folder: Path, switches: Mappi
 def module_text(steps: Steps, starts: frozenset[Place]) -> str:
     """The module that extends the specification by traces."""
     mechanism = steps.table.mechanism
-    text = mechanism.spec.read_text(encoding="utf-8")
+    text = mechanism.specs.get(mechanism.spec.name) or mechanism.spec.read_text(encoding="utf-8")
     for name in mechanism.labels:
         if not re.search(rf"^{name}\(self\) ==", text, re.MULTILINE):
             raise UsageError(f"{mechanism.spec}: there is no action {name}(self).", "Only specifications whose every process has a set of names can be asked.")

@@ -29,7 +29,7 @@ class Recorded:
 
     @property
     def mutant(self) -> str:
-        """The class of the mutants' module that ran; empty for the implementation as it is."""
+        """The decision that the implementation lacked; empty for the implementation as it is."""
         return self.header["producer"].get("build", "").removeprefix("mutant ")
 
     @cached_property
@@ -52,7 +52,7 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
            schedule: Iterable[tuple[str, str]] | None = None, kinds: Iterable[str] | None = None) -> Recorded:
     """Run a scenario on real threads and record it.
 
-    ``scenario``: its name in the TOML, or one of the same form. ``mutant``: a class of the mutants' module. ``schedule``: (thread,
+    ``scenario``: its name in the TOML, or one of the same form. ``mutant``: the decision that the implementation lacks. ``schedule``: (thread,
     label) of every step that is not silent; None: the threads run freely. ``kinds``: what is recorded; None: all that the
     label tables name. Raises UsageError and ToolError as :class:`~wheelproof.trace.recording.Traced` does.
     """

@@ -54,7 +54,7 @@ class Infeasible(ToolError):
 class Traced:
     """The modules of one subject on traced primitives.
 
-    ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``: a class of ``mutants/<stem>.py``.
+    ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``: the decision that it lacks.
     ``directed``: plain fields wait for their turn too. Raises UsageError where the subject has no such mutant or cannot be imported.
     """
 
@@ -62,7 +62,10 @@ class Traced:
                  directed: bool = False) -> None:
         if stem not in mechanisms:
             raise UsageError(f"There is no mechanism {stem!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
-        self.mechanism, self.mechanisms, self.stem = mechanisms[stem], mechanisms, stem
+        if mutant and mutant not in mechanisms[stem].taken_away:
+            raise UsageError(f"{stem} has no decision {mutant}.", f"Known: {', '.join(mechanisms[stem].taken_away)}.")
+        self.mechanism, self.mechanisms, self.stem = mechanisms[stem].without(mutant or ""), mechanisms, stem
+        override = self.mechanism.override
         self.kinds = None if kinds is None else frozenset(kinds)
         self.labels: dict[str, labels.Labels] = {}
         self._tables: dict[str, Mapping[str, Any]] = {}
@@ -74,8 +77,8 @@ class Traced:
         self.recorder.conditions = timer.CONDITIONS
         root = self.mechanism.root
         production = floors.load(root, RUNTIME)
-        finder = floors.Finder(root)
-        wanted = [f"mapping.{stem}", *([f"mutants.{stem}"] if mutant else [])]
+        finder = floors.Finder(root, self.mechanism.modules)
+        wanted = [f"mapping.{stem}", *([f"mutants.{stem}"] if override else [])]
         with floors.apart(finder):
             sys.modules[RUNTIME] = traced.runtime_module(self.recorder, production)
             try:
@@ -92,7 +95,7 @@ class Traced:
             if name != RUNTIME and module.__spec__ is not None and not name.startswith("model"):
                 self._prepare(name, module, root, directed)
         self._wrap(cls for base in self._calls for cls in _family(base))
-        self._combine(mutant)
+        self._combine(override)
         atomic = getattr(self.mapping, "ATOMIC", None) or {}
         self.grain = Grain(atomic, self.mapping.SUBJECT, self.modules, self.labels)
         self.patience = COMPOSED_PATIENCE_SECONDS if atomic else PATIENCE_SECONDS
@@ -102,7 +105,8 @@ class Traced:
         text = module.__spec__.loader.get_source(name)
         self.labels[file] = labels.of_source(text, file)
         self._shown[file] = Path(file).relative_to(root).as_posix()
-        own = self.mechanisms.get(name.rpartition(".")[2], self.mechanism)
+        stem = name.rpartition(".")[2]
+        own = self.mechanism if stem == self.stem else self.mechanisms.get(stem, self.mechanism)
         self._tables[file] = own.labels
         for cls in classes_of(module):
             if "__slots__" in vars(cls):
@@ -141,14 +145,14 @@ class Traced:
                         self._wrapped.add((own, method))
                         setattr(own, method, traced_fields.recorded_call(self.recorder, vars(own)[method], event, values, after))
 
-    def _combine(self, mutant: str | None) -> None:
+    def _combine(self, override: str | None) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]
         names = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
         self.world = self.mapping.World
-        if mutant:
-            chosen = getattr(self.modules[f"mutants.{self.stem}"], mutant, None)
+        if override:
+            chosen = getattr(self.modules[f"mutants.{self.stem}"], override, None)
             if not isinstance(chosen, type):
-                raise UsageError(f"mutants/{self.stem}.py has no class {mutant}.")
+                raise UsageError(f"mutants/{self.stem}.py has no class {override}.")
             for name, value in vars(chosen).items():
                 if name == "World":
                     self.world = value

@@ -67,10 +67,11 @@ def labelled(model: Any, threads: Iterable[str], silent: frozenset[str]) -> list
 
 
 def tell(mechanism: Mechanism, model: Any, schedule: Iterable[tuple[int, str]], *, layer: str, name: str, scenario: str,
-         property: str, explanation: str, switches: Mapping[str, bool] = {}, mutant: str | None = None,
+         property: str, explanation: str, impl_without: str | None = None,
          loop: int | None = None, sources: Mapping[str, str] = {}) -> Counterexample:
     """The counterexample of a schedule. ``sources``: label -> "file:line"; ``loop``: index in the schedule, which must then
-    name every step, silent ones included."""
+    name every step, silent ones included; ``impl_without``: the decision that the implementation lacks, by default
+    the one that ``mechanism`` lacks."""
     before = places(model, model.initial())
     initial, steps = before, []
     for thread, label, state in follow(model, schedule, mechanism.silent):
@@ -81,4 +82,5 @@ def tell(mechanism: Mechanism, model: Any, schedule: Iterable[tuple[int, str]], 
         before = after
     return Counterexample(mechanism=mechanism.stem, layer=layer, name=name, scenario=scenario, property=property,
                           explanation=explanation, threads=model.threads, initial=initial, steps=tuple(steps),
-                          switches=dict(switches), mutant=mutant, loop=loop)
+                          loop=loop, model_without=mechanism.lacking,
+                          impl_without=mechanism.lacking if impl_without is None else impl_without)

@@ -1,4 +1,6 @@
 import os
+import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -91,8 +93,49 @@ def test_refused_algorithm_is_quoted_and_left_alone(spec, tools, tmp_path):
     assert module.read_bytes() == before and os.listdir(tmp_path) == ["Relay.tla"]
 
 
-def test_what_is_missing_is_named(spec, tools, tmp_path):
+def test_what_is_missing_is_named(spec, tools, tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
     with pytest.raises(UsageError, match="absent.tla cannot be read"):
         translation.state(tmp_path / "absent.tla", **tools)
-    with pytest.raises(ToolError, match="java cannot be started"):
+    with pytest.raises(ToolError, match="java cannot be run"):
         translation.state(spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "java", 17, "test"))
+    broken = tmp_path / "lib" / "server"
+    broken.mkdir(parents=True)
+    with pytest.raises(ToolError, match="has no JVM library"):
+        translation.state(spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "bin" / "java", 17, "test"))
+    (broken / "libjvm.so").write_text("")
+    with pytest.raises(ToolError, match="PlusCal translator failed .*Check Java"):
+        translation.state(spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "bin" / "java", 17, "test"))
+
+
+def test_a_jar_without_a_translator_is_named(spec, tools, tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    empty = tmp_path / "empty.jar"
+    with zipfile.ZipFile(empty, "w") as archive:
+        archive.writestr("nothing", "")
+    with pytest.raises(ToolError, match="no PlusCal translator in .*empty.jar"):
+        translation.state(spec("Relay"), java=tools["java"], jar=replace(tools["jar"], path=empty, sha256="0"))
+
+
+# -- many at once, and the cache
+
+def test_many_are_translated_by_one_process_and_kept(spec, tools, tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
+    text = spec("Relay").read_text()
+    changed = [text, text.replace(*EDITS["algorithm"], 1), text.replace("await baton", "awat baton"), "no algorithm"]
+    begun = []
+    plain = translation.subprocess.run
+    monkeypatch.setattr(translation.subprocess, "run", lambda *args, **more: begun.append(args) or plain(*args, **more))
+    translation.prepare(changed, **tools)
+    assert len(begun) == 1
+    made = [translation.translated_text(each, "Relay", **tools) for each in changed[:2]]
+    assert len(begun) == 1 and made[0] == text and "lap[self] + 0" in made[1].partition("BEGIN TRANSLATION")[2]
+    with pytest.raises(ToolError, match="refuses Relay: Expected"):
+        translation.translated_text(changed[2], "Relay", **tools)
+    assert len(begun) == 2, "a refusal is not kept"
+
+
+def test_a_cache_that_cannot_be_written_to_is_no_error(spec, tools, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "file"))
+    assert translation.state(spec("Relay"), **tools) is State.CURRENT

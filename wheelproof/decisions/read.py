@@ -1,0 +1,142 @@
+"""Reading decisions: ``mutants/<mechanism>/<NAME>.md``, Markdown with a diff and a table of mutants.
+
+````markdown
+# M1: a remove unlinks an entry of any list
+
+What the decision is for, and which race its absence opens.
+
+```diff
+@@ spec U3
+-U3:  if list[ue] # ul then goto U10; end if;
++U3:  if list[ue] = NULL then goto U10; end if;
+@@ model U3
+...
+```
+
+```toml
+[M1]
+scenario = "flush_add_cancel_two_entries"
+property = "RingWellFormed"
+race = "a remove that comes late unlinks from another list's ring, under the wrong monitor"
+```
+````
+
+The tables of the ``toml`` block are mutants: the same change, judged by one property in one scenario each.
+``[labels.X2]`` is a row of the label table for a step that only the changed machine has.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from wheelproof.decisions import hunks
+from wheelproof.decisions.hunks import Hunk
+from wheelproof.errors import UsageError
+
+LABELS = "labels"
+_TITLE = re.compile(r"(\w+): (.+)")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision, as its file takes it away.
+
+    ``title``: what is done without it; ``prose``: the paragraphs between title and diff; ``mutants``: by
+    name, the fields of each mutant; ``labels``: those of steps that only the changed machine has.
+    """
+
+    name: str
+    file: Path
+    title: str
+    prose: str
+    hunks: tuple[Hunk, ...]
+    mutants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it changes, relative to the subject's folder."""
+        return tuple(dict.fromkeys(hunk.file for hunk in self.hunks))
+
+    def texts(self, root: Path) -> dict[str, str]:
+        """The changed files' texts; of a specification the one whose translation is still the old one.
+
+        Raises UsageError where a hunk does not fit its file.
+        """
+        changed = {}
+        for file in self.files:
+            mine = [hunk for hunk in self.hunks if hunk.file == file]
+            try:
+                text = (root / file).read_text(encoding="utf-8")
+            except OSError as error:
+                raise mine[0].refused(f"the file cannot be read ({error.strerror})", "Correct its name.") from error
+            changed[file] = hunks.applied(text, mine)
+        return changed
+
+
+def module_of(file: str) -> str:
+    """``impl/timing_wheel.py`` -> ``impl.timing_wheel``."""
+    return ".".join(Path(file).with_suffix("").parts)
+
+
+def find(folder: Path, short: Mapping[str, str]) -> dict[str, Decision]:
+    """All decisions of a folder by name. ``short``: short names of files; see :func:`read`."""
+    found = [read(file, short) for file in sorted(folder.glob("*.md"))]
+    return {decision.name: decision for decision in found}
+
+
+def read(file: Path, short: Mapping[str, str]) -> Decision:
+    """One decision. ``short``: the files that a hunk may name in one word (``spec``, ``model``, ``impl``).
+
+    Raises UsageError that names file and line where the file is not of the form above.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: cannot be read ({error}).") from error
+    tokens = MarkdownIt().parse(text)
+    title = _title(file, tokens)
+    diffs = _blocks(tokens, "diff")
+    found = [hunk for first, content in diffs for hunk in hunks.read(content.splitlines(), file, first, short)]
+    if not found:
+        raise UsageError(f"{file}: there is no hunk.", "Add a block ```diff that takes the decision away.")
+    tables = _tables(file, _blocks(tokens, "toml"))
+    lines = text.splitlines()[1:diffs[0][0] - 2]
+    return Decision(file.stem, file, title, "\n".join(lines).strip(), tuple(found),
+                    {name: value for name, value in tables.items() if name != LABELS}, tables.get(LABELS, {}))
+
+
+def _title(file: Path, tokens: list[Token]) -> str:
+    heading = tokens[1].content if len(tokens) > 1 and tokens[0].tag == "h1" else ""
+    match = _TITLE.fullmatch(heading)
+    if match is None or match[1] != file.stem:
+        raise UsageError(f"{file}:1: the title is {heading!r}.", f"Begin the file with '# {file.stem}: what is taken away'.")
+    return match[2]
+
+
+def _blocks(tokens: list[Token], language: str) -> list[tuple[int, str]]:
+    """(number of the first line inside, text) of the fenced blocks of a language."""
+    return [(token.map[0] + 2, token.content) for token in tokens
+            if token.type == "fence" and token.info.strip() == language and token.map]
+
+
+def _tables(file: Path, blocks: list[tuple[int, str]]) -> dict[str, Any]:
+    if len(blocks) > 1:
+        raise UsageError(f"{file}:{blocks[1][0]}: there is a second block of TOML.", "Put all tables into one.")
+    for first, content in blocks:
+        try:
+            tables = tomllib.loads(content)
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError(f"{file}:{first}: not valid TOML: {error}.") from error
+        if loose := [name for name, value in tables.items() if not isinstance(value, dict)]:
+            raise UsageError(f"{file}:{first}: {loose[0]} belongs to no mutant.", "Put it below a line [NAME].")
+        return tables
+    return {}
