@@ -1,16 +1,10 @@
-"""The twin of ``spec/TimerTaskList.tla``: a bucket's ring, shared by threads that add, remove, cancel and flush."""
+"""The model of ``spec/TimerTaskList.tla``: a bucket's ring, shared by threads that add, remove, cancel and flush."""
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
-
-SWITCHES = {
-    "OwnershipTest": True, "EntryMonitor": True, "NullTest": True, "RemoveFirst": True, "RemoveRetries": True,
-    "CancelledTest": True, "SubmitTest": True, "CountAtUnlink": True, "FlushHoldsMonitor": True, "TaskMonitor": True, "NullLast": True,
-}
-
 
 class Model(Machine):
     """States of one scenario: ``lists``, ``task_of``, ``ring``, ``current`` and ``threads`` as in the TOML."""
@@ -29,11 +23,7 @@ class Model(Machine):
     task_counter = Scalar("taskCounter")
     slipped = Scalar("slipped")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program, self.task_of = scenario["threads"], scenario["task_of"]
         super().__init__(self.program, {"turn": 1}, start="T0")
 
@@ -69,50 +59,35 @@ class Model(Machine):
     def U1(self, t: Process):
         if not self.acquire(self.list_monitor, t.ul):
             return BLOCKED
-        t.pc = "U2"
 
     def U2(self, t: Process):
-        if self.on["EntryMonitor"] and not self.acquire(self.entry_monitor, t.ue):
+        if not self.acquire(self.entry_monitor, t.ue):
             return BLOCKED
-        t.pc = "U3"
 
     def U3(self, t: Process):
-        where = self.list[t.ue]
-        if where != t.ul if self.on["OwnershipTest"] else where is None:
-            t.pc = "U10" if self.on["CountAtUnlink"] else "U9"
-        else:
-            if not self.on["NullLast"]:
-                self.list[t.ue] = None
-            t.pc = "U4"
+        if self.list[t.ue] != t.ul:
+            t.pc = "U10"
 
     def U4(self, t: Process):
         self.prev[self.next[t.ue]] = self.prev[t.ue]
-        t.pc = "U5"
 
     def U5(self, t: Process):
         self.next[self.prev[t.ue]] = self.next[t.ue]
-        t.pc = "U6"
 
     def U6(self, t: Process):
         self.next[t.ue] = None
-        t.pc = "U7"
 
     def U7(self, t: Process):
         self.prev[t.ue] = None
-        t.pc = "U8"
 
     def U8(self, t: Process):
         self.list[t.ue] = None
-        t.pc = "U9"
 
     def U9(self, t: Process):
         self.task_counter -= 1
-        t.pc = "U10"
 
     def U10(self, t: Process):
-        if self.on["EntryMonitor"]:
-            self.release(self.entry_monitor, t.ue)
-        t.pc = "U11"
+        self.release(self.entry_monitor, t.ue)
 
     def U11(self, t: Process):
         self.release(self.list_monitor, t.ul)
@@ -125,69 +100,53 @@ class Model(Machine):
         if where is None:
             self.leave(t)
         else:
-            self.call(t, "unlink", where, t.re, back="R1" if self.on["RemoveRetries"] else None)
+            self.call(t, "unlink", where, t.re, back="R1")
 
     # -- TimerTaskList.add
 
     def A0(self, t: Process):
         if t.done:
             t.pc = "A12"
-        elif self.on["RemoveFirst"]:
-            self.call(t, "remove", t.ae, back="A1")
         else:
-            t.pc = "A1"
+            self.call(t, "remove", t.ae, back="A1")
 
     def A1(self, t: Process):
         if not self.acquire(self.list_monitor, t.al):
             return BLOCKED
-        if self.on["RemoveFirst"]:
-            t.pc = "A2"
-        else:
-            self.call(t, "remove", t.ae, back="A2")
 
     def A2(self, t: Process):
-        if self.on["EntryMonitor"] and not self.acquire(self.entry_monitor, t.ae):
+        if not self.acquire(self.entry_monitor, t.ae):
             return BLOCKED
-        t.pc = "A3"
 
     def A3(self, t: Process):
-        if self.on["NullTest"] and self.list[t.ae] is not None:
-            t.pc = "A10"
-        else:
+        if self.list[t.ae] is None:
             t.tail = self.prev[t.al]
-            t.pc = "A4"
+        else:
+            t.pc = "A10"
 
     def A4(self, t: Process):
         self.next[t.ae] = t.al
-        t.pc = "A5"
 
     def A5(self, t: Process):
         self.prev[t.ae] = t.tail
-        t.pc = "A6"
 
     def A6(self, t: Process):
         self.list[t.ae] = t.al
-        t.pc = "A7"
 
     def A7(self, t: Process):
         self.next[t.tail] = t.ae
-        t.pc = "A8"
 
     def A8(self, t: Process):
         self.prev[t.al] = t.ae
-        t.pc = "A9"
 
     def A9(self, t: Process):
         self.task_counter += 1
         t.done = True
         if all(frame.procedure != "flush" for frame in t.stack):
             self.owed[self.task_of[t.ae]] += 1
-        t.pc = "A10"
 
     def A10(self, t: Process):
-        if self.on["EntryMonitor"]:
-            self.release(self.entry_monitor, t.ae)
-        t.pc = "A11"
+        self.release(self.entry_monitor, t.ae)
 
     def A11(self, t: Process):
         self.release(self.list_monitor, t.al)
@@ -199,8 +158,7 @@ class Model(Machine):
     # -- SystemTimer.addTimerTaskEntry: into bucket kl, or to the executor when kl is None
 
     def K1(self, t: Process):
-        tested = self.on["SubmitTest" if t.kl is None else "CancelledTest"]
-        if self.timer_task_entry[self.task_of[t.ke]] != t.ke and tested:
+        if self.timer_task_entry[self.task_of[t.ke]] != t.ke:
             self.leave(t)
             return
         if self.revoked[t.ke]:
@@ -217,9 +175,8 @@ class Model(Machine):
     # -- TimerTaskList.flush: every entry to bucket fd, or to the executor when fd is None
 
     def F1(self, t: Process):
-        if self.on["FlushHoldsMonitor"] and not self.acquire(self.list_monitor, t.fl):
+        if not self.acquire(self.list_monitor, t.fl):
             return BLOCKED
-        t.pc = "F2"
 
     def F2(self, t: Process):
         first = self.next[t.fl]
@@ -233,55 +190,44 @@ class Model(Machine):
         self.call(t, "addTimerTaskEntry", t.fd, t.head, back="F2")
 
     def F4(self, t: Process):
-        if self.on["FlushHoldsMonitor"]:
-            self.release(self.list_monitor, t.fl)
+        self.release(self.list_monitor, t.fl)
         self.leave(t)
 
     # -- TimerTask.setTimerTaskEntry
 
     def S1(self, t: Process):
-        if self.on["TaskMonitor"] and not self.acquire(self.task_monitor, t.st):
+        if not self.acquire(self.task_monitor, t.st):
             return BLOCKED
-        t.pc = "S2"
 
     def S2(self, t: Process):
         old = self.timer_task_entry[t.st]
         if old is not None and old != t.se:
             self.call(t, "remove", old, back="S3")
-        else:
-            t.pc = "S3"
 
     def S3(self, t: Process):
         self.timer_task_entry[t.st] = t.se
         self.revoked[t.se] = False
-        t.pc = "S4"
 
     def S4(self, t: Process):
-        if self.on["TaskMonitor"]:
-            self.release(self.task_monitor, t.st)
+        self.release(self.task_monitor, t.st)
         self.leave(t)
 
     # -- TimerTask.cancel
 
     def C1(self, t: Process):
-        if self.on["TaskMonitor"] and not self.acquire(self.task_monitor, t.ct):
+        if not self.acquire(self.task_monitor, t.ct):
             return BLOCKED
-        t.pc = "C2"
 
     def C2(self, t: Process):
         entry = self.timer_task_entry[t.ct]
         if entry is not None:
             self.call(t, "remove", entry, back="C3")
-        else:
-            t.pc = "C3"
 
     def C3(self, t: Process):
         self.timer_task_entry[t.ct] = None
-        t.pc = "C4"
 
     def C4(self, t: Process):
-        if self.on["TaskMonitor"]:
-            self.release(self.task_monitor, t.ct)
+        self.release(self.task_monitor, t.ct)
         for entry in self.entries_of[t.ct]:
             self.revoked[entry] = True
         self.leave(t)

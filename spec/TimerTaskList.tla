@@ -29,19 +29,6 @@ CONSTANTS
   Program,      \* thread |-> sequence of operations <<name, argument, ...>>
   NULL
 
-CONSTANTS       \* the decisions; FALSE takes one away, its lock or test stays a step
-  OwnershipTest,     \* M1   list.remove unlinks only an entry of this list
-  EntryMonitor,      \* M2   add and remove hold the entry's monitor too
-  NullTest,          \* M3   add links only an entry that is in no list
-  RemoveFirst,       \* M4   add removes the entry before it takes the monitor
-  RemoveRetries,     \* M5   entry.remove looks again after each attempt
-  CancelledTest,     \* M8   a cancelled entry is not put into another bucket
-  SubmitTest,        \* M9   a cancelled entry is not handed to the executor
-  CountAtUnlink,     \* M19  the counter is decremented only by an actual unlink
-  FlushHoldsMonitor, \*      flush holds the list's monitor for the whole walk
-  TaskMonitor,       \*      cancel and setTimerTaskEntry hold the task's monitor
-  NullLast           \*      remove clears `list` after the ring is closed
-
 Entries == DOMAIN TaskOf
 Tasks   == {TaskOf[e] : e \in Entries}
 Threads == DOMAIN Program
@@ -62,9 +49,6 @@ ASSUME OneCurrentEntryPerTask == /\ Current \subseteq Entries
                                  /\ \A d, e \in Current : TaskOf[d] = TaskOf[e] => d = e
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Operations
-ASSUME SwitchesAreBooleans ==
-  {OwnershipTest, EntryMonitor, NullTest, RemoveFirst, RemoveRetries, CancelledTest,
-   SubmitTest, CountAtUnlink, FlushHoldsMonitor, TaskMonitor, NullLast} \subseteq BOOLEAN
 
 -----------------------------------------------------------------------------
 (* The initial ring, as the pointers that make it. *)
@@ -111,18 +95,15 @@ end macro;
 procedure unlink(ul = NULL, ue = NULL)
 begin
 U1:  lock(listMonitor, ul);
-U2:  if EntryMonitor then lock(entryMonitor, ue); end if;
-U3:  if IF OwnershipTest THEN list[ue] # ul ELSE list[ue] = NULL then
-       if CountAtUnlink then goto U10; else goto U9; end if;
-     elsif ~NullLast then list[ue] := NULL;
-     end if;
+U2:  lock(entryMonitor, ue);
+U3:  if list[ue] # ul then goto U10; end if;
 U4:  prev[next[ue]] := prev[ue];
 U5:  next[prev[ue]] := next[ue];
 U6:  next[ue] := NULL;
 U7:  prev[ue] := NULL;
 U8:  list[ue] := NULL;
 U9:  taskCounter := taskCounter - 1;
-U10: if EntryMonitor then unlock(entryMonitor, ue); end if;
+U10: unlock(entryMonitor, ue);
 U11: unlock(listMonitor, ul);
      return;
 end procedure;
@@ -130,10 +111,10 @@ end procedure;
 \* TimerTaskEntry.remove
 procedure remove(re = NULL)
 begin
-R1:  if list[re] = NULL then return;
-     elsif RemoveRetries then call unlink(list[re], re); goto R1;
-     else call unlink(list[re], re); return;
-     end if;
+R1:  while list[re] # NULL do
+       call unlink(list[re], re);
+     end while;
+     return;
 end procedure;
 
 \* TimerTaskList.add
@@ -141,11 +122,10 @@ procedure add(al = NULL, ae = NULL)
 variables done = FALSE, tail = NULL;
 begin
 A0:  while ~done do
-       if RemoveFirst then call remove(ae); end if;
+       call remove(ae);
 A1:    lock(listMonitor, al);
-       if ~RemoveFirst then call remove(ae); end if;
-A2:    if EntryMonitor then lock(entryMonitor, ae); end if;
-A3:    if ~NullTest \/ list[ae] = NULL then
+A2:    lock(entryMonitor, ae);
+A3:    if list[ae] = NULL then
          tail := prev[al];
 A4:      next[ae] := al;
 A5:      prev[ae] := tail;
@@ -158,7 +138,7 @@ A9:      taskCounter := taskCounter + 1;
            owed[TaskOf[ae]] := owed[TaskOf[ae]] + 1;
          end if;
        end if;
-A10:   if EntryMonitor then unlock(entryMonitor, ae); end if;
+A10:   unlock(entryMonitor, ae);
 A11:   unlock(listMonitor, al);
      end while;
 A12: return;
@@ -167,7 +147,7 @@ end procedure;
 \* SystemTimer.addTimerTaskEntry: into bucket kl, or to the executor when kl is NULL
 procedure addTimerTaskEntry(kl = NULL, ke = NULL)
 begin
-K1:  if timerTaskEntry[TaskOf[ke]] # ke /\ (IF kl = NULL THEN SubmitTest ELSE CancelledTest) then
+K1:  if timerTaskEntry[TaskOf[ke]] # ke then
        return;
      else
        if revoked[ke] then slipped := slipped \cup {ke}; end if;
@@ -181,34 +161,34 @@ end procedure;
 procedure flush(fl = NULL, fd = NULL)
 variables head = NULL;
 begin
-F1:  if FlushHoldsMonitor then lock(listMonitor, fl); end if;
+F1:  lock(listMonitor, fl);
 F2:  while next[fl] # fl do
        head := next[fl];
        call unlink(fl, head);
 F3:    call addTimerTaskEntry(fd, head);
      end while;
-F4:  if FlushHoldsMonitor then unlock(listMonitor, fl); end if;
+F4:  unlock(listMonitor, fl);
      return;
 end procedure;
 
 \* TimerTask.setTimerTaskEntry, called by the constructor of an entry
 procedure setTimerTaskEntry(st = NULL, se = NULL)
 begin
-S1:  if TaskMonitor then lock(taskMonitor, st); end if;
+S1:  lock(taskMonitor, st);
 S2:  if timerTaskEntry[st] \notin {NULL, se} then call remove(timerTaskEntry[st]); end if;
 S3:  timerTaskEntry[st] := se;
      revoked[se] := FALSE;
-S4:  if TaskMonitor then unlock(taskMonitor, st); end if;
+S4:  unlock(taskMonitor, st);
      return;
 end procedure;
 
 \* TimerTask.cancel
 procedure cancel(ct = NULL)
 begin
-C1:  if TaskMonitor then lock(taskMonitor, ct); end if;
+C1:  lock(taskMonitor, ct);
 C2:  if timerTaskEntry[ct] # NULL then call remove(timerTaskEntry[ct]); end if;
 C3:  timerTaskEntry[ct] := NULL;
-C4:  if TaskMonitor then unlock(taskMonitor, ct); end if;
+C4:  unlock(taskMonitor, ct);
      revoked := [e \in Entries |-> revoked[e] \/ TaskOf[e] = ct];
      return;
 end procedure;
@@ -299,11 +279,8 @@ U1(self) == /\ pc[self] = "U1"
                             ke, fl, fd, head, st, se, ct, turn >>
 
 U2(self) == /\ pc[self] = "U2"
-            /\ IF EntryMonitor
-                  THEN /\ entryMonitor[ue[self]].owner \in {NULL, self}
-                       /\ entryMonitor' = [entryMonitor EXCEPT ![ue[self]] = [owner |-> self, depth |-> entryMonitor[ue[self]].depth + 1]]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED entryMonitor
+            /\ entryMonitor[ue[self]].owner \in {NULL, self}
+            /\ entryMonitor' = [entryMonitor EXCEPT ![ue[self]] = [owner |-> self, depth |-> entryMonitor[ue[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "U3"]
             /\ UNCHANGED << next, prev, list, listMonitor, taskMonitor, 
                             timerTaskEntry, taskCounter, revoked, slipped, 
@@ -311,20 +288,13 @@ U2(self) == /\ pc[self] = "U2"
                             ke, fl, fd, head, st, se, ct, turn >>
 
 U3(self) == /\ pc[self] = "U3"
-            /\ IF IF OwnershipTest THEN list[ue[self]] # ul[self] ELSE list[ue[self]] = NULL
-                  THEN /\ IF CountAtUnlink
-                             THEN /\ pc' = [pc EXCEPT ![self] = "U10"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "U9"]
-                       /\ list' = list
-                  ELSE /\ IF ~NullLast
-                             THEN /\ list' = [list EXCEPT ![ue[self]] = NULL]
-                             ELSE /\ TRUE
-                                  /\ list' = list
-                       /\ pc' = [pc EXCEPT ![self] = "U4"]
-            /\ UNCHANGED << next, prev, listMonitor, entryMonitor, taskMonitor, 
-                            timerTaskEntry, taskCounter, revoked, slipped, 
-                            owed, stack, ul, ue, re, al, ae, done, tail, kl, 
-                            ke, fl, fd, head, st, se, ct, turn >>
+            /\ IF list[ue[self]] # ul[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "U10"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "U4"]
+            /\ UNCHANGED << next, prev, list, listMonitor, entryMonitor, 
+                            taskMonitor, timerTaskEntry, taskCounter, revoked, 
+                            slipped, owed, stack, ul, ue, re, al, ae, done, 
+                            tail, kl, ke, fl, fd, head, st, se, ct, turn >>
 
 U4(self) == /\ pc[self] = "U4"
             /\ prev' = [prev EXCEPT ![next[ue[self]]] = prev[ue[self]]]
@@ -375,11 +345,8 @@ U9(self) == /\ pc[self] = "U9"
                             ke, fl, fd, head, st, se, ct, turn >>
 
 U10(self) == /\ pc[self] = "U10"
-             /\ IF EntryMonitor
-                   THEN /\ entryMonitor' = [entryMonitor EXCEPT ![ue[self]] = IF entryMonitor[ue[self]].depth = 1 THEN Free
-                                                                              ELSE [owner |-> self, depth |-> entryMonitor[ue[self]].depth - 1]]
-                   ELSE /\ TRUE
-                        /\ UNCHANGED entryMonitor
+             /\ entryMonitor' = [entryMonitor EXCEPT ![ue[self]] = IF entryMonitor[ue[self]].depth = 1 THEN Free
+                                                                   ELSE [owner |-> self, depth |-> entryMonitor[ue[self]].depth - 1]]
              /\ pc' = [pc EXCEPT ![self] = "U11"]
              /\ UNCHANGED << next, prev, list, listMonitor, taskMonitor, 
                              timerTaskEntry, taskCounter, revoked, slipped, 
@@ -403,29 +370,20 @@ unlink(self) == U1(self) \/ U2(self) \/ U3(self) \/ U4(self) \/ U5(self)
                    \/ U10(self) \/ U11(self)
 
 R1(self) == /\ pc[self] = "R1"
-            /\ IF list[re[self]] = NULL
-                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ IF list[re[self]] # NULL
+                  THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "unlink",
+                                                                   pc        |->  "R1",
+                                                                   ul        |->  ul[self],
+                                                                   ue        |->  ue[self] ] >>
+                                                               \o stack[self]]
+                          /\ ue' = [ue EXCEPT ![self] = re[self]]
+                          /\ ul' = [ul EXCEPT ![self] = list[re[self]]]
+                       /\ pc' = [pc EXCEPT ![self] = "U1"]
+                       /\ re' = re
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ re' = [re EXCEPT ![self] = Head(stack[self]).re]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << ul, ue >>
-                  ELSE /\ IF RemoveRetries
-                             THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "unlink",
-                                                                              pc        |->  "R1",
-                                                                              ul        |->  ul[self],
-                                                                              ue        |->  ue[self] ] >>
-                                                                          \o stack[self]]
-                                     /\ ue' = [ue EXCEPT ![self] = re[self]]
-                                     /\ ul' = [ul EXCEPT ![self] = list[re[self]]]
-                                  /\ pc' = [pc EXCEPT ![self] = "U1"]
-                             ELSE /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "unlink",
-                                                                              pc        |->  Head(stack[self]).pc,
-                                                                              ul        |->  ul[self],
-                                                                              ue        |->  ue[self] ] >>
-                                                                          \o Tail(stack[self])]
-                                     /\ ue' = [ue EXCEPT ![self] = re[self]]
-                                     /\ ul' = [ul EXCEPT ![self] = list[re[self]]]
-                                  /\ pc' = [pc EXCEPT ![self] = "U1"]
-                       /\ re' = re
             /\ UNCHANGED << next, prev, list, listMonitor, entryMonitor, 
                             taskMonitor, timerTaskEntry, taskCounter, revoked, 
                             slipped, owed, al, ae, done, tail, kl, ke, fl, fd, 
@@ -435,15 +393,12 @@ remove(self) == R1(self)
 
 A0(self) == /\ pc[self] = "A0"
             /\ IF ~done[self]
-                  THEN /\ IF RemoveFirst
-                             THEN /\ /\ re' = [re EXCEPT ![self] = ae[self]]
-                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "remove",
-                                                                              pc        |->  "A1",
-                                                                              re        |->  re[self] ] >>
-                                                                          \o stack[self]]
-                                  /\ pc' = [pc EXCEPT ![self] = "R1"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "A1"]
-                                  /\ UNCHANGED << stack, re >>
+                  THEN /\ /\ re' = [re EXCEPT ![self] = ae[self]]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "remove",
+                                                                   pc        |->  "A1",
+                                                                   re        |->  re[self] ] >>
+                                                               \o stack[self]]
+                       /\ pc' = [pc EXCEPT ![self] = "R1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A12"]
                        /\ UNCHANGED << stack, re >>
             /\ UNCHANGED << next, prev, list, listMonitor, entryMonitor, 
@@ -454,26 +409,15 @@ A0(self) == /\ pc[self] = "A0"
 A1(self) == /\ pc[self] = "A1"
             /\ listMonitor[al[self]].owner \in {NULL, self}
             /\ listMonitor' = [listMonitor EXCEPT ![al[self]] = [owner |-> self, depth |-> listMonitor[al[self]].depth + 1]]
-            /\ IF ~RemoveFirst
-                  THEN /\ /\ re' = [re EXCEPT ![self] = ae[self]]
-                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "remove",
-                                                                   pc        |->  "A2",
-                                                                   re        |->  re[self] ] >>
-                                                               \o stack[self]]
-                       /\ pc' = [pc EXCEPT ![self] = "R1"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << stack, re >>
+            /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << next, prev, list, entryMonitor, taskMonitor, 
                             timerTaskEntry, taskCounter, revoked, slipped, 
-                            owed, ul, ue, al, ae, done, tail, kl, ke, fl, fd, 
-                            head, st, se, ct, turn >>
+                            owed, stack, ul, ue, re, al, ae, done, tail, kl, 
+                            ke, fl, fd, head, st, se, ct, turn >>
 
 A2(self) == /\ pc[self] = "A2"
-            /\ IF EntryMonitor
-                  THEN /\ entryMonitor[ae[self]].owner \in {NULL, self}
-                       /\ entryMonitor' = [entryMonitor EXCEPT ![ae[self]] = [owner |-> self, depth |-> entryMonitor[ae[self]].depth + 1]]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED entryMonitor
+            /\ entryMonitor[ae[self]].owner \in {NULL, self}
+            /\ entryMonitor' = [entryMonitor EXCEPT ![ae[self]] = [owner |-> self, depth |-> entryMonitor[ae[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "A3"]
             /\ UNCHANGED << next, prev, list, listMonitor, taskMonitor, 
                             timerTaskEntry, taskCounter, revoked, slipped, 
@@ -481,7 +425,7 @@ A2(self) == /\ pc[self] = "A2"
                             ke, fl, fd, head, st, se, ct, turn >>
 
 A3(self) == /\ pc[self] = "A3"
-            /\ IF ~NullTest \/ list[ae[self]] = NULL
+            /\ IF list[ae[self]] = NULL
                   THEN /\ tail' = [tail EXCEPT ![self] = prev[al[self]]]
                        /\ pc' = [pc EXCEPT ![self] = "A4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A10"]
@@ -545,11 +489,8 @@ A9(self) == /\ pc[self] = "A9"
                             head, st, se, ct, turn >>
 
 A10(self) == /\ pc[self] = "A10"
-             /\ IF EntryMonitor
-                   THEN /\ entryMonitor' = [entryMonitor EXCEPT ![ae[self]] = IF entryMonitor[ae[self]].depth = 1 THEN Free
-                                                                              ELSE [owner |-> self, depth |-> entryMonitor[ae[self]].depth - 1]]
-                   ELSE /\ TRUE
-                        /\ UNCHANGED entryMonitor
+             /\ entryMonitor' = [entryMonitor EXCEPT ![ae[self]] = IF entryMonitor[ae[self]].depth = 1 THEN Free
+                                                                   ELSE [owner |-> self, depth |-> entryMonitor[ae[self]].depth - 1]]
              /\ pc' = [pc EXCEPT ![self] = "A11"]
              /\ UNCHANGED << next, prev, list, listMonitor, taskMonitor, 
                              timerTaskEntry, taskCounter, revoked, slipped, 
@@ -582,7 +523,7 @@ add(self) == A0(self) \/ A1(self) \/ A2(self) \/ A3(self) \/ A4(self)
                 \/ A10(self) \/ A11(self) \/ A12(self)
 
 K1(self) == /\ pc[self] = "K1"
-            /\ IF timerTaskEntry[TaskOf[ke[self]]] # ke[self] /\ (IF kl[self] = NULL THEN SubmitTest ELSE CancelledTest)
+            /\ IF timerTaskEntry[TaskOf[ke[self]]] # ke[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ kl' = [kl EXCEPT ![self] = Head(stack[self]).kl]
                        /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
@@ -626,11 +567,8 @@ K2(self) == /\ pc[self] = "K2"
 addTimerTaskEntry(self) == K1(self) \/ K2(self)
 
 F1(self) == /\ pc[self] = "F1"
-            /\ IF FlushHoldsMonitor
-                  THEN /\ listMonitor[fl[self]].owner \in {NULL, self}
-                       /\ listMonitor' = [listMonitor EXCEPT ![fl[self]] = [owner |-> self, depth |-> listMonitor[fl[self]].depth + 1]]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED listMonitor
+            /\ listMonitor[fl[self]].owner \in {NULL, self}
+            /\ listMonitor' = [listMonitor EXCEPT ![fl[self]] = [owner |-> self, depth |-> listMonitor[fl[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "F2"]
             /\ UNCHANGED << next, prev, list, entryMonitor, taskMonitor, 
                             timerTaskEntry, taskCounter, revoked, slipped, 
@@ -670,11 +608,8 @@ F3(self) == /\ pc[self] = "F3"
                             fd, head, st, se, ct, turn >>
 
 F4(self) == /\ pc[self] = "F4"
-            /\ IF FlushHoldsMonitor
-                  THEN /\ listMonitor' = [listMonitor EXCEPT ![fl[self]] = IF listMonitor[fl[self]].depth = 1 THEN Free
-                                                                           ELSE [owner |-> self, depth |-> listMonitor[fl[self]].depth - 1]]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED listMonitor
+            /\ listMonitor' = [listMonitor EXCEPT ![fl[self]] = IF listMonitor[fl[self]].depth = 1 THEN Free
+                                                                ELSE [owner |-> self, depth |-> listMonitor[fl[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
             /\ fl' = [fl EXCEPT ![self] = Head(stack[self]).fl]
@@ -688,11 +623,8 @@ F4(self) == /\ pc[self] = "F4"
 flush(self) == F1(self) \/ F2(self) \/ F3(self) \/ F4(self)
 
 S1(self) == /\ pc[self] = "S1"
-            /\ IF TaskMonitor
-                  THEN /\ taskMonitor[st[self]].owner \in {NULL, self}
-                       /\ taskMonitor' = [taskMonitor EXCEPT ![st[self]] = [owner |-> self, depth |-> taskMonitor[st[self]].depth + 1]]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED taskMonitor
+            /\ taskMonitor[st[self]].owner \in {NULL, self}
+            /\ taskMonitor' = [taskMonitor EXCEPT ![st[self]] = [owner |-> self, depth |-> taskMonitor[st[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "S2"]
             /\ UNCHANGED << next, prev, list, listMonitor, entryMonitor, 
                             timerTaskEntry, taskCounter, revoked, slipped, 
@@ -724,11 +656,8 @@ S3(self) == /\ pc[self] = "S3"
                             st, se, ct, turn >>
 
 S4(self) == /\ pc[self] = "S4"
-            /\ IF TaskMonitor
-                  THEN /\ taskMonitor' = [taskMonitor EXCEPT ![st[self]] = IF taskMonitor[st[self]].depth = 1 THEN Free
-                                                                           ELSE [owner |-> self, depth |-> taskMonitor[st[self]].depth - 1]]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED taskMonitor
+            /\ taskMonitor' = [taskMonitor EXCEPT ![st[self]] = IF taskMonitor[st[self]].depth = 1 THEN Free
+                                                                ELSE [owner |-> self, depth |-> taskMonitor[st[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ st' = [st EXCEPT ![self] = Head(stack[self]).st]
             /\ se' = [se EXCEPT ![self] = Head(stack[self]).se]
@@ -741,11 +670,8 @@ S4(self) == /\ pc[self] = "S4"
 setTimerTaskEntry(self) == S1(self) \/ S2(self) \/ S3(self) \/ S4(self)
 
 C1(self) == /\ pc[self] = "C1"
-            /\ IF TaskMonitor
-                  THEN /\ taskMonitor[ct[self]].owner \in {NULL, self}
-                       /\ taskMonitor' = [taskMonitor EXCEPT ![ct[self]] = [owner |-> self, depth |-> taskMonitor[ct[self]].depth + 1]]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED taskMonitor
+            /\ taskMonitor[ct[self]].owner \in {NULL, self}
+            /\ taskMonitor' = [taskMonitor EXCEPT ![ct[self]] = [owner |-> self, depth |-> taskMonitor[ct[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "C2"]
             /\ UNCHANGED << next, prev, list, listMonitor, entryMonitor, 
                             timerTaskEntry, taskCounter, revoked, slipped, 
@@ -776,11 +702,8 @@ C3(self) == /\ pc[self] = "C3"
                             fd, head, st, se, ct, turn >>
 
 C4(self) == /\ pc[self] = "C4"
-            /\ IF TaskMonitor
-                  THEN /\ taskMonitor' = [taskMonitor EXCEPT ![ct[self]] = IF taskMonitor[ct[self]].depth = 1 THEN Free
-                                                                           ELSE [owner |-> self, depth |-> taskMonitor[ct[self]].depth - 1]]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED taskMonitor
+            /\ taskMonitor' = [taskMonitor EXCEPT ![ct[self]] = IF taskMonitor[ct[self]].depth = 1 THEN Free
+                                                                ELSE [owner |-> self, depth |-> taskMonitor[ct[self]].depth - 1]]
             /\ revoked' = [e \in Entries |-> revoked[e] \/ TaskOf[e] = ct[self]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ ct' = [ct EXCEPT ![self] = Head(stack[self]).ct]

@@ -52,13 +52,8 @@ HFairSpec == HSpec /\ \A t \in Threads : WF_hvars(HStep(t))
 membersHat == [l \in Lists |->
   MembersOf(l) \cup {e \in Entries : holder[e] # NULL /\ home[e] = l}]
 
-\* A remove that may have one effect is over when it has had it.  One that makes a single attempt
-\* (RemoveRetries FALSE) has missed once the entry is no longer in the list that it read: that
-\* came about in the hands of a mover, and the attempt still ahead will find nothing.  So a single
-\* attempt is as good as the loop to the layer above.  The second half speaks of one remover at a
-\* time, as the task's monitor has it, and of no thread that brings the entry back to that very
-\* list: where one does, what the attempt will find cannot be told from the past.
-IsOver(t) == unlinked[t] \/ (~RemoveRetries /\ pc[t] # "R1" /\ list[ue[t]] # ul[t])
+\* A remove that may have one effect is over when it has had it.
+IsOver(t) == unlinked[t]
 phaseHat == [t \in Threads |->
   IF phaseBar[t] # "removing" \/ ~IsOver(t) THEN phaseBar[t]
   ELSE IF Inside(t, "cancel") \/ Inside(t, "setTimerTaskEntry") THEN "setting" ELSE "idle"]

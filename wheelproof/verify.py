@@ -9,7 +9,7 @@ import os
 import queue
 import signal
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from wheelproof.layers import controls, prove, whole
 from wheelproof.layers.bench import Bench, Report
 from wheelproof.layers.jobs import Job, carry_out, plan, proofs
 from wheelproof.options import Ended, Listener, Notice, Planned, Tick, VerifyOptions, ignore
-from wheelproof.tlc import archive, jar, java
+from wheelproof.tlc import archive, jar, java, translation
 from wheelproof.verdict import LAYERS, Row, judge
 
 TICK = 5.0
@@ -47,6 +47,7 @@ def run(options: VerifyOptions) -> list[Row]:
                              "Choose others; `wheelproof list` shows what there is.")
     if any(job.kind in ("config", "liveness", "refinement", "mutant") and set(job.layers) != {"walk"} for job in jobs):
         archive.make(java.locate(), jar.locate())
+        translation.prepare(algorithms(mechanisms))
     overall = wants("tlc") + wants("graph") + 4 * (options.layers is None)
     options.listen(Planned(sum(job.rows for job in jobs) + overall * len(mechanisms)))
     benches = {mechanism.stem: Bench(mechanism, options.output, options.lane, options.layers, options.listen)
@@ -56,7 +57,7 @@ def run(options: VerifyOptions) -> list[Row]:
         # TLC is given copies without the algorithm: it would not say that its translation is stale.
         if wants("tlc", "graph", "liveness", "mutant"):
             asked = wants("tlc")
-            row = translation(bench if asked else replace(bench, listen=ignore))
+            row = translated(bench if asked else replace(bench, listen=ignore))
             if asked or not row.ok:
                 rows.append(row)
             if not row.ok:
@@ -95,7 +96,17 @@ def wanted(layers: frozenset[str] | None):
     return lambda *names: layers is None or bool(layers & set(names))
 
 
-def translation(bench: Bench) -> Row:
+def algorithms(mechanisms: Sequence[subject.Mechanism]) -> Iterator[str]:
+    """The texts of all modules whose PlusCal translation is needed: each mechanism's, as it is and without each decision."""
+    for mechanism in mechanisms:
+        yield mechanism.spec.read_text(encoding="utf-8")
+        lacking = {item.decision for item in mechanism.mutants.values()} | {item.without for item in mechanism.configs.values()}
+        for decision in sorted(lacking & set(mechanism.decisions)):
+            changed = mechanism.without(decision).texts
+            yield from (text for file, text in changed.items() if file.endswith(".tla"))
+
+
+def translated(bench: Bench) -> Row:
     """Whether the committed translation is current; a stale one ends the mechanism's verification."""
     try:
         return whole.translated(bench)

@@ -10,10 +10,11 @@ from typing import Any
 import z3
 from z3 import Not, Store
 
-from model.delayed_operation import ATTEMPTS, Model
+from model.delayed_operation import ATTEMPTS
 from proofs.protocols.delayed_operation import Blocking, CheckedTry, LockedTry, TryOnce, TryPending, TryPendingHeld
 from proofs.protocols.delayed_operation_steps import CONDITION, THREAD, ComparedAndSet, Operation
 from proofs.protocols.delayed_operation_view import View
+from proofs.protocols import mutated
 from proofs.protocols.faults import Fault, Scope
 from proofs.ts import Enumeration, Step, action, safety, when
 from proofs.ts_search import Roles, Taken
@@ -237,7 +238,7 @@ FAULTS = {fault.name: fault for fault in (
           "ReadAfterUnlock", "NoLostCompletion"),
     Fault("NoRetry", "who leaves the note does not try again", WithoutRetry, TWO_EVENTS, "no_completion_lost", "P7.TryPending",
           "RetriesAfterSwap", "NoLostCompletion"),
-    Fault("BlockingTry", "the lock is waited for", Waiting, TIMEOUT, switch="TryLock", property="NoDeadlock",
+    Fault("BlockingTry", "the lock is waited for", Waiting, TIMEOUT, decision="TryLock", property="NoDeadlock",
           unreached="a wait more breaks no safety property, and every one is proved of it too; the deadlock is with a lock of the callers' own, "
                     "which the proof leaves out: TLC and the model have its trace"),
     Fault("UnlockedTry", "tryComplete runs without the lock", UnlockedTry, ONE_EVENT, "one_tries", "P6.LockedTry",
@@ -299,4 +300,4 @@ def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
 
 def view_of(fault: Fault, trace: list[Taken]) -> View:
     """The mutated model of that scenario, seen as the mutated system."""
-    return View(Model(scenario(fault, trace), {fault.switch: False} if fault.switch else {}), OPERATION, fault.system)
+    return View(mutated.model("delayed_operation", scenario(fault, trace), fault.decision), OPERATION, fault.system)

@@ -32,8 +32,8 @@ class Scope:
 
 @dataclass(frozen=True)
 class Fault:
-    """A mutant of a system. ``formula``: the proof's property that breaks; ``property``: the model's, with ``switch`` off; ""
-    where the fault is no switch of the model's, and the trace is one of the proof's system alone.
+    """A mutant of a system. ``formula``: the proof's property that breaks; ``property``: the model's, without ``decision``; ""
+    where the fault is no decision of the model's, and the trace is one of the proof's system alone.
 
     ``theorem``: the id of the theorem that it is a control of. ``unreached``: why there is no trace, where there is none.
     """
@@ -44,7 +44,7 @@ class Fault:
     scope: Scope
     formula: str = ""
     theorem: str = ""
-    switch: str = ""
+    decision: str = ""
     property: str = ""
     unreached: str = ""
 

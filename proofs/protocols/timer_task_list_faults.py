@@ -11,7 +11,7 @@ from typing import Any
 
 from z3 import And, Exists, ForAll, If, Not, Or, Store
 
-from model.timer_task_list import Model
+from proofs.protocols import mutated
 from proofs.protocols.faults import Fault, Scope
 from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
 from proofs.protocols.timer_task_list_steps import (
@@ -215,29 +215,29 @@ TWO_ADDERS = rings({"l1": "", "l2": ""}, ONE, a="adds", b="adds")
 
 FAULTS = {fault.name: fault for fault in (
     Fault("M1", "remove unlinks from whatever list has the entry", WithoutOwnershipTest, rings({"l1": "e1", "l2": ""}, ONE, a="adds", c="cancels"),
-          "ring_written_under_its_monitor", "P3", "OwnershipTest", "RingWellFormed"),
-    Fault("M2", "an entry's monitor excludes nobody", WithoutEntryMonitor, TWO_ADDERS, "at_most_one_list", "P1", "EntryMonitor", "AtMostOneList"),
-    Fault("M2_masked", "the same as SystemTimer calls it", WithoutEntryMonitor, TWO_ADDERS, switch="EntryMonitor",
+          "ring_written_under_its_monitor", "P3", "M1", "RingWellFormed"),
+    Fault("M2", "an entry's monitor excludes nobody", WithoutEntryMonitor, TWO_ADDERS, "at_most_one_list", "P1", "M2", "AtMostOneList"),
+    Fault("M2_masked", "the same as SystemTimer calls it", WithoutEntryMonitor, TWO_ADDERS, decision="M2",
           unreached="equivalent where one thread adds an entry and only a flush moves it; the proof lets any thread add any entry, and has the trace of M2"),
-    Fault("M3", "add links an entry that is linked", WithoutNullTest, TWO_ADDERS, "at_most_one_list", "P1", "NullTest", "RingWellFormed"),
-    Fault("M3_stale_list", "the same, seen from the ring that was left", WithoutNullTest, TWO_ADDERS, "exactly_its_list", "P2", "NullTest", "ExactlyItsList"),
+    Fault("M3", "add links an entry that is linked", WithoutNullTest, TWO_ADDERS, "at_most_one_list", "P1", "M3", "RingWellFormed"),
+    Fault("M3_stale_list", "the same, seen from the ring that was left", WithoutNullTest, TWO_ADDERS, "exactly_its_list", "P2", "M3", "ExactlyItsList"),
     Fault("M4", "add removes the entry inside the list's monitor", RemoveInsideLock, rings({"l1": "e1", "l2": ""}, ONE, f="flushes", a="adds"),
-          "somebody_moves", "P12.OneReaper", "RemoveFirst", "NoDeadlock"),
-    Fault("M5", "remove tries once", SingleAttempt, TWO_ADDERS, switch="RemoveRetries",
+          "somebody_moves", "P12.OneReaper", "M4", "NoDeadlock"),
+    Fault("M5", "remove tries once", SingleAttempt, TWO_ADDERS, decision="M5",
           unreached="equivalent for every property here, and each is proved of it too: remove may miss an entry that another thread moves in any case"),
     Fault("M8", "a cancelled entry is put into another bucket", WithoutCancelledTest, rings({"l1": "e1", "l2": ""}, ONE, f="flushes", c="cancels"),
-          "cancel_wins", "P5", "CancelledTest", "CancelWins"),
+          "cancel_wins", "P5", "M8", "CancelWins"),
     Fault("M9", "a cancelled entry is handed over", WithoutSubmitTest, rings({"l1": "e1"}, ONE, f="expires", c="cancels"),
-          "cancel_wins", "P5", "SubmitTest", "CancelWins"),
+          "cancel_wins", "P5", "M9", "CancelWins"),
     Fault("M19", "an unlink that finds the entry gone is counted", CountsEveryAttempt, rings({"l1": "e1", "l2": ""}, ONE, f="flushes", c="cancels"),
-          "counter_exact", "P4", "CountAtUnlink", "CounterExact"),
+          "counter_exact", "P4", "M19", "CounterExact"),
     Fault("M19_underflow", "the same takes the counter below zero", CountsEveryAttempt, rings({"l1": "e1"}, ONE, r="removes", c="cancels"),
-          "counter_exact", "P4", "CountAtUnlink", "TypeOK"),
+          "counter_exact", "P4", "M19", "TypeOK"),
     Fault("FlushWithoutMonitor", "two threads flush one list", FlushWithoutMonitor, rings({"l1": "e1"}, ONE, f="expires", g="expires"),
-          "flush_unlinks_its_head", "P3", "FlushHoldsMonitor", "RunsOncePerAdd"),
+          "flush_unlinks_its_head", "P3", "FlushWithoutMonitor", "RunsOncePerAdd"),
     Fault("UnguardedTask", "a task's monitor excludes nobody", WithoutTaskMonitor,
           rings({"l1": ""}, ONE, "t1", s="schedules", c="cancels"), "cancel_wins", "P5",
-          "TaskMonitor", "CancelWins"),
+          "UnguardedTask", "CancelWins"),
     Fault("opposite_flushes", "two threads flush in opposite directions", SeveralReapers, rings({"l1": "e1", "l2": "e2"}, TWO, f="flushes", g="flushes"),
           "somebody_moves", "P12.OneReaper", property="NoDeadlock"),
 )}
@@ -260,5 +260,5 @@ def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
 
 def view_of(fault: Fault, trace: list[Taken]) -> View:
     """The mutated model of that scenario, seen as the mutated system."""
-    model = Model(scenario(fault, trace), {fault.switch: False} if fault.switch else {})
+    model = mutated.model("timer_task_list", scenario(fault, trace), fault.decision)
     return View(model, fault.system, fault.scope.rigid["reaper"])

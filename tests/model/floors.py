@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof import subject
+from wheelproof.explore import Subject
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.layers.bench import Bench
@@ -38,19 +39,25 @@ class Floors:
         """The text of the mechanism's module on a Python floor."""
         return (ROOT / floor / f"{self.stem}.py").read_text(encoding="utf-8")
 
-    def _model_graph(self, scenario: str, *off: str) -> StateGraph:
-        """The unchanged model's full graph of a scenario of the TOML, with these switches off."""
-        return explore(self.mechanism.model(scenario, dict.fromkeys(off, False)))
+    def mutant(self, decision: str, **options: Any) -> Subject:
+        """The implementation without a decision, under control."""
+        changed = self.mechanism.without(decision)
+        return Subject.load(ROOT, self.stem, mutant=changed.override, texts=changed.modules, **options)
+
+    def _model_graph(self, scenario: str, decision: str = "") -> StateGraph:
+        """The model's full graph of a scenario of the TOML, without a decision."""
+        return explore(self.mechanism.without(decision).model(scenario))
 
     def _rows(self, scenario: str) -> tuple[Any, Any]:
         """What a bisimulation needs of the model's reduced graph: its rows, and the shared variables of a state."""
         graph = reduced.reduce(self.mechanism.model(scenario), self.mechanism.silent)
         return reduced.rows(graph), reduced.shared_of(graph)
 
-    def _tlc_graph(self, scenario: str, *off: str) -> TlcGraph:
-        """TLC's full graph of a scenario of the TOML, with these switches off."""
+    def _tlc_graph(self, scenario: str, decision: str = "") -> TlcGraph:
+        """TLC's full graph of a scenario of the TOML, without a decision."""
         with tempfile.TemporaryDirectory() as folder:
             dump = Path(folder) / "states.dot"
-            result = Bench(self.mechanism, Path(folder)).tlc(scenario, Config(scenario, scenario, switches=dict.fromkeys(off, False)), deadlock=False, dump=dump)
+            bench = Bench(self.mechanism.without(decision), Path(folder))
+            result = bench.tlc(scenario, Config(scenario, scenario, without=decision), deadlock=False, dump=dump)
             assert result.outcome is Outcome.COMPLETED, result.explanation
             return TlcGraph.read(dump)

@@ -21,44 +21,44 @@ class Table(NamedTuple):
     changes: dict[str, tuple[str, ...]]
 
 
-# label -> (what is there, what is put in its place[, scenario[, the switch without which the step is taken]])
+# label -> (what is there, what is put in its place[, scenario[, the decision without which the step is taken]])
 LISTS = {
     "U1": ("self.list_monitor, t.ul", "self.list_monitor, self.lists[0]", "two_entries_crossed"),
     "U2": ("self.entry_monitor, t.ue", "self.entry_monitor, self.entries[-1]"),
-    "U3": ('self.on["CountAtUnlink"]', 'not self.on["CountAtUnlink"]'),
+    "U3": ('t.pc = "U10"', 't.pc = "U9"'),
     "U4": ("= self.prev[t.ue]", "= t.ul", "two_entries_crossed"),
     "U5": ("= self.next[t.ue]", "= t.ul", "two_entries_crossed"),
     "U6": ("self.next[t.ue] = None", "self.next[t.ue] = t.ul"),
     "U7": ("self.prev[t.ue] = None", "self.prev[t.ue] = t.ul"),
-    "U8": ('t.pc = "U9"', 't.pc = "U10"'),
+    "U8": ("self.list[t.ue] = None", 'self.list[t.ue], t.pc = None, "U10"'),
     "U9": ("-= 1", "-= 2"),
-    "U10": ('if self.on["EntryMonitor"]', 'if self.on["EntryMonitor"] and t.stack[0].pc != "F3"'),
+    "U10": ("self.release(self.entry_monitor, t.ue)", "pass"),
     "U11": ("self.list_monitor, t.ul", "self.list_monitor, self.lists[0]", "two_entries_crossed"),
     "R1": ("where is None", "where is None or t.stack[0].pc == 'A1'", "two_entries_crossed"),
     "A0": ("if t.done", "if not t.done"),
     "A1": ("self.list_monitor, t.al", "self.list_monitor, self.lists[0]", "two_adders"),
     "A2": ("self.entry_monitor, t.ae", "self.entry_monitor, self.entries[0]"),
-    "A3": ("is not None", "== t.al", "two_adders"),
+    "A3": ("is None", "!= t.al", "two_adders"),
     "A4": ("= t.al", "= t.tail", "two_entries_crossed"),
     "A5": ("= t.tail", "= t.al", "two_entries_crossed"),
     "A6": ("= t.al", "= self.lists[-1]", "two_adders"),
     "A7": ("self.next[t.tail]", "self.next[t.al]", "two_entries_crossed"),
     "A8": ("= t.ae", "= t.tail"),
     "A9": ('!= "flush"', '== "flush"'),
-    "A10": ('if self.on["EntryMonitor"]', 'if self.on["EntryMonitor"] and t.done', "two_adders"),
+    "A10": ("self.release(self.entry_monitor, t.ae)", "pass", "two_adders"),
     "A11": ('t.pc = "A0"', 't.pc = "A12"', "two_adders"),
     "A12": ("self.leave(t)", "t.pc = DONE"),
     "K1": ("!= t.ke", "is None"),
     "K2": ("-= 1", "-= 2"),
-    "F1": ('t.pc = "F2"', 't.pc = "F4"'),
+    "F1": ("not self.acquire(self.list_monitor, t.fl)", "self.list_monitor[t.fl].owner not in (None, self.me)"),
     "F2": ("first == t.fl", "first == t.fl or self.revoked[first]"),
     "F3": ("t.fd, t.head", "t.fl, t.head"),
-    "F4": ('if self.on["FlushHoldsMonitor"]', 'if self.on["FlushHoldsMonitor"] and t.head is not None'),
-    "S1": ('t.pc = "S2"', 't.pc = "S3"'),
+    "F4": ("self.release(self.list_monitor, t.fl)", "pass"),
+    "S1": ("not self.acquire(self.task_monitor, t.st)", "self.task_monitor[t.st].owner not in (None, self.me)"),
     "S2": ("old != t.se", "old == t.se"),
     "S3": ("= False", "= True"),
     "S4": ("self.release(self.task_monitor, t.st)", "pass"),
-    "C1": ('t.pc = "C2"', 't.pc = "C3"'),
+    "C1": ("not self.acquire(self.task_monitor, t.ct)", "self.task_monitor[t.ct].owner not in (None, self.me)"),
     "C2": ("entry is not None", "entry is not None and self.list[entry] is not None"),
     "C3": ("self.timer_task_entry[t.ct] = None", "pass"),
     "C4": ("= True", "= entry == self.timer_task_entry[t.ct]"),
@@ -174,18 +174,24 @@ def changed(text: str, label: str, old: str, new: str) -> str:
     return "".join(lines[:method.lineno]) + body.replace(old, new) + "".join(lines[method.end_lineno:])
 
 
-def compared(of: Floors, text: str, scenario: str, *off: str):
-    """TLC's graph of a scenario against that of a model with this text, both with switches off."""
-    name = f"model.{of.stem}"
-    model = floors.load(ROOT, name, texts={name: text}).Model(of.mechanism.scenarios[scenario], dict.fromkeys(off, False))
-    return compare(of.tlc_graph(scenario, *off), explore(model, bound=50_000), of.mechanism.pc)
+def compared(of: Floors, text: str, scenario: str, decision: str = ""):
+    """TLC's graph of a scenario against that of a model with this text, both without the decision."""
+    name, switches = f"model.{of.stem}", {decision: False} if decision in of.mechanism.switches else {}
+    arguments = (of.mechanism.scenarios[scenario], *filter(None, [switches]))
+    model = floors.load(ROOT, name, texts={name: text}).Model(*arguments)
+    return compare(of.tlc_graph(scenario, decision), explore(model, bound=50_000), of.mechanism.pc)
+
+
+def text_of(of: Floors, decision: str = "") -> str:
+    """The model's text without a decision."""
+    return of.mechanism.without(decision).modules.get(f"model.{of.stem}") or of.source("model")
 
 
 def noticed(stem: str, label: str) -> None:
     of, scenario, _, changes = TABLES[stem]
     old, new, *place = changes[label]
     place = place or [scenario]
-    text = of.source("model")
+    text = text_of(of, *place[1:])
     assert label in of.model_graph(*place).labels
     assert compared(of, text, *place).equal
     found = compared(of, changed(text, label, old, new), *place)
@@ -209,6 +215,8 @@ def test_a_change_of_any_label_is_noticed(stem, label):
 def test_every_label_has_its_change(stem):
     of, _, _, changes = TABLES[stem]
     labels = {name for name in vars(floors.load(ROOT, f"model.{stem}").Model) if LABEL.fullmatch(name)}
-    assert labels == set(of.mechanism.labels) == set(changes)
-    for label, (old, new, *_) in changes.items():
-        assert changed(of.source("model"), label, old, new) != of.source("model")
+    added = {label for decision in of.mechanism.decisions.values() for label in decision.labels}
+    assert labels == set(of.mechanism.labels) and labels | added == set(changes)
+    for label, (old, new, *place) in changes.items():
+        text = text_of(of, *place[1:])
+        assert changed(text, label, old, new) != text

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from wheelproof.errors import UsageError
 
+IMPORTS = "imports"
+
 Anchor = tuple[str, range]
 """(name, lines counted from 0)"""
 
@@ -57,6 +59,9 @@ def _of_python(file: Path, text: str) -> Iterator[Anchor]:
     except SyntaxError as error:
         raise UsageError(f"{file}:{error.lineno}: this is no Python ({error.msg}).") from error
     functions: list[range] = []
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    if imports:
+        yield IMPORTS, range(imports[0].lineno - 1, imports[-1].end_lineno or imports[-1].lineno)
 
     def within(node: ast.AST, path: str) -> Iterator[Anchor]:
         for child in ast.iter_child_nodes(node):

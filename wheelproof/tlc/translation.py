@@ -84,6 +84,8 @@ def translated_text(text: str, name: str, *, java: Java | None = None, jar: Jar 
 
     Raises ToolError where the translator refuses the algorithm or cannot be run.
     """
+    if not _ALGORITHM.search(text):
+        return text
     jar = jar or jars.locate()
     kept = _kept(text, jar)
     if kept.is_file():

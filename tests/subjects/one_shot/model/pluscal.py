@@ -1,12 +1,13 @@
 """What a PlusCal algorithm is made of, in Python: processes, procedures with a stack, labels that are steps.
 
-A twin (a subclass of :class:`Machine`) declares the algorithm's variables and procedures and has one method per
-label, which reads and writes them as the PlusCal step does and says where the process goes next. The machine holds one
+A model (a subclass of :class:`Machine`) declares the algorithm's variables and procedures and has one method per
+label, which reads and writes them as the PlusCal step does. A step ends at the next label in the order of the methods,
+as in PlusCal, unless it sets ``pc``, calls a procedure or returns from one. The machine holds one
 state at a time and changes it in place: a step costs what it changes, however many entries there are. A *frozen* state is
 the hashable pair ``(shared, processes)``: all shared variables as one flat tuple, and per process one tuple in the order of
 ``process_variables``.
 
-PlusCal's own rules that the twin must keep, because TLC's states show them: a procedure's variables are per-process
+PlusCal's own rules that the model must keep, because TLC's states show them: a procedure's variables are per-process
 variables, saved on the stack by a call and restored by a return; a call that a return follows at once replaces its
 caller's frame, and then the caller's local variables are restored but its parameters keep their last values.
 """
@@ -92,7 +93,7 @@ class Process:
 
 
 class Machine:
-    """An executable twin. Subclasses set the class attributes and call ``function`` / ``scalar`` while initialising."""
+    """An executable model. Subclasses set the class attributes and call ``function`` / ``scalar`` while initialising."""
 
     PROCEDURES: Mapping[str, Procedure] = {}
     AUXILIARY: frozenset[str] = frozenset()
@@ -119,8 +120,10 @@ class Machine:
         self._workspace = [Process() for _ in self.threads]
         self.me = ""
         """The name of the process that moves: PlusCal's ``self``."""
-        self._steps: dict[str, Callable] = {
-            name: getattr(self, name) for name in dir(self) if LABEL.fullmatch(name)}
+        written = [name for cls in reversed(type(self).__mro__) for name in vars(cls) if LABEL.fullmatch(name)]
+        order = tuple(dict.fromkeys(written))
+        self._steps: dict[str, Callable] = {name: getattr(self, name) for name in order}
+        self._following = dict(zip(order, (*order[1:], DONE), strict=True))
 
     # -- declaring variables
 
@@ -191,6 +194,7 @@ class Machine:
             process = self._workspace[index]
             vars(process).update(zip(self.process_variables, values))
             self.me = self.threads[index]
+            process.pc = self._following[label]
             if self._steps[label](process) is not BLOCKED:
                 after = processes[:index] + (tuple(vars(process).values()),) + processes[index + 1:]
                 out.append((index, label, (tuple(self._cells), after)))
@@ -229,7 +233,11 @@ class Machine:
         process = self._workspace[index]
         label = process.pc
         self.me = self.threads[index]
-        if label == DONE or self._steps[label](process) is BLOCKED:
+        if label == DONE:
+            return None
+        process.pc = self._following[label]
+        if self._steps[label](process) is BLOCKED:
+            process.pc = label
             return None
         return label
 
@@ -286,7 +294,7 @@ class Machine:
         names = self._names[variable]
         if names is None:
             return piece[0]
-        return {name: value._asdict() if isinstance(value, Monitor) else value for name, value in zip(names, piece)}
+        return {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in zip(names, piece)}
 
     def _frame(self, frame: Frame) -> dict[str, Any]:
         names = self.PROCEDURES[frame.procedure].names

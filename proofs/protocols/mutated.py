@@ -1,0 +1,24 @@
+"""Models that lack a decision: the machines on which a proof's counterexample must be a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wheelproof import subject
+from wheelproof.subject import Mechanism
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def mechanisms() -> dict[str, Mechanism]:
+    """The subject's mechanisms by stem."""
+    return subject.find(ROOT)
+
+
+def model(stem: str, program: Mapping[str, Any], decision: str) -> Any:
+    """The model of a scenario without a decision; with all of them where ``decision`` is ""."""
+    return mechanisms()[stem].without(decision).model_of(program)
