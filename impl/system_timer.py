@@ -77,8 +77,9 @@ class SystemTimer:
         if bucket is None:
             return False
         with self.lock.write_lock:  # lock R2, unlock R6
-            # While this thread waited for the lock an adder may have queued an earlier bucket. Put back and poll again: buckets
-            # are flushed strictly in the order of their keys, or one could be given a new key while it is queued.
+            # While this thread waited for the lock an adder may have queued an earlier bucket. Put
+            # it back and poll again: buckets are flushed strictly in the order of their keys, or
+            # one could be given a new key while it is queued.
             self.queue.offer(bucket)  # update R3
             while (bucket := self.queue.poll_now()) is not None:  # update R4
                 expiration = bucket.expiration.get()  # read R5

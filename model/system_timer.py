@@ -1,15 +1,10 @@
-"""The twin of ``spec/SystemTimer.tla``: adders, cancellers and a reaper around a hierarchical timing wheel."""
+"""The model of ``spec/SystemTimer.tla``: adders, cancellers and a reaper around a hierarchical timing wheel."""
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
 from model.pluscal import BLOCKED, DONE, Function, Machine, Procedure, Process, Scalar
-
-SWITCHES = {
-    "PutBack": True, "PutsBackAlways": True, "PollsUnlocked": True, "CancelledTest": True, "SubmitTest": True, "LinksFirst": True, "OfferIfChanged": True, "ReadLock": True, "ResetKey": True,
-    "Drains": True, "CountAtUnlink": True, "RefusalCaught": True, "AddedWaits": True, "DueAtTick": True,
-}
 
 
 def offered(heap: tuple[int, ...], bucket: int, key: Function) -> tuple[int, ...]:
@@ -74,11 +69,7 @@ class Model(Machine):
     early = Scalar("early")
     slipped = Scalar("slipped")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program, self.task_of, self.deadline = scenario["threads"], scenario["task_of"], scenario["deadline"]
         self.wheel_size, self.levels = scenario["wheel_size"], scenario["levels"]
         self.kafka = {"KafkaTimer": True, "SystemTimer": False}[scenario.get("timer", "SystemTimer")]
@@ -126,6 +117,18 @@ class Model(Machine):
         """The number of an entry's bucket on a level."""
         return (level - 1) * self.wheel_size + self.deadline[entry] // self.tick[level] % self.wheel_size + 1
 
+    def cancelled(self, entry: str) -> bool:
+        """The entry's task was cancelled, or has another entry."""
+        return self.timer_task_entry[self.task_of[entry]] != entry
+
+    def expired(self, entry: str, level: int) -> bool:
+        """A deadline within the tick of a level's clock, or before it."""
+        return self.deadline[entry] < self.current[level] + self.tick[level]
+
+    def fits(self, entry: str, level: int) -> bool:
+        """A deadline less than one turn from a level's clock."""
+        return self.deadline[entry] < self.current[level] + self.wheel_size * self.tick[level]
+
     def due(self) -> bool:
         """The queue's first bucket is due."""
         return bool(self.queue) and self.key[self.queue[0]] <= self.now
@@ -147,74 +150,53 @@ class Model(Machine):
         if entry is not None and entry in self.linked():
             for bucket in self.buckets:
                 self.content[bucket] = tuple(e for e in self.content[bucket] if e != entry)
-            self._unlinked()
-
-    def _unlinked(self) -> None:
-        if self.on["CountAtUnlink"]:
             self.task_counter -= 1
+
+    def poll(self, t: Process) -> None:
+        """DelayQueue.poll, where the first bucket is due."""
+        t.polled = self.queue[0]
+        self.queue = polled(self.queue, self.key)
 
     # -- SystemTimer.addTimerTaskEntry with TimingWheel.add
 
     def W1(self, t: Process):
-        task, deadline, tick = self.task_of[t.ke], self.deadline[t.ke], self.tick[t.level]
-        limit = self.current[t.level] + tick
-        if self.timer_task_entry[task] != t.ke and self.on["CancelledTest"]:
+        if self.cancelled(t.ke) or self.expired(t.ke, t.level):
             t.pc = "K1"
-        elif deadline < limit if self.on["DueAtTick"] else deadline <= limit:
-            t.pc = "K1"
-        elif deadline < self.current[t.level] + self.wheel_size * tick:
+        elif self.fits(t.ke, t.level):
             t.bucket = self.slot(t.ke, t.level)
             if self.revoked[t.ke]:
                 self.slipped |= {t.ke}
-            t.pc = "W2" if self.on["LinksFirst"] else "W3"
         else:
             t.pc = "W0"
-
-    def W0(self, t: Process):
-        t.level += 1
-        t.pc = "W1"
 
     def W2(self, t: Process):
         if self.flushing == t.bucket and self.writer != self.me:
             return BLOCKED
         self.content[t.bucket] += (t.ke,)
         self.task_counter += 1
-        if self.on["LinksFirst"]:
-            t.pc = "W3"
-        else:
-            self.leave(t)
 
     def W3(self, t: Process):
         key = self.trim(self.deadline[t.ke], t.level)
-        changed = self.key[t.bucket] != key
-        if changed and t.bucket in self.queue:
-            self.rekeyed |= {t.bucket}
-        if changed or not self.on["OfferIfChanged"]:
+        if self.key[t.bucket] != key:
+            if t.bucket in self.queue:
+                self.rekeyed |= {t.bucket}
             self.key[t.bucket] = key
-            t.pc = "W4"
-        elif not self.on["LinksFirst"]:
-            t.pc = "W2"
-        elif self.on["AddedWaits"]:
-            self.leave(t)
         else:
-            t.pc = "K1"
+            self.leave(t)
 
     def W4(self, t: Process):
         self.queue = offered(self.queue, t.bucket, self.key)
-        if not self.on["LinksFirst"]:
-            t.pc = "W2"
-        elif self.on["AddedWaits"]:
-            self.leave(t)
-        else:
-            t.pc = "K1"
+        self.leave(t)
+
+    def W0(self, t: Process):
+        t.level += 1
+        t.pc = "W1"
 
     def K1(self, t: Process):
-        if self.timer_task_entry[self.task_of[t.ke]] != t.ke and self.on["SubmitTest"]:
+        if self.cancelled(t.ke):
             self.leave(t)
-            return
-        if self.revoked[t.ke]:
+        elif self.revoked[t.ke]:
             self.slipped |= {t.ke}
-        t.pc = "K2"
 
     def K2(self, t: Process):
         if self.shut:
@@ -231,14 +213,12 @@ class Model(Machine):
     # -- SystemTimer.add
 
     def A1(self, t: Process):
-        if self.on["ReadLock"]:
-            if self.writer is not None:
-                return BLOCKED
-            self.readers |= {self.me}
-        t.pc = "A2"
+        if self.writer is not None:
+            return BLOCKED
+        self.readers |= {self.me}
 
     def A2(self, t: Process):
-        t.pc = "A3"
+        pass  # reads the clock: a scenario fixes the deadline of each entry
 
     def A3(self, t: Process):
         task = self.task_of[t.ae]
@@ -279,9 +259,7 @@ class Model(Machine):
 
     def R1(self, t: Process):
         if self.due():
-            if self.on["PollsUnlocked"]:
-                self._poll(t)
-            t.pc = "R2"
+            self.poll(t)
         elif self.over():
             self.leave(t)
         else:
@@ -291,66 +269,54 @@ class Model(Machine):
         if self.readers or self.writer is not None:
             return BLOCKED
         self.writer = self.me
-        t.pc = "R5" if self.kafka or not self.on["PutBack"] else "R3" if self.on["PollsUnlocked"] else "R4"
+        if self.kafka:
+            t.pc = "R5"
 
     def R3(self, t: Process):
-        if self.on["PutsBackAlways"]:
-            self.queue = offered(self.queue, t.polled, self.key)
-            t.pc = "R4"
-            return
-        if self.queue and self.key[self.queue[0]] < self.key[t.polled]:
-            bucket = t.polled
-            self._poll(t)
-            self.queue = offered(self.queue, bucket, self.key)
-        t.pc = "R5"
+        self.queue = offered(self.queue, t.polled, self.key)
 
     def R4(self, t: Process):
         if self.due():
-            self._poll(t)
-            t.pc = "R5"
+            self.poll(t)
         else:
             t.polled = 0
             t.pc = "R6"
 
     def R5(self, t: Process):
         t.expiration = self.key[t.polled]
-        t.pc = "R7"
 
     def R7(self, t: Process):
         for level, tick in self.tick.items():
             if t.expiration >= self.current[level] + tick:
                 self.current[level] = self.trim(t.expiration, level)
-        t.pc = "V1"
+
+    # -- TimerTaskList.flush
 
     def V1(self, t: Process):
         self.flushing = t.polled
-        t.pc = "F2"
 
     def F2(self, t: Process):
         entries = self.content[t.polled]
-        if not entries:
+        if entries:
+            t.head = entries[0]
+            self.content[t.polled] = entries[1:]
+            self.task_counter -= 1
+            self.call(t, "addTimerTaskEntry", t.head, back="F3")
+        else:
             t.pc = "V2"
-            return
-        t.head = entries[0]
-        self.content[t.polled] = entries[1:]
-        self._unlinked()
-        self.call(t, "addTimerTaskEntry", t.head, back="F3")
 
     def F3(self, t: Process):
-        if self.thrown[self.me] and (self.kafka or not self.on["RefusalCaught"]):
-            t.pc = "V3"
-        else:
+        if not self.kafka:
             self.thrown[self.me] = False
-            t.pc = "F2"
+        t.pc = "V3" if self.thrown[self.me] else "F2"
 
     def V2(self, t: Process):
-        if self.on["ResetKey"]:
-            self.key[t.polled] = -1
-        t.pc = "V3"
+        self.key[t.polled] = -1
 
     def V3(self, t: Process):
         self.flushing = 0
-        t.pc = "R4" if self.on["Drains"] and not self.thrown[self.me] else "R6"
+        if not self.thrown[self.me]:
+            t.pc = "R4"
 
     def R6(self, t: Process):
         self.writer = None
@@ -361,10 +327,6 @@ class Model(Machine):
         else:
             t.expiration, t.head = 0, None
             t.pc = "R1"
-
-    def _poll(self, t: Process) -> None:
-        t.polled = self.queue[0]
-        self.queue = polled(self.queue, self.key)
 
     # -- a thread runs its program
 
@@ -382,9 +344,6 @@ class Model(Machine):
         else:
             self.call(t, operation, *arguments, back="T1")
 
-    def T1(self, t: Process):
-        t.pc = "T0"
-
     def C1(self, t: Process):
         self.now += 1
         t.pc = "T0"
@@ -393,7 +352,6 @@ class Model(Machine):
         if self.waiting:
             t.task = self.waiting[0]
             self.waiting = self.waiting[1:]
-            t.pc = "E2"
         elif self.shut or self.over() and self.writer is None:
             t.pc = "T0"
         else:
@@ -403,6 +361,9 @@ class Model(Machine):
         self.started += (t.task,)
         self.ran[self.task_of[t.task]] += 1
         t.task = None
+        t.pc = "T0"
+
+    def T1(self, t: Process):
         t.pc = "T0"
 
     def returned(self, t: Process) -> Any:

@@ -12,10 +12,6 @@
 (*                give another key to a bucket that is in the queue (D1).  *)
 (*   SystemTimer  the corrected order: it puts the polled bucket back and  *)
 (*                polls again.                                             *)
-(* Two other corrections are switches of SystemTimer, each as good: to     *)
-(* wait without the lock and poll under it (PollsUnlocked = FALSE), and to *)
-(* compare the polled bucket with the queue's first one                    *)
-(* (PutsBackAlways = FALSE).  PutBack = FALSE is Kafka's order again.      *)
 (*                                                                         *)
 (* The executor has a queue, first in first out, and one thread for each   *)
 (* scenario's thread that executes: Kafka's has one.  close shuts it down. *)
@@ -35,18 +31,17 @@
 (* once the entry is unlinked nobody but the task's monitor's holder       *)
 (* touches it, so that the pointer's write may as well come at once.       *)
 (* One monitor is held over several steps: that of the bucket which a      *)
-(* flush empties, from V1 to V3.  A thread that unlinks                    *)
-(* an entry from this bucket (X1, A3) or links one into it (W2) waits.     *)
+(* flush empties, from V1 to V3.  A thread that unlinks an entry from this *)
+(* bucket (X1, A3) or links one into it (W2) waits.                        *)
 (* An operation of the delay queue is one step: it has its own lock.       *)
 (*                                                                         *)
 (* Simplified away: making a level when it is first needed (every level    *)
 (* exists: a level's clock is the one below, rounded), time-outs of the    *)
 (* poll (they do nothing), that close waits up to 5 s for the executor's   *)
 (* tasks and then drops those that still wait, and when an adder has read  *)
-(* the clock.  A                                                           *)
-(* scenario fixes the deadline of each entry; the adder may arrive with it *)
-(* at any time, which is what a stall after reading the clock amounts to.  *)
-(* The level-1 tick is 1.                                                  *)
+(* the clock.  A scenario fixes the deadline of each entry; the adder may  *)
+(* arrive with it at any time, which is what a stall after reading the     *)
+(* clock amounts to.  The level-1 tick is 1.                               *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
@@ -59,22 +54,6 @@ CONSTANTS
   Timer,        \* "KafkaTimer" or "SystemTimer"
   NULL
 
-CONSTANTS       \* the decisions; FALSE takes one away
-  PutBack,          \* D1   under the write lock the polled bucket is put back and the queue polled again
-  PutsBackAlways,   \*      and not only where the queue's first bucket is earlier
-  PollsUnlocked,    \* M14  the reaper takes a bucket while it waits, before it has the write lock
-  CancelledTest,    \* M8   an entry goes into a bucket only if not cancelled
-  SubmitTest,       \* M9   an entry goes to the executor only if not cancelled
-  LinksFirst,       \* M11  an entry is linked before its bucket is keyed and queued
-  OfferIfChanged,   \* M10  a bucket is queued only when its key has changed
-  ReadLock,         \* M13  adders are kept out while the reaper works
-  ResetKey,         \* M12  a flushed bucket's key is reset
-  Drains,           \* M15  all due buckets are flushed under one hold of the write lock
-  CountAtUnlink,    \* M19  the counter goes down when an entry is unlinked
-  RefusalCaught,    \* D6   a refusal of the executor does not leave a flush
-  AddedWaits,       \*      an entry that went into a bucket is not handed over as well
-  DueAtTick         \* M17  an entry is due when the clock's slot is its own, not a tick sooner
-
 Entries == DOMAIN TaskOf
 Tasks   == {TaskOf[e] : e \in Entries}
 Threads == DOMAIN Program
@@ -86,11 +65,9 @@ ASSUME EveryEntryHasADeadline == DOMAIN Deadline = Entries /\ \A e \in Entries :
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
 ASSUME TimerIsKnown == Timer \in {"KafkaTimer", "SystemTimer"}
-ASSUME SwitchesAreBooleans ==
-  {PutBack, PutsBackAlways, PollsUnlocked, CancelledTest, SubmitTest, LinksFirst, OfferIfChanged, ReadLock, ResetKey, Drains,
-   CountAtUnlink, RefusalCaught, AddedWaits, DueAtTick} \subseteq BOOLEAN
 
-Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
+Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) :
+           i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
 
 -----------------------------------------------------------------------------
 (* The wheel's arithmetic.  Buckets are numbered level by level. *)
@@ -99,13 +76,15 @@ Trim(x, l)  == x - (x % Tick(l))
 Slot(e, l)  == (l - 1) * WheelSize + ((Deadline[e] \div Tick(l)) % WheelSize) + 1
 KeyFor(e, l) == Trim(Deadline[e], l)
 
-(* A binary heap of buckets, ordered by their keys at the time of each comparison: java.util.PriorityQueue. *)
+(* A binary heap of buckets, ordered by their keys at the time of each     *)
+(* comparison: java.util.PriorityQueue.                                    *)
 Swap(s, i, j) == [s EXCEPT ![i] = s[j], ![j] = s[i]]
 RECURSIVE Up(_, _, _), Down(_, _, _)
 Up(s, i, k) == IF i = 1 THEN s
                ELSE LET p == i \div 2 IN IF k[s[i]] >= k[s[p]] THEN s ELSE Up(Swap(s, i, p), p, k)
 Down(s, i, k) == IF 2 * i > Len(s) THEN s
-                 ELSE LET c == IF 2 * i + 1 <= Len(s) /\ k[s[2 * i]] > k[s[2 * i + 1]] THEN 2 * i + 1 ELSE 2 * i
+                 ELSE LET c == IF 2 * i + 1 <= Len(s) /\ k[s[2 * i]] > k[s[2 * i + 1]]
+                               THEN 2 * i + 1 ELSE 2 * i
                       IN IF k[s[i]] <= k[s[c]] THEN s ELSE Down(Swap(s, i, c), c, k)
 Offer(s, b, k) == Up(Append(s, b), Len(s) + 1, k)
 Poll(s, k) == IF Len(s) = 1 THEN <<>>
@@ -127,7 +106,7 @@ variables
   flushing = 0,                                \* the bucket whose monitor a flush holds
   shut     = FALSE,                            \* the executor refuses what is handed over
   waiting  = <<>>,                             \* the executor's queue
-  started  = <<>>,                             \* the entries whose tasks the executor has started, in this order
+  started  = <<>>,                             \* the entries whose tasks have started, in order
   refused  = <<>>,                             \* the entries that the executor has refused
   raised   = {},                               \* the entries whose add has raised
   reaperDied = FALSE,                          \* an exception has ended the reaper's thread
@@ -138,7 +117,7 @@ variables
   rekeyed  = {},                               \* buckets that got another key while queued
   early    = {},                               \* entries handed over too early
   submitted = [e \in Entries |-> 0],
-  handed   = <<>>,                             \* the entries that the executor has taken, in this order
+  handed   = <<>>,                             \* the entries that the executor took, in this order
   revoked  = [e \in Entries |-> FALSE],        \* cancel has returned since the entry was made
   slipped  = {},                               \* entries that a check let through all the same
   ran      = [x \in Tasks |-> 0],
@@ -153,46 +132,48 @@ define
   \* A flush holds the monitor of the bucket that e is in.
   Held(e) == flushing # 0 /\ \E i \in DOMAIN content[flushing] : content[flushing][i] = e
   Linked(e) == \E b \in Buckets : \E i \in DOMAIN content[b] : content[b][i] = e
-  Expired(e, l) == IF DueAtTick THEN Deadline[e] < current[l] + Tick(l) ELSE Deadline[e] <= current[l] + Tick(l)
+  Cancelled(e)  == timerTaskEntry[TaskOf[e]] # e
+  Expired(e, l) == Deadline[e] < current[l] + Tick(l)
+  Fits(e, l)    == Deadline[e] < current[l] + WheelSize * Tick(l)
 end define;
 
 \* TimerTaskEntry.remove
 macro remove(e) begin
   if e # NULL /\ Linked(e) then
     content := [b \in Buckets |-> Without(content[b], e)];
-    if CountAtUnlink then taskCounter := taskCounter - 1; end if;
+    taskCounter := taskCounter - 1;
   end if;
+end macro;
+
+\* DelayQueue.poll, where the first bucket is due
+macro poll() begin
+  polled := queue[1];
+  queue := Poll(queue, key);
 end macro;
 
 \* SystemTimer.addTimerTaskEntry with TimingWheel.add
 procedure addTimerTaskEntry(ke = NULL)
 variables level = 1, bucket = 0;
 begin
-W1:  if timerTaskEntry[TaskOf[ke]] # ke /\ CancelledTest then goto K1;
-     elsif Expired(ke, level) then goto K1;
-     elsif Deadline[ke] < current[level] + WheelSize * Tick(level) then
-       bucket := Slot(ke, level);
-       if revoked[ke] then slipped := slipped \cup {ke}; end if;
-       if LinksFirst then goto W2; else goto W3; end if;
-     end if;
-W0:  level := level + 1;
-     goto W1;
-W2:  await ~(flushing = bucket /\ writer # self);
-     content[bucket] := Append(content[bucket], ke);
-     taskCounter := taskCounter + 1;
-     if ~LinksFirst then return; end if;
-W3:  if key[bucket] # KeyFor(ke, level) /\ Count(bucket) > 0 then rekeyed := rekeyed \cup {bucket}; end if;
-     if key[bucket] # KeyFor(ke, level) \/ ~OfferIfChanged then
-       key[bucket] := KeyFor(ke, level);
-     elsif ~LinksFirst then goto W2;
-     elsif AddedWaits then return;
-     else goto K1;
-     end if;
-W4:  queue := Offer(queue, bucket, key);
-     if ~LinksFirst then goto W2;
-     elsif AddedWaits then return;
-     end if;
-K1:  if timerTaskEntry[TaskOf[ke]] # ke /\ SubmitTest then return;
+W1:  while ~Cancelled(ke) /\ ~Expired(ke, level) do
+       if Fits(ke, level) then
+         bucket := Slot(ke, level);
+         if revoked[ke] then slipped := slipped \cup {ke}; end if;
+W2:      await ~(flushing = bucket /\ writer # self);
+         content[bucket] := Append(content[bucket], ke);
+         taskCounter := taskCounter + 1;
+W3:      if key[bucket] # KeyFor(ke, level) then
+           if Count(bucket) > 0 then rekeyed := rekeyed \cup {bucket}; end if;
+           key[bucket] := KeyFor(ke, level);
+         else return;
+         end if;
+W4:      queue := Offer(queue, bucket, key);
+         return;
+       else
+W0:      level := level + 1;
+       end if;
+     end while;
+K1:  if Cancelled(ke) then return;
      elsif revoked[ke] then slipped := slipped \cup {ke};
      end if;
 K2:  if shut then
@@ -210,10 +191,8 @@ end procedure;
 \* SystemTimer.add
 procedure add(ae = NULL)
 begin
-A1:  if ReadLock then
-       await writer = NULL;
-       readers := readers \cup {self};
-     end if;
+A1:  await writer = NULL;
+     readers := readers \cup {self};
 A2:  skip;                                     \* reads the clock: see above
 A3:  await ~Held(timerTaskEntry[TaskOf[ae]]);
      remove(timerTaskEntry[TaskOf[ae]]);
@@ -248,56 +227,44 @@ end procedure;
 procedure reap()
 variables polled = 0, expiration = 0, head = NULL;
 begin
-R1:  if Due then
-       if PollsUnlocked then polled := queue[1]; queue := Poll(queue, key); end if;
-     else await Over; return;
-     end if;
-R2:  await readers = {} /\ writer = NULL;
-     writer := self;
-     if Timer = "KafkaTimer" \/ ~PutBack then goto R5;
-     elsif ~PollsUnlocked then goto R4;
-     end if;
-R3:  if PutsBackAlways then queue := Offer(queue, polled, key);
-     elsif queue # <<>> /\ key[queue[1]] < key[polled] then
-       with first = queue[1] do
-         queue := Offer(Poll(queue, key), polled, key);
-         polled := first;
-       end with;
-       goto R5;
-     else goto R5;
-     end if;
-R4:  if Due then polled := queue[1]; queue := Poll(queue, key);
-     else polled := 0; goto R6;
-     end if;
-R5:  expiration := key[polled];
-R7:  current := [l \in 1..Levels |->
-       IF expiration >= current[l] + Tick(l) THEN Trim(expiration, l) ELSE current[l]];
-V1:  flushing := polled;
-F2:  if content[polled] = <<>> then goto V2;
-     else
-       head := Head(content[polled]);
-       content[polled] := Tail(content[polled]);
-       if CountAtUnlink then taskCounter := taskCounter - 1; end if;
-       call addTimerTaskEntry(head);
-       goto F3;
-     end if;
-F3:  if thrown[self] /\ (Timer = "KafkaTimer" \/ ~RefusalCaught) then goto V3;
-     else
-       thrown[self] := FALSE;
-       goto F2;
-     end if;
-V2:  if ResetKey then key[polled] := -1; end if;
-V3:  flushing := 0;
-     if Drains /\ ~thrown[self] then goto R4; end if;
-R6:  writer := NULL;
-     if thrown[self] then
-       thrown[self] := FALSE;
-       reaperDied := TRUE;
-       return;
-     else
-       expiration := 0; head := NULL;
-       goto R1;
-     end if;
+R1:  while Due do
+       poll();
+R2:    await readers = {} /\ writer = NULL;
+       writer := self;
+       if Timer = "KafkaTimer" then goto R5; end if;
+R3:    queue := Offer(queue, polled, key);
+R4:    while Due do
+         poll();
+R5:      expiration := key[polled];
+R7:      current := [l \in 1..Levels |->
+           IF expiration >= current[l] + Tick(l) THEN Trim(expiration, l) ELSE current[l]];
+         \* TimerTaskList.flush
+V1:      flushing := polled;
+F2:      while content[polled] # <<>> do
+           head := Head(content[polled]);
+           content[polled] := Tail(content[polled]);
+           taskCounter := taskCounter - 1;
+           call addTimerTaskEntry(head);
+F3:        if Timer = "SystemTimer" then thrown[self] := FALSE; end if;    \* reinsert catches it
+           if thrown[self] then goto V3; end if;
+         end while;
+V2:      key[polled] := -1;
+V3:      flushing := 0;
+         if thrown[self] then goto R6; end if;
+       end while;
+       polled := 0;
+R6:    writer := NULL;
+       if thrown[self] then
+         thrown[self] := FALSE;
+         reaperDied := TRUE;
+         return;
+       else
+         expiration := 0;
+         head := NULL;
+       end if;
+     end while;
+     await Over;
+     return;
 end procedure;
 
 fair process thread \in Threads
@@ -305,29 +272,27 @@ variables turn = 1, task = NULL;
 begin
 T0:  while turn <= Len(Program[self]) do
        turn := turn + 1;
-       if Program[self][turn - 1][1] = "add" then call add(Program[self][turn - 1][2]);
-       elsif Program[self][turn - 1][1] = "cancel" then call cancel(Program[self][turn - 1][2]);
-       elsif Program[self][turn - 1][1] = "close" then call close();
-       elsif Program[self][turn - 1][1] = "reap" then call reap();
-       elsif Program[self][turn - 1][1] = "tick" then goto C1;
-       else goto E1;
+       if Program[self][turn - 1][1] = "tick" then
+C1:      now := now + 1;                       \* time passes
+       elsif Program[self][turn - 1][1] = "execute" then
+E1:      if waiting # <<>> then
+           task := Head(waiting);              \* the executor's thread takes the first task
+           waiting := Tail(waiting);
+E2:        started := Append(started, task);   \* and runs it
+           ran[TaskOf[task]] := ran[TaskOf[task]] + 1;
+           task := NULL;
+         else
+           await NothingComes;
+         end if;
+       else
+         if Program[self][turn - 1][1] = "add" then call add(Program[self][turn - 1][2]);
+         elsif Program[self][turn - 1][1] = "cancel" then call cancel(Program[self][turn - 1][2]);
+         elsif Program[self][turn - 1][1] = "close" then call close();
+         else call reap();
+         end if;
+T1:      skip;
        end if;
-T1:    skip;
      end while;
-     goto Done;
-C1:  now := now + 1;                           \* time passes
-     goto T0;
-E1:  if waiting = <<>> then
-       await NothingComes;
-       goto T0;
-     else
-       task := Head(waiting);                  \* the executor's thread takes the first task
-       waiting := Tail(waiting);
-     end if;
-E2:  started := Append(started, task);         \* and runs it
-     ran[TaskOf[task]] := ran[TaskOf[task]] + 1;
-     task := NULL;
-     goto T0;
 end process;
 end algorithm; *)
 \* BEGIN TRANSLATION
@@ -345,7 +310,9 @@ Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
 
 Held(e) == flushing # 0 /\ \E i \in DOMAIN content[flushing] : content[flushing][i] = e
 Linked(e) == \E b \in Buckets : \E i \in DOMAIN content[b] : content[b][i] = e
-Expired(e, l) == IF DueAtTick THEN Deadline[e] < current[l] + Tick(l) ELSE Deadline[e] <= current[l] + Tick(l)
+Cancelled(e)  == timerTaskEntry[TaskOf[e]] # e
+Expired(e, l) == Deadline[e] < current[l] + Tick(l)
+Fits(e, l)    == Deadline[e] < current[l] + WheelSize * Tick(l)
 
 VARIABLES ke, level, bucket, ae, ct, polled, expiration, head, turn, task
 
@@ -403,29 +370,72 @@ Init == (* Global variables *)
         /\ pc = [self \in ProcSet |-> "T0"]
 
 W1(self) == /\ pc[self] = "W1"
-            /\ IF timerTaskEntry[TaskOf[ke[self]]] # ke[self] /\ CancelledTest
-                  THEN /\ pc' = [pc EXCEPT ![self] = "K1"]
-                       /\ UNCHANGED << slipped, bucket >>
-                  ELSE /\ IF Expired(ke[self], level[self])
-                             THEN /\ pc' = [pc EXCEPT ![self] = "K1"]
+            /\ IF ~Cancelled(ke[self]) /\ ~Expired(ke[self], level[self])
+                  THEN /\ IF Fits(ke[self], level[self])
+                             THEN /\ bucket' = [bucket EXCEPT ![self] = Slot(ke[self], level[self])]
+                                  /\ IF revoked[ke[self]]
+                                        THEN /\ slipped' = (slipped \cup {ke[self]})
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED slipped
+                                  /\ pc' = [pc EXCEPT ![self] = "W2"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
                                   /\ UNCHANGED << slipped, bucket >>
-                             ELSE /\ IF Deadline[ke[self]] < current[level[self]] + WheelSize * Tick(level[self])
-                                        THEN /\ bucket' = [bucket EXCEPT ![self] = Slot(ke[self], level[self])]
-                                             /\ IF revoked[ke[self]]
-                                                   THEN /\ slipped' = (slipped \cup {ke[self]})
-                                                   ELSE /\ TRUE
-                                                        /\ UNCHANGED slipped
-                                             /\ IF LinksFirst
-                                                   THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
-                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = "W0"]
-                                             /\ UNCHANGED << slipped, bucket >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
+                       /\ UNCHANGED << slipped, bucket >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, ran, added, stack, ke, level, ae, ct, 
                             polled, expiration, head, turn, task >>
+
+W2(self) == /\ pc[self] = "W2"
+            /\ ~(flushing = bucket[self] /\ writer # self)
+            /\ content' = [content EXCEPT ![bucket[self]] = Append(content[bucket[self]], ke[self])]
+            /\ taskCounter' = taskCounter + 1
+            /\ pc' = [pc EXCEPT ![self] = "W3"]
+            /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
+                            writer, flushing, shut, waiting, started, refused, 
+                            raised, reaperDied, adding, thrown, rekeyed, early, 
+                            submitted, handed, revoked, slipped, ran, added, 
+                            stack, ke, level, bucket, ae, ct, polled, 
+                            expiration, head, turn, task >>
+
+W3(self) == /\ pc[self] = "W3"
+            /\ IF key[bucket[self]] # KeyFor(ke[self], level[self])
+                  THEN /\ IF Count(bucket[self]) > 0
+                             THEN /\ rekeyed' = (rekeyed \cup {bucket[self]})
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED rekeyed
+                       /\ key' = [key EXCEPT ![bucket[self]] = KeyFor(ke[self], level[self])]
+                       /\ pc' = [pc EXCEPT ![self] = "W4"]
+                       /\ UNCHANGED << stack, ke, level, bucket >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+                       /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+                       /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << key, rekeyed >>
+            /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, early, submitted, handed, revoked, 
+                            slipped, ran, added, ae, ct, polled, expiration, 
+                            head, turn, task >>
+
+W4(self) == /\ pc[self] = "W4"
+            /\ queue' = Offer(queue, bucket[self], key)
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+            /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+            /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, ae, ct, polled, 
+                            expiration, head, turn, task >>
 
 W0(self) == /\ pc[self] = "W0"
             /\ level' = [level EXCEPT ![self] = level[self] + 1]
@@ -437,75 +447,8 @@ W0(self) == /\ pc[self] = "W0"
                             revoked, slipped, ran, added, stack, ke, bucket, 
                             ae, ct, polled, expiration, head, turn, task >>
 
-W2(self) == /\ pc[self] = "W2"
-            /\ ~(flushing = bucket[self] /\ writer # self)
-            /\ content' = [content EXCEPT ![bucket[self]] = Append(content[bucket[self]], ke[self])]
-            /\ taskCounter' = taskCounter + 1
-            /\ IF ~LinksFirst
-                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                       /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                       /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
-                       /\ UNCHANGED << stack, ke, level, bucket >>
-            /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
-                            writer, flushing, shut, waiting, started, refused, 
-                            raised, reaperDied, adding, thrown, rekeyed, early, 
-                            submitted, handed, revoked, slipped, ran, added, 
-                            ae, ct, polled, expiration, head, turn, task >>
-
-W3(self) == /\ pc[self] = "W3"
-            /\ IF key[bucket[self]] # KeyFor(ke[self], level[self]) /\ Count(bucket[self]) > 0
-                  THEN /\ rekeyed' = (rekeyed \cup {bucket[self]})
-                  ELSE /\ TRUE
-                       /\ UNCHANGED rekeyed
-            /\ IF key[bucket[self]] # KeyFor(ke[self], level[self]) \/ ~OfferIfChanged
-                  THEN /\ key' = [key EXCEPT ![bucket[self]] = KeyFor(ke[self], level[self])]
-                       /\ pc' = [pc EXCEPT ![self] = "W4"]
-                       /\ UNCHANGED << stack, ke, level, bucket >>
-                  ELSE /\ IF ~LinksFirst
-                             THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
-                                  /\ UNCHANGED << stack, ke, level, bucket >>
-                             ELSE /\ IF AddedWaits
-                                        THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                             /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                             /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                             /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
-                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
-                                             /\ UNCHANGED << stack, ke, level, 
-                                                             bucket >>
-                       /\ key' = key
-            /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, reaperDied, 
-                            adding, thrown, early, submitted, handed, revoked, 
-                            slipped, ran, added, ae, ct, polled, expiration, 
-                            head, turn, task >>
-
-W4(self) == /\ pc[self] = "W4"
-            /\ queue' = Offer(queue, bucket[self], key)
-            /\ IF ~LinksFirst
-                  THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
-                       /\ UNCHANGED << stack, ke, level, bucket >>
-                  ELSE /\ IF AddedWaits
-                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                  /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                  /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                  /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
-                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "K1"]
-                                  /\ UNCHANGED << stack, ke, level, bucket >>
-            /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, reaperDied, 
-                            adding, thrown, rekeyed, early, submitted, handed, 
-                            revoked, slipped, ran, added, ae, ct, polled, 
-                            expiration, head, turn, task >>
-
 K1(self) == /\ pc[self] = "K1"
-            /\ IF timerTaskEntry[TaskOf[ke[self]]] # ke[self] /\ SubmitTest
+            /\ IF Cancelled(ke[self])
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
                        /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
@@ -549,15 +492,12 @@ K2(self) == /\ pc[self] = "K2"
                             revoked, slipped, ran, added, ae, ct, polled, 
                             expiration, head, turn, task >>
 
-addTimerTaskEntry(self) == W1(self) \/ W0(self) \/ W2(self) \/ W3(self)
-                              \/ W4(self) \/ K1(self) \/ K2(self)
+addTimerTaskEntry(self) == W1(self) \/ W2(self) \/ W3(self) \/ W4(self)
+                              \/ W0(self) \/ K1(self) \/ K2(self)
 
 A1(self) == /\ pc[self] = "A1"
-            /\ IF ReadLock
-                  THEN /\ writer = NULL
-                       /\ readers' = (readers \cup {self})
-                  ELSE /\ TRUE
-                       /\ UNCHANGED readers
+            /\ writer = NULL
+            /\ readers' = (readers \cup {self})
             /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, writer, flushing, shut, waiting, 
@@ -581,10 +521,7 @@ A3(self) == /\ pc[self] = "A3"
             /\ ~Held(timerTaskEntry[TaskOf[ae[self]]])
             /\ IF (timerTaskEntry[TaskOf[ae[self]]]) # NULL /\ Linked((timerTaskEntry[TaskOf[ae[self]]]))
                   THEN /\ content' = [b \in Buckets |-> Without(content[b], (timerTaskEntry[TaskOf[ae[self]]]))]
-                       /\ IF CountAtUnlink
-                             THEN /\ taskCounter' = taskCounter - 1
-                             ELSE /\ TRUE
-                                  /\ UNCHANGED taskCounter
+                       /\ taskCounter' = taskCounter - 1
                   ELSE /\ TRUE
                        /\ UNCHANGED << content, taskCounter >>
             /\ timerTaskEntry' = [timerTaskEntry EXCEPT ![TaskOf[ae[self]]] = ae[self]]
@@ -629,10 +566,7 @@ X1(self) == /\ pc[self] = "X1"
             /\ ~Held(timerTaskEntry[ct[self]])
             /\ IF (timerTaskEntry[ct[self]]) # NULL /\ Linked((timerTaskEntry[ct[self]]))
                   THEN /\ content' = [b \in Buckets |-> Without(content[b], (timerTaskEntry[ct[self]]))]
-                       /\ IF CountAtUnlink
-                             THEN /\ taskCounter' = taskCounter - 1
-                             ELSE /\ TRUE
-                                  /\ UNCHANGED taskCounter
+                       /\ taskCounter' = taskCounter - 1
                   ELSE /\ TRUE
                        /\ UNCHANGED << content, taskCounter >>
             /\ IF timerTaskEntry[ct[self]] # NULL
@@ -666,11 +600,8 @@ close(self) == B1(self)
 
 R1(self) == /\ pc[self] = "R1"
             /\ IF Due
-                  THEN /\ IF PollsUnlocked
-                             THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
-                                  /\ queue' = Poll(queue, key)
-                             ELSE /\ TRUE
-                                  /\ UNCHANGED << queue, polled >>
+                  THEN /\ polled' = [polled EXCEPT ![self] = queue[1]]
+                       /\ queue' = Poll(queue, key)
                        /\ pc' = [pc EXCEPT ![self] = "R2"]
                        /\ UNCHANGED << stack, expiration, head >>
                   ELSE /\ Over
@@ -690,11 +621,9 @@ R1(self) == /\ pc[self] = "R1"
 R2(self) == /\ pc[self] = "R2"
             /\ readers = {} /\ writer = NULL
             /\ writer' = self
-            /\ IF Timer = "KafkaTimer" \/ ~PutBack
+            /\ IF Timer = "KafkaTimer"
                   THEN /\ pc' = [pc EXCEPT ![self] = "R5"]
-                  ELSE /\ IF ~PollsUnlocked
-                             THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "R3"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R3"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, flushing, shut, waiting, 
                             started, refused, raised, reaperDied, adding, 
@@ -703,23 +632,15 @@ R2(self) == /\ pc[self] = "R2"
                             ct, polled, expiration, head, turn, task >>
 
 R3(self) == /\ pc[self] = "R3"
-            /\ IF PutsBackAlways
-                  THEN /\ queue' = Offer(queue, polled[self], key)
-                       /\ pc' = [pc EXCEPT ![self] = "R4"]
-                       /\ UNCHANGED polled
-                  ELSE /\ IF queue # <<>> /\ key[queue[1]] < key[polled[self]]
-                             THEN /\ LET first == queue[1] IN
-                                       /\ queue' = Offer(Poll(queue, key), polled[self], key)
-                                       /\ polled' = [polled EXCEPT ![self] = first]
-                                  /\ pc' = [pc EXCEPT ![self] = "R5"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
-                                  /\ UNCHANGED << queue, polled >>
+            /\ queue' = Offer(queue, polled[self], key)
+            /\ pc' = [pc EXCEPT ![self] = "R4"]
             /\ UNCHANGED << now, current, content, key, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, expiration, head, turn, task >>
+                            bucket, ae, ct, polled, expiration, head, turn, 
+                            task >>
 
 R4(self) == /\ pc[self] = "R4"
             /\ IF Due
@@ -769,16 +690,10 @@ V1(self) == /\ pc[self] = "V1"
                             ct, polled, expiration, head, turn, task >>
 
 F2(self) == /\ pc[self] = "F2"
-            /\ IF content[polled[self]] = <<>>
-                  THEN /\ pc' = [pc EXCEPT ![self] = "V2"]
-                       /\ UNCHANGED << content, taskCounter, stack, ke, level, 
-                                       bucket, head >>
-                  ELSE /\ head' = [head EXCEPT ![self] = Head(content[polled[self]])]
+            /\ IF content[polled[self]] # <<>>
+                  THEN /\ head' = [head EXCEPT ![self] = Head(content[polled[self]])]
                        /\ content' = [content EXCEPT ![polled[self]] = Tail(content[polled[self]])]
-                       /\ IF CountAtUnlink
-                             THEN /\ taskCounter' = taskCounter - 1
-                             ELSE /\ TRUE
-                                  /\ UNCHANGED taskCounter
+                       /\ taskCounter' = taskCounter - 1
                        /\ /\ ke' = [ke EXCEPT ![self] = head'[self]]
                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "addTimerTaskEntry",
                                                                    pc        |->  "F3",
@@ -789,6 +704,9 @@ F2(self) == /\ pc[self] = "F2"
                        /\ level' = [level EXCEPT ![self] = 1]
                        /\ bucket' = [bucket EXCEPT ![self] = 0]
                        /\ pc' = [pc EXCEPT ![self] = "W1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "V2"]
+                       /\ UNCHANGED << content, taskCounter, stack, ke, level, 
+                                       bucket, head >>
             /\ UNCHANGED << now, current, key, queue, timerTaskEntry, readers, 
                             writer, flushing, shut, waiting, started, refused, 
                             raised, reaperDied, adding, thrown, rekeyed, early, 
@@ -796,11 +714,13 @@ F2(self) == /\ pc[self] = "F2"
                             ae, ct, polled, expiration, turn, task >>
 
 F3(self) == /\ pc[self] = "F3"
-            /\ IF thrown[self] /\ (Timer = "KafkaTimer" \/ ~RefusalCaught)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "V3"]
+            /\ IF Timer = "SystemTimer"
+                  THEN /\ thrown' = [thrown EXCEPT ![self] = FALSE]
+                  ELSE /\ TRUE
                        /\ UNCHANGED thrown
-                  ELSE /\ thrown' = [thrown EXCEPT ![self] = FALSE]
-                       /\ pc' = [pc EXCEPT ![self] = "F2"]
+            /\ IF thrown'[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "V3"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "F2"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             waiting, started, refused, raised, reaperDied, 
@@ -809,10 +729,7 @@ F3(self) == /\ pc[self] = "F3"
                             ct, polled, expiration, head, turn, task >>
 
 V2(self) == /\ pc[self] = "V2"
-            /\ IF ResetKey
-                  THEN /\ key' = [key EXCEPT ![polled[self]] = -1]
-                  ELSE /\ TRUE
-                       /\ key' = key
+            /\ key' = [key EXCEPT ![polled[self]] = -1]
             /\ pc' = [pc EXCEPT ![self] = "V3"]
             /\ UNCHANGED << now, current, content, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
@@ -824,9 +741,9 @@ V2(self) == /\ pc[self] = "V2"
 
 V3(self) == /\ pc[self] = "V3"
             /\ flushing' = 0
-            /\ IF Drains /\ ~thrown[self]
-                  THEN /\ pc' = [pc EXCEPT ![self] = "R4"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "R6"]
+            /\ IF thrown[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "R6"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R4"]
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, shut, waiting, 
                             started, refused, raised, reaperDied, adding, 
@@ -861,51 +778,56 @@ reap(self) == R1(self) \/ R2(self) \/ R3(self) \/ R4(self) \/ R5(self)
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
                   THEN /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
-                       /\ IF Program[self][turn'[self] - 1][1] = "add"
-                             THEN /\ /\ ae' = [ae EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "add",
-                                                                              pc        |->  "T1",
-                                                                              ae        |->  ae[self] ] >>
-                                                                          \o stack[self]]
-                                  /\ pc' = [pc EXCEPT ![self] = "A1"]
-                                  /\ UNCHANGED << ct, polled, expiration, head >>
-                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "cancel"
-                                        THEN /\ /\ ct' = [ct EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancel",
-                                                                                         pc        |->  "T1",
-                                                                                         ct        |->  ct[self] ] >>
-                                                                                     \o stack[self]]
-                                             /\ pc' = [pc EXCEPT ![self] = "X1"]
-                                             /\ UNCHANGED << polled, 
+                       /\ IF Program[self][turn'[self] - 1][1] = "tick"
+                             THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                  /\ UNCHANGED << stack, ae, ct, polled, 
+                                                  expiration, head >>
+                             ELSE /\ IF Program[self][turn'[self] - 1][1] = "execute"
+                                        THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                             /\ UNCHANGED << stack, ae, ct, 
+                                                             polled, 
                                                              expiration, head >>
-                                        ELSE /\ IF Program[self][turn'[self] - 1][1] = "close"
-                                                   THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "close",
-                                                                                                 pc        |->  "T1" ] >>
-                                                                                             \o stack[self]]
-                                                        /\ pc' = [pc EXCEPT ![self] = "B1"]
-                                                        /\ UNCHANGED << polled, 
+                                        ELSE /\ IF Program[self][turn'[self] - 1][1] = "add"
+                                                   THEN /\ /\ ae' = [ae EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "add",
+                                                                                                    pc        |->  "T1",
+                                                                                                    ae        |->  ae[self] ] >>
+                                                                                                \o stack[self]]
+                                                        /\ pc' = [pc EXCEPT ![self] = "A1"]
+                                                        /\ UNCHANGED << ct, 
+                                                                        polled, 
                                                                         expiration, 
                                                                         head >>
-                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "reap"
-                                                              THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "reap",
-                                                                                                            pc        |->  "T1",
-                                                                                                            polled    |->  polled[self],
-                                                                                                            expiration |->  expiration[self],
-                                                                                                            head      |->  head[self] ] >>
-                                                                                                        \o stack[self]]
-                                                                   /\ polled' = [polled EXCEPT ![self] = 0]
-                                                                   /\ expiration' = [expiration EXCEPT ![self] = 0]
-                                                                   /\ head' = [head EXCEPT ![self] = NULL]
-                                                                   /\ pc' = [pc EXCEPT ![self] = "R1"]
-                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "tick"
-                                                                         THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                                                         ELSE /\ pc' = [pc EXCEPT ![self] = "E1"]
-                                                                   /\ UNCHANGED << stack, 
-                                                                                   polled, 
+                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "cancel"
+                                                              THEN /\ /\ ct' = [ct EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "cancel",
+                                                                                                               pc        |->  "T1",
+                                                                                                               ct        |->  ct[self] ] >>
+                                                                                                           \o stack[self]]
+                                                                   /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                                                   /\ UNCHANGED << polled, 
                                                                                    expiration, 
                                                                                    head >>
-                                             /\ ct' = ct
-                                  /\ ae' = ae
+                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "close"
+                                                                         THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "close",
+                                                                                                                       pc        |->  "T1" ] >>
+                                                                                                                   \o stack[self]]
+                                                                              /\ pc' = [pc EXCEPT ![self] = "B1"]
+                                                                              /\ UNCHANGED << polled, 
+                                                                                              expiration, 
+                                                                                              head >>
+                                                                         ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "reap",
+                                                                                                                       pc        |->  "T1",
+                                                                                                                       polled    |->  polled[self],
+                                                                                                                       expiration |->  expiration[self],
+                                                                                                                       head      |->  head[self] ] >>
+                                                                                                                   \o stack[self]]
+                                                                              /\ polled' = [polled EXCEPT ![self] = 0]
+                                                                              /\ expiration' = [expiration EXCEPT ![self] = 0]
+                                                                              /\ head' = [head EXCEPT ![self] = NULL]
+                                                                              /\ pc' = [pc EXCEPT ![self] = "R1"]
+                                                                   /\ ct' = ct
+                                                        /\ ae' = ae
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ UNCHANGED << stack, ae, ct, polled, expiration, head, 
                                        turn >>
@@ -914,17 +836,6 @@ T0(self) == /\ pc[self] = "T0"
                             waiting, started, refused, raised, reaperDied, 
                             adding, thrown, rekeyed, early, submitted, handed, 
                             revoked, slipped, ran, added, ke, level, bucket, 
-                            task >>
-
-T1(self) == /\ pc[self] = "T1"
-            /\ TRUE
-            /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
-                            taskCounter, readers, writer, flushing, shut, 
-                            waiting, started, refused, raised, reaperDied, 
-                            adding, thrown, rekeyed, early, submitted, handed, 
-                            revoked, slipped, ran, added, stack, ke, level, 
-                            bucket, ae, ct, polled, expiration, head, turn, 
                             task >>
 
 C1(self) == /\ pc[self] = "C1"
@@ -939,13 +850,13 @@ C1(self) == /\ pc[self] = "C1"
                             task >>
 
 E1(self) == /\ pc[self] = "E1"
-            /\ IF waiting = <<>>
-                  THEN /\ NothingComes
-                       /\ pc' = [pc EXCEPT ![self] = "T0"]
-                       /\ UNCHANGED << waiting, task >>
-                  ELSE /\ task' = [task EXCEPT ![self] = Head(waiting)]
+            /\ IF waiting # <<>>
+                  THEN /\ task' = [task EXCEPT ![self] = Head(waiting)]
                        /\ waiting' = Tail(waiting)
                        /\ pc' = [pc EXCEPT ![self] = "E2"]
+                  ELSE /\ NothingComes
+                       /\ pc' = [pc EXCEPT ![self] = "T0"]
+                       /\ UNCHANGED << waiting, task >>
             /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
                             taskCounter, readers, writer, flushing, shut, 
                             started, refused, raised, reaperDied, adding, 
@@ -965,7 +876,18 @@ E2(self) == /\ pc[self] = "E2"
                             slipped, added, stack, ke, level, bucket, ae, ct, 
                             polled, expiration, head, turn >>
 
-thread(self) == T0(self) \/ T1(self) \/ C1(self) \/ E1(self) \/ E2(self)
+T1(self) == /\ pc[self] = "T1"
+            /\ TRUE
+            /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << now, current, content, key, queue, timerTaskEntry, 
+                            taskCounter, readers, writer, flushing, shut, 
+                            waiting, started, refused, raised, reaperDied, 
+                            adding, thrown, rekeyed, early, submitted, handed, 
+                            revoked, slipped, ran, added, stack, ke, level, 
+                            bucket, ae, ct, polled, expiration, head, turn, 
+                            task >>
+
+thread(self) == T0(self) \/ C1(self) \/ E1(self) \/ E2(self) \/ T1(self)
 
 (* Allow infinite stuttering to prevent deadlock on termination. *)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"

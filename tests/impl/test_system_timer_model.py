@@ -6,10 +6,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from model.system_timer import Model
 from tests.impl.beside_model import Beside
 from tests.model.floors import ROOT
-from tests.model.system_timer import MECHANISM, STEM
+from tests.model.system_timer import FLOORS, MECHANISM, STEM
 from tests.model.timing_wheel import levels_for
 from wheelproof.explore import Subject
 
@@ -30,7 +29,7 @@ class Timer(RuleBasedStateMachine):
     """A scenario of the model fixes every thread's program, and each entry's task and deadline: they are drawn first. Who goes on when is drawn
     afterwards, one operation at a time; the passing of time is an operation too."""
 
-    subject, switches, beside = staticmethod(shipped), {}, None
+    subject, decision, beside = staticmethod(shipped), "", None
 
     @initialize(size=st.sampled_from(SIZES), cancelled=st.lists(st.sampled_from(TASKS), min_size=1, max_size=3), entries=st.lists(
         st.tuples(st.sampled_from(TASKS), st.one_of(st.integers(0, 8), st.integers(0, TICKS - 1))), min_size=1, max_size=5, unique=True))
@@ -43,7 +42,7 @@ class Timer(RuleBasedStateMachine):
         scenario = {"wheel_size": size, "levels": levels_for(size, 0, [*deadline.values()]), "task_of": tasks, "deadline": deadline, "threads": {
             "adder": [["add", entry] for entry in tasks], "canceller": cancels, "clock": [["tick"]] * TICKS, "reaper": [["reap"]],
             "executor": [["execute"]] * 4, "closer": [["close"]]}}
-        self.beside = Beside(self.subject(), Model(scenario, self.switches), MECHANISM.silent, scenario, {"R1"})
+        self.beside = Beside(self.subject(), MECHANISM.without(self.decision).model_of(scenario), MECHANISM.silent, scenario, {"R1"})
 
     def go(self, thread):
         assert self.beside.let(thread), f"{thread} cannot go on, and nobody else is inside"
@@ -144,9 +143,9 @@ DEFECTS = {
 
 
 def planted(changes):
-    """The implementation with a mutant's name, or with texts in the place of others."""
+    """The implementation without a decision, or with texts in the place of others."""
     if isinstance(changes, str):
-        return Subject.load(ROOT, STEM, mutant=changes)
+        return FLOORS.mutant(changes)
     texts = {}
     for module, old, new in changes:
         text = texts.get(module) or (ROOT / module.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
@@ -188,7 +187,7 @@ def test_Kafkas_order_on_both_sides_violates_what_it_should():
     """Defect D1: the two agree in every step, and it is the property that says no."""
     subject = planted("D1")
     with pytest.raises(AssertionError, match="^after reaper.[A-Z0-9]+: the model violates QueuedOnceWithItsKey") as found:
-        run_state_machine_as_test(type("Planted", (Interleaved,), {"subject": staticmethod(lambda: subject), "switches": {"PutBack": False}}),
+        run_state_machine_as_test(type("Planted", (Interleaved,), {"subject": staticmethod(lambda: subject), "decision": "D1"}),
                                   settings=SHORT)
     text = program(found)
     print(found.value.args[0], *text, sep="\n")

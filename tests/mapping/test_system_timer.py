@@ -58,9 +58,9 @@ def programs(draw):
     return scenario(*program, wheel_size=size, levels=levels, task_of=task_of, deadline=deadline)
 
 
-def ends(of, switches={}):
-    """Where production classes end, and where the model does."""
-    world, model = World(of), Model(of, switches)
+def ends(of, decision=""):
+    """Where production classes end, and where the model without a decision does."""
+    world, model = World(of), MECHANISM.without(decision).model_of(of)
     for operation, *arguments in of["threads"]["a"]:
         getattr(world, operation)(*arguments)
     while model.step(0):
@@ -75,15 +75,16 @@ def test_a_thread_alone_ends_in_the_models_state(of):
     assert found == expected
 
 
-@pytest.mark.parametrize("switch, program", [("OfferIfChanged", ["add far", "add near"]), ("AddedWaits", ["add far"]), ("DueAtTick", ["tick", "add near"]),
-                                             ("CountAtUnlink", ["add far", "cancel f"]), ("CancelledTest", ["add far"])])
-def test_that_comparison_sees_a_model_with_another_decision(switch, program):
+@pytest.mark.parametrize("decision, program", [
+    ("M10", ["add far", "add near"]), ("HandsOverAnyway", ["add far"]), ("M17", ["tick", "add near"]),
+    ("M19", ["add far", "cancel f"]), ("M8", ["add far"])])
+def test_that_comparison_sees_a_model_without_a_decision(decision, program):
     """But for a decision that no thread alone can tell."""
-    of = scenario(*program, deadline={"far": 3, "near": 2 if switch == "OfferIfChanged" else 1})
+    of = scenario(*program, deadline={"far": 3, "near": 2 if decision == "M10" else 1})
     found, expected = ends(of)
     assert found == expected
-    found, expected = ends(of, {switch: False})
-    assert (found == expected) == (switch == "CancelledTest")
+    found, expected = ends(of, decision)
+    assert (found == expected) == (decision == "M8")
 
 
 def test_a_closed_timer_refuses_what_is_due_and_links_what_is_not():

@@ -1,4 +1,4 @@
-"""The timer's twin by itself: the heap, the wheel's arithmetic, and what Kafka's order of steps does to a stalled adder."""
+"""The timer's model by itself: the heap, the wheel's arithmetic, and what Kafka's order of steps does to a stalled adder."""
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,9 +41,9 @@ def test_entries_of_one_slot_of_two_turns_meet_in_one_bucket():
     assert model.slot("far", 2) != model.slot("near", 2)
 
 
-def violated(scenario, order, switches={}):
+def violated(scenario, order, decision=""):
     """The invariants that fail somewhere."""
-    model = MECHANISM.model_module.Model(MECHANISM.scenarios[scenario] | order, switches)
+    model = MECHANISM.without(decision).model_of(MECHANISM.scenarios[scenario] | order)
     states = list(explore(model, bound=50_000).states)
     return {name for name in MECHANISM.invariants if not all(model.holds(name, state) for state in states)}
 
@@ -52,15 +52,10 @@ def violated(scenario, order, switches={}):
     ("stalled_adder", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound"}),
     ("bystander", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "BystandersInTime"})])
 def test_kafkas_order_makes_timers_late_and_the_corrected_one_does_not(scenario, broken):
-    assert violated(scenario, KAFKA) == violated(scenario, SHIPPED, {"PutBack": False}) == broken
+    assert violated(scenario, KAFKA) == violated(scenario, SHIPPED, "D1") == broken
     assert not violated(scenario, SHIPPED)
 
 
 def test_an_unknown_timer_is_refused():
     with pytest.raises(KeyError, match="Timer"):
         MECHANISM.model_module.Model(MECHANISM.scenarios["stalled_adder"] | {"timer": "Timer"})
-
-
-def test_an_unknown_switch_is_refused():
-    with pytest.raises(KeyError, match="PutAway"):
-        MECHANISM.model("stalled_adder", {"PutAway": False})

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from model.system_timer import SWITCHES, Model
+from model.system_timer import Model
 from tests.model.floors import ROOT
 from tests.model.system_timer import FLOORS, MECHANISM, STEM
 from tests.spec.texts import algorithm, assumptions, declared, defined, refused_assumption, written
@@ -11,7 +11,6 @@ from wheelproof.explore import Subject, bisimulate, labels
 from wheelproof.layers.bench import Bench
 from wheelproof.layers.whole import labels_of_spec
 from wheelproof.subject import Config
-from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
@@ -41,7 +40,7 @@ def test_what_the_wheel_and_the_list_are_labelled_with_is_kept_by_name():
 
 def test_a_label_that_one_floor_lacks_is_seen():
     assert labels_of_spec(SPEC.replace('pc[self] = "R7"', 'pc[self] = "R5"')) == set(MECHANISM.labels) - {"R7"}
-    assert written(SPEC.replace("W4:  queue", "     queue")) == set(MECHANISM.labels) - {"W4"}
+    assert written(SPEC.replace("W4:      queue", "         queue")) == set(MECHANISM.labels) - {"W4"}
     assert labels_of_spec(algorithm(SPEC)) == set(), "the translation counts, not the algorithm"
     text = FLOORS.source("impl")
     assert text.count("  # update R4") == 2, "one in each order of steps"
@@ -58,22 +57,9 @@ def test_every_property_is_defined_in_spec_and_model():
     assert Model.INVARIANTS == MECHANISM.invariants
 
 
-def test_switches_and_constants_are_the_same_on_every_floor():
+def test_the_constants_of_the_specification_are_those_of_the_toml():
     constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[SPEC.index("CONSTANTS"):SPEC.index("Entries ==")], re.MULTILINE))
-    assert constants == set(MECHANISM.constants) | set(MECHANISM.switches)
-    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values())
-
-
-def unread(spec, model):
-    """Switches that the algorithm or the model does not ask."""
-    return {name for name in MECHANISM.switches if not re.search(rf"\b{name}\b", algorithm(spec)) or f'"{name}"' not in model.partition("class Model")[2]}
-
-
-def test_every_switch_is_read_in_the_algorithm_and_in_the_model():
-    model = FLOORS.source("model")
-    assert not unread(SPEC, model)
-    assert unread(SPEC.replace("if ResetKey then key[polled] := -1; end if;", "key[polled] := -1;"), model) == {"ResetKey"}
-    assert unread(SPEC, model.replace('self.on["SubmitTest"]', "True")) == {"SubmitTest"}
+    assert constants == set(MECHANISM.constants)
 
 
 def test_no_property_is_without_something_that_breaks_it():
@@ -102,22 +88,22 @@ def test_kafkas_refusal_loses_what_the_corrected_one_keeps():
 
 
 def test_what_does_not_hold_is_shown_with_nothing_taken_away():
-    shown = {config.property for config in MECHANISM.configs.values() if config.expect == "violated" and not config.switches and config.fair is None
+    shown = {config.property for config in MECHANISM.configs.values() if config.expect == "violated" and not config.without and config.fair is None
              and MECHANISM.scenarios[config.scenario]["timer"] == "SystemTimer" and config.scenario not in BEYOND_THE_TIMER}
     assert shown == {name for name, of in MECHANISM.properties.items() if not of.holds} == {"CancelledUnlinked"}
 
 
 def test_no_decision_is_without_a_mutant_that_needs_it_or_says_why_not():
     rows = MECHANISM.mutants.values()
-    assert {mutant.switch for mutant in rows} == set(MECHANISM.switches)
+    assert {mutant.decision for mutant in rows} | {entry.mutant for entry in MECHANISM.composed.values() if entry.mutant} == set(MECHANISM.decisions)
     assert all(bool(mutant.property) != bool(mutant.equivalent) for mutant in rows)
-    killed = {mutant.switch for mutant in rows if mutant.property}
-    assert not killed & {mutant.switch for mutant in rows if mutant.equivalent}
-    assert {"PutBack", "CancelledTest", "SubmitTest", "OfferIfChanged", "ReadLock", "CountAtUnlink", "DueAtTick"} <= killed
+    killed = {mutant.decision for mutant in rows if mutant.property}
+    assert not killed & {mutant.decision for mutant in rows if mutant.equivalent}
+    assert {"D1", "M8", "M9", "M10", "M13", "M17", "M19"} <= killed
 
 
 def test_kafkas_order_breaks_what_the_corrected_one_keeps():
-    rows = {mutant.property: mutant.scenario for mutant in MECHANISM.mutants.values() if mutant.switch == "PutBack"}
+    rows = {mutant.property: mutant.scenario for mutant in MECHANISM.mutants.values() if mutant.decision == "D1"}
     assert rows == {"QueuedOnceWithItsKey": "stalled_adder", "KeyBeforeDeadline": "stalled_adder", "LatenessBound": "stalled_adder",
                     "BystandersInTime": "bystander"}
     kept = MECHANISM.configs["kafka_order_fires"]
@@ -166,7 +152,6 @@ BAD = {
     "TimerIsKnown": [{"Timer": "Timer"}],
     "EveryEntryHasADeadline": [{"Deadline": {"far": 3}}, {"Deadline": {"far": -1, "near": 1}}],
     "ProgramsAreOperations": [{"Program": {"adder": [["put", "far"]]}}],
-    "SwitchesAreBooleans": [{}],  # the generator refuses these itself, so the cfg is changed by hand
 }
 FAST = ("ProgramsAreOperations",)
 
@@ -177,13 +162,6 @@ def test_an_assumption_refuses_what_it_is_there_for(name, constants, tmp_path):
     """TLC stops at this assumption before it looks at any state."""
     result = Bench(MECHANISM, tmp_path).tlc("bad", Config("bad", "one_adder", constants=constants), deadlock=True)
     module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
-    if name == "SwitchesAreBooleans":
-        assert result.outcome is Outcome.COMPLETED
-        cfg = module.with_suffix(".cfg")
-        text = cfg.read_text(encoding="utf-8")
-        assert text.count("ResetKey = TRUE") == 1
-        cfg.write_text(text.replace("ResetKey = TRUE", "ResetKey = maybe"), encoding="utf-8")
-        result = process.run(module, timeout=300)
     assert result.outcome is Outcome.ERROR and result.exit_code == 10
     log = module.with_suffix(".log").read_text(encoding="utf-8")
     assert refused_assumption(log, SPEC) == name and "states generated" not in log

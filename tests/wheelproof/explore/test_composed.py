@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.model.system_timer import MECHANISM
+from tests.model.system_timer import FLOORS, MECHANISM
 from wheelproof.explore import ExploreError, RaceDetector, Subject, bisimulate, walk
 from wheelproof.explore import composed as composed_module
 from wheelproof.explore.composed import compose
@@ -20,10 +20,10 @@ MAPPING = (MECHANISM.root / "mapping" / "system_timer.py").read_text(encoding="u
 LISTS = (MECHANISM.root / "impl" / "timer_task_list.py").read_text(encoding="utf-8")
 
 
-def composed(scenario=ONE, mutant=None, switches=(), texts=(), **options):
-    """One composed search. ``switches``: those that the model is without; ``texts``: sources in the place of files."""
-    graph = reduced.reduce(MECHANISM.model_module.Model(scenario, dict.fromkeys(switches, False)), MECHANISM.silent)
-    subject = Subject.load(MECHANISM.root, MECHANISM.stem, mutant=mutant, grain="COMPOSED", texts=dict(texts))
+def composed(scenario=ONE, mutant="", without="", texts=(), **options):
+    """One composed search. ``mutant``: the decision that the implementation lacks, ``without``: the model; ``texts``: sources in the place of files."""
+    graph = reduced.reduce(MECHANISM.without(without).model_of(scenario), MECHANISM.silent)
+    subject = Subject.load(MECHANISM.root, MECHANISM.stem, grain="COMPOSED", texts=MECHANISM.without(mutant).modules | dict(texts))
     return compose(subject, scenario, reduced.rows(graph), reduced.shared_of(graph), layer.labels_of(graph), **options)
 
 
@@ -46,7 +46,7 @@ def test_a_lost_entry_is_noticed_in_full_and_only_there():
     assert found.outcome == "different" and found.difference.kind == "deadlock" and "reaper at R1" in str(found.difference)
     assert {"a", "b"} <= set(found.difference.threads)
     graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
-    atomic = bisimulate(Subject.load(MECHANISM.root, MECHANISM.stem, mutant="Unguarded"), scenario, reduced.rows(graph), reduced.shared_of(graph))
+    atomic = bisimulate(FLOORS.mutant("Unguarded"), scenario, reduced.rows(graph), reduced.shared_of(graph))
     assert atomic.outcome == "equal"
 
 
@@ -143,7 +143,7 @@ def test_a_value_that_a_flush_does_not_write_is_compared_between_its_steps():
 
 def test_a_step_that_the_model_does_not_have_is_noticed():
     """The model queues a bucket whenever it links, the implementation when the key is new."""
-    found = composed(MECHANISM.scenarios["one_bucket"], switches=["OfferIfChanged"])
+    found = composed(MECHANISM.scenarios["one_bucket"], without="M10")
     assert found.outcome == "different" and found.difference.kind in ("label", "shared") and found.difference.schedule
 
 
@@ -195,8 +195,8 @@ def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alon
     found = rows(tmp_path, PEEKS)
     assert found["walk"].ok and found["walk"].verdict == Verdict.EXHAUSTIVE
     assert found["search"].ok and found["search"].property == "NoDataRace"
-    assert "race on TimerTaskEntry.next: read at mutants/system_timer.py" in found["search"].why
-    atomic = Subject.load(MECHANISM.root, MECHANISM.stem, mutant="Peeks")
+    assert "race on TimerTaskEntry.next: read at impl/timer_task_list.py" in found["search"].why
+    atomic = FLOORS.mutant("Peeks")
     detector = RaceDetector()
     walk(atomic, MECHANISM.scenarios["cancel_one"], walks=100, race=detector)
     assert (
@@ -283,7 +283,7 @@ def test_an_equivalent_mutant_that_changes_nothing_is_not_in_order(tmp_path):
 
 def test_a_grain_that_is_no_finer_is_vacuous(tmp_path, monkeypatch):
     load = Subject.load
-    monkeypatch.setattr(layer.Subject, "load", lambda *arguments, grain, **options: load(*arguments, **options))
+    monkeypatch.setattr(Subject, "load", lambda *arguments, grain, **options: load(*arguments, **options))
     found = row(tmp_path, scenario="one_bucket")
     assert not found.ok and found.verdict == Verdict.VACUOUS and "COMPOSED" in found.why
 
