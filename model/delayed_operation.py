@@ -1,4 +1,4 @@
-"""The twin of ``spec/DelayedOperation.tla``: an operation, its completers, its expirer, and whoever else holds its lock."""
+"""The model of ``spec/DelayedOperation.tla``: an operation, its completers, its expirer, and whoever else holds its lock."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -6,11 +6,6 @@ from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process
 
-SWITCHES = {
-    "CompareAndSet": True, "PendingNoted": True, "ClearedFirst": True, "ReadAfterUnlock": True, "RetriesAfterSwap": True,
-    "TryLock": True, "ForceUnderLock": True, "CheckedUnderLock": True,
-    "TryUnderLock": True, "ExpiresIfWon": True,
-}
 OUTER = "outer"
 ATTEMPTS = {"TryOnce": "tryOnce", "TryPending": "tryPending", "LockedTry": "lockedTry", "CheckedTry": "safeTryComplete",
             "Blocking": "safeTryComplete"}
@@ -34,11 +29,7 @@ class Model(Machine):
     LOCAL = frozenset({"won", "raised"})
     """What a call returned or raised: in code it is on the thread's stack."""
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program, self.protocol, self.needs = scenario["threads"], scenario["protocol"], scenario["needs"]
         self.completes, self.raises, self.locking = scenario["completes"], scenario["raises"], scenario["locking"]
         super().__init__(self.program, {"turn": 1}, start="T0")
@@ -76,16 +67,15 @@ class Model(Machine):
 
     def D1(self, t: Process):
         self.completions[t.co] += 1
-        t.pc = "D2" if t.co in self.locking else "D4"
+        if t.co not in self.locking:
+            t.pc = "D4"
 
     def D2(self, t: Process):
         if not self.acquire(self.outer, OUTER):
             return BLOCKED
-        t.pc = "D3"
 
     def D3(self, t: Process):
         self.release(self.outer, OUTER)
-        t.pc = "D4"
 
     def D4(self, t: Process):
         if t.co in self.raises:
@@ -102,17 +92,9 @@ class Model(Machine):
         if self.completed[t.xo]:
             self.won[self.me] = False
             self.leave(t)
-        elif self.on["CompareAndSet"]:
+        else:
             self.completed[t.xo] = True
             self.winner[t.xo] = self.me
-            t.pc = "X3"
-        else:
-            t.pc = "X2"
-
-    def X2(self, t: Process):
-        self.completed[t.xo] = True
-        self.winner[t.xo] = self.me
-        t.pc = "X3"
 
     def X3(self, t: Process):
         self.armed[t.xo] = False
@@ -128,25 +110,19 @@ class Model(Machine):
         if self.completed[t.lo]:
             self.won[self.me] = False
             self.leave(t)
-        else:
-            t.pc = "L2"
 
     def L2(self, t: Process):
-        if self.on["ForceUnderLock"] and not self.acquire(self.lock, t.lo):
+        if not self.acquire(self.lock, t.lo):
             return BLOCKED
-        t.pc = "L3"
 
     def L3(self, t: Process):
         if self.completed[t.lo]:
             self.won[self.me] = False
             t.pc = "L7"
-        else:
-            t.pc = "L4"
 
     def L4(self, t: Process):
         self.completed[t.lo] = True
         self.winner[t.lo] = self.me
-        t.pc = "L5"
 
     def L5(self, t: Process):
         self.armed[t.lo] = False
@@ -154,11 +130,9 @@ class Model(Machine):
 
     def L6(self, t: Process):
         self.won[self.me] = True
-        t.pc = "L7"
 
     def L7(self, t: Process):
-        if self.on["ForceUnderLock"]:
-            self.release(self.lock, t.lo)
+        self.release(self.lock, t.lo)
         self.leave(t)
 
     # -- tryComplete of the worked operation: one condition after the other
@@ -169,8 +143,6 @@ class Model(Machine):
             self.leave(t)
         elif t.at == len(needs):
             self.force(t, t.yo)
-        else:
-            t.pc = "Y2"
 
     def Y2(self, t: Process):
         t.at += 1
@@ -194,39 +166,26 @@ class Model(Machine):
     def P1(self, t: Process):
         if self.admits(t.po):
             self.acquire(self.lock, t.po)
-            if self.on["ClearedFirst"]:
-                t.pc = "P2"
-            else:
-                self.call(t, "tryComplete", t.po, back="P2")
-        elif self.on["TryLock"]:
-            t.pc = "P5"
         else:
-            return BLOCKED
+            t.pc = "P5"
 
     def P2(self, t: Process):
         self.pending[t.po] = False
-        if not self.on["ClearedFirst"]:
-            t.pc = "P3"
-        else:
-            self.call(t, "tryComplete", t.po, back="P3" if self.on["ReadAfterUnlock"] else "P4")
+        self.call(t, "tryComplete", t.po, back="P3")
 
     def P3(self, t: Process):
         self.release(self.lock, t.po)
         if self.raised[self.me]:
             self.leave(t)
-        else:
-            t.pc = "P4" if self.on["ReadAfterUnlock"] else "P6"
 
     def P4(self, t: Process):
         t.retry = self.pending[t.po]
-        t.pc = "P6" if self.on["ReadAfterUnlock"] else "P3"
+        t.pc = "P6"
 
     def P5(self, t: Process):
-        t.retry = self.on["PendingNoted"] and self.on["RetriesAfterSwap"] and not self.pending[t.po]
+        t.retry = not self.pending[t.po]
         self.gave_up[self.me] = not t.retry
-        if self.on["PendingNoted"]:
-            self.pending[t.po] = True
-        t.pc = "P6"
+        self.pending[t.po] = True
 
     def P6(self, t: Process):
         self.gave_up[self.me] = False
@@ -238,13 +197,12 @@ class Model(Machine):
     # -- safeTryComplete of LockedTry
 
     def S1(self, t: Process):
-        if self.on["TryUnderLock"] and not self.acquire(self.lock, t.so):
+        if not self.acquire(self.lock, t.so):
             return BLOCKED
         self.call(t, "tryComplete", t.so, back="S2")
 
     def S2(self, t: Process):
-        if self.on["TryUnderLock"]:
-            self.release(self.lock, t.so)
+        self.release(self.lock, t.so)
         self.leave(t)
 
     # -- safeTryComplete of CheckedTry and Blocking
@@ -252,12 +210,9 @@ class Model(Machine):
     def B1(self, t: Process):
         if not self.acquire(self.lock, t.bo):
             return BLOCKED
-        t.pc = "B2"
 
     def B2(self, t: Process):
-        if self.on["CheckedUnderLock"] and self.completed[t.bo]:
-            t.pc = "B3"
-        else:
+        if not self.completed[t.bo]:
             self.call(t, "tryComplete", t.bo, back="B3")
 
     def B3(self, t: Process):
@@ -285,7 +240,8 @@ class Model(Machine):
             t.pc = {"deliver": "E1", "hold": "H1", "deliver_holding": "G1"}[name]
 
     def T1(self, t: Process):
-        t.pc = "V1" if not self.raised[self.me] and (self.won[self.me] or not self.on["ExpiresIfWon"]) else "T0"
+        if self.raised[self.me] or not self.won[self.me]:
+            t.pc = "T0"
 
     def V1(self, t: Process):
         operation = self.now(t)[-1]
@@ -296,21 +252,19 @@ class Model(Machine):
     def H1(self, t: Process):
         if not self.acquire(self.lock, self.now(t)[-1]):
             return BLOCKED
-        t.pc = "H2"
 
     def H2(self, t: Process):
         self.release(self.lock, self.now(t)[-1])
         t.pc = "T0"
 
-    def G1(self, t: Process):
-        if not self.acquire(self.outer, OUTER):
-            return BLOCKED
-        t.pc = "E2"
-
     def E1(self, t: Process):
         _, condition, operation = self.now(t)
         self.ready[condition] = True
         self.attempt(t, operation, back="T0")
+
+    def G1(self, t: Process):
+        if not self.acquire(self.outer, OUTER):
+            return BLOCKED
 
     def E2(self, t: Process):
         _, condition, operation = self.now(t)

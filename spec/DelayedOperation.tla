@@ -30,18 +30,6 @@ CONSTANTS
   Program,      \* thread |-> sequence of <<name, argument, ...>>
   NULL
 
-CONSTANTS       \* the decisions; FALSE takes one away
-  CompareAndSet,    \* P1   completed is tested and set in one step
-  PendingNoted,     \* P9   who does not get the lock leaves a note
-  ClearedFirst,     \*      the note is cleared before tryComplete, not after it
-  ReadAfterUnlock,  \*      the note is read after the lock was released
-  RetriesAfterSwap, \*      the first to leave a note tries again itself
-  TryLock,          \*      the lock is only tried, not waited for
-  ForceUnderLock,   \* P11  (Blocking) forceComplete holds the lock
-  CheckedUnderLock, \* P10  (Blocking) tryComplete runs only if not completed yet
-  TryUnderLock,     \*      (LockedTry) tryComplete holds the lock
-  ExpiresIfWon      \* P12  onExpiration runs only for the thread that completed the operation
-
 Operations == DOMAIN Protocol
 Conditions == UNION {{Needs[o][i] : i \in DOMAIN Needs[o]} : o \in Operations}
 Threads    == DOMAIN Program
@@ -55,9 +43,6 @@ ASSUME CompletesOneAtMost == /\ DOMAIN Completes = Operations
 ASSUME RaisesAndLockingAreOperations == Raises \cup Locking \subseteq Operations
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
-ASSUME SwitchesAreBooleans ==
-  {CompareAndSet, PendingNoted, ClearedFirst, ReadAfterUnlock, RetriesAfterSwap, TryLock,
-   ForceUnderLock, CheckedUnderLock, TryUnderLock, ExpiresIfWon} \subseteq BOOLEAN
 
 Target(t, i) == Program[t][i][Len(Program[t][i])]    \* the operation is the last argument
 
@@ -109,10 +94,8 @@ end procedure;
 procedure forceComplete(xo = NULL)
 begin
 X1:  if completed[xo] then won[self] := FALSE; return;
-     elsif CompareAndSet then completed[xo] := TRUE; winner[xo] := self; goto X3;
+     else completed[xo] := TRUE; winner[xo] := self;
      end if;
-X2:  completed[xo] := TRUE;           \* a step of its own in the mutant alone
-     winner[xo] := self;
 X3:  armed[xo] := FALSE;
      call onComplete(xo);
 X4:  won[self] := TRUE;
@@ -123,14 +106,16 @@ end procedure;
 procedure forceCompleteLocked(lo = NULL)
 begin
 L1:  if completed[lo] then won[self] := FALSE; return; end if;
-L2:  if ForceUnderLock then enter(lock, lo); end if;
-L3:  if completed[lo] then won[self] := FALSE; goto L7; end if;
-L4:  completed[lo] := TRUE;
-     winner[lo] := self;
-L5:  armed[lo] := FALSE;
-     call onComplete(lo);
-L6:  won[self] := TRUE;
-L7:  if ForceUnderLock then leave(lock, lo); end if;
+L2:  enter(lock, lo);
+L3:  if completed[lo] then won[self] := FALSE;
+     else
+L4:    completed[lo] := TRUE;
+       winner[lo] := self;
+L5:    armed[lo] := FALSE;
+       call onComplete(lo);
+L6:    won[self] := TRUE;
+     end if;
+L7:  leave(lock, lo);
      return;
 end procedure;
 
@@ -162,23 +147,18 @@ end procedure;
 procedure tryPending(po = NULL)
 variables retry = FALSE;
 begin
-P1:  if ~TryLock \/ lock[po].owner \in {NULL, self} then
+P1:  if lock[po].owner \in {NULL, self} then
        enter(lock, po);
-       if ClearedFirst then goto P2; else call tryComplete(po); goto P2; end if;
-     else goto P5;
+P2:    pending[po] := FALSE;
+       call tryComplete(po);
+P3:    leave(lock, po);
+       if raised[self] then return; end if;
+P4:    retry := pending[po];
+     else
+P5:    retry := ~pending[po];
+       gaveUp[self] := ~retry;
+       pending[po] := TRUE;
      end if;
-P2:  pending[po] := FALSE;
-     if ~ClearedFirst then goto P3;
-     elsif ReadAfterUnlock then call tryComplete(po); goto P3;
-     else call tryComplete(po); goto P4;
-     end if;
-P3:  leave(lock, po);
-     if raised[self] then return; elsif ReadAfterUnlock then goto P4; else goto P6; end if;
-P4:  retry := pending[po];
-     if ReadAfterUnlock then goto P6; else goto P3; end if;
-P5:  retry := PendingNoted /\ RetriesAfterSwap /\ ~pending[po];
-     gaveUp[self] := ~retry;
-     if PendingNoted then pending[po] := TRUE; end if;
 P6:  gaveUp[self] := FALSE;
      if retry /\ ~completed[po] then goto P1; else return; end if;
 end procedure;
@@ -186,9 +166,9 @@ end procedure;
 \* safeTryComplete of LockedTry
 procedure lockedTry(so = NULL)
 begin
-S1:  if TryUnderLock then enter(lock, so); end if;
+S1:  enter(lock, so);
      call tryComplete(so);
-S2:  if TryUnderLock then leave(lock, so); end if;
+S2:  leave(lock, so);
      return;
 end procedure;
 
@@ -196,7 +176,7 @@ end procedure;
 procedure safeTryComplete(bo = NULL)
 begin
 B1:  enter(lock, bo);
-B2:  if ~CheckedUnderLock \/ ~completed[bo] then call tryComplete(bo); end if;
+B2:  if ~completed[bo] then call tryComplete(bo); end if;
 B3:  leave(lock, bo);
      return;
 end procedure;
@@ -215,7 +195,7 @@ T0:  while turn <= Len(Program[self]) do
          if Protocol[Target(self, turn - 1)] = "Blocking" then call forceCompleteLocked(Target(self, turn - 1));
          else call forceComplete(Target(self, turn - 1));
          end if;
-T1:      if ~raised[self] /\ (won[self] \/ ~ExpiresIfWon) then
+T1:      if ~raised[self] /\ won[self] then
 V1:        expirations[Target(self, turn - 1)] := expirations[Target(self, turn - 1)] + 1;
            expiredBy[Target(self, turn - 1)] := expiredBy[Target(self, turn - 1)] \cup {self};
          end if;
@@ -365,24 +345,13 @@ X1(self) == /\ pc[self] = "X1"
                        /\ xo' = [xo EXCEPT ![self] = Head(stack[self]).xo]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << completed, winner >>
-                  ELSE /\ IF CompareAndSet
-                             THEN /\ completed' = [completed EXCEPT ![xo[self]] = TRUE]
-                                  /\ winner' = [winner EXCEPT ![xo[self]] = self]
-                                  /\ pc' = [pc EXCEPT ![self] = "X3"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "X2"]
-                                  /\ UNCHANGED << completed, winner >>
+                  ELSE /\ completed' = [completed EXCEPT ![xo[self]] = TRUE]
+                       /\ winner' = [winner EXCEPT ![xo[self]] = self]
+                       /\ pc' = [pc EXCEPT ![self] = "X3"]
                        /\ UNCHANGED << won, stack, xo >>
             /\ UNCHANGED << ready, pending, lock, outer, armed, completions, 
                             expirations, raised, expiredBy, gaveUp, co, lo, yo, 
                             at, oo, po, retry, so, bo, turn >>
-
-X2(self) == /\ pc[self] = "X2"
-            /\ completed' = [completed EXCEPT ![xo[self]] = TRUE]
-            /\ winner' = [winner EXCEPT ![xo[self]] = self]
-            /\ pc' = [pc EXCEPT ![self] = "X3"]
-            /\ UNCHANGED << ready, pending, lock, outer, armed, completions, 
-                            expirations, won, raised, expiredBy, gaveUp, stack, 
-                            co, xo, lo, yo, at, oo, po, retry, so, bo, turn >>
 
 X3(self) == /\ pc[self] = "X3"
             /\ armed' = [armed EXCEPT ![xo[self]] = FALSE]
@@ -407,7 +376,7 @@ X4(self) == /\ pc[self] = "X4"
                             expiredBy, gaveUp, co, lo, yo, at, oo, po, retry, 
                             so, bo, turn >>
 
-forceComplete(self) == X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
+forceComplete(self) == X1(self) \/ X3(self) \/ X4(self)
 
 L1(self) == /\ pc[self] = "L1"
             /\ IF completed[lo[self]]
@@ -423,11 +392,8 @@ L1(self) == /\ pc[self] = "L1"
                             so, bo, turn >>
 
 L2(self) == /\ pc[self] = "L2"
-            /\ IF ForceUnderLock
-                  THEN /\ lock[lo[self]].owner \in {NULL, self}
-                       /\ lock' = [lock EXCEPT ![lo[self]] = [owner |-> self, depth |-> lock[lo[self]].depth + 1]]
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock[lo[self]].owner \in {NULL, self}
+            /\ lock' = [lock EXCEPT ![lo[self]] = [owner |-> self, depth |-> lock[lo[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "L3"]
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
@@ -475,10 +441,7 @@ L6(self) == /\ pc[self] = "L6"
                             po, retry, so, bo, turn >>
 
 L7(self) == /\ pc[self] = "L7"
-            /\ IF ForceUnderLock
-                  THEN /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock' = [lock EXCEPT ![lo[self]] = IF lock[lo[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[lo[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ lo' = [lo EXCEPT ![self] = Head(stack[self]).lo]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
@@ -567,49 +530,27 @@ O2(self) == /\ pc[self] = "O2"
 tryOnce(self) == O1(self) \/ O2(self)
 
 P1(self) == /\ pc[self] = "P1"
-            /\ IF ~TryLock \/ lock[po[self]].owner \in {NULL, self}
+            /\ IF lock[po[self]].owner \in {NULL, self}
                   THEN /\ lock[po[self]].owner \in {NULL, self}
                        /\ lock' = [lock EXCEPT ![po[self]] = [owner |-> self, depth |-> lock[po[self]].depth + 1]]
-                       /\ IF ClearedFirst
-                             THEN /\ pc' = [pc EXCEPT ![self] = "P2"]
-                                  /\ UNCHANGED << stack, yo, at >>
-                             ELSE /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
-                                                                              pc        |->  "P2",
-                                                                              at        |->  at[self],
-                                                                              yo        |->  yo[self] ] >>
-                                                                          \o stack[self]]
-                                     /\ yo' = [yo EXCEPT ![self] = po[self]]
-                                  /\ at' = [at EXCEPT ![self] = 1]
-                                  /\ pc' = [pc EXCEPT ![self] = "Y1"]
+                       /\ pc' = [pc EXCEPT ![self] = "P2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "P5"]
-                       /\ UNCHANGED << lock, stack, yo, at >>
+                       /\ lock' = lock
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
-                            expiredBy, gaveUp, co, xo, lo, oo, po, retry, so, 
-                            bo, turn >>
+                            expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
+                            po, retry, so, bo, turn >>
 
 P2(self) == /\ pc[self] = "P2"
             /\ pending' = [pending EXCEPT ![po[self]] = FALSE]
-            /\ IF ~ClearedFirst
-                  THEN /\ pc' = [pc EXCEPT ![self] = "P3"]
-                       /\ UNCHANGED << stack, yo, at >>
-                  ELSE /\ IF ReadAfterUnlock
-                             THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
-                                                                              pc        |->  "P3",
-                                                                              at        |->  at[self],
-                                                                              yo        |->  yo[self] ] >>
-                                                                          \o stack[self]]
-                                     /\ yo' = [yo EXCEPT ![self] = po[self]]
-                                  /\ at' = [at EXCEPT ![self] = 1]
-                                  /\ pc' = [pc EXCEPT ![self] = "Y1"]
-                             ELSE /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
-                                                                              pc        |->  "P4",
-                                                                              at        |->  at[self],
-                                                                              yo        |->  yo[self] ] >>
-                                                                          \o stack[self]]
-                                     /\ yo' = [yo EXCEPT ![self] = po[self]]
-                                  /\ at' = [at EXCEPT ![self] = 1]
-                                  /\ pc' = [pc EXCEPT ![self] = "Y1"]
+            /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
+                                                        pc        |->  "P3",
+                                                        at        |->  at[self],
+                                                        yo        |->  yo[self] ] >>
+                                                    \o stack[self]]
+               /\ yo' = [yo EXCEPT ![self] = po[self]]
+            /\ at' = [at EXCEPT ![self] = 1]
+            /\ pc' = [pc EXCEPT ![self] = "Y1"]
             /\ UNCHANGED << ready, completed, lock, outer, armed, completions, 
                             expirations, won, raised, winner, expiredBy, 
                             gaveUp, co, xo, lo, oo, po, retry, so, bo, turn >>
@@ -621,9 +562,7 @@ P3(self) == /\ pc[self] = "P3"
                        /\ retry' = [retry EXCEPT ![self] = Head(stack[self]).retry]
                        /\ po' = [po EXCEPT ![self] = Head(stack[self]).po]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ IF ReadAfterUnlock
-                             THEN /\ pc' = [pc EXCEPT ![self] = "P4"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "P6"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "P4"]
                        /\ UNCHANGED << stack, po, retry >>
             /\ UNCHANGED << ready, completed, pending, outer, armed, 
                             completions, expirations, won, raised, winner, 
@@ -632,21 +571,16 @@ P3(self) == /\ pc[self] = "P3"
 
 P4(self) == /\ pc[self] = "P4"
             /\ retry' = [retry EXCEPT ![self] = pending[po[self]]]
-            /\ IF ReadAfterUnlock
-                  THEN /\ pc' = [pc EXCEPT ![self] = "P6"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "P3"]
+            /\ pc' = [pc EXCEPT ![self] = "P6"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 
                             completions, expirations, won, raised, winner, 
                             expiredBy, gaveUp, stack, co, xo, lo, yo, at, oo, 
                             po, so, bo, turn >>
 
 P5(self) == /\ pc[self] = "P5"
-            /\ retry' = [retry EXCEPT ![self] = PendingNoted /\ RetriesAfterSwap /\ ~pending[po[self]]]
+            /\ retry' = [retry EXCEPT ![self] = ~pending[po[self]]]
             /\ gaveUp' = [gaveUp EXCEPT ![self] = ~retry'[self]]
-            /\ IF PendingNoted
-                  THEN /\ pending' = [pending EXCEPT ![po[self]] = TRUE]
-                  ELSE /\ TRUE
-                       /\ UNCHANGED pending
+            /\ pending' = [pending EXCEPT ![po[self]] = TRUE]
             /\ pc' = [pc EXCEPT ![self] = "P6"]
             /\ UNCHANGED << ready, completed, lock, outer, armed, completions, 
                             expirations, won, raised, winner, expiredBy, stack, 
@@ -669,11 +603,8 @@ tryPending(self) == P1(self) \/ P2(self) \/ P3(self) \/ P4(self)
                        \/ P5(self) \/ P6(self)
 
 S1(self) == /\ pc[self] = "S1"
-            /\ IF TryUnderLock
-                  THEN /\ lock[so[self]].owner \in {NULL, self}
-                       /\ lock' = [lock EXCEPT ![so[self]] = [owner |-> self, depth |-> lock[so[self]].depth + 1]]
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock[so[self]].owner \in {NULL, self}
+            /\ lock' = [lock EXCEPT ![so[self]] = [owner |-> self, depth |-> lock[so[self]].depth + 1]]
             /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
                                                         pc        |->  "S2",
                                                         at        |->  at[self],
@@ -688,10 +619,7 @@ S1(self) == /\ pc[self] = "S1"
                             bo, turn >>
 
 S2(self) == /\ pc[self] = "S2"
-            /\ IF TryUnderLock
-                  THEN /\ lock' = [lock EXCEPT ![so[self]] = IF lock[so[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[so[self]].depth - 1]]
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock' = [lock EXCEPT ![so[self]] = IF lock[so[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> lock[so[self]].depth - 1]]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ so' = [so EXCEPT ![self] = Head(stack[self]).so]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
@@ -712,7 +640,7 @@ B1(self) == /\ pc[self] = "B1"
                             po, retry, so, bo, turn >>
 
 B2(self) == /\ pc[self] = "B2"
-            /\ IF ~CheckedUnderLock \/ ~completed[bo[self]]
+            /\ IF ~completed[bo[self]]
                   THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "tryComplete",
                                                                    pc        |->  "B3",
                                                                    at        |->  at[self],
@@ -823,7 +751,7 @@ T0(self) == /\ pc[self] = "T0"
                             gaveUp, co, yo, at >>
 
 T1(self) == /\ pc[self] = "T1"
-            /\ IF ~raised[self] /\ (won[self] \/ ~ExpiresIfWon)
+            /\ IF ~raised[self] /\ won[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = "V1"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << ready, completed, pending, lock, outer, armed, 

@@ -65,9 +65,10 @@ def program_counters(model: Model) -> dict[str, str]:
     return {name: process.pc for name, process in zip(model.threads, model.processes)}
 
 
-def retriers(schedule: str, **switches: bool) -> set[str]:
+def retriers(schedule: str, without: str = "") -> set[str]:
     """Who, while a holds the lock, is about to try again for it."""
-    model = follow(Model(scenario(a=[TRY], b=[TRY], c=[TRY]), switches), schedule)
+    mechanism = MECHANISM.without(without)
+    model = follow(mechanism.model_of(scenario(a=[TRY], b=[TRY], c=[TRY])), schedule)
     assert model.lock["o"].owner == "a"
     return {name for name, at in program_counters(model).items() if at == "P1"}
 
@@ -90,7 +91,7 @@ def test_two_losers_may_try_again_while_one_thread_holds_the_lock():
 
 def test_without_clearing_the_flag_first_one_loser_tries_again():
     """The control: with the flag cleared after tryComplete the losers find each other's note."""
-    assert retriers("a.P1 b.P1 b.P5 c.P1 c.P5 b.P6 c.P6", ClearedFirst=False) == {"b"}
+    assert retriers("a.P1 b.P1 b.P5 c.P1 c.P5 b.P6 c.P6", "ClearedLate") == {"b"}
 
 
 class CountedLock:
@@ -175,10 +176,10 @@ def test_that_check_sees_a_protocol_whose_losers_do_not_try_again():
 TWO = {"a": [TRY], "b": [TRY]}
 
 
-def tried_again(schedule: str, **switches: bool) -> set[str]:
+def tried_again(schedule: str, without: str = "") -> set[str]:
     """Which of two threads, after b has lost the lock to a, come to call tryComplete once more."""
     again = set()
-    model = Model(scenario(**TWO), switches)
+    model = MECHANISM.without(without).model_of(scenario(**TWO))
     steps = schedule.split()
     for step in range(len(steps)):
         follow(model, " ".join(steps[: step + 1]))
@@ -210,7 +211,7 @@ def test_without_the_losers_second_try_there_may_be_none():
     """The control: if the loser does not try again itself, its note may come after the holder has
     looked for one.
     """
-    assert tried_again(NEITHER, RetriesAfterSwap=False) == set()
+    assert tried_again(NEITHER, "NoRetry") == set()
     with pytest.raises(AssertionError):
         tried_again(NEITHER)
 

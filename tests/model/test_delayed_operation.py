@@ -1,9 +1,9 @@
-"""The twin of DelayedOperation: what each event means to a single thread, and properties that are total and can fail."""
+"""The model of DelayedOperation: what each event means to a single thread, and properties that are total and can fail."""
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.delayed_operation import OUTER, SWITCHES, Model
+from model.delayed_operation import OUTER, Model
 from model.pluscal import DONE, FREE, Monitor
 from tests.model.delayed_operation import MECHANISM, PROTOCOLS, model_graph, scenario
 
@@ -44,9 +44,9 @@ class Operations:
             self.expirations[operation] += 1
 
 
-def run(of, switches={}):
-    """The model after its only thread has ended."""
-    machine = Model(of, switches)
+def run(of, decision=""):
+    """The model without the decision, after its only thread has ended."""
+    machine = MECHANISM.without(decision).model_of(of)
     while machine.step(0):
         pass
     assert machine.processes[0].pc == DONE
@@ -128,24 +128,17 @@ def test_a_thread_alone_does_what_flags_do(of):
     assert machine.Termination()
 
 
-@pytest.mark.parametrize("switch, protocol, program, raises", [
-    ("CompareAndSet", "TryPending", None, ()), ("PendingNoted", "TryPending", None, ()), ("ClearedFirst", "TryPending", None, ()),
-    ("ReadAfterUnlock", "TryPending", None, ()), ("RetriesAfterSwap", "TryPending", None, ()), ("TryLock", "TryPending", None, ()),
-    ("ForceUnderLock", "Blocking", None, ()), ("CheckedUnderLock", "Blocking", None, ()),
-    ("TryUnderLock", "LockedTry", None, ()),
-    ("ExpiresIfWon", "TryPending", [C1, C2, RUN], ()), ("ExpiresIfWon", "Blocking", [RUN, RUN], ()),
-    ("ExpiresIfWon", "Blocking", None, ("o",)),
+@pytest.mark.parametrize("decision, protocol, program, raises", [
+    ("P1", "TryPending", None, ()), ("P9", "TryPending", None, ()), ("ClearedLate", "TryPending", None, ()),
+    ("ReadEarly", "TryPending", None, ()), ("NoRetry", "TryPending", None, ()), ("BlockingTry", "TryPending", None, ()),
+    ("P11", "Blocking", None, ()), ("P10", "Blocking", None, ()), ("UnlockedTry", "LockedTry", None, ()),
+    ("P12", "TryPending", [C1, C2, RUN], ()), ("P12", "Blocking", [RUN, RUN], ()), ("P12", "Blocking", None, ("o",)),
 ])
-def test_what_a_decision_changes_for_a_thread_alone(switch, protocol, program, raises):
+def test_what_a_decision_changes_for_a_thread_alone(decision, protocol, program, raises):
     """Those for which no program is given matter between threads only."""
     of = scenario(protocol, completes={"o": ["p"]}, raises=raises, a=program or [C1, TRY, C3, HOLD, C2, TRY])
-    assert (seen(run(of, {switch: False})) == meant(of)) == (program is None)
+    assert (seen(run(of, decision)) == meant(of)) == (program is None)
     assert seen(run(of)) == meant(of)
-
-
-def test_an_unknown_switch_is_refused():
-    with pytest.raises(KeyError, match="no such switch: Nothing"):
-        Model(scenario(a=[]), {"Nothing": False})
 
 
 # -- properties
@@ -262,7 +255,3 @@ def test_every_witness_is_reached(name, within):
 def test_a_witness_needs_its_scenario(name, without):
     graph = model_graph(without)
     assert not any(graph.model.holds(name, state) for state in graph.states)
-
-
-def test_switches_are_those_of_the_toml():
-    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values()) and len(Model.WITNESSES) == 5

@@ -3,14 +3,13 @@ import re
 
 import pytest
 
-from model.delayed_operation import SWITCHES, Model
-from tests.model.delayed_operation import FLOORS, MECHANISM, PROTOCOLS, ROOT, STEM, source
+from model.delayed_operation import Model
+from tests.model.delayed_operation import FLOORS, MECHANISM, PROTOCOLS, ROOT, STEM
 from tests.spec.texts import algorithm, declared, defined, refused_assumption, written
-from wheelproof.explore import Subject, labels
+from wheelproof.explore import Subject
 from wheelproof.layers.bench import Bench
 from wheelproof.layers.whole import labels_of_spec
 from wheelproof.subject import Config
-from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
@@ -20,23 +19,27 @@ SPEC = MECHANISM.spec.read_text(encoding="utf-8")
 
 def test_labels_are_the_same_on_every_floor():
     table = MECHANISM.labels
-    assert len(table) == 39
+    assert len(table) == 38
     assert written(SPEC) == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["two_completers"]).labels == set(table)
-    in_code = {name: label.kind for name, label in table.items() if label.kind != "silent" and not label.only}
+    in_code = {name: label.kind for name, label in table.items() if label.kind != "silent"}
     assert declared(FLOORS) == in_code
     assert {label for lines in Subject.load(ROOT, STEM).labels.values() for of_line in lines.values() for label in of_line.values()} == set(in_code)
 
 
-def test_labels_that_only_a_mutant_takes_are_in_a_mutant_of_their_switch():
-    kinds = {label: kind for lines in labels.of_source(source("mutants")).values() for kind, label in lines.items()}
-    for name, label in MECHANISM.labels.items():
-        assert (name in kinds and kinds[name] == label.kind) or not label.only
-    assert set(kinds) - set(declared(FLOORS)) == {"X2"}
+def test_the_one_step_that_only_a_mutant_has_is_on_each_of_its_floors():
+    added = {name: set(decision.labels) for name, decision in MECHANISM.decisions.items() if decision.labels}
+    assert added == {"P1": {"X2"}}
+    without = MECHANISM.without("P1")
+    assert set(without.labels) == set(MECHANISM.labels) | {"X2"} and without.labels["X2"].kind == "write"
+    assert labels_of_spec(without.specs["DelayedOperation.tla"]) == set(without.labels)
+    assert without.model("two_completers").labels == set(without.labels)
+    taken = {label: kind for lines in FLOORS.mutant("P1").labels.values() for of_line in lines.values() for kind, label in of_line.items()}
+    assert taken["X2"] == "write" and set(taken) - set(declared(FLOORS)) == {"X2"}
 
 
 def test_a_label_that_one_floor_lacks_is_seen():
     assert labels_of_spec(SPEC.replace('pc[self] = "P4"', 'pc[self] = "P3"')) == set(MECHANISM.labels) - {"P4"}
-    assert written(SPEC.replace("P4:  retry", "     retry")) == set(MECHANISM.labels) - {"P4"}
+    assert written(SPEC.replace("P4:    retry", "       retry")) == set(MECHANISM.labels) - {"P4"}
     assert labels_of_spec(algorithm(SPEC)) == set(), "the translation counts, not the algorithm"
 
 
@@ -50,15 +53,9 @@ def test_every_property_is_defined_in_spec_and_model():
     assert "NoDeadlock" not in defined(SPEC), "TLC checks that by itself"
 
 
-def test_switches_and_constants_are_the_same_on_every_floor():
+def test_constants_are_those_of_the_toml():
     constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[:SPEC.index("Operations ==")], re.MULTILINE))
-    assert constants == set(MECHANISM.constants) | set(MECHANISM.switches)
-    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values())
-
-
-def test_every_switch_is_read_in_the_algorithm_and_in_the_model():
-    for name in MECHANISM.switches:
-        assert re.search(rf"\b{name}\b", algorithm(SPEC)) and f'self.on["{name}"]' in source("model"), name
+    assert constants == set(MECHANISM.constants)
 
 
 def test_no_property_is_without_something_that_breaks_it():
@@ -70,12 +67,12 @@ def test_no_property_is_without_something_that_breaks_it():
 
 
 def test_what_does_not_hold_is_shown_with_nothing_taken_away():
-    shown = {config.property for config in MECHANISM.configs.values() if config.expect == "violated" and not config.switches}
+    shown = {config.property for config in MECHANISM.configs.values() if config.expect == "violated" and not config.without}
     assert {name for name, of in MECHANISM.properties.items() if not of.holds} == {"TryAlwaysExcludesComplete", "EveryLoserRetries"} <= shown
 
 
 def test_no_decision_is_without_a_mutant_that_needs_it():
-    assert {mutant.switch for mutant in MECHANISM.mutants.values()} == set(MECHANISM.switches)
+    assert {mutant.decision for mutant in MECHANISM.mutants.values()} == set(MECHANISM.decisions)
 
 
 def test_every_protocol_has_its_scenarios():
@@ -96,7 +93,6 @@ BAD = {
     "CompletesOneAtMost": {"Completes": {"o": ["o", "o"]}},
     "RaisesAndLockingAreOperations": {"Locking": frozenset({"p"})},
     "ProgramsAreOperations": {"Program": {"a": [["delivers", "c1", "o"]], "b": [["deliver", "c2", "o"]]}},
-    "SwitchesAreBooleans": {},  # the generator refuses these itself, so the cfg is changed by hand
 }
 FAST = ("CompletesOneAtMost",)
 
@@ -106,13 +102,6 @@ def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
     """TLC stops at the assumption of this name before it looks at any state."""
     result = Bench(MECHANISM, tmp_path).tlc("bad", Config("bad", "two_completers", constants=BAD[name]), deadlock=True)
     module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
-    if name == "SwitchesAreBooleans":
-        assert result.outcome is Outcome.COMPLETED
-        cfg = module.with_suffix(".cfg")
-        text = cfg.read_text(encoding="utf-8")
-        assert text.count("TryLock = TRUE") == 1
-        cfg.write_text(text.replace("TryLock = TRUE", "TryLock = maybe"), encoding="utf-8")
-        result = process.run(module, timeout=300)
     assert result.outcome is Outcome.ERROR and result.exit_code == 10
     log = module.with_suffix(".log").read_text(encoding="utf-8")
     assert refused_assumption(log, SPEC) == name

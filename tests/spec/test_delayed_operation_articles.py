@@ -140,7 +140,7 @@ def three(bench):
     schedule = [(model.threads.index(thread), label) for thread, label in ARTICLE[:-2]]
     return bench.output / bench.keep(tell(
         MECHANISM, model, schedule, layer="tlc", name="three", scenario="three_losers", property="EveryLoserRetries",
-        explanation="told", switches={}, sources=bench.sources()))
+        explanation="told", sources=bench.sources()))
 
 
 def test_three_threads_tell_the_article(three):

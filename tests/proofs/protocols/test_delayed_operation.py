@@ -60,10 +60,10 @@ def test_strangers_take_p7_from_try_pending():
 
 def test_the_faults_are_the_mutants_of_the_spec():
     mutants = mechanism(STEM).mutants
-    same_switch = {"P9_live"}  # a liveness property: the safety form of the same race is P9
-    assert set(mutants) - set(FAULTS) == same_switch
+    same_decision = {"P9_live"}  # a liveness property: the safety form of the same race is P9
+    assert set(mutants) - set(FAULTS) == same_decision
     for name in set(mutants) & set(FAULTS):
-        assert (FAULTS[name].switch, FAULTS[name].property) == (mutants[name].switch, mutants[name].property), name
+        assert (FAULTS[name].decision, FAULTS[name].property) == (mutants[name].decision, mutants[name].property), name
 
 
 @pytest.mark.parametrize("name", TRACED)
