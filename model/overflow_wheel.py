@@ -1,4 +1,4 @@
-"""The twin of ``spec/OverflowWheel.tla``: three fields that are read without a lock, and a memory that delays stores."""
+"""The model of ``spec/OverflowWheel.tla``: three fields that are read without a lock, and a memory that delays stores."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -6,8 +6,9 @@ from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
 
-SWITCHES = {"WheelVolatile": True, "LooksAgain": True, "GivesBack": True, "ListVolatile": True, "PointerVolatile": True}
 WHEEL, LIST, POINTER, TIME = "overflow_wheel", "list", "timer_task_entry", "current_time"
+OBJECT = {WHEEL: "w0", LIST: "e", POINTER: "x"}
+"""The object that a field is of; every wheel has a TIME."""
 MONITORS = ("wheel", "bucket", "entry", "task")
 START = "start"
 """What the constructor of a wheel stores as its time."""
@@ -29,16 +30,15 @@ class Model(Machine):
     AUXILIARY = frozenset({"wheel", "time", "settled", "late", "unlinked", "revoked", "slipped"})
     """``wheel`` and ``time`` are in code on the thread's stack, until they are written down."""
 
+    VOLATILE = frozenset({WHEEL, LIST, POINTER})
+    """The fields that are declared volatile."""
+
     buffer, overflow_wheel, list, timer_task_entry = Scalar("buffer"), Scalar("overflowWheel"), Scalar("list"), Scalar("timerTaskEntry")
     made, task_counter, submitted = Scalar("made"), Scalar("taskCounter"), Scalar("submitted")
     settled, late, unlinked = Scalar("settled"), Scalar("late"), Scalar("unlinked")
     revoked, slipped = Scalar("revoked"), Scalar("slipped")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program, self.wheels = scenario["threads"], tuple(scenario["wheels"])
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.memories = {name: program[0][1:] for name, program in self.program.items() if program[:1] and program[0][0] == "memory"}
@@ -122,31 +122,25 @@ class Model(Machine):
                 return value
         return memory
 
-    def look(self, field: str) -> Any:
-        """Read one of the three fields; as a volatile one, if it is one."""
-        volatile, where, variable = self.field(field)
-        if self.on[volatile]:
+    def look(self, field: str, where: str = "") -> Any:
+        """Read a field, of its one object where no other is named."""
+        if field in self.VOLATILE:
             self.observe(field)
-        return self.seen(field, where, getattr(self, variable))
+        memory = self.current_time[where] if field == TIME else getattr(self, field)
+        return self.seen(field, where or OBJECT[field], memory)
 
-    def store(self, field: str, value: Any) -> None:
-        """Write one of the three fields."""
-        volatile, where, variable = self.field(field)
-        if self.on[volatile]:
-            setattr(self, variable, value)
+    def store(self, field: str, value: Any, where: str = "") -> None:
+        """Write a field, of its one object where no other is named."""
+        written = self.me, field, where or OBJECT[field], value, frozenset()
+        if field in self.VOLATILE:
+            self.bring((written,))
             self.publish(field)
         else:
-            self.delay(field, where, value)
+            self.delay(written)
 
-    def delay(self, field: str, where: str, value: Any) -> None:
+    def delay(self, written: Store) -> None:
         """A plain store."""
-        self.buffer = (*self.buffer, (self.me, field, where, value, frozenset()))
-
-    @staticmethod
-    def field(name: str) -> tuple[str, str, str]:
-        """A field's switch, the object that it is of, and the variable that is its place in memory."""
-        return {WHEEL: ("WheelVolatile", "w0", "overflow_wheel"), LIST: ("ListVolatile", "e", "list"),
-                POINTER: ("PointerVolatile", "x", "timer_task_entry")}[name]
+        self.buffer = (*self.buffer, written)
 
     def lock(self, monitor: str) -> bool:
         """Enter a monitor; False, with nothing changed, if another thread is in it."""
@@ -162,89 +156,69 @@ class Model(Machine):
     # -- the overflow wheel
 
     def O1(self, t: Process):
-        t.pc = "O2" if self.look(WHEEL) is None else "O6"
+        if self.look(WHEEL) is not None:
+            t.pc = "O6"
 
     def O2(self, t: Process):
         if not self.lock("wheel"):
             return BLOCKED
-        t.pc = "O3"
 
     def O3(self, t: Process):
-        there = self.look(WHEEL)
-        if not self.on["LooksAgain"] or there is None:
-            t.pc = "B1"
-        else:
-            t.pc = "O5" if self.on["GivesBack"] else "O6"
+        if self.look(WHEEL) is not None:
+            t.pc = "O5"
 
     def B1(self, t: Process):
         self.made += 1
         t.new = self.wheels[self.made - 1]
-        t.pc = "B2"
 
     def B2(self, t: Process):
-        self.delay(TIME, t.new, START)
-        t.pc = "O4"
+        self.store(TIME, START, t.new)
 
     def O4(self, t: Process):
         self.store(WHEEL, t.new)
-        t.pc = "O5"
 
     def O5(self, t: Process):
         self.unlock("wheel")
-        t.pc = "O6"
 
     def O6(self, t: Process):
         self.wheel[self.me] = self.look(WHEEL)
         self.leave(t)
-
-    def N1(self, t: Process):
-        wheel = self.wheel[self.me]
-        self.time[self.me] = self.seen(TIME, wheel, self.current_time[wheel])
-        t.pc = "N2"
-
-    def N2(self, t: Process):
-        self.found_wheel[self.me], self.found_time[self.me] = self.wheel[self.me], self.time[self.me]
-        t.pc = "T0"
 
     # -- TimerTaskList.remove
 
     def U1(self, t: Process):
         if not self.lock("bucket"):
             return BLOCKED
-        t.pc = "U2"
 
     def U2(self, t: Process):
         if not self.lock("entry"):
             return BLOCKED
-        t.pc = "U3"
 
     def U3(self, t: Process):
-        t.pc = "U4" if self.look(LIST) == "l" else "U10"
+        if self.look(LIST) != "l":
+            t.pc = "U10"
 
     def U4(self, t: Process):
-        t.pc = "U5"
+        pass
 
     def U5(self, t: Process):
-        t.pc = "U6"
+        pass
 
     def U6(self, t: Process):
-        t.pc = "U7"
+        pass
 
     def U7(self, t: Process):
-        t.pc = "U8"
+        pass
 
     def U8(self, t: Process):
         self.store(LIST, None)
-        t.pc = "U9"
 
     def U9(self, t: Process):
         self.task_counter -= 1
         self.exchange("counter")
-        t.pc = "U10"
 
     def U10(self, t: Process):
         self.unlock("entry")
-        t.pc = "U11"
 
     def U11(self, t: Process):
         self.unlock("bucket")
@@ -253,10 +227,10 @@ class Model(Machine):
     # -- TimerTaskEntry.remove
 
     def R1(self, t: Process):
-        if self.look(LIST) is None:
-            self.leave(t)
-        else:
+        if self.look(LIST) is not None:
             self.call(t, "unlink", back="R1")
+        else:
+            self.leave(t)
 
     # -- TimerTaskList.add
 
@@ -269,41 +243,37 @@ class Model(Machine):
     def A1(self, t: Process):
         if not self.lock("bucket"):
             return BLOCKED
-        t.pc = "A2"
 
     def A2(self, t: Process):
         if not self.lock("entry"):
             return BLOCKED
-        t.pc = "A3"
 
     def A3(self, t: Process):
-        t.pc = "A4" if self.look(LIST) is None else "A10"
+        if self.look(LIST) is not None:
+            t.pc = "A10"
 
     def A4(self, t: Process):
-        t.pc = "A5"
+        pass
 
     def A5(self, t: Process):
-        t.pc = "A6"
+        pass
 
     def A6(self, t: Process):
         self.store(LIST, "l")
-        t.pc = "A7"
 
     def A7(self, t: Process):
-        t.pc = "A8"
+        pass
 
     def A8(self, t: Process):
-        t.pc = "A9"
+        pass
 
     def A9(self, t: Process):
         self.task_counter += 1
         self.exchange("counter")
         t.done = True
-        t.pc = "A10"
 
     def A10(self, t: Process):
         self.unlock("entry")
-        t.pc = "A11"
 
     def A11(self, t: Process):
         self.unlock("bucket")
@@ -320,17 +290,13 @@ class Model(Machine):
             return BLOCKED
         if self.settled:
             self.late |= {self.me}
-        t.pc = "C2"
 
     def C2(self, t: Process):
-        if self.look(POINTER) is None:
-            t.pc = "C3"
-        else:
+        if self.look(POINTER) is not None:
             self.call(t, "remove", back="C3")
 
     def C3(self, t: Process):
         self.store(POINTER, None)
-        t.pc = "C4"
 
     def C4(self, t: Process):
         self.unlock("task")
@@ -354,10 +320,16 @@ class Model(Machine):
         else:
             self.call(t, operation, back="T0")
 
+    def N1(self, t: Process):
+        self.time[self.me] = self.look(TIME, self.wheel[self.me])
+
+    def N2(self, t: Process):
+        self.found_wheel[self.me], self.found_time[self.me] = self.wheel[self.me], self.time[self.me]
+        t.pc = "T0"
+
     def K1(self, t: Process):
         if self.look(POINTER) == "e":
             self.slipped = self.slipped or self.revoked
-            t.pc = "K2"
         else:
             t.pc = "T0"
 
@@ -373,7 +345,6 @@ class Model(Machine):
             first = waiting[0]
             self.bring(self.buffer[first:first + 1])
             self.buffer = self.buffer[:first] + self.buffer[first + 1:]
-            t.pc = "W2"
         elif self.ended(thread):
             t.pc = DONE
         else:

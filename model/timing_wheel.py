@@ -1,4 +1,4 @@
-"""The twin of ``spec/TimingWheel.tla``: adders at a hierarchical timing wheel, and who lets its clock advance or empties it."""
+"""The model of ``spec/TimingWheel.tla``: adders at a hierarchical timing wheel, and who lets its clock advance or empties it."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -6,11 +6,6 @@ from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Function, Machine, Procedure, Process, Scalar
 from model.system_timer import offered, polled
-
-SWITCHES = {
-    "KeepsContract": True, "LinksFirst": True, "ResetKey": True, "ResetUnderMonitor": True, "OverAtTick": True, "WithinTurn": True, "ParentRounds": True,
-    "DividesByTick": True, "SaysWhatItTook": True,
-}
 
 
 class Model(Machine):
@@ -36,11 +31,7 @@ class Model(Machine):
     rekeyed = Scalar("rekeyed")
     early = Scalar("early")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program, self.deadline = scenario["threads"], scenario["deadline"]
         self.wheel_size, self.levels = scenario["wheel_size"], scenario["levels"]
         super().__init__(self.program, {"turn": 1}, start="T0")
@@ -77,19 +68,16 @@ class Model(Machine):
         return (level - 1) * self.wheel_size + time // self.tick[level] % self.wheel_size + 1
 
     def slot(self, entry: str, level: int) -> int:
-        if self.on["DividesByTick"]:
-            return self.slot_of(self.deadline[entry], level)
-        return (level - 1) * self.wheel_size + self.deadline[entry] % self.wheel_size + 1
+        return self.slot_of(self.deadline[entry], level)
 
     def key_for(self, entry: str, level: int) -> int:
         return self.trim(self.deadline[entry], level)
 
     def expired(self, entry: str, level: int) -> bool:
-        return self.deadline[entry] < self.current[level] + (self.tick[level] if self.on["OverAtTick"] else 0)
+        return self.deadline[entry] < self.current[level] + self.tick[level]
 
     def fits(self, entry: str, level: int) -> bool:
-        end = self.current[level] + self.wheel_size * self.tick[level]
-        return self.deadline[entry] < end if self.on["WithinTurn"] else self.deadline[entry] <= end
+        return self.deadline[entry] < self.current[level] + self.wheel_size * self.tick[level]
 
     def over(self) -> bool:
         """Nothing is linked, and nobody will add anything."""
@@ -110,9 +98,33 @@ class Model(Machine):
             self.call(t, "hand", t.ke, False)
         elif self.fits(t.ke, t.level):
             t.bucket = self.slot(t.ke, t.level)
-            t.pc = "W2" if self.on["LinksFirst"] else "W3"
         else:
             t.pc = "W5"
+
+    def W2(self, t: Process):
+        pass
+
+    def A1(self, t: Process):
+        if not self.acquire(self.monitor, t.bucket):
+            return BLOCKED
+        self.content[t.bucket] += (t.ke,)
+        self.task_counter += 1
+
+    def A11(self, t: Process):
+        self.release(self.monitor, t.bucket)
+
+    def W3(self, t: Process):
+        key = self.key_for(t.ke, t.level)
+        if self.key[t.bucket] != key:
+            if t.bucket in self.queue:
+                self.rekeyed |= {t.bucket}
+            self.key[t.bucket] = key
+        else:
+            self.leave(t)
+
+    def W4(self, t: Process):
+        self.queue = offered(self.queue, t.bucket, self.key)
+        self.leave(t)
 
     def W5(self, t: Process):
         above = t.level + 1
@@ -122,56 +134,12 @@ class Model(Machine):
         t.level = above
         t.pc = "W1"
 
-    def W2(self, t: Process):
-        t.pc = "A1"
-
-    def A1(self, t: Process):
-        if not self.acquire(self.monitor, t.bucket):
-            return BLOCKED
-        self.content[t.bucket] += (t.ke,)
-        self.task_counter += 1
-        t.pc = "A11"
-
-    def A11(self, t: Process):
-        self.release(self.monitor, t.bucket)
-        if self.on["LinksFirst"]:
-            t.pc = "W3"
-        else:
-            self._took(t)
-
-    def W3(self, t: Process):
-        key = self.key_for(t.ke, t.level)
-        if self.key[t.bucket] != key:
-            if t.bucket in self.queue:
-                self.rekeyed |= {t.bucket}
-            self.key[t.bucket] = key
-            t.pc = "W4"
-        elif self.on["LinksFirst"]:
-            self._took(t)
-        else:
-            t.pc = "W2"
-
-    def W4(self, t: Process):
-        self.queue = offered(self.queue, t.bucket, self.key)
-        if self.on["LinksFirst"]:
-            self._took(t)
-        else:
-            t.pc = "W2"
-
-    def _took(self, t: Process) -> None:
-        """The wheel has the entry, and says so."""
-        if self.on["SaysWhatItTook"]:
-            self.leave(t)
-        else:
-            self.call(t, "hand", t.ke, False)
-
     # -- an entry is added while the clock stands still
 
     def L1(self, t: Process):
-        if self.on["KeepsContract"]:
-            if self.writer is not None:
-                return BLOCKED
-            self.readers |= {self.me}
+        if self.writer is not None:
+            return BLOCKED
+        self.readers |= {self.me}
         self.call(t, "put", t.ae, back="L2")
 
     def L2(self, t: Process):
@@ -184,75 +152,58 @@ class Model(Machine):
     def V1(self, t: Process):
         if not self.acquire(self.monitor, t.fb):
             return BLOCKED
-        t.pc = "F2"
 
     def F2(self, t: Process):
-        entries = self.content[t.fb]
-        if not entries:
-            t.pc = "V2" if self.on["ResetUnderMonitor"] else "V3"
-            return
-        t.head = entries[0]
-        self.content[t.fb] = entries[1:]
-        self.task_counter -= 1
-        if t.away:
-            self.call(t, "hand", t.head, True, back="F2")
-        else:
-            self.call(t, "put", t.head, back="F2")
+        if entries := self.content[t.fb]:
+            t.head = entries[0]
+            self.content[t.fb] = entries[1:]
+            self.task_counter -= 1
+            if t.away:
+                self.call(t, "hand", t.head, True, back="F2")
+            else:
+                self.call(t, "put", t.head, back="F2")
 
     def V2(self, t: Process):
-        if self.on["ResetKey"]:
-            self.key[t.fb] = -1
-        if self.on["ResetUnderMonitor"]:
-            t.pc = "V3"
-        else:
-            self.leave(t)
+        self.key[t.fb] = -1
 
     def V3(self, t: Process):
         self.release(self.monitor, t.fb)
-        if self.on["ResetUnderMonitor"]:
-            self.leave(t)
-        else:
-            t.pc = "V2"
+        self.leave(t)
 
     # -- the earliest bucket is taken, the clocks reach its key, it is flushed
 
     def P1(self, t: Process):
-        if not self.queue and not self.over():
-            return BLOCKED
         if self.queue:
             t.polled = 0
-            t.pc = "R2"
-        else:
+        elif self.over():
             self.leave(t)
+        else:
+            return BLOCKED
 
     def R2(self, t: Process):
         if self.readers or self.writer is not None:
             return BLOCKED
         self.writer = self.me
-        t.pc = "R4"
 
     def R4(self, t: Process):
         if self.queue:
             t.polled = self.queue[0]
             self.queue = polled(self.queue, self.key)
-            t.pc = "R5"
         else:
             t.pc = "R6"
 
     def R5(self, t: Process):
         t.expiration = self.key[t.polled]
-        t.pc = "V4" if t.expiration >= self.current[1] + self.tick[1] else "R6"
+        if t.expiration < self.current[1] + self.tick[1]:
+            t.pc = "R6"
 
     def V4(self, t: Process):
-        self.current[t.up] = self.trim(t.expiration, t.up) if self.on["ParentRounds"] or t.up == 1 else t.expiration
-        t.pc = "V5"
+        self.current[t.up] = self.trim(t.expiration, t.up)
 
     def V5(self, t: Process):
         if t.up < self.made and t.expiration >= self.current[t.up + 1] + self.tick[t.up + 1]:
             t.up += 1
             t.pc = "V4"
-        else:
-            t.pc = "R6"
 
     def R6(self, t: Process):
         self.writer = None

@@ -39,15 +39,10 @@ CONSTANTS
   Program,     \* process |-> sequence of operations <<name, argument, ...>>
   NULL         \* in memory: what a field holds before anything was stored (Java: 0 or null)
 
-CONSTANTS      \* the decisions; FALSE takes one away, its step stays
-  WheelVolatile,    \* M16, H12  overflowWheel is volatile
-  LooksAgain,       \* M16       overflowWheel is read again under the monitor
-  GivesBack,        \*           who finds the wheel there under the monitor gives the monitor back
-  ListVolatile,     \* M6        entry.list is volatile
-  PointerVolatile   \* M7        task.timerTaskEntry is volatile
-
+\* The operations of a thread, the fields that may be delayed, and those of them that are declared volatile
 Names    == {"place", "add", "cancel", "check"}
 Fields   == {"current_time", "overflow_wheel", "list", "timer_task_entry"}
+Volatile == {"overflow_wheel", "list", "timer_task_entry"}
 Monitors == {"wheel", "bucket", "entry", "task"}
 Memories == {p \in DOMAIN Program : Program[p][1][1] = "memory"}
 Threads  == DOMAIN Program \ Memories
@@ -62,7 +57,6 @@ ASSUME ProgramsAreOperations ==
 ASSUME MemoryIsOfThreads ==
   \A m \in Memories : Len(Program[m]) = 1 /\ Program[m][1][2] \in Threads /\ Program[m][1][3] \in Fields
 ASSUME OneAdd == Cardinality({<<t, i>> \in Threads \X (1..9) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}) <= 1
-ASSUME SwitchesAreBooleans == {WheelVolatile, LooksAgain, GivesBack, ListVolatile, PointerVolatile} \subseteq BOOLEAN
 
 Free == [owner |-> NULL, depth |-> 0]
 
@@ -70,7 +64,8 @@ Free == [owner |-> NULL, depth |-> 0]
 Stored(stores, field, object, old) ==        \* what is in the place once these are in memory
   LET hits == {i \in DOMAIN stores : stores[i][2] = field /\ stores[i][3] = object}
   IN  IF hits = {} THEN old ELSE stores[CHOOSE i \in hits : \A j \in hits : j <= i][4]
-Own(stores, t)       == SelectSeq(stores, LAMBDA x : x[1] = t)
+Seen(stores, t, field, object, old) ==       \* what t reads there: its own newest store, or what is in memory
+  Stored(SelectSeq(stores, LAMBDA x : x[1] = t), field, object, old)
 Due(stores, s, t)    == SelectSeq(stores, LAMBDA x : x[1] # t /\ s \in x[5])     \* when t acquires s
 Later(stores, s, t)  == SelectSeq(stores, LAMBDA x : x[1] = t \/ s \notin x[5])
 Marked(stores, s, t) == [i \in DOMAIN stores |->
@@ -131,12 +126,12 @@ macro unlock(m) begin
   buffer := Marked(buffer, m, self);
 end macro;
 
-macro look(volatile, field) begin
-  if volatile then acquire(field); end if;
+macro look(field) begin
+  if field \in Volatile then acquire(field); end if;
 end macro;
 
-macro store(volatile, field, object, place, value) begin
-  if volatile then place := value; buffer := Marked(buffer, field, self);
+macro store(field, object, place, value) begin
+  if field \in Volatile then place := value; buffer := Marked(buffer, field, self);
   else buffer := Append(buffer, <<self, field, object, value, {}>>);
   end if;
 end macro;
@@ -145,20 +140,20 @@ end macro;
 procedure parent()
 variables new = NULL;
 begin
-O1: look(WheelVolatile, "overflow_wheel");
-    if Stored(Own(buffer, self), "overflow_wheel", "w0", overflowWheel) # NULL then goto O6; end if;
-O2: lock("wheel");
-O3: look(WheelVolatile, "overflow_wheel");
-    if LooksAgain /\ Stored(Own(buffer, self), "overflow_wheel", "w0", overflowWheel) # NULL then
-      if GivesBack then goto O5; else goto O6; end if;
+O1: look("overflow_wheel");
+    if Seen(buffer, self, "overflow_wheel", "w0", overflowWheel) = NULL then
+O2:   lock("wheel");
+O3:   look("overflow_wheel");
+      if Seen(buffer, self, "overflow_wheel", "w0", overflowWheel) = NULL then
+B1:     made := made + 1;                          \* a new object
+        new := Wheels[made];
+B2:     store("current_time", new, currentTime[new], "start");
+O4:     store("overflow_wheel", "w0", overflowWheel, new);
+      end if;
+O5:   unlock("wheel");
     end if;
-B1: made := made + 1;                              \* a new object
-    new := Wheels[made];
-B2: buffer := Append(buffer, <<self, "current_time", new, "start", {}>>);
-O4: store(WheelVolatile, "overflow_wheel", "w0", overflowWheel, new);
-O5: unlock("wheel");
-O6: look(WheelVolatile, "overflow_wheel");
-    wheel[self] := Stored(Own(buffer, self), "overflow_wheel", "w0", overflowWheel);
+O6: look("overflow_wheel");
+    wheel[self] := Seen(buffer, self, "overflow_wheel", "w0", overflowWheel);
     return;
 end procedure;
 
@@ -167,15 +162,16 @@ procedure unlink()
 begin
 U1:  lock("bucket");
 U2:  lock("entry");
-U3:  look(ListVolatile, "list");
-     if Stored(Own(buffer, self), "list", "e", list) # "l" then goto U10; end if;
-U4:  skip;
-U5:  skip;
-U6:  skip;
-U7:  skip;
-U8:  store(ListVolatile, "list", "e", list, NULL);
-U9:  taskCounter := taskCounter - 1;
-     exchange("counter");
+U3:  look("list");
+     if Seen(buffer, self, "list", "e", list) = "l" then
+U4:    skip;
+U5:    skip;
+U6:    skip;
+U7:    skip;
+U8:    store("list", "e", list, NULL);
+U9:    taskCounter := taskCounter - 1;
+       exchange("counter");
+     end if;
 U10: unlock("entry");
 U11: unlock("bucket");
      return;
@@ -184,9 +180,12 @@ end procedure;
 \* TimerTaskEntry.remove
 procedure remove()
 begin
-R1:  look(ListVolatile, "list");
-     if Stored(Own(buffer, self), "list", "e", list) = NULL then return;
-     else call unlink(); goto R1;
+R1:  look("list");
+     if Seen(buffer, self, "list", "e", list) # NULL then
+       call unlink();
+       goto R1;
+     else
+       return;
      end if;
 end procedure;
 
@@ -198,11 +197,11 @@ A0:  while ~done do
        call remove();
 A1:    lock("bucket");
 A2:    lock("entry");
-A3:    look(ListVolatile, "list");
-       if Stored(Own(buffer, self), "list", "e", list) = NULL then
+A3:    look("list");
+       if Seen(buffer, self, "list", "e", list) = NULL then
 A4:      skip;
 A5:      skip;
-A6:      store(ListVolatile, "list", "e", list, "l");
+A6:      store("list", "e", list, "l");
 A7:      skip;
 A8:      skip;
 A9:      taskCounter := taskCounter + 1;
@@ -221,9 +220,9 @@ procedure cancel()
 begin
 C1:  lock("task");
      if settled then late := late \cup {self}; end if;
-C2:  look(PointerVolatile, "timer_task_entry");
-     if Stored(Own(buffer, self), "timer_task_entry", "x", timerTaskEntry) # NULL then call remove(); end if;
-C3:  store(PointerVolatile, "timer_task_entry", "x", timerTaskEntry, NULL);
+C2:  look("timer_task_entry");
+     if Seen(buffer, self, "timer_task_entry", "x", timerTaskEntry) # NULL then call remove(); end if;
+C3:  store("timer_task_entry", "x", timerTaskEntry, NULL);
 C4:  unlock("task");
      revoked := TRUE;
      if self \in late then unlinked := TRUE; end if;
@@ -238,7 +237,8 @@ T0: while turn <= Len(Program[self]) do
       turn := turn + 1;
       if Program[self][turn - 1][1] = "place" then
         call parent();
-N1:     time[self] := Stored(Own(buffer, self), "current_time", wheel[self], currentTime[wheel[self]]);
+N1:     look("current_time");
+        time[self] := Seen(buffer, self, "current_time", wheel[self], currentTime[wheel[self]]);
 N2:     foundWheel[self] := wheel[self];
         foundTime[self] := time[self];
       elsif Program[self][turn - 1][1] = "add" then
@@ -246,8 +246,8 @@ N2:     foundWheel[self] := wheel[self];
       elsif Program[self][turn - 1][1] = "cancel" then
         call cancel();
       else
-K1:     look(PointerVolatile, "timer_task_entry");
-        if Stored(Own(buffer, self), "timer_task_entry", "x", timerTaskEntry) = "e" then
+K1:     look("timer_task_entry");
+        if Seen(buffer, self, "timer_task_entry", "x", timerTaskEntry) = "e" then
           slipped := slipped \/ revoked;
 K2:       submitted := submitted + 1;
           exchange("submitted");
@@ -259,8 +259,7 @@ end process;
 \* One field's stores of one thread on their way to memory; it ends when the thread has ended and nothing is left.
 fair process memory \in Memories
 begin
-W1: await ~(Waiting(buffer, Program[self][1][2], Program[self][1][3]) = {} /\ pc[Program[self][1][2]] # "Done");
-    if Waiting(buffer, Program[self][1][2], Program[self][1][3]) # {} then
+W1: while Waiting(buffer, Program[self][1][2], Program[self][1][3]) # {} do
       with i = Oldest(buffer, Program[self][1][2], Program[self][1][3]) do
         if buffer[i][2] = "overflow_wheel" then overflowWheel := buffer[i][4];
         elsif buffer[i][2] = "current_time" then currentTime[buffer[i][3]] := buffer[i][4];
@@ -269,11 +268,12 @@ W1: await ~(Waiting(buffer, Program[self][1][2], Program[self][1][3]) = {} /\ pc
         end if;
         buffer := Without(buffer, i);
       end with;
-W2:   goto W1;                                     \* a step has to leave its label, or nobody knows whose it was
-    end if;
+W2:   skip;                                        \* a step has to leave its label, or nobody knows whose it was
+    end while;
+    await pc[Program[self][1][2]] = "Done";
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "f8ef9fdd" /\ chksum(tla) = "a8c522ad")
+\* BEGIN TRANSLATION (chksum(pcal) = "2cf487ce" /\ chksum(tla) = "17f16490")
 VARIABLES buffer, overflowWheel, currentTime, list, timerTaskEntry, monitor, 
           made, taskCounter, submitted, foundWheel, foundTime, wheel, time, 
           settled, late, unlinked, revoked, slipped, pc, stack, new, done, 
@@ -316,7 +316,7 @@ Init == (* Global variables *)
                                         [] self \in Memories -> "W1"]
 
 O1(self) == /\ pc[self] = "O1"
-            /\ IF WheelVolatile
+            /\ IF "overflow_wheel" \in Volatile
                   THEN /\ overflowWheel' = Stored(Due(buffer, "overflow_wheel", self), "overflow_wheel", "w0", overflowWheel)
                        /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "overflow_wheel", self), "current_time", w, currentTime[w])]
                        /\ list' = Stored(Due(buffer, "overflow_wheel", self), "list", "e", list)
@@ -325,9 +325,9 @@ O1(self) == /\ pc[self] = "O1"
                   ELSE /\ TRUE
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
-            /\ IF Stored(Own(buffer', self), "overflow_wheel", "w0", overflowWheel') # NULL
-                  THEN /\ pc' = [pc EXCEPT ![self] = "O6"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "O2"]
+            /\ IF Seen(buffer', self, "overflow_wheel", "w0", overflowWheel') = NULL
+                  THEN /\ pc' = [pc EXCEPT ![self] = "O2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "O6"]
             /\ UNCHANGED << monitor, made, taskCounter, submitted, foundWheel, 
                             foundTime, wheel, time, settled, late, unlinked, 
                             revoked, slipped, stack, new, done, turn >>
@@ -346,7 +346,7 @@ O2(self) == /\ pc[self] = "O2"
                             revoked, slipped, stack, new, done, turn >>
 
 O3(self) == /\ pc[self] = "O3"
-            /\ IF WheelVolatile
+            /\ IF "overflow_wheel" \in Volatile
                   THEN /\ overflowWheel' = Stored(Due(buffer, "overflow_wheel", self), "overflow_wheel", "w0", overflowWheel)
                        /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "overflow_wheel", self), "current_time", w, currentTime[w])]
                        /\ list' = Stored(Due(buffer, "overflow_wheel", self), "list", "e", list)
@@ -355,11 +355,9 @@ O3(self) == /\ pc[self] = "O3"
                   ELSE /\ TRUE
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
-            /\ IF LooksAgain /\ Stored(Own(buffer', self), "overflow_wheel", "w0", overflowWheel') # NULL
-                  THEN /\ IF GivesBack
-                             THEN /\ pc' = [pc EXCEPT ![self] = "O5"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "O6"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "B1"]
+            /\ IF Seen(buffer', self, "overflow_wheel", "w0", overflowWheel') = NULL
+                  THEN /\ pc' = [pc EXCEPT ![self] = "B1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "O5"]
             /\ UNCHANGED << monitor, made, taskCounter, submitted, foundWheel, 
                             foundTime, wheel, time, settled, late, unlinked, 
                             revoked, slipped, stack, new, done, turn >>
@@ -374,15 +372,19 @@ B1(self) == /\ pc[self] = "B1"
                             unlinked, revoked, slipped, stack, done, turn >>
 
 B2(self) == /\ pc[self] = "B2"
-            /\ buffer' = Append(buffer, <<self, "current_time", new[self], "start", {}>>)
+            /\ IF "current_time" \in Volatile
+                  THEN /\ currentTime' = [currentTime EXCEPT ![new[self]] = "start"]
+                       /\ buffer' = Marked(buffer, "current_time", self)
+                  ELSE /\ buffer' = Append(buffer, <<self, "current_time", new[self], "start", {}>>)
+                       /\ UNCHANGED currentTime
             /\ pc' = [pc EXCEPT ![self] = "O4"]
-            /\ UNCHANGED << overflowWheel, currentTime, list, timerTaskEntry, 
-                            monitor, made, taskCounter, submitted, foundWheel, 
-                            foundTime, wheel, time, settled, late, unlinked, 
-                            revoked, slipped, stack, new, done, turn >>
+            /\ UNCHANGED << overflowWheel, list, timerTaskEntry, monitor, made, 
+                            taskCounter, submitted, foundWheel, foundTime, 
+                            wheel, time, settled, late, unlinked, revoked, 
+                            slipped, stack, new, done, turn >>
 
 O4(self) == /\ pc[self] = "O4"
-            /\ IF WheelVolatile
+            /\ IF "overflow_wheel" \in Volatile
                   THEN /\ overflowWheel' = new[self]
                        /\ buffer' = Marked(buffer, "overflow_wheel", self)
                   ELSE /\ buffer' = Append(buffer, <<self, "overflow_wheel", "w0", new[self], {}>>)
@@ -403,7 +405,7 @@ O5(self) == /\ pc[self] = "O5"
                             revoked, slipped, stack, new, done, turn >>
 
 O6(self) == /\ pc[self] = "O6"
-            /\ IF WheelVolatile
+            /\ IF "overflow_wheel" \in Volatile
                   THEN /\ overflowWheel' = Stored(Due(buffer, "overflow_wheel", self), "overflow_wheel", "w0", overflowWheel)
                        /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "overflow_wheel", self), "current_time", w, currentTime[w])]
                        /\ list' = Stored(Due(buffer, "overflow_wheel", self), "list", "e", list)
@@ -412,7 +414,7 @@ O6(self) == /\ pc[self] = "O6"
                   ELSE /\ TRUE
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
-            /\ wheel' = [wheel EXCEPT ![self] = Stored(Own(buffer', self), "overflow_wheel", "w0", overflowWheel')]
+            /\ wheel' = [wheel EXCEPT ![self] = Seen(buffer', self, "overflow_wheel", "w0", overflowWheel')]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ new' = [new EXCEPT ![self] = Head(stack[self]).new]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
@@ -450,7 +452,7 @@ U2(self) == /\ pc[self] = "U2"
                             revoked, slipped, stack, new, done, turn >>
 
 U3(self) == /\ pc[self] = "U3"
-            /\ IF ListVolatile
+            /\ IF "list" \in Volatile
                   THEN /\ overflowWheel' = Stored(Due(buffer, "list", self), "overflow_wheel", "w0", overflowWheel)
                        /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "list", self), "current_time", w, currentTime[w])]
                        /\ list' = Stored(Due(buffer, "list", self), "list", "e", list)
@@ -459,9 +461,9 @@ U3(self) == /\ pc[self] = "U3"
                   ELSE /\ TRUE
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
-            /\ IF Stored(Own(buffer', self), "list", "e", list') # "l"
-                  THEN /\ pc' = [pc EXCEPT ![self] = "U10"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "U4"]
+            /\ IF Seen(buffer', self, "list", "e", list') = "l"
+                  THEN /\ pc' = [pc EXCEPT ![self] = "U4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "U10"]
             /\ UNCHANGED << monitor, made, taskCounter, submitted, foundWheel, 
                             foundTime, wheel, time, settled, late, unlinked, 
                             revoked, slipped, stack, new, done, turn >>
@@ -503,7 +505,7 @@ U7(self) == /\ pc[self] = "U7"
                             new, done, turn >>
 
 U8(self) == /\ pc[self] = "U8"
-            /\ IF ListVolatile
+            /\ IF "list" \in Volatile
                   THEN /\ list' = NULL
                        /\ buffer' = Marked(buffer, "list", self)
                   ELSE /\ buffer' = Append(buffer, <<self, "list", "e", NULL, {}>>)
@@ -550,7 +552,7 @@ unlink(self) == U1(self) \/ U2(self) \/ U3(self) \/ U4(self) \/ U5(self)
                    \/ U10(self) \/ U11(self)
 
 R1(self) == /\ pc[self] = "R1"
-            /\ IF ListVolatile
+            /\ IF "list" \in Volatile
                   THEN /\ overflowWheel' = Stored(Due(buffer, "list", self), "overflow_wheel", "w0", overflowWheel)
                        /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "list", self), "current_time", w, currentTime[w])]
                        /\ list' = Stored(Due(buffer, "list", self), "list", "e", list)
@@ -559,13 +561,13 @@ R1(self) == /\ pc[self] = "R1"
                   ELSE /\ TRUE
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
-            /\ IF Stored(Own(buffer', self), "list", "e", list') = NULL
-                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "unlink",
+            /\ IF Seen(buffer', self, "list", "e", list') # NULL
+                  THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "unlink",
                                                                 pc        |->  "R1" ] >>
                                                             \o stack[self]]
                        /\ pc' = [pc EXCEPT ![self] = "U1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << monitor, made, taskCounter, submitted, foundWheel, 
                             foundTime, wheel, time, settled, late, unlinked, 
                             revoked, slipped, new, done, turn >>
@@ -613,7 +615,7 @@ A2(self) == /\ pc[self] = "A2"
                             revoked, slipped, stack, new, done, turn >>
 
 A3(self) == /\ pc[self] = "A3"
-            /\ IF ListVolatile
+            /\ IF "list" \in Volatile
                   THEN /\ overflowWheel' = Stored(Due(buffer, "list", self), "overflow_wheel", "w0", overflowWheel)
                        /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "list", self), "current_time", w, currentTime[w])]
                        /\ list' = Stored(Due(buffer, "list", self), "list", "e", list)
@@ -622,7 +624,7 @@ A3(self) == /\ pc[self] = "A3"
                   ELSE /\ TRUE
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
-            /\ IF Stored(Own(buffer', self), "list", "e", list') = NULL
+            /\ IF Seen(buffer', self, "list", "e", list') = NULL
                   THEN /\ pc' = [pc EXCEPT ![self] = "A4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A10"]
             /\ UNCHANGED << monitor, made, taskCounter, submitted, foundWheel, 
@@ -648,7 +650,7 @@ A5(self) == /\ pc[self] = "A5"
                             new, done, turn >>
 
 A6(self) == /\ pc[self] = "A6"
-            /\ IF ListVolatile
+            /\ IF "list" \in Volatile
                   THEN /\ list' = "l"
                        /\ buffer' = Marked(buffer, "list", self)
                   ELSE /\ buffer' = Append(buffer, <<self, "list", "e", "l", {}>>)
@@ -741,7 +743,7 @@ C1(self) == /\ pc[self] = "C1"
                             slipped, stack, new, done, turn >>
 
 C2(self) == /\ pc[self] = "C2"
-            /\ IF PointerVolatile
+            /\ IF "timer_task_entry" \in Volatile
                   THEN /\ overflowWheel' = Stored(Due(buffer, "timer_task_entry", self), "overflow_wheel", "w0", overflowWheel)
                        /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "timer_task_entry", self), "current_time", w, currentTime[w])]
                        /\ list' = Stored(Due(buffer, "timer_task_entry", self), "list", "e", list)
@@ -750,7 +752,7 @@ C2(self) == /\ pc[self] = "C2"
                   ELSE /\ TRUE
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
-            /\ IF Stored(Own(buffer', self), "timer_task_entry", "x", timerTaskEntry') # NULL
+            /\ IF Seen(buffer', self, "timer_task_entry", "x", timerTaskEntry') # NULL
                   THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "remove",
                                                                 pc        |->  "C3" ] >>
                                                             \o stack[self]]
@@ -762,7 +764,7 @@ C2(self) == /\ pc[self] = "C2"
                             revoked, slipped, new, done, turn >>
 
 C3(self) == /\ pc[self] = "C3"
-            /\ IF PointerVolatile
+            /\ IF "timer_task_entry" \in Volatile
                   THEN /\ timerTaskEntry' = NULL
                        /\ buffer' = Marked(buffer, "timer_task_entry", self)
                   ELSE /\ buffer' = Append(buffer, <<self, "timer_task_entry", "x", NULL, {}>>)
@@ -825,13 +827,20 @@ T0(self) == /\ pc[self] = "T0"
                             settled, late, unlinked, revoked, slipped >>
 
 N1(self) == /\ pc[self] = "N1"
-            /\ time' = [time EXCEPT ![self] = Stored(Own(buffer, self), "current_time", wheel[self], currentTime[wheel[self]])]
+            /\ IF "current_time" \in Volatile
+                  THEN /\ overflowWheel' = Stored(Due(buffer, "current_time", self), "overflow_wheel", "w0", overflowWheel)
+                       /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "current_time", self), "current_time", w, currentTime[w])]
+                       /\ list' = Stored(Due(buffer, "current_time", self), "list", "e", list)
+                       /\ timerTaskEntry' = Stored(Due(buffer, "current_time", self), "timer_task_entry", "x", timerTaskEntry)
+                       /\ buffer' = Later(buffer, "current_time", self)
+                  ELSE /\ TRUE
+                       /\ UNCHANGED << buffer, overflowWheel, currentTime, 
+                                       list, timerTaskEntry >>
+            /\ time' = [time EXCEPT ![self] = Seen(buffer', self, "current_time", wheel[self], currentTime'[wheel[self]])]
             /\ pc' = [pc EXCEPT ![self] = "N2"]
-            /\ UNCHANGED << buffer, overflowWheel, currentTime, list, 
-                            timerTaskEntry, monitor, made, taskCounter, 
-                            submitted, foundWheel, foundTime, wheel, settled, 
-                            late, unlinked, revoked, slipped, stack, new, done, 
-                            turn >>
+            /\ UNCHANGED << monitor, made, taskCounter, submitted, foundWheel, 
+                            foundTime, wheel, settled, late, unlinked, revoked, 
+                            slipped, stack, new, done, turn >>
 
 N2(self) == /\ pc[self] = "N2"
             /\ foundWheel' = [foundWheel EXCEPT ![self] = wheel[self]]
@@ -843,7 +852,7 @@ N2(self) == /\ pc[self] = "N2"
                             revoked, slipped, stack, new, done, turn >>
 
 K1(self) == /\ pc[self] = "K1"
-            /\ IF PointerVolatile
+            /\ IF "timer_task_entry" \in Volatile
                   THEN /\ overflowWheel' = Stored(Due(buffer, "timer_task_entry", self), "overflow_wheel", "w0", overflowWheel)
                        /\ currentTime' = [w \in Made |-> Stored(Due(buffer, "timer_task_entry", self), "current_time", w, currentTime[w])]
                        /\ list' = Stored(Due(buffer, "timer_task_entry", self), "list", "e", list)
@@ -852,7 +861,7 @@ K1(self) == /\ pc[self] = "K1"
                   ELSE /\ TRUE
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
-            /\ IF Stored(Own(buffer', self), "timer_task_entry", "x", timerTaskEntry') = "e"
+            /\ IF Seen(buffer', self, "timer_task_entry", "x", timerTaskEntry') = "e"
                   THEN /\ slipped' = (slipped \/ revoked)
                        /\ pc' = [pc EXCEPT ![self] = "K2"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
@@ -876,7 +885,6 @@ K2(self) == /\ pc[self] = "K2"
 thread(self) == T0(self) \/ N1(self) \/ N2(self) \/ K1(self) \/ K2(self)
 
 W1(self) == /\ pc[self] = "W1"
-            /\ ~(Waiting(buffer, Program[self][1][2], Program[self][1][3]) = {} /\ pc[Program[self][1][2]] # "Done")
             /\ IF Waiting(buffer, Program[self][1][2], Program[self][1][3]) # {}
                   THEN /\ LET i == Oldest(buffer, Program[self][1][2], Program[self][1][3]) IN
                             /\ IF buffer[i][2] = "overflow_wheel"
@@ -896,7 +904,8 @@ W1(self) == /\ pc[self] = "W1"
                                        /\ UNCHANGED overflowWheel
                             /\ buffer' = Without(buffer, i)
                        /\ pc' = [pc EXCEPT ![self] = "W2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
+                  ELSE /\ pc[Program[self][1][2]] = "Done"
+                       /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ UNCHANGED << buffer, overflowWheel, currentTime, 
                                        list, timerTaskEntry >>
             /\ UNCHANGED << monitor, made, taskCounter, submitted, foundWheel, 
@@ -904,6 +913,7 @@ W1(self) == /\ pc[self] = "W1"
                             revoked, slipped, stack, new, done, turn >>
 
 W2(self) == /\ pc[self] = "W2"
+            /\ TRUE
             /\ pc' = [pc EXCEPT ![self] = "W1"]
             /\ UNCHANGED << buffer, overflowWheel, currentTime, list, 
                             timerTaskEntry, monitor, made, taskCounter, 

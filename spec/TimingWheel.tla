@@ -34,17 +34,6 @@ CONSTANTS
   Program,      \* thread |-> sequence of <<name, argument, ...>>
   NULL
 
-CONSTANTS       \* the decisions; FALSE takes one away
-  KeepsContract,     \* M13  nobody adds while the clock advances
-  LinksFirst,        \* M11  an entry is linked before its bucket is keyed and queued
-  ResetKey,          \* M12  a flushed bucket's key is reset
-  ResetUnderMonitor, \*      the key is reset before the flush gives the bucket's monitor back
-  OverAtTick,        \* M17  what is due within the clock's own tick is due
-  WithinTurn,        \* M17  a turn ends before the slot at which it began
-  ParentRounds,      \* M18  each level rounds the time to its own tick
-  DividesByTick,     \*      the slot is that of the deadline's tick
-  SaysWhatItTook     \*      add returns TRUE when it has linked the entry
-
 Entries == DOMAIN Deadline
 Threads == DOMAIN Program
 Buckets == 1..(WheelSize * Levels)
@@ -54,9 +43,6 @@ ASSUME WheelSize >= 2 /\ Levels >= 1 /\ Start \in Nat
 ASSUME DeadlinesAreTimes == \A e \in Entries : Deadline[e] \in Nat
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
-ASSUME SwitchesAreBooleans ==
-  {KeepsContract, LinksFirst, ResetKey, ResetUnderMonitor, OverAtTick, WithinTurn, ParentRounds, 
-   DividesByTick, SaysWhatItTook} \subseteq BOOLEAN
 
 Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
 
@@ -66,8 +52,7 @@ Tick(l)     == WheelSize ^ (l - 1)
 Trim(x, l)  == x - (x % Tick(l))
 LevelOf(b)  == (b - 1) \div WheelSize + 1
 SlotOf(x, l) == (l - 1) * WheelSize + ((x \div Tick(l)) % WheelSize) + 1
-Slot(e, l)  == IF DividesByTick THEN SlotOf(Deadline[e], l)
-               ELSE (l - 1) * WheelSize + (Deadline[e] % WheelSize) + 1
+Slot(e, l)   == SlotOf(Deadline[e], l)
 KeyFor(e, l) == Trim(Deadline[e], l)
 
 (* A binary heap of buckets, ordered by their keys at the time of each comparison: java.util.PriorityQueue. *)
@@ -105,17 +90,17 @@ variables
 define
   Over == taskCounter = 0 /\ adding = 0
   Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
-  Expired(e, l) == IF OverAtTick THEN Deadline[e] < current[l] + Tick(l) ELSE Deadline[e] < current[l]
-  Fits(e, l) == IF WithinTurn THEN Deadline[e] < current[l] + WheelSize * Tick(l)
-                ELSE Deadline[e] <= current[l] + WheelSize * Tick(l)
-  MayEnter(b, t) == monitor[b].owner \in {NULL, t}
+  \* What is due within the clock's own tick is due; a turn ends before the slot at which it began.
+  Expired(e, l) == Deadline[e] < current[l] + Tick(l)
+  Fits(e, l) == Deadline[e] < current[l] + WheelSize * Tick(l)
 end define;
 
-macro enter(b) begin
+macro lock(b) begin
+  await monitor[b].owner \in {NULL, self};
   monitor[b] := [owner |-> self, depth |-> monitor[b].depth + 1];
 end macro;
 
-macro exit(b) begin
+macro unlock(b) begin
   monitor[b] := IF monitor[b].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[b].depth - 1];
 end macro;
 
@@ -131,48 +116,39 @@ end procedure;
 procedure put(ke = NULL)
 variables level = 1, bucket = 0;
 begin
-W1:  if Expired(ke, level) then call hand(ke, FALSE); return;
+W1:  if Expired(ke, level) then
+       call hand(ke, FALSE);
+       return;
      elsif Fits(ke, level) then
        bucket := Slot(ke, level);
-       if LinksFirst then goto W2; else goto W3; end if;
-     end if;
-W5:  if made = level then
-       made := level + 1;
-       current[level + 1] := Trim(current[level], level + 1);
-     end if;
-     level := level + 1;
-     goto W1;
-W2:  skip;                                      \* an entry that is in no list yet leaves none
-A1:  await MayEnter(bucket, self);
-     enter(bucket);
-     content[bucket] := Append(content[bucket], ke);
-     taskCounter := taskCounter + 1;
-A11: exit(bucket);
-     if LinksFirst then goto W3;
-     elsif SaysWhatItTook then return;
-     else call hand(ke, FALSE); return;
-     end if;
-W3:  if key[bucket] # KeyFor(ke, level) then
-       if Count(bucket) > 0 then rekeyed := rekeyed \cup {bucket}; end if;
-       key[bucket] := KeyFor(ke, level);
-     elsif ~LinksFirst then goto W2;
-     elsif SaysWhatItTook then return;
-     else call hand(ke, FALSE); return;
-     end if;
-W4:  queue := Offer(queue, bucket, key);
-     if ~LinksFirst then goto W2;
-     elsif SaysWhatItTook then return;
-     else call hand(ke, FALSE); return;
+W2:    skip;                                    \* an entry that is in no list yet leaves none
+A1:    lock(bucket);
+       content[bucket] := Append(content[bucket], ke);
+       taskCounter := taskCounter + 1;
+A11:   unlock(bucket);
+W3:    if key[bucket] # KeyFor(ke, level) then
+         if Count(bucket) > 0 then rekeyed := rekeyed \cup {bucket}; end if;
+         key[bucket] := KeyFor(ke, level);
+       else
+         return;
+       end if;
+W4:    queue := Offer(queue, bucket, key);
+       return;
+     else
+W5:    if made = level then
+         made := level + 1;
+         current[level + 1] := Trim(current[level], level + 1);
+       end if;
+       level := level + 1;
+       goto W1;
      end if;
 end procedure;
 
 \* An entry is added while the clock stands still.
 procedure add(ae = NULL)
 begin
-L1:  if KeepsContract then
-       await writer = NULL;
-       readers := readers \cup {self};
-     end if;
+L1:  await writer = NULL;
+     readers := readers \cup {self};
      call put(ae);
 L2:  readers := readers \ {self};
      adding := adding - 1;
@@ -183,57 +159,58 @@ end procedure;
 procedure flush(fb = 0, away = FALSE)
 variables head = NULL;
 begin
-V1:  await MayEnter(fb, self);
-     enter(fb);
-F2:  if content[fb] # <<>> then
+V1:  lock(fb);
+F2:  while content[fb] # <<>> do
        head := Head(content[fb]);
        content[fb] := Tail(content[fb]);
        taskCounter := taskCounter - 1;
-       if away then call hand(head, TRUE); goto F2; else call put(head); goto F2; end if;
-     elsif ~ResetUnderMonitor then goto V3;
-     end if;
-V2:  if ResetKey then key[fb] := -1; end if;
-     if ~ResetUnderMonitor then return; end if;
-V3:  exit(fb);
-     if ~ResetUnderMonitor then goto V2; else return; end if;
+       if away then call hand(head, TRUE); else call put(head); end if;
+     end while;
+V2:  key[fb] := -1;
+V3:  unlock(fb);
+     return;
 end procedure;
 
 \* The earliest bucket is taken, the clocks reach its key, it is flushed: until nothing is left to wait for.
 procedure expire()
 variables polled = 0, expiration = 0, up = 1;
 begin
-P1:  if queue = <<>> then await Over; return; else polled := 0; end if;
-R2:  await readers = {} /\ writer = NULL;
-     writer := self;
-R4:  if queue # <<>> then polled := queue[1]; queue := Poll(queue, key);
-     else goto R6;
-     end if;
-R5:  expiration := key[polled];
-     if ~(expiration >= current[1] + Tick(1)) then goto R6; end if;
-V4:  current[up] := IF ParentRounds \/ up = 1 THEN Trim(expiration, up) ELSE expiration;
-V5:  if up < made /\ expiration >= current[up + 1] + Tick(up + 1) then
-       up := up + 1;
-       goto V4;
-     end if;
-R6:  writer := NULL;
-     expiration := 0;
-     up := 1;
-     if polled = 0 then goto P1;
-     else call flush(polled, FALSE); goto P1;
-     end if;
+P1:  while queue # <<>> do
+       polled := 0;
+R2:    await readers = {} /\ writer = NULL;
+       writer := self;
+R4:    if queue # <<>> then
+         polled := queue[1];
+         queue := Poll(queue, key);
+R5:      expiration := key[polled];
+         if expiration >= current[1] + Tick(1) then
+V4:        current[up] := Trim(expiration, up);
+V5:        if up < made /\ expiration >= current[up + 1] + Tick(up + 1) then
+             up := up + 1;
+             goto V4;
+           end if;
+         end if;
+       end if;
+R6:    writer := NULL;
+       expiration := 0;
+       up := 1;
+       if polled # 0 then call flush(polled, FALSE); end if;
+     end while;
+     await Over;
+     return;
 end procedure;
 
 \* Everything is taken out, bucket by bucket, and the clock stands still.
 procedure withdraw()
 variables taken = 0;
 begin
-Q1:  if queue = <<>> then await Over; return;
-     else
+Q1:  while queue # <<>> do
        taken := queue[1];
        queue := Poll(queue, key);
        call flush(taken, TRUE);
-       goto Q1;
-     end if;
+     end while;
+     await Over;
+     return;
 end procedure;
 
 fair process thread \in Threads
@@ -256,10 +233,9 @@ VARIABLES made, current, content, monitor, key, queue, taskCounter, readers,
 (* define statement *)
 Over == taskCounter = 0 /\ adding = 0
 Count(b) == Cardinality({i \in DOMAIN queue : queue[i] = b})
-Expired(e, l) == IF OverAtTick THEN Deadline[e] < current[l] + Tick(l) ELSE Deadline[e] < current[l]
-Fits(e, l) == IF WithinTurn THEN Deadline[e] < current[l] + WheelSize * Tick(l)
-              ELSE Deadline[e] <= current[l] + WheelSize * Tick(l)
-MayEnter(b, t) == monitor[b].owner \in {NULL, t}
+
+Expired(e, l) == Deadline[e] < current[l] + Tick(l)
+Fits(e, l) == Deadline[e] < current[l] + WheelSize * Tick(l)
 
 VARIABLES he, withdrawn, ke, level, bucket, ae, fb, away, head, polled, 
           expiration, up, taken, turn
@@ -340,15 +316,73 @@ W1(self) == /\ pc[self] = "W1"
                        /\ pc' = [pc EXCEPT ![self] = "K2"]
                   ELSE /\ IF Fits(ke[self], level[self])
                              THEN /\ bucket' = [bucket EXCEPT ![self] = Slot(ke[self], level[self])]
-                                  /\ IF LinksFirst
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
+                                  /\ pc' = [pc EXCEPT ![self] = "W2"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "W5"]
                                   /\ UNCHANGED bucket
                        /\ UNCHANGED << stack, he, withdrawn, level >>
             /\ UNCHANGED << made, current, content, monitor, key, queue, 
                             taskCounter, readers, writer, adding, handed, 
                             rekeyed, early, ke, ae, fb, away, head, polled, 
+                            expiration, up, taken, turn >>
+
+W2(self) == /\ pc[self] = "W2"
+            /\ TRUE
+            /\ pc' = [pc EXCEPT ![self] = "A1"]
+            /\ UNCHANGED << made, current, content, monitor, key, queue, 
+                            taskCounter, readers, writer, adding, handed, 
+                            rekeyed, early, stack, he, withdrawn, ke, level, 
+                            bucket, ae, fb, away, head, polled, expiration, up, 
+                            taken, turn >>
+
+A1(self) == /\ pc[self] = "A1"
+            /\ monitor[bucket[self]].owner \in {NULL, self}
+            /\ monitor' = [monitor EXCEPT ![bucket[self]] = [owner |-> self, depth |-> monitor[bucket[self]].depth + 1]]
+            /\ content' = [content EXCEPT ![bucket[self]] = Append(content[bucket[self]], ke[self])]
+            /\ taskCounter' = taskCounter + 1
+            /\ pc' = [pc EXCEPT ![self] = "A11"]
+            /\ UNCHANGED << made, current, key, queue, readers, writer, adding, 
+                            handed, rekeyed, early, stack, he, withdrawn, ke, 
+                            level, bucket, ae, fb, away, head, polled, 
+                            expiration, up, taken, turn >>
+
+A11(self) == /\ pc[self] = "A11"
+             /\ monitor' = [monitor EXCEPT ![bucket[self]] = IF monitor[bucket[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[bucket[self]].depth - 1]]
+             /\ pc' = [pc EXCEPT ![self] = "W3"]
+             /\ UNCHANGED << made, current, content, key, queue, taskCounter, 
+                             readers, writer, adding, handed, rekeyed, early, 
+                             stack, he, withdrawn, ke, level, bucket, ae, fb, 
+                             away, head, polled, expiration, up, taken, turn >>
+
+W3(self) == /\ pc[self] = "W3"
+            /\ IF key[bucket[self]] # KeyFor(ke[self], level[self])
+                  THEN /\ IF Count(bucket[self]) > 0
+                             THEN /\ rekeyed' = (rekeyed \cup {bucket[self]})
+                             ELSE /\ TRUE
+                                  /\ UNCHANGED rekeyed
+                       /\ key' = [key EXCEPT ![bucket[self]] = KeyFor(ke[self], level[self])]
+                       /\ pc' = [pc EXCEPT ![self] = "W4"]
+                       /\ UNCHANGED << stack, ke, level, bucket >>
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+                       /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+                       /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << key, rekeyed >>
+            /\ UNCHANGED << made, current, content, monitor, queue, 
+                            taskCounter, readers, writer, adding, handed, 
+                            early, he, withdrawn, ae, fb, away, head, polled, 
+                            expiration, up, taken, turn >>
+
+W4(self) == /\ pc[self] = "W4"
+            /\ queue' = Offer(queue, bucket[self], key)
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
+            /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
+            /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << made, current, content, monitor, key, taskCounter, 
+                            readers, writer, adding, handed, rekeyed, early, 
+                            he, withdrawn, ae, fb, away, head, polled, 
                             expiration, up, taken, turn >>
 
 W5(self) == /\ pc[self] = "W5"
@@ -364,129 +398,12 @@ W5(self) == /\ pc[self] = "W5"
                             withdrawn, ke, bucket, ae, fb, away, head, polled, 
                             expiration, up, taken, turn >>
 
-W2(self) == /\ pc[self] = "W2"
-            /\ TRUE
-            /\ pc' = [pc EXCEPT ![self] = "A1"]
-            /\ UNCHANGED << made, current, content, monitor, key, queue, 
-                            taskCounter, readers, writer, adding, handed, 
-                            rekeyed, early, stack, he, withdrawn, ke, level, 
-                            bucket, ae, fb, away, head, polled, expiration, up, 
-                            taken, turn >>
-
-A1(self) == /\ pc[self] = "A1"
-            /\ MayEnter(bucket[self], self)
-            /\ monitor' = [monitor EXCEPT ![bucket[self]] = [owner |-> self, depth |-> monitor[bucket[self]].depth + 1]]
-            /\ content' = [content EXCEPT ![bucket[self]] = Append(content[bucket[self]], ke[self])]
-            /\ taskCounter' = taskCounter + 1
-            /\ pc' = [pc EXCEPT ![self] = "A11"]
-            /\ UNCHANGED << made, current, key, queue, readers, writer, adding, 
-                            handed, rekeyed, early, stack, he, withdrawn, ke, 
-                            level, bucket, ae, fb, away, head, polled, 
-                            expiration, up, taken, turn >>
-
-A11(self) == /\ pc[self] = "A11"
-             /\ monitor' = [monitor EXCEPT ![bucket[self]] = IF monitor[bucket[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[bucket[self]].depth - 1]]
-             /\ IF LinksFirst
-                   THEN /\ pc' = [pc EXCEPT ![self] = "W3"]
-                        /\ UNCHANGED << stack, he, withdrawn, ke, level, 
-                                        bucket >>
-                   ELSE /\ IF SaysWhatItTook
-                              THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                   /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                   /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                   /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
-                                   /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                                   /\ UNCHANGED << he, withdrawn >>
-                              ELSE /\ /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                      /\ he' = [he EXCEPT ![self] = ke[self]]
-                                      /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "hand",
-                                                                               pc        |->  Head(stack[self]).pc,
-                                                                               he        |->  he[self],
-                                                                               withdrawn |->  withdrawn[self] ] >>
-                                                                           \o Tail(stack[self])]
-                                      /\ withdrawn' = [withdrawn EXCEPT ![self] = FALSE]
-                                   /\ pc' = [pc EXCEPT ![self] = "K2"]
-                                   /\ ke' = ke
-             /\ UNCHANGED << made, current, content, key, queue, taskCounter, 
-                             readers, writer, adding, handed, rekeyed, early, 
-                             ae, fb, away, head, polled, expiration, up, taken, 
-                             turn >>
-
-W3(self) == /\ pc[self] = "W3"
-            /\ IF key[bucket[self]] # KeyFor(ke[self], level[self])
-                  THEN /\ IF Count(bucket[self]) > 0
-                             THEN /\ rekeyed' = (rekeyed \cup {bucket[self]})
-                             ELSE /\ TRUE
-                                  /\ UNCHANGED rekeyed
-                       /\ key' = [key EXCEPT ![bucket[self]] = KeyFor(ke[self], level[self])]
-                       /\ pc' = [pc EXCEPT ![self] = "W4"]
-                       /\ UNCHANGED << stack, he, withdrawn, ke, level, bucket >>
-                  ELSE /\ IF ~LinksFirst
-                             THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
-                                  /\ UNCHANGED << stack, he, withdrawn, ke, 
-                                                  level, bucket >>
-                             ELSE /\ IF SaysWhatItTook
-                                        THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                             /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                             /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                             /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
-                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                                             /\ UNCHANGED << he, withdrawn >>
-                                        ELSE /\ /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                                /\ he' = [he EXCEPT ![self] = ke[self]]
-                                                /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "hand",
-                                                                                         pc        |->  Head(stack[self]).pc,
-                                                                                         he        |->  he[self],
-                                                                                         withdrawn |->  withdrawn[self] ] >>
-                                                                                     \o Tail(stack[self])]
-                                                /\ withdrawn' = [withdrawn EXCEPT ![self] = FALSE]
-                                             /\ pc' = [pc EXCEPT ![self] = "K2"]
-                                             /\ ke' = ke
-                       /\ UNCHANGED << key, rekeyed >>
-            /\ UNCHANGED << made, current, content, monitor, queue, 
-                            taskCounter, readers, writer, adding, handed, 
-                            early, ae, fb, away, head, polled, expiration, up, 
-                            taken, turn >>
-
-W4(self) == /\ pc[self] = "W4"
-            /\ queue' = Offer(queue, bucket[self], key)
-            /\ IF ~LinksFirst
-                  THEN /\ pc' = [pc EXCEPT ![self] = "W2"]
-                       /\ UNCHANGED << stack, he, withdrawn, ke, level, bucket >>
-                  ELSE /\ IF SaysWhatItTook
-                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                  /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                  /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                  /\ ke' = [ke EXCEPT ![self] = Head(stack[self]).ke]
-                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                                  /\ UNCHANGED << he, withdrawn >>
-                             ELSE /\ /\ bucket' = [bucket EXCEPT ![self] = Head(stack[self]).bucket]
-                                     /\ he' = [he EXCEPT ![self] = ke[self]]
-                                     /\ level' = [level EXCEPT ![self] = Head(stack[self]).level]
-                                     /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "hand",
-                                                                              pc        |->  Head(stack[self]).pc,
-                                                                              he        |->  he[self],
-                                                                              withdrawn |->  withdrawn[self] ] >>
-                                                                          \o Tail(stack[self])]
-                                     /\ withdrawn' = [withdrawn EXCEPT ![self] = FALSE]
-                                  /\ pc' = [pc EXCEPT ![self] = "K2"]
-                                  /\ ke' = ke
-            /\ UNCHANGED << made, current, content, monitor, key, taskCounter, 
-                            readers, writer, adding, handed, rekeyed, early, 
-                            ae, fb, away, head, polled, expiration, up, taken, 
-                            turn >>
-
-put(self) == W1(self) \/ W5(self) \/ W2(self) \/ A1(self) \/ A11(self)
-                \/ W3(self) \/ W4(self)
+put(self) == W1(self) \/ W2(self) \/ A1(self) \/ A11(self) \/ W3(self)
+                \/ W4(self) \/ W5(self)
 
 L1(self) == /\ pc[self] = "L1"
-            /\ IF KeepsContract
-                  THEN /\ writer = NULL
-                       /\ readers' = (readers \cup {self})
-                  ELSE /\ TRUE
-                       /\ UNCHANGED readers
+            /\ writer = NULL
+            /\ readers' = (readers \cup {self})
             /\ /\ ke' = [ke EXCEPT ![self] = ae[self]]
                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "put",
                                                         pc        |->  "L2",
@@ -516,7 +433,7 @@ L2(self) == /\ pc[self] = "L2"
 add(self) == L1(self) \/ L2(self)
 
 V1(self) == /\ pc[self] = "V1"
-            /\ MayEnter(fb[self], self)
+            /\ monitor[fb[self]].owner \in {NULL, self}
             /\ monitor' = [monitor EXCEPT ![fb[self]] = [owner |-> self, depth |-> monitor[fb[self]].depth + 1]]
             /\ pc' = [pc EXCEPT ![self] = "F2"]
             /\ UNCHANGED << made, current, content, key, queue, taskCounter, 
@@ -550,9 +467,7 @@ F2(self) == /\ pc[self] = "F2"
                                   /\ bucket' = [bucket EXCEPT ![self] = 0]
                                   /\ pc' = [pc EXCEPT ![self] = "W1"]
                                   /\ UNCHANGED << he, withdrawn >>
-                  ELSE /\ IF ~ResetUnderMonitor
-                             THEN /\ pc' = [pc EXCEPT ![self] = "V3"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "V2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "V2"]
                        /\ UNCHANGED << content, taskCounter, stack, he, 
                                        withdrawn, ke, level, bucket, head >>
             /\ UNCHANGED << made, current, monitor, key, queue, readers, 
@@ -560,33 +475,21 @@ F2(self) == /\ pc[self] = "F2"
                             away, polled, expiration, up, taken, turn >>
 
 V2(self) == /\ pc[self] = "V2"
-            /\ IF ResetKey
-                  THEN /\ key' = [key EXCEPT ![fb[self]] = -1]
-                  ELSE /\ TRUE
-                       /\ key' = key
-            /\ IF ~ResetUnderMonitor
-                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
-                       /\ fb' = [fb EXCEPT ![self] = Head(stack[self]).fb]
-                       /\ away' = [away EXCEPT ![self] = Head(stack[self]).away]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "V3"]
-                       /\ UNCHANGED << stack, fb, away, head >>
+            /\ key' = [key EXCEPT ![fb[self]] = -1]
+            /\ pc' = [pc EXCEPT ![self] = "V3"]
             /\ UNCHANGED << made, current, content, monitor, queue, 
                             taskCounter, readers, writer, adding, handed, 
-                            rekeyed, early, he, withdrawn, ke, level, bucket, 
-                            ae, polled, expiration, up, taken, turn >>
+                            rekeyed, early, stack, he, withdrawn, ke, level, 
+                            bucket, ae, fb, away, head, polled, expiration, up, 
+                            taken, turn >>
 
 V3(self) == /\ pc[self] = "V3"
             /\ monitor' = [monitor EXCEPT ![fb[self]] = IF monitor[fb[self]].depth = 1 THEN Free ELSE [owner |-> self, depth |-> monitor[fb[self]].depth - 1]]
-            /\ IF ~ResetUnderMonitor
-                  THEN /\ pc' = [pc EXCEPT ![self] = "V2"]
-                       /\ UNCHANGED << stack, fb, away, head >>
-                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
-                       /\ fb' = [fb EXCEPT ![self] = Head(stack[self]).fb]
-                       /\ away' = [away EXCEPT ![self] = Head(stack[self]).away]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ head' = [head EXCEPT ![self] = Head(stack[self]).head]
+            /\ fb' = [fb EXCEPT ![self] = Head(stack[self]).fb]
+            /\ away' = [away EXCEPT ![self] = Head(stack[self]).away]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << made, current, content, key, queue, taskCounter, 
                             readers, writer, adding, handed, rekeyed, early, 
                             he, withdrawn, ke, level, bucket, ae, polled, 
@@ -595,16 +498,16 @@ V3(self) == /\ pc[self] = "V3"
 flush(self) == V1(self) \/ F2(self) \/ V2(self) \/ V3(self)
 
 P1(self) == /\ pc[self] = "P1"
-            /\ IF queue = <<>>
-                  THEN /\ Over
+            /\ IF queue # <<>>
+                  THEN /\ polled' = [polled EXCEPT ![self] = 0]
+                       /\ pc' = [pc EXCEPT ![self] = "R2"]
+                       /\ UNCHANGED << stack, expiration, up >>
+                  ELSE /\ Over
                        /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ polled' = [polled EXCEPT ![self] = Head(stack[self]).polled]
                        /\ expiration' = [expiration EXCEPT ![self] = Head(stack[self]).expiration]
                        /\ up' = [up EXCEPT ![self] = Head(stack[self]).up]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ polled' = [polled EXCEPT ![self] = 0]
-                       /\ pc' = [pc EXCEPT ![self] = "R2"]
-                       /\ UNCHANGED << stack, expiration, up >>
             /\ UNCHANGED << made, current, content, monitor, key, queue, 
                             taskCounter, readers, writer, adding, handed, 
                             rekeyed, early, he, withdrawn, ke, level, bucket, 
@@ -634,9 +537,9 @@ R4(self) == /\ pc[self] = "R4"
 
 R5(self) == /\ pc[self] = "R5"
             /\ expiration' = [expiration EXCEPT ![self] = key[polled[self]]]
-            /\ IF ~(expiration'[self] >= current[1] + Tick(1))
-                  THEN /\ pc' = [pc EXCEPT ![self] = "R6"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "V4"]
+            /\ IF expiration'[self] >= current[1] + Tick(1)
+                  THEN /\ pc' = [pc EXCEPT ![self] = "V4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R6"]
             /\ UNCHANGED << made, current, content, monitor, key, queue, 
                             taskCounter, readers, writer, adding, handed, 
                             rekeyed, early, stack, he, withdrawn, ke, level, 
@@ -644,7 +547,7 @@ R5(self) == /\ pc[self] = "R5"
                             turn >>
 
 V4(self) == /\ pc[self] = "V4"
-            /\ current' = [current EXCEPT ![up[self]] = IF ParentRounds \/ up[self] = 1 THEN Trim(expiration[self], up[self]) ELSE expiration[self]]
+            /\ current' = [current EXCEPT ![up[self]] = Trim(expiration[self], up[self])]
             /\ pc' = [pc EXCEPT ![self] = "V5"]
             /\ UNCHANGED << made, content, monitor, key, queue, taskCounter, 
                             readers, writer, adding, handed, rekeyed, early, 
@@ -667,10 +570,8 @@ R6(self) == /\ pc[self] = "R6"
             /\ writer' = NULL
             /\ expiration' = [expiration EXCEPT ![self] = 0]
             /\ up' = [up EXCEPT ![self] = 1]
-            /\ IF polled[self] = 0
-                  THEN /\ pc' = [pc EXCEPT ![self] = "P1"]
-                       /\ UNCHANGED << stack, fb, away, head >>
-                  ELSE /\ /\ away' = [away EXCEPT ![self] = FALSE]
+            /\ IF polled[self] # 0
+                  THEN /\ /\ away' = [away EXCEPT ![self] = FALSE]
                           /\ fb' = [fb EXCEPT ![self] = polled[self]]
                           /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "flush",
                                                                    pc        |->  "P1",
@@ -680,6 +581,8 @@ R6(self) == /\ pc[self] = "R6"
                                                                \o stack[self]]
                        /\ head' = [head EXCEPT ![self] = NULL]
                        /\ pc' = [pc EXCEPT ![self] = "V1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "P1"]
+                       /\ UNCHANGED << stack, fb, away, head >>
             /\ UNCHANGED << made, current, content, monitor, key, queue, 
                             taskCounter, readers, adding, handed, rekeyed, 
                             early, he, withdrawn, ke, level, bucket, ae, 
@@ -689,13 +592,8 @@ expire(self) == P1(self) \/ R2(self) \/ R4(self) \/ R5(self) \/ V4(self)
                    \/ V5(self) \/ R6(self)
 
 Q1(self) == /\ pc[self] = "Q1"
-            /\ IF queue = <<>>
-                  THEN /\ Over
-                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ taken' = [taken EXCEPT ![self] = Head(stack[self]).taken]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                       /\ UNCHANGED << queue, fb, away, head >>
-                  ELSE /\ taken' = [taken EXCEPT ![self] = queue[1]]
+            /\ IF queue # <<>>
+                  THEN /\ taken' = [taken EXCEPT ![self] = queue[1]]
                        /\ queue' = Poll(queue, key)
                        /\ /\ away' = [away EXCEPT ![self] = TRUE]
                           /\ fb' = [fb EXCEPT ![self] = taken'[self]]
@@ -707,6 +605,11 @@ Q1(self) == /\ pc[self] = "Q1"
                                                                \o stack[self]]
                        /\ head' = [head EXCEPT ![self] = NULL]
                        /\ pc' = [pc EXCEPT ![self] = "V1"]
+                  ELSE /\ Over
+                       /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ taken' = [taken EXCEPT ![self] = Head(stack[self]).taken]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << queue, fb, away, head >>
             /\ UNCHANGED << made, current, content, monitor, key, taskCounter, 
                             readers, writer, adding, handed, rekeyed, early, 
                             he, withdrawn, ke, level, bucket, ae, polled, 

@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from model.timing_wheel import Model
 from tests.impl.beside_model import Beside
-from tests.model.timing_wheel import MECHANISM, ROOT, STEM, levels_for
+from tests.model.timing_wheel import FLOORS, MECHANISM, ROOT, STEM, levels_for
 from wheelproof.explore import Subject
 
 SIZES = (20, 10, 8, 2, 3, 5)
@@ -108,9 +108,9 @@ DEFECTS = {
 
 
 def planted(change):
-    """The implementation with a mutant's name, or with a text in the place of another."""
+    """The implementation without a decision, or with a text in the place of another."""
     if isinstance(change, str):
-        return Subject.load(ROOT, STEM, mutant=change)
+        return FLOORS.mutant(change)
     module, old, new = change
     text = (ROOT / module.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"

@@ -37,9 +37,9 @@ def programs(draw):
     return scenario(size, start, deadline, a=program + draw(st.sampled_from([[], [["expire"]], [["withdraw"]]])))
 
 
-def ends(of, switches={}):
-    """Where production classes end, and where the model does."""
-    world, model = World(of), Model(of, switches)
+def ends(of, decision=""):
+    """Where production classes end, and where the model without a decision does."""
+    world, model = World(of), MECHANISM.without(decision).model_of(of)
     for operation, *arguments in of["threads"]["a"]:
         getattr(world, operation)(*arguments)
     while model.step(0):
@@ -54,15 +54,15 @@ def test_a_thread_alone_ends_in_the_models_state(of):
     assert found == expected
 
 
-@pytest.mark.parametrize("switch, deadline, rest", [
-    ("ResetKey", {"far": 3}, [["expire"]]), ("OverAtTick", {"due": 0}, []), ("WithinTurn", {"turn": 2}, []), ("DividesByTick", {"far": 2}, []),
-    ("SaysWhatItTook", {"far": 3}, []),
+@pytest.mark.parametrize("decision, deadline, rest", [
+    ("M12", {"far": 3}, [["expire"]]), ("M17_late", {"due": 0}, []), ("M17_turn", {"turn": 2}, []), ("WrongSlot", {"far": 2}, []),
+    ("SaysNo", {"far": 3}, []),
 ])
-def test_that_comparison_sees_a_model_with_another_decision(switch, deadline, rest):
+def test_that_comparison_sees_a_model_without_a_decision(decision, deadline, rest):
     of = scenario(2, 0, deadline, levels=2, a=[*(["add", entry] for entry in deadline), *rest])
     found, expected = ends(of)
     assert found == expected
-    found, expected = ends(of, {switch: False})
+    found, expected = ends(of, decision)
     assert found != expected
 
 

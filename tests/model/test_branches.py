@@ -24,10 +24,14 @@ NOT_MET = {
     "overflow_wheel": {
         **dict.fromkeys(["A1: not self.lock('bucket') is true", "C1: not self.lock('task') is true"], ALONE),
         **dict.fromkeys(["A2: not self.lock('entry') is true", "U2: not self.lock('entry') is true"], WITHIN),
-        "A3: self.look(LIST) is None is false": "the entry is added once, when it is in no list",
-        "U3: self.look(LIST) == 'l' is false": "there is one list, and remove is called on the one that the entry is in",
+        "A3: self.look(LIST) is not None is true": "the entry is added once, when it is in no list",
+        "U3: self.look(LIST) != 'l' is true": "there is one list, and remove is called on the one that the entry is in",
         "K1: self.slipped is true": "what has slipped through is noted at the last check of a run",
-        "C2: self.look(POINTER) is None is true": "the task is cancelled once, and it has its entry then",
+        "C2: self.look(POINTER) is not None is false": "the task is cancelled once, and it has its entry then",
+    },
+    "timing_wheel": {
+        "K2: not t.withdrawn and self.current[1] < self.deadline[t.he] is true": "nothing is handed over early, which a mutant does",
+        "W3: t.bucket in self.queue is true": "no queued bucket gets another key, which a mutant does",
     },
     "system_timer": {
         "A3: self.held(self.timer_task_entry[task]) is true": "who adds has the read lock, so that no flush, which has the write lock, holds an entry",

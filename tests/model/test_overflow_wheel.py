@@ -1,14 +1,19 @@
-"""The twin of OverflowWheel: a thread alone sees no memory, a memory does what its steps say, and properties are total and can fail."""
+"""The model of OverflowWheel: a thread alone sees no memory, a memory does what its steps say, and properties are total and can fail."""
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.overflow_wheel import MONITORS, START, SWITCHES, Model
+from model.overflow_wheel import MONITORS, START, Model
 from model.pluscal import DONE, FREE, Monitor
 from tests.model.overflow_wheel import FIELDS, MECHANISM, model_graph, scenario
 
 PLACE, ADD, CANCEL, CHECK = ["place", "a"], ["add"], ["cancel"], ["check"]
-PLAIN = {"WheelVolatile": False, "ListVolatile": False, "PointerVolatile": False}
+
+
+class Plain(Model):
+    """The model without any volatile field."""
+
+    VOLATILE = frozenset()
 
 
 # -- a thread alone
@@ -28,9 +33,8 @@ def meant(program, linked):
     return made, linked, current, submitted
 
 
-def run(of, switches={}, choose=min):
-    """The model after all have ended. ``choose``: who moves, of the indices of those that can."""
-    machine = Model(of, switches)
+def run(machine, choose=min):
+    """A model after all have ended. ``choose``: who moves, of the indices of those that can."""
     while True:
         moves = {thread: state for thread, _, state in machine.successors(machine.freeze())}
         if not moves:
@@ -50,17 +54,17 @@ def seen(machine):
     (True, [CHECK, CHECK, CANCEL, CHECK], (0, False, False, 2)), (True, [ADD], (0, True, True, 0)), (True, [CANCEL, ADD], (0, True, False, 0)),
     (True, [CANCEL, ADD, CANCEL], (0, True, False, 0)),
 ])
-@pytest.mark.parametrize("switches", [{}, PLAIN])
-def test_operations_alone(linked, program, expected, switches):
+@pytest.mark.parametrize("model", [Model, Plain])
+def test_operations_alone(linked, program, expected, model):
     of = scenario(linked, a=program)
-    assert seen(run(of, switches)) == meant(program, linked) == expected
-    assert seen(run(of, switches, max)) == expected, "memory goes first, or last"
+    assert seen(run(model(of))) == meant(program, linked) == expected
+    assert seen(run(model(of), max)) == expected, "memory goes first, or last"
 
 
 @given(st.data(), st.booleans(), st.lists(st.sampled_from([PLACE, CANCEL, CHECK]), max_size=4), st.booleans())
 def test_a_thread_alone_sees_no_memory(data, linked, program, plain):
     """Whenever its stores reach memory: it reads its own at once."""
-    machine = run(scenario(linked, a=program), PLAIN if plain else {}, lambda moves: data.draw(st.sampled_from(sorted(moves))))
+    machine = run((Plain if plain else Model)(scenario(linked, a=program)), lambda moves: data.draw(st.sampled_from(sorted(moves))))
     assert seen(machine) == meant(program, linked)
     assert machine.task_counter == (machine.list == "l") and not machine.buffer
     assert machine.found_time["a"] == (START if machine.made else None) and machine.found_wheel["a"] == ("w1" if machine.made else None)
@@ -70,17 +74,17 @@ def test_a_thread_alone_sees_no_memory(data, linked, program, plain):
     assert machine.Termination()
 
 
-@pytest.mark.parametrize("switch", SWITCHES)
-def test_every_decision_matters_between_threads_only(switch):
+@pytest.mark.parametrize("decision", MECHANISM.decisions)
+def test_every_decision_matters_between_threads_only(decision):
     program = [CHECK, PLACE, PLACE, CANCEL, CHECK]
-    assert seen(run(scenario(True, a=program), {switch: False})) == meant(program, True)
+    assert seen(run(MECHANISM.without(decision).model_of(scenario(True, a=program)))) == meant(program, True)
 
 
 # -- memory
 
 def at(*stores, me="b", **places):
     """A model that waits, with these stores on their way, about to move as thread ``me``."""
-    machine = Model(scenario(a=[PLACE], b=[["place", "b"]]), PLAIN)
+    machine = Plain(scenario(a=[PLACE], b=[["place", "b"]]))
     machine.me = me
     machine.buffer = tuple((thread, field, where, value, frozenset(marks)) for thread, field, where, value, marks in stores)
     for name, value in places.items():
@@ -107,8 +111,8 @@ def test_who_releases_marks_his_own_stores():
 
 def test_a_thread_reads_its_newest_store_and_not_the_others():
     machine = at(("b", "list", "e", "l", set()), ("a", "list", "e", None, set()), ("b", "current_time", "w1", START, set()))
-    assert machine.look("list") == "l" and machine.seen("current_time", "w1", None) == START
-    assert machine.seen("current_time", "w2", None) is None, "of another object"
+    assert machine.look("list") == "l" and machine.look("current_time", "w1") == START
+    assert machine.look("current_time", "w2") is None, "of another object"
     machine.me = "a"
     assert machine.look("list") is None and machine.look("overflow_wheel") is None
 
@@ -204,10 +208,4 @@ def test_a_witness_is_reached_where_its_scenario_is(name, within, without):
 
 def test_termination_is_not_so_at_first():
     machine = Model(scenario(a=[]))
-    assert not machine.holds("Termination", machine.initial()) and run(scenario(a=[])).Termination()
-
-
-def test_switches_are_those_of_the_toml():
-    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values()) and len(Model.WITNESSES) == 4
-    with pytest.raises(KeyError, match="no such switch: Nothing"):
-        Model(scenario(a=[]), {"Nothing": False})
+    assert not machine.holds("Termination", machine.initial()) and run(Model(scenario(a=[]))).Termination()

@@ -1,11 +1,11 @@
-"""The twin of TimingWheel: its arithmetic, what a thread alone does, and properties that are total and can fail."""
+"""The model of TimingWheel: its arithmetic, what a thread alone does, and properties that are total and can fail."""
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from impl import timing_wheel as impl
 from model.pluscal import DONE, FREE, Monitor
-from model.timing_wheel import SWITCHES, Model
+from model.timing_wheel import Model
 from tests.model.timing_wheel import MECHANISM, levels_for, model_graph, scenario
 from wheelproof.graph.explorer import explore
 
@@ -13,14 +13,14 @@ from wheelproof.graph.explorer import explore
 
 
 class Absolute(Model):
-    """A twin that keeps an entry's slot by the milliseconds of its deadline."""
+    """A model that keeps an entry's slot by the milliseconds of its deadline."""
 
     def slot_of(self, time, level):
         return (level - 1) * self.wheel_size + time % self.wheel_size + 1
 
 
 def disagreement(model, deadline, current, level):
-    """Where the twin's arithmetic of one level is another one than the implementation's functions."""
+    """Where the model's arithmetic of one level is another one than the implementation's functions."""
     model.current[level], model.deadline["e"] = current, deadline
     tick, size = model.wheel_size ** (level - 1), model.wheel_size
     bucket = (level - 1) * size + impl.bucket_index(deadline, tick, size) + 1
@@ -36,7 +36,7 @@ def disagreement(model, deadline, current, level):
 
 
 @given(st.integers(2, 9), st.integers(1, 5), st.integers(0, 10**6), st.integers(0, 10**6))
-def test_the_twins_arithmetic_is_the_implementations(size, level, deadline, ticks):
+def test_the_models_arithmetic_is_the_implementations(size, level, deadline, ticks):
     of = scenario(size, deadline={"e": deadline}, levels=5, a=[])
     current = ticks * size ** (level - 1)
     assert not disagreement(Model(of), deadline, current, level)
@@ -45,13 +45,17 @@ def test_the_twins_arithmetic_is_the_implementations(size, level, deadline, tick
         assert not disagreement(Model(of), max(near, 0), current, level)
 
 
-@pytest.mark.parametrize("twin, switches, where, differs", [
-    (Absolute, {}, (6, 0, 2), {"slot"}), (Model, {"DividesByTick": False}, (6, 0, 2), {"slot"}),
-    (Model, {"OverAtTick": False}, (5, 3, 2), {"expired"}), (Model, {"WithinTurn": False}, (9, 0, 2), {"fits"}),
+@pytest.mark.parametrize("decision, where, differs", [
+    ("WrongSlot", (6, 0, 2), {"slot"}), ("M17_late", (5, 3, 2), {"expired"}), ("M17_turn", (9, 0, 2), {"fits"}),
 ])
-def test_that_comparison_sees_another_arithmetic(twin, switches, where, differs):
+def test_that_comparison_sees_another_arithmetic(decision, where, differs):
     of = scenario(3, deadline={"e": 0}, levels=2, a=[])
-    assert disagreement(twin(of, switches), *where) == differs and not disagreement(Model(of), *where)
+    assert disagreement(MECHANISM.without(decision).model_of(of), *where) == differs and not disagreement(Model(of), *where)
+
+
+def test_that_comparison_sees_slots_that_are_counted_otherwise():
+    of = scenario(3, deadline={"e": 0}, levels=2, a=[])
+    assert disagreement(Absolute(of), 6, 0, 2) == {"slot"}
 
 
 # -- a thread alone
@@ -61,13 +65,12 @@ def adds(of, rest):
     return dict(of) | {"threads": {"a": [*(["add", entry] for entry in of["deadline"]), *rest]}}
 
 
-def run(of, switches={}, choose=min):
+def run(of, choose=min):
     """The model after all have ended, its invariants true at each step. ``choose``: who moves, of the indices of those that can."""
-    machine = Model(of, switches)
+    machine = Model(of)
     while moves := {thread: state for thread, _, state in machine.successors(machine.freeze())}:
         machine.load(moves[choose(moves)])
-        if not switches:
-            assert not [name for name in Model.INVARIANTS if not getattr(machine, name)()]
+        assert not [name for name in Model.INVARIANTS if not getattr(machine, name)()]
     assert all(process.pc == DONE for process in machine.processes)
     return machine
 
@@ -123,9 +126,9 @@ def test_whoever_comes_first_everything_is_handed_over_once(data, of):
     assert {*machine.handed} == {*of["deadline"]} and machine.EveryTimerFires()
 
 
-def left(of, switches):
-    """What there is after a program's end, or after so many steps that it has none."""
-    machine = Model(of, switches)
+def left(of, decision=""):
+    """What there is after a program's end, or after so many steps that it has none, without a decision."""
+    machine = MECHANISM.without(decision).model_of(of)
     for _ in range(400):
         if not machine.step(0):
             break
@@ -133,14 +136,14 @@ def left(of, switches):
     return machine.handed, machine.made, machine.queue, machine.processes[0].pc, functions
 
 
-@pytest.mark.parametrize("switch", SWITCHES)
-def test_what_a_decision_changes_for_a_thread_alone(switch):
+@pytest.mark.parametrize("decision", MECHANISM.decisions)
+def test_what_a_decision_changes_for_a_thread_alone(decision):
     """The others matter between threads only."""
-    alone = {"ResetKey", "OverAtTick", "WithinTurn", "ParentRounds", "DividesByTick", "SaysWhatItTook"}
+    alone = {"M12", "M17_late", "M17_turn", "M18", "WrongSlot", "SaysNo"}
     programs = [adds(scenario(3, start, deadline), [["expire"]]) for start, deadline in (
         (0, {"far": 6, "near": 3}), (2, {"turn": 5}), (2, {"far": 17, "middle": 8, "near": 4}), (0, {"one": 1, "same": 1}))]
-    differs = [left(of, {switch: False}) != left(of, {}) for of in programs]
-    assert any(differs) == (switch in alone), differs
+    differs = [left(of, decision) != left(of) for of in programs]
+    assert any(differs) == (decision in alone), differs
 
 
 # -- properties
@@ -252,29 +255,23 @@ def test_every_witness_has_its_scenario():
 
 # -- what a decision taken away breaks
 
-def violated(name, switches):
-    """The invariants that fail somewhere."""
-    graph = explore(MECHANISM.model(name, switches), bound=50_000)
+def violated(name, decision=""):
+    """The invariants that fail somewhere without a decision."""
+    graph = explore(MECHANISM.without(decision).model(name), bound=50_000)
     return {prop for prop in Model.INVARIANTS if not all(graph.model.holds(prop, state) for state in graph.states)}
 
 
-@pytest.mark.parametrize("switch, within, broken", [
-    ("LinksFirst", "withdrawn", {"QueuedOnceWithItsKey"}), ("ResetKey", "withdrawn", {"QueuedOnceWithItsKey"}),
-    ("ResetUnderMonitor", "two_withdrawn", {"QueuedOnceWithItsKey"}),
-    ("WithinTurn", "a_turn", {"NotCurrentSlot", "KeyWindow", "LevelBound"}),
-    ("SaysWhatItTook", "two_withdrawn", {"TypeOK", "NotEarly", "FiredOnce"}),
+@pytest.mark.parametrize("decision, within, broken", [
+    ("M11", "withdrawn", {"QueuedOnceWithItsKey"}), ("M12", "withdrawn", {"QueuedOnceWithItsKey"}),
+    ("ResetLate", "two_withdrawn", {"QueuedOnceWithItsKey"}),
+    ("M17_turn", "a_turn", {"NotCurrentSlot", "KeyWindow", "LevelBound"}),
+    ("SaysNo", "two_withdrawn", {"TypeOK", "NotEarly", "FiredOnce"}),
 ])
-def test_a_decision_is_what_keeps_these(switch, within, broken):
-    assert violated(within, {switch: False}) == broken
-    assert not violated(within, {})
+def test_a_decision_is_what_keeps_these(decision, within, broken):
+    assert violated(within, decision) == broken
+    assert not violated(within)
 
 
 def test_behind_a_clock_that_moves_the_key_need_not_be_reset():
     """Why this decision does not show where the reaper lets the clock reach a bucket's key before it flushes the bucket."""
-    assert not violated("a_turn", {"ResetKey": False}) and not violated("cascade", {"ResetKey": False})
-
-
-def test_switches_are_those_of_the_toml():
-    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values())
-    with pytest.raises(KeyError, match="no such switch: Nothing"):
-        Model(SCENARIO, {"Nothing": False})
+    assert not violated("a_turn", "M12") and not violated("cascade", "M12")

@@ -1,4 +1,4 @@
-"""TimingWheel as the mechanism under test, scenarios of it in few words, and one planted change for each step of its twin."""
+"""TimingWheel as the mechanism under test, scenarios of it in few words, and one planted change for each step of its model."""
 from __future__ import annotations
 
 from typing import Any
@@ -19,7 +19,7 @@ CHANGES = {
     "L2": ("-= 1", "-= 2"),
     "W1": ("self.slot(t.ke, t.level)", "self.slot(t.ke, 1)"),
     "W5": ("self.trim(self.current[t.level], above)", "self.current[t.level]"),
-    "W2": ('"A1"', '"A11"'),
+    "W2": ("pass", 't.pc = "A11"'),
     "A1": ("+= (t.ke,)", "= (t.ke,)", "withdrawn"),
     "A11": ("self.release(self.monitor, t.bucket)", "pass"),
     "W3": ("self.key[t.bucket] = key", "self.key[t.bucket] = self.deadline[t.ke]"),

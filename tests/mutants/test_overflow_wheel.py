@@ -1,52 +1,35 @@
-"""Each mutant of OverflowWheel takes one decision away and nothing else: a mark, or a line; and what memory has to do with it."""
+"""OverflowWheel without a decision: the machine of the model without it, and what memory has to do with it."""
 import pytest
 
-from mutants import overflow_wheel as mutants
 from tests.impl.planting import walked
 from tests.model.overflow_wheel import FAST, FLOORS, MECHANISM, ROOT, STEM
-from wheelproof.explore import RaceDetector, Subject, bisimulate, labels, walk
+from wheelproof.explore import RaceDetector, Subject, bisimulate, walk
 from wheelproof.explore.pairs import Violation
 from wheelproof.explore.store_buffer import DelayedField
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import explore
 
-CLASSES = {name: value for name, value in vars(mutants).items() if isinstance(value, type) and hasattr(value, "switch")}
 MARKS = {"PlainWheel": ("Overflowing", "overflow_wheel"), "M6": ("TimerTaskEntry", "list"), "M7": ("TimerTask", "timer_task_entry")}
-
-
-def test_every_decision_has_its_one_mutant():
-    assert {name: cls.switch for name, cls in CLASSES.items()} == {name: mutant.switch for name, mutant in MECHANISM.mutants.items()}
-    assert sorted(cls.switch for cls in CLASSES.values()) == sorted(MECHANISM.switches) and all(cls.__doc__ for cls in CLASSES.values())
+"""Decision -> the class and its field that is volatile."""
 
 
 @pytest.mark.parametrize("name", MARKS)
 def test_a_mark_is_all_that_changes(name):
-    owner, field = MARKS[name]
-    cls = getattr(CLASSES[name], owner)
-    assert cls.__slots__ == (field,) and cls.__annotations__[field].startswith("Plain[")
-    assert cls.__bases__[0].__annotations__[field].startswith("Volatile[")
-    assert not [value for value in vars(cls).values() if callable(value)], "no method"
-
-
-@pytest.mark.parametrize("name", ["M16", "KeepsMonitor"])
-def test_a_line_that_changes_keeps_its_labels(name):
-    def steps(text):
-        return {(kind, label) for lines in labels.of_source(text).values() for kind, label in lines.items()}
-
-    text = (ROOT / "mutants" / f"{STEM}.py").read_text(encoding="utf-8")
-    own = text[text.index(f"class {name}:"):].split("\n\n\n")[0]
-    assert steps(own) == steps((ROOT / "impl" / f"{STEM}.py").read_text(encoding="utf-8"))
-    assert steps(own.replace("# read O3", "")) != steps(own)
+    _, field = MARKS[name]
+    (file,) = [file for file in MECHANISM.decisions[name].files if file.startswith("impl/")]
+    changed, old = (text.splitlines() for text in (MECHANISM.without(name).texts[file], (ROOT / file).read_text(encoding="utf-8")))
+    (pair,) = [pair for pair in zip(old, changed, strict=True) if pair[0] != pair[1] and not pair[0].startswith("from impl.runtime import ")]
+    assert pair[0].strip().startswith(f"{field}: Volatile[") and pair[1] == pair[0].replace("Volatile[", "Plain[")
 
 
 def compared(name, scenario):
     """A mutant against its own model."""
-    small = reduced.reduce(MECHANISM.model(scenario, {CLASSES[name].switch: False}), MECHANISM.silent)
-    subject = Subject.load(ROOT, STEM, mutant=name)
+    mechanism = MECHANISM.without(name)
+    small, subject = reduced.reduce(mechanism.model(scenario), mechanism.silent), FLOORS.mutant(name)
     return bisimulate(subject, MECHANISM.scenarios[scenario], reduced.rows(small), reduced.shared_of(small)), small
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", MECHANISM.decisions)
 def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(name):
     scenario = MECHANISM.mutants[name].scenario
     found, small = compared(name, scenario)
@@ -54,13 +37,13 @@ def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(name):
     prop = MECHANISM.mutants[name].property
     broken = found.graph.first_deadlock() if prop == "NoDeadlock" else found.graph.first_violation(lambda n: small.model.holds(prop, small.states[n]))
     assert isinstance(broken, Violation)
-    assert walked(FLOORS, Subject.load(ROOT, STEM, mutant=name), scenario).outcome == "different"
+    assert walked(FLOORS, FLOORS.mutant(name), scenario).outcome == "different"
 
 
 @pytest.mark.parametrize("name", MARKS)
 def test_only_a_mutants_plain_field_is_delayed(name):
     owner, field = MARKS[name]
-    plain, mutated = Subject.load(ROOT, STEM), Subject.load(ROOT, STEM, mutant=name)
+    plain, mutated = Subject.load(ROOT, STEM), FLOORS.mutant(name)
 
     def descriptor(subject):
         run = subject.begin(MECHANISM.scenarios["cancelled"])
@@ -82,8 +65,13 @@ def without_ways(scenario, keep=()):
 class AtOnce:
     """A model whose plain stores are in memory at once, as CPython's are."""
 
-    def delay(self, field, where, value):
-        self.bring(((self.me, field, where, value, frozenset()),))
+    def delay(self, written):
+        self.bring((written,))
+
+
+def at_once(name, of):
+    """That model without a decision."""
+    return type("Model", (AtOnce, MECHANISM.without(name).model_module.Model), {})(of)
 
 
 @pytest.mark.parametrize("name", MARKS)
@@ -91,25 +79,24 @@ def test_without_delays_a_plain_field_breaks_nothing(name):
     """What interleaving alone can do: the reason why these mutants need a memory."""
     mutant = MECHANISM.mutants[name]
     of = without_ways(MECHANISM.scenarios[mutant.scenario])
-    model = type("Model", (AtOnce, MECHANISM.model_module.Model), {})(of, {mutant.switch: False})
+    model = at_once(name, of)
     graph = explore(model)
     assert not [state for state in graph.states if not model.holds(mutant.property, state)]
-    slow = MECHANISM.model(mutant.scenario, {mutant.switch: False})
+    slow = MECHANISM.without(name).model(mutant.scenario)
     assert [state for state in explore(slow).states if not slow.holds(mutant.property, state)]
 
 
 @pytest.mark.parametrize("name", ["M16"])
 def test_the_second_look_is_needed_without_delays_too(name):
     mutant = MECHANISM.mutants[name]
-    model = type("Model", (AtOnce, MECHANISM.model_module.Model), {})(without_ways(MECHANISM.scenarios["two"]), {mutant.switch: False})
+    model = at_once(name, without_ways(MECHANISM.scenarios["two"]))
     assert [state for state in explore(model).states if not model.holds(mutant.property, state)]
 
 
 def test_the_wheel_is_half_built_only_if_the_reference_overtakes_its_time():
     """With no way for the reference of its own it comes by the monitor, which brings the time along."""
-    of, switches = MECHANISM.scenarios["two"], {"WheelVolatile": False}
     for keep, half_built in ((("current_time",), False), (("overflow_wheel",), True)):
-        model = MECHANISM.model_module.Model(without_ways(of, keep), switches)
+        model = MECHANISM.without("PlainWheel").model_of(without_ways(MECHANISM.scenarios["two"], keep))
         assert any(not model.holds("SafePublication", state) for state in explore(model).states) == half_built
 
 
@@ -120,7 +107,7 @@ def test_a_plain_field_is_a_data_race(name):
     owner, field = MARKS[name]
     assert MECHANISM.mutants[name].data_race
     detector = RaceDetector()
-    walk(Subject.load(ROOT, STEM, mutant=name), MECHANISM.scenarios[MECHANISM.mutants[name].scenario], walks=40, seed=5, race=detector)
+    walk(FLOORS.mutant(name), MECHANISM.scenarios[MECHANISM.mutants[name].scenario], walks=40, seed=5, race=detector)
     # a wheel that is seen half-built is read without an order, too
     assert f"{owner}.{field}" in {race.field for race in detector.found} <= {f"{owner}.{field}", "Clock.current_time"}
 

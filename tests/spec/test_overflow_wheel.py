@@ -3,9 +3,10 @@ import re
 
 import pytest
 
-from model.overflow_wheel import SWITCHES, Model
-from tests.model.overflow_wheel import MECHANISM, ROOT, STEM, source
-from tests.spec.texts import algorithm, defined, refused_assumption, written
+from impl import overflow_wheel, timer_task_list
+from model.overflow_wheel import Model
+from tests.model.overflow_wheel import MECHANISM, ROOT, STEM
+from tests.spec.texts import defined, refused_assumption, written
 from wheelproof.explore import Subject
 from wheelproof.layers.bench import Bench
 from wheelproof.layers.whole import labels_of_spec
@@ -27,7 +28,7 @@ def test_labels_are_the_same_on_every_floor():
 
 def test_a_label_that_one_floor_lacks_is_seen():
     assert labels_of_spec(SPEC.replace('pc[self] = "O4"', 'pc[self] = "O3"')) == set(MECHANISM.labels) - {"O4"}
-    assert written(SPEC.replace("O4: store", "    store")) == set(MECHANISM.labels) - {"O4"}
+    assert written(SPEC.replace("O4:     store", "        store")) == set(MECHANISM.labels) - {"O4"}
 
 
 # -- names
@@ -38,37 +39,37 @@ def test_every_property_is_defined_in_spec_and_model():
             assert name in defined(SPEC) and callable(getattr(Model, name))
 
 
-def test_switches_and_constants_are_the_same_on_every_floor():
+def test_the_constants_are_those_of_the_toml():
     constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[SPEC.index("CONSTANTS"):SPEC.index("Names    ==")], re.MULTILINE))
-    assert constants == set(MECHANISM.constants) | set(MECHANISM.switches) | {"NULL"}
-    assert set(SWITCHES) == set(MECHANISM.switches)
+    assert constants == set(MECHANISM.constants) | {"NULL"}
 
 
-def test_every_switch_is_read_in_the_algorithm_and_in_the_model():
-    for name in MECHANISM.switches:
-        assert re.search(rf"\b{name}\b", algorithm(SPEC)) and f'"{name}"' in source("model").partition("class Model")[2], name
+def test_the_volatile_fields_are_the_same_on_every_floor():
+    declared = set(re.findall(r'"(\w+)"', re.search(r"^Volatile == (.*)$", SPEC, re.MULTILINE)[1]))
+    classes = (overflow_wheel.Overflowing, timer_task_list.TimerTask, timer_task_list.TimerTaskEntry)
+    in_code = {name for cls in classes for name, mark in cls.__annotations__.items() if mark.startswith("Volatile[")}
+    assert declared == Model.VOLATILE == in_code == {"overflow_wheel", "list", "timer_task_entry"}
 
 
 def test_no_property_is_without_something_that_breaks_it():
     broken = {config.property for config in MECHANISM.configs.values() if config.expect == "violated"}
     broken |= {mutant.property for mutant in MECHANISM.mutants.values()}
     assert broken == {name for name, of in MECHANISM.properties.items() if of.kind != "race"}
-    assert [name for name, mutant in MECHANISM.mutants.items() if mutant.data_race] == ["PlainWheel", "M6", "M7"]
+    assert {name for name, mutant in MECHANISM.mutants.items() if mutant.data_race} == {"PlainWheel", "M6", "M7"}
 
 
 def test_the_questions_are_answered_by_name():
-    answers = {name: (mutant.switch, mutant.property) for name, mutant in MECHANISM.mutants.items()}
-    assert answers == {
-        "PlainWheel": ("WheelVolatile", "SafePublication"), "M16": ("LooksAgain", "OneOverflowWheel"), "KeepsMonitor": ("GivesBack", "NoDeadlock"),
-        "M6": ("ListVolatile", "CancelUnlinks"), "M7": ("PointerVolatile", "CancelWins")}
+    assert {name: mutant.property for name, mutant in MECHANISM.mutants.items()} == {
+        "PlainWheel": "SafePublication", "M16": "OneOverflowWheel", "KeepsMonitor": "NoDeadlock", "M6": "CancelUnlinks", "M7": "CancelWins"}
+    assert MECHANISM.mutants.keys() == MECHANISM.decisions.keys()
 
 
 def test_every_store_of_a_scenario_has_its_way():
     """Else a scenario would not end where production does: with all in memory."""
     for name, of in MECHANISM.scenarios.items():
         ways = {tuple(program[0][1:]) for program in of["threads"].values() if program[0][0] == "memory"}
-        for mutant in [mutant for mutant in MECHANISM.mutants.values() if mutant.scenario == name and not mutant.switch == "GivesBack"]:
-            model = MECHANISM.model(name, {mutant.switch: False})
+        for mutant in [mutant for mutant in MECHANISM.mutants.values() if mutant.scenario == name and mutant.name != "KeepsMonitor"]:
+            model = MECHANISM.without(mutant.decision).model(name)
             todo, known = [model.initial()], set()
             while todo:
                 state = todo.pop()
@@ -102,5 +103,5 @@ def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
 
 
 def test_every_assumption_has_its_bad_constants():
-    """But what is no Boolean: switches the generator refuses itself, and of the other TLC cannot say that it is none."""
-    assert set(re.findall(r"^ASSUME (\w+) ==", SPEC, re.MULTILINE)) == {*BAD, "SwitchesAreBooleans", "LinkedIsBoolean"}
+    """But what is no Boolean: TLC cannot say that it is none."""
+    assert set(re.findall(r"^ASSUME (\w+) ==", SPEC, re.MULTILINE)) == {*BAD, "LinkedIsBoolean"}

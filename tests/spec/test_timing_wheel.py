@@ -4,15 +4,14 @@ import shutil
 
 import pytest
 
-from model.timing_wheel import SWITCHES, Model
-from tests.model.timing_wheel import FLOORS, MECHANISM, ROOT, STEM, source
+from model.timing_wheel import Model
+from tests.model.timing_wheel import FLOORS, MECHANISM, ROOT, STEM
 from tests.spec.texts import algorithm, assumptions, declared, defined, refused_assumption, written
 from wheelproof import subject
 from wheelproof.explore import Subject, labels
 from wheelproof.layers.bench import Bench
 from wheelproof.layers.whole import labels_of_spec
 from wheelproof.subject import Config
-from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
@@ -40,7 +39,7 @@ def test_the_bucket_monitors_labels_come_from_the_list_below():
 
 def test_a_label_that_one_floor_lacks_is_seen():
     assert labels_of_spec(SPEC.replace('pc[self] = "V4"', 'pc[self] = "V5"')) == set(MECHANISM.labels) - {"V4"}
-    assert written(SPEC.replace("W4:  queue", "     queue")) == set(MECHANISM.labels) - {"W4"}
+    assert written(SPEC.replace("W4:    queue", "       queue")) == set(MECHANISM.labels) - {"W4"}
     assert labels_of_spec(algorithm(SPEC)) == set(), "the translation counts, not the algorithm"
 
 
@@ -53,26 +52,9 @@ def test_every_property_is_defined_in_spec_and_model():
     assert Model.INVARIANTS == MECHANISM.invariants
 
 
-def test_switches_and_constants_are_the_same_on_every_floor():
+def test_the_constants_are_those_of_the_toml():
     constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[SPEC.index("CONSTANTS"):SPEC.index("Entries ==")], re.MULTILINE))
-    assert constants == set(MECHANISM.constants) | set(MECHANISM.switches)
-    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values())
-
-
-def unread(spec, model):
-    """Switches that the algorithm or the model does not ask."""
-    return {name for name in MECHANISM.switches if not re.search(rf"\b{name}\b", algorithm(spec)) or f'"{name}"' not in model.partition("class Model")[2]}
-
-
-def test_every_switch_is_read_in_the_algorithm_and_in_the_model():
-    reads = SPEC[:SPEC.index("(*--algorithm")]  # a slot is computed in front of the algorithm, which asks for it
-    assert re.search(r"^Slot\(e, l\) +== IF DividesByTick\b", reads, re.MULTILINE) and "Slot(ke, level)" in algorithm(SPEC)
-    assert unread(SPEC, source("model")) == {"DividesByTick"}
-
-
-def test_a_switch_that_one_floor_does_not_ask_is_seen():
-    assert unread(SPEC.replace("if ResetKey then key[fb] := -1; end if;", "key[fb] := -1;"), source("model")) == {"DividesByTick", "ResetKey"}
-    assert unread(SPEC, source("model").replace('self.on["OverAtTick"]', "True")) == {"DividesByTick", "OverAtTick"}
+    assert constants == set(MECHANISM.constants)
 
 
 def test_no_property_is_without_something_that_breaks_it():
@@ -82,17 +64,21 @@ def test_no_property_is_without_something_that_breaks_it():
     assert [name for name, mutant in MECHANISM.mutants.items() if mutant.data_race] == ["M13"]
 
 
-def test_no_decision_is_without_a_mutant_that_needs_it():
-    assert {mutant.switch for mutant in MECHANISM.mutants.values()} == set(MECHANISM.switches)
-    assert not [name for name, mutant in MECHANISM.mutants.items() if mutant.equivalent], "the bare wheel needs each of them"
+def test_the_bare_wheel_needs_each_decision():
+    assert not [name for name, mutant in MECHANISM.mutants.items() if mutant.equivalent]
 
 
 def test_what_the_timers_lock_hides_shows_here():
     """The rows of the decisions that have no effect behind the read/write lock, or none of their own."""
-    rows = {(mutant.switch, mutant.property) for mutant in MECHANISM.mutants.values()}
-    assert {("LinksFirst", "QueuedOnceWithItsKey"), ("ResetKey", "QueuedOnceWithItsKey"), ("ResetKey", "NoDeadlock")} <= rows
-    assert {switch for switch, _ in rows if switch in ("OverAtTick", "WithinTurn")} == {"OverAtTick", "WithinTurn"}, "M17 is two decisions"
-    assert {prop for switch, prop in rows if switch == "ParentRounds"} == {"EveryTimerFires", "DemotionDescends"}
+    rows = {(mutant.decision, mutant.property) for mutant in MECHANISM.mutants.values()}
+    assert {("M11", "QueuedOnceWithItsKey"), ("M12", "QueuedOnceWithItsKey"), ("M12", "NoDeadlock")} <= rows
+    assert {"M17_late", "M17_turn"} <= {decision for decision, _ in rows}, "M17 is two decisions"
+    assert {prop for decision, prop in rows if decision == "M18"} == {"EveryTimerFires", "DemotionDescends"}
+
+
+def test_rows_of_one_decision_are_about_different_properties():
+    rows = [(mutant.decision, mutant.property) for mutant in MECHANISM.mutants.values()]
+    assert len(rows) == len(set(rows)) > len(MECHANISM.decisions)
 
 
 # -- scenarios
@@ -114,7 +100,6 @@ BAD = {
     SIZES: [{"WheelSize": 1}, {"Levels": 0}, {"Start": -1}],
     "DeadlinesAreTimes": [{"Deadline": {"far": -1, "near": 3}}],
     "ProgramsAreOperations": [{"Program": {"adder": [["put", "far"]], "reaper": [["expire"]]}}],
-    "SwitchesAreBooleans": [{}],  # the generator refuses these itself, so the cfg is changed by hand
 }
 FAST = ("DeadlinesAreTimes",)
 
@@ -125,13 +110,6 @@ def test_an_assumption_refuses_what_it_is_there_for(name, constants, tmp_path):
     """TLC stops at this assumption before it looks at any state."""
     result = Bench(MECHANISM, tmp_path).tlc("bad", Config("bad", "a_turn", constants=constants), deadlock=True)
     module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
-    if name == "SwitchesAreBooleans":
-        assert result.outcome is Outcome.COMPLETED
-        cfg = module.with_suffix(".cfg")
-        text = cfg.read_text(encoding="utf-8")
-        assert text.count("ResetKey = TRUE") == 1
-        cfg.write_text(text.replace("ResetKey = TRUE", "ResetKey = maybe"), encoding="utf-8")
-        result = process.run(module, timeout=300)
     assert result.outcome is Outcome.ERROR and result.exit_code == 10
     log = module.with_suffix(".log").read_text(encoding="utf-8")
     assert refused_assumption(log, SPEC) == name and "states generated" not in log
