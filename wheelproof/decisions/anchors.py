@@ -47,7 +47,7 @@ def _of_tla(text: str) -> list[Anchor]:
         if match := _TLA.match(line):
             named = match["block"] or match["label"] or match["operator"]
             found.append((named or ("variables" if match["algorithm"] else "constants"), number))
-    ends = [number for _, number in found[1:]] + [len(lines)]
+    ends = [*(number for _, number in found[1:]), len(lines)][:len(found)]
     return [(name, range(begin, end)) for (name, begin), end in zip(found, ends, strict=True)]
 
 
