@@ -106,6 +106,11 @@ class World:
                 over = self.queue.over()
 
 
+def proper(world: World, level: int, wheel: Any) -> bool:
+    """The wheel has the tick and the interval of its level, which counts from 0."""
+    return wheel.tick_ms == world.wheel_size ** level and wheel.interval == wheel.tick_ms * world.wheel_size
+
+
 def shared(world: World) -> dict[str, tuple]:
     """The model's shared variables, in the model's own form."""
     name = {id(entry): role for role, entry in world.entries.items()}
@@ -132,7 +137,7 @@ def shared(world: World) -> dict[str, tuple]:
         return (owner and owner.name, getattr(monitor, "depth", 0))
 
     return {
-        "made": (len(wheels),),
+        "made": (sum(proper(world, level, wheel) for level, wheel in enumerate(wheels)),),
         "current": (*(wheel.current_time for wheel in wheels), *[-1] * unmade),
         "content": (*map(content, buckets), *[()] * empty),
         "monitor": (*(held(bucket.monitor) for bucket in buckets), *[(None, 0)] * empty),

@@ -153,7 +153,7 @@ class Mechanism:
 
     ``module_constants``: values of constants that only the modules beside the mechanism's own have.
     ``lacking``: the decision that is taken away from this one; "" for the mechanism as it is. :meth:`without`
-    makes such a mechanism: its model, its specification and its implementation are the changed ones.
+    makes such a mechanism of this one (its ``whole``): model, specification and implementation are the changed ones.
     """
 
     stem: str
@@ -174,6 +174,7 @@ class Mechanism:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     pc: str = "pc"
     lacking: str = ""
+    whole: Mechanism | None = field(default=None, repr=False, compare=False)
 
     @property
     def spec(self) -> Path:
@@ -197,13 +198,15 @@ class Mechanism:
         return (*(name for name in self.invariants if name not in config.fails), *added)
 
     def without(self, decision: str) -> Mechanism:
-        """This mechanism with one decision taken away; itself where ``decision`` is ""."""
+        """The mechanism with this decision taken away and no other; as it is where ``decision`` is ""."""
+        if self.whole is not None:
+            return self.whole.without(decision)
         if not decision:
             return self
         if decision not in self._changed:
             extra = self.decisions[decision].labels if decision in self.decisions else {}
             added = {name: Label(name, **value) for name, value in extra.items()}
-            self._changed[decision] = replace(self, lacking=decision, labels={**self.labels, **added})
+            self._changed[decision] = replace(self, lacking=decision, whole=self, labels={**self.labels, **added})
         return self._changed[decision]
 
     @cached_property
@@ -424,9 +427,10 @@ class _Reader:
 
     def mutant(self, place: str, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping,
                known: Mapping, decisions: Mapping[str, Decision]) -> Mutant:
-        value = {field: each for field, each in value.items() if field != "switch"}
         if decision := decisions.get(value["decision"]):
             return _Reader(decision.file, {}).mutant(place, name, value, scenarios, properties, known, {})
+        if place.startswith("mutants."):
+            value = {field: each for field, each in value.items() if field != "switch"}
         mutant = self.build(Mutant, place, name, value)
         self.common(place, mutant, scenarios, properties)
         self.known(place, "decision", [mutant.decision], known)

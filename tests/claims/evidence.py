@@ -13,6 +13,8 @@ from functools import cache
 
 from tests.claims.collecting import PROFILES
 from tests.claims.rows import ROOT, Check, check, controls, rows
+from wheelproof import decisions
+from wheelproof.subject import stem_of
 
 REJECTING = {
     "tests/impl/test_timing_wheel.py": "test_a_twin_is_rejected",
@@ -50,9 +52,29 @@ def tests() -> dict[str, str]:
 
 @cache
 def tables(file: str) -> dict:
-    """A specification's TOML; empty if there is no such file."""
+    """A specification's TOML with the mutants of its decisions; empty if there is no such file.
+
+    A mutant has the fields ``decision``, its decision's name, and ``file``, where it is declared.
+    """
     path = ROOT / file
-    return tomllib.loads(path.read_text()) if path.exists() else {}
+    if not path.exists():
+        return {}
+    found = tomllib.loads(path.read_text())
+    mutants = {
+        name: entry | {"decision": entry["switch"], "file": file}
+        for name, entry in found.get("mutants", {}).items()
+    }
+    for decision in decisions.find(ROOT / "mutants" / stem_of(path.stem), {}).values():
+        where = decision.file.relative_to(ROOT).as_posix()
+        own = {"decision": decision.name, "file": where}
+        mutants |= {name: {**entry, **own} for name, entry in decision.mutants.items()}
+    return found | {"mutants": mutants}
+
+
+def declared(one: Check) -> str:
+    """The file that declares an entry: for a mutant that of its decision."""
+    entry = {} if one.is_test else tables(one.file).get(one.name, {}).get(one.key, {})
+    return entry.get("file", one.file)
 
 
 def exists(one: Check) -> bool:
@@ -72,7 +94,7 @@ def nightly(one: Check) -> bool:
 
 def violated(entry: dict) -> str | None:
     """The property that an entry of ``configs`` or ``mutants`` expects to be violated."""
-    expected = "switch" in entry or entry.get("expect") == "violated"
+    expected = "decision" in entry or entry.get("expect") == "violated"
     return entry.get("property") if expected and "equivalent" not in entry else None
 
 
@@ -82,7 +104,7 @@ def control(one: Check) -> str | None:
 
     A test names its control in ``controls.toml``. An example on a wheel has the wheels that it
     rejects. For an entry of a specification's TOML the control is another entry of the same file
-    that demands the opposite verdict on the same property, switch or scenario. For other tests
+    that demands the opposite verdict on the same property, decision or scenario. For other tests
     ``tests/claims/test_controls.py`` plants a change of the implementation.
     """
     if one.node in controls():
@@ -124,7 +146,7 @@ def opposite(one: Check) -> str | None:
         return first(name for name, other in rejected.items() if violated(other) == named)
     scenario = entry.get("scenario", one.key)
     alike = [
-        name for name, other in rejected.items() if other.get("switch", "") == entry.get("switch")
+        name for name, other in rejected.items() if other.get("decision", "") == entry.get("decision")
     ]
     alike += [name for name, other in rejected.items() if other.get("scenario") == scenario]
     return first(alike + list(rejected))

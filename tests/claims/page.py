@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from tests.claims.evidence import nightly
+from tests.claims.evidence import declared, nightly
 from tests.claims.rows import ARTICLES, ROOT, VERDICTS, Check, Row, Section, sections
 
 PAGE = ROOT / "docs" / "claims.md"
@@ -47,7 +47,7 @@ def cell(text: str) -> str:
 
 def link(check: Check) -> str:
     marked = " (nightly)" if nightly(check) else ""
-    return f"[`{cell(check.label)}`](../{check.file}){marked}"
+    return f"[`{cell(check.label)}`](../{declared(check)}){marked}"
 
 
 def quotation(row: Row) -> str:

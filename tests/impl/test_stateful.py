@@ -10,8 +10,9 @@ from impl import timer_task_list as impl
 from mapping.timer_task_list import World, shared
 from model.pluscal import DONE
 from model.timer_task_list import Model
-from mutants import timer_task_list as mutants
 from tests.model.drawing import objects
+from tests.model.timer import MECHANISM, ROOT, STEM
+from wheelproof import floors
 
 THREAD = "a"
 
@@ -183,6 +184,12 @@ class FlushedOn(impl.TimerTaskList):
             raise
 
 
+def mutant(decision):
+    """The list's class of the implementation without a decision."""
+    name = f"impl.{STEM}"
+    return floors.load(ROOT, name, MECHANISM.without(decision).modules).TimerTaskList
+
+
 def planted(**classes):
     names = {name: value for name, value in vars(impl).items() if isinstance(value, type)}
     return type("Planted", (Twins,), {"classes": SimpleNamespace(**names | classes)})
@@ -194,7 +201,7 @@ SMALL = settings(max_examples=10_000, stateful_step_count=15, deadline=None, dat
 
 
 @pytest.mark.parametrize("cls, variable", [
-    (mutants.M1.TimerTaskList, "next"), (mutants.M19.TimerTaskList, "taskCounter"), (CounterNotDecremented, "taskCounter"),
+    (mutant("M1"), "next"), (mutant("M19"), "taskCounter"), (CounterNotDecremented, "taskCounter"),
     (LinkedAtTheHead, "next"), (FlushedOn, "next"),
 ], ids=["M1", "M19", "counter not decremented", "linked at the head", "flushed on after an exception"])
 def test_a_planted_defect_is_found(cls, variable):
@@ -208,4 +215,4 @@ def test_nothing_planted_is_nothing_found():
 
 def test_what_matters_only_between_threads_is_not_found_here():
     """M3 drops the second look at entry.list, which nobody can have changed meanwhile: that is for the bisimulation."""
-    run_state_machine_as_test(planted(TimerTaskList=mutants.M3.TimerTaskList), settings=settings(SMALL, max_examples=20))
+    run_state_machine_as_test(planted(TimerTaskList=mutant("M3")), settings=settings(SMALL, max_examples=20))

@@ -42,9 +42,6 @@ NOT_MET = {
         "J4: self.ended is false": "only the end of the reaper wakes who waits for it",
         "T1: self._waits() is false": "this takes two decisions away at once: to tell the reaper, and to wait for it",
     },
-    "timer_task_list": {
-        "U3: not self.on['NullLast'] is true": "the switch is for the refinement, which TLC alone checks",
-    },
 }
 """Mechanism -> outcome, with the label before it -> why no graph has it."""
 
@@ -60,13 +57,11 @@ def noted(mechanism: Mechanism, text: str) -> tuple[types.ModuleType, Branches]:
     return module, branches
 
 
-def runs(mechanism: Mechanism) -> list[tuple[str, tuple[tuple[str, bool], ...]]]:
-    """The (scenario, switches) of all configs and mutants, those of the smallest graphs first; a mutant's size is that of its scenario."""
-    sizes = {(config.scenario, tuple(config.switches.items())): config.distinct or LARGE for config in mechanism.configs.values() if not config.module}
-    of_scenario = {scenario: size for (scenario, _), size in sizes.items()}
-    for mutant in mechanism.mutants.values():
-        sizes.setdefault((mutant.scenario, ((mutant.switch, False),)), of_scenario.get(mutant.scenario, LARGE))
-    return sorted((run for run, size in sizes.items() if size <= LARGE), key=lambda run: sizes[run])
+def runs(mechanism: Mechanism) -> list[str]:
+    """The scenarios of all configs of the mechanism as it is, those of the smallest graphs first."""
+    sizes = {config.scenario: config.distinct or LARGE for config in mechanism.configs.values()
+             if not config.module and not config.without}
+    return sorted((scenario for scenario, size in sizes.items() if size <= LARGE), key=sizes.__getitem__)
 
 
 def unmet(mechanism: Mechanism, text: str) -> set[str]:
@@ -75,11 +70,10 @@ def unmet(mechanism: Mechanism, text: str) -> set[str]:
     left = {each for each in branches.declared if re.match(r"[^:]*: Model\.[A-Z]+[0-9]+( is called|:)", each)}
     excepted = {f"model.{mechanism.stem}: Model.{name}" for name in NOT_MET.get(mechanism.stem, ())}
     assert excepted <= left, "an exception names no outcome"
-    for scenario, switches in runs(mechanism):
+    for scenario in runs(mechanism):
         if left <= excepted:
             break
-        model = module.Model(mechanism.scenarios[scenario], dict(switches))
-        explore(model)
+        explore(module.Model(mechanism.scenarios[scenario]))
         left -= branches.collect()
     return {each.partition(": Model.")[2] for each in left - excepted}
 

@@ -297,11 +297,33 @@ def test_steps_in_place_go_where_the_successors_say():
     assert seen > 50
 
 
-def test_an_unknown_switch_is_refused():
-    scenario = MECHANISM.scenarios["two_adders"]
-    with pytest.raises(KeyError, match="Ownership"):
-        Model(scenario, {"Ownership": False})
-    Model(scenario, {"OwnershipTest": False})
+def test_a_step_ends_at_the_next_label_unless_it_says_otherwise():
+    class Straight(Machine):
+        def __init__(self):
+            super().__init__(["a"], {"count": 0}, start="S1")
+            self.begin()
+
+        def S1(self, t):
+            t.count += 1
+
+        def S2(self, t):
+            if t.count < 2:
+                t.pc = "S1"
+
+        def S3(self, t):
+            if t.count == 2:
+                return BLOCKED
+            t.pc = DONE
+
+    machine = Straight()
+    labels = [machine.step(0) for _ in range(6)]
+    assert labels == ["S1", "S2", "S1", "S2", None, None]
+    assert machine.processes[0].pc == "S3", "a step that waits ends nowhere"
+    state = machine.freeze()
+    assert machine.successors(state) == []
+    machine.load(state)
+    machine.processes[0].count = 3
+    assert machine.step(0) == "S3" and machine.processes[0].pc == DONE
 
 
 # -- the cost of a step in place

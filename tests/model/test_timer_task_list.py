@@ -1,4 +1,4 @@
-"""The twin of TimerTaskList: what each operation means to a single thread, and properties that are total and can fail."""
+"""The model of TimerTaskList: what each operation means to a single thread, and properties that are total and can fail."""
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,9 +51,9 @@ class Buckets:
             self.owed[self.task_of[entry]] -= self.pointer[self.task_of[entry]] == entry
 
 
-def run(scenario, switches={}):
-    """The model after its only thread has ended."""
-    machine = Model(scenario, switches)
+def run(scenario, decision=""):
+    """The model after its only thread has ended, without a decision."""
+    machine = MECHANISM.without(decision).model_of(scenario)
     while machine.step(0):
         pass
     assert machine.processes[0].pc == DONE
@@ -116,15 +116,15 @@ def test_a_thread_alone_does_what_lists_of_names_do(scenario):
     assert not any((machine.list_monitor[name].depth for name in machine.lists))
 
 
-@pytest.mark.parametrize("switch, program", [
-    ("RemoveFirst", None), ("RemoveRetries", None), ("NullTest", None), ("EntryMonitor", None), ("FlushHoldsMonitor", None), ("TaskMonitor", None),
-    ("CancelledTest", [["cancel", "t1"], ["flush", "l1", "l2"]]), ("SubmitTest", [["cancel", "t1"], ["expire", "l1"]]),
+@pytest.mark.parametrize("decision, program", [
+    ("M4", None), ("M5", None), ("M3", None), ("M2", None), ("FlushWithoutMonitor", None), ("UnguardedTask", None),
+    ("M8", [["cancel", "t1"], ["flush", "l1", "l2"]]), ("M9", [["cancel", "t1"], ["expire", "l1"]]),
 ])
-def test_what_a_decision_changes_for_a_thread_alone(switch, program):
+def test_what_a_decision_changes_for_a_thread_alone(decision, program):
     """Those for which no program is given matter between threads only."""
     scenario = START | {"ring": {"l1": ["e3", "e1", "e2"], "l2": []}}
     scenario["threads"] = {"a": program or [["add", "l2", "e1"], ["schedule", "l1", "e3"], ["flush", "l1", "l2"], ["cancel", "t2"], ["expire", "l2"]]}
-    assert (seen(run(scenario, {switch: False})) == meant(scenario)) == (program is None)
+    assert (seen(run(scenario, decision)) == meant(scenario)) == (program is None)
     assert seen(run(scenario)) == meant(scenario)
 
 

@@ -1,78 +1,16 @@
-"""Each mutant takes one decision away and nothing else, keeps the labels, and races only where it loses a lock."""
-import inspect
+"""A mutant of TimerTaskList races only where it loses a lock."""
 from functools import cache
 
 import pytest
 
-from mutants import timer_task_list as mutants
-from tests.model.timer import FAST, MECHANISM, ROOT, STEM, source
-from tests.mutants.overriding import functions
+from tests.model.timer import FAST, FLOORS, MECHANISM, ROOT, STEM, source
 from wheelproof.explore import RaceDetector, Subject, walk
-
-CLASSES = {name: value for name, value in vars(mutants).items() if isinstance(value, type) and hasattr(value, "switch")}
-OVERRIDDEN = {"impl": source("impl"), "mapping": source("mapping")}
-
-
-# -- which mutants there are
-
-def switched_off_by_configs() -> set[str]:
-    """Switches that some config turns off and expects a violation of."""
-    return {switch for config in MECHANISM.configs.values() if config.expect == "violated"
-            for switch, on in config.switches.items() if not on}
-
-
-def test_every_decision_has_its_one_mutant():
-    switches = [cls.switch for cls in CLASSES.values()]
-    assert len(switches) == len(set(switches))
-    assert set(switches) <= set(MECHANISM.switches)
-    # A decision without a class shows only in what other threads are told meanwhile, that is in the refinement
-    assert set(MECHANISM.switches) - set(switches) == {"NullLast"} <= switched_off_by_configs()
-
-
-def test_every_row_of_the_table_has_its_class():
-    assert {mutant.switch for mutant in MECHANISM.mutants.values()} == {cls.switch for cls in CLASSES.values()}
-    for name, cls in CLASSES.items():
-        assert MECHANISM.mutants[name].switch == cls.switch and cls.__doc__
-
-
-# -- what they override
-
-ORIGINALS = functions(OVERRIDDEN["impl"]) | functions(OVERRIDDEN["mapping"])
-REPLACED = functions(source("mutants"))
-
-
-@pytest.mark.parametrize("name", CLASSES)
-def test_a_mutant_overrides_one_method_and_keeps_its_labels(name):
-    own = {path[1:]: found for path, found in REPLACED.items() if path[0] == name}
-    assert len(own) == 1
-    ((path, (function, names, _)),) = own.items()
-    original, kept, _ = ORIGINALS[path]
-    assert names == kept
-    assert [a.arg for a in function.args.args] == [a.arg for a in original.args.args]
-
-
-def test_that_comparison_sees_a_lost_label():
-    text = source("mutants").replace("entry.prev = None  # write U7", "entry.prev = None", 1)
-    own = functions(text)["M1", "TimerTaskList", "remove"][1]
-    assert own != ORIGINALS["TimerTaskList", "remove"][1]
-
-
-@pytest.mark.parametrize("name", CLASSES)
-def test_a_mutants_classes_have_no_dict(name):
-    inner = [value for value in vars(CLASSES[name]).values() if isinstance(value, type)]
-    assert len(inner) == 1
-    for cls in inner:
-        (base,) = cls.__bases__
-        assert cls.__name__ == base.__name__
-        assert cls.__name__ == "World" or cls.__dict__["__slots__"] == ()
-        assert inspect.getmodule(base).__name__ in (f"impl.{STEM}", f"mapping.{STEM}")
-
 
 # -- data races
 
 @cache
-def subject(name: str | None = None) -> Subject:
-    return Subject.load(ROOT, STEM, mutant=name)
+def subject(decision: str = "") -> Subject:
+    return FLOORS.mutant(decision)
 
 
 LOST = {
@@ -140,7 +78,7 @@ def test_both_grains_report_the_same_races(name):
 
 
 def test_the_table_says_who_races():
-    assert {mutant.switch for mutant in MECHANISM.mutants.values() if mutant.data_race} == {"EntryMonitor", "FlushHoldsMonitor"}
+    assert {mutant.decision for mutant in MECHANISM.mutants.values() if mutant.data_race} == {"M2", "FlushWithoutMonitor"}
 
 
 TWO_ENTRIES = {

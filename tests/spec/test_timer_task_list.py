@@ -3,14 +3,13 @@ import re
 
 import pytest
 
-from model.timer_task_list import SWITCHES, Model
+from model.timer_task_list import Model
 from tests.model.timer import FLOORS, MECHANISM, ROOT, STEM
 from tests.spec.texts import algorithm, declared, defined, refused_assumption, written
 from wheelproof.explore import Subject
 from wheelproof.layers.bench import Bench
 from wheelproof.layers.whole import labels_of_spec
 from wheelproof.subject import Config
-from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
@@ -48,10 +47,9 @@ def test_every_property_is_defined_in_spec_and_model():
                 assert name in defined((ROOT / "spec" / f"{module}.tla").read_text(encoding="utf-8"))
 
 
-def test_switches_and_constants_are_the_same_on_every_floor():
+def test_the_constants_are_those_of_the_toml():
     constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[:SPEC.index("Entries ==")], re.MULTILINE))
-    assert constants | {"NULL"} == set(MECHANISM.constants) | set(MECHANISM.switches) | {"NULL"}
-    assert set(SWITCHES) == set(MECHANISM.switches) and all(SWITCHES.values())
+    assert constants == set(MECHANISM.constants)
 
 
 def test_no_property_is_without_something_that_breaks_it():
@@ -63,12 +61,6 @@ def test_no_property_is_without_something_that_breaks_it():
     assert set(MECHANISM.properties) - broken == set()
 
 
-def test_no_decision_is_without_a_config_that_needs_it():
-    off = {mutant.switch for mutant in MECHANISM.mutants.values()}
-    off |= {switch for config in MECHANISM.configs.values() for switch, on in config.switches.items() if not on and config.expect == "violated"}
-    assert off == set(MECHANISM.switches)
-
-
 # -- assumptions
 
 BAD = {
@@ -78,7 +70,6 @@ BAD = {
     "EachEntryIsLinkedOnce": {"Ring": {"l1": ["e1"], "l2": ["e1"]}},
     "OneCurrentEntryPerTask": {"TaskOf": {"e1": "t1", "e2": "t1"}, "Current": frozenset({"e1", "e2"})},
     "ProgramsAreOperations": {"Program": {"a": [["ad", "l1", "e1"]], "b": [["add", "l2", "e1"]]}},
-    "SwitchesAreBooleans": {},  # the generator refuses these itself, so the cfg is changed by hand
 }
 FAST = ("EachEntryIsLinkedOnce", "ProgramsAreOperations")
 
@@ -89,13 +80,6 @@ def test_an_assumption_refuses_what_it_is_there_for(name, tmp_path):
     config = Config("bad", "two_adders", constants=BAD[name])
     result = Bench(MECHANISM, tmp_path).tlc("bad", config, deadlock=True)
     module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
-    if name == "SwitchesAreBooleans":
-        assert result.outcome is Outcome.COMPLETED
-        cfg = module.with_suffix(".cfg")
-        text = cfg.read_text(encoding="utf-8")
-        assert text.count("NullTest = TRUE") == 1
-        cfg.write_text(text.replace("NullTest = TRUE", "NullTest = maybe"), encoding="utf-8")
-        result = process.run(module, timeout=300)
     assert result.outcome is Outcome.ERROR and result.exit_code == 10
     log = module.with_suffix(".log").read_text(encoding="utf-8")
     assert refused_assumption(log, SPEC) == name

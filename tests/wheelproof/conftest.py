@@ -1,4 +1,4 @@
-"""A small subject to verify from end to end: the project's own floors with one scenario and one mutant in the TOML."""
+"""A small subject to verify from end to end: one mechanism of the project with two scenarios and one mutant."""
 
 import re
 import shutil
@@ -10,7 +10,9 @@ ROOT = Path(__file__).resolve().parents[2]
 NEEDED = re.compile(r"TimerTaskList.*|timer_task_list\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py")
 """Of the floors' files those of the one mechanism, and what its modules import."""
 FLOORS = ("spec", "model", "impl", "mapping", "mutants")
-KEPT = ("scenarios.two_adders", "configs.two_adders", "mutants.M2", "scenarios.flush_into_itself", "configs.flush_into_itself")
+KEPT = ("scenarios.two_adders", "configs.two_adders", "scenarios.flush_into_itself", "configs.flush_into_itself")
+DECISION = "timer_task_list/M2.md"
+MASKED = re.compile(r"\n\[M2_masked\]\n(?:[^\n`].*\n)*")
 
 
 class SmallSubject:
@@ -20,6 +22,11 @@ class SmallSubject:
         self.root = root
         for floor in FLOORS:
             shutil.copytree(ROOT / floor, root / floor, ignore=lambda folder, names: [name for name in names if not NEEDED.fullmatch(name)])
+        self.decision = root / "mutants" / DECISION
+        self.decision.parent.mkdir(exist_ok=True)
+        text = (ROOT / "mutants" / DECISION).read_text(encoding="utf-8")
+        assert len(MASKED.findall(text)) == 1
+        self.decision.write_text(MASKED.sub("", text), encoding="utf-8")
         self.toml = root / "spec" / "TimerTaskList.toml"
         self.spec = root / "spec" / "TimerTaskList.tla"
         self.toml.write_text(only(self.toml.read_text(encoding="utf-8")), encoding="utf-8")
@@ -33,12 +40,12 @@ class SmallSubject:
 
 
 def only(text: str) -> str:
-    """The TOML with the kept scenarios, configs and mutants alone."""
+    """The TOML with the kept scenarios and configs alone."""
     out, keep = [], True
     for line in text.splitlines(keepends=True):
         if line.startswith("["):
             name = line.strip("[]\n")
-            keep = name.split(".")[0] not in ("scenarios", "configs", "mutants", "faults") or name in KEPT
+            keep = name.split(".")[0] not in ("scenarios", "configs", "faults") or name in KEPT
         if keep:
             out.append(line)
     return "".join(out)

@@ -72,7 +72,7 @@ def test_a_file_that_does_not_fit_is_not_reproduced(traces, tmp_path, on):
 def test_the_unmutated_implementation_does_not_follow_a_mutant(traces, tmp_path):
     root, killed, _ = traces
     with pytest.raises(NotReproduced, match="implementation"):
-        replay.run(damaged(killed, tmp_path, lambda document: document.update(mutant=None)), "impl", subject=root)
+        replay.run(damaged(killed, tmp_path, lambda document: document.update(impl_without="")), "impl", subject=root)
 
 
 def test_what_the_subject_does_not_have_is_a_usage_error(traces, tmp_path):

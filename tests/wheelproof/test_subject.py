@@ -20,16 +20,14 @@ def test_a_mechanism_has_one_stem_on_every_floor(small):
     ("[configs.two_adders]", '[configs.two_adders]\nlane = "slow"', "lane is 'slow'"),
     ("[configs.two_adders]", '[configs.two_adders]\nexpect = "violated"', "of no property"),
     ("[configs.two_adders]", '[configs.two_adders]\nproperty = "Misspelt"', "there is no property Misspelt"),
-    ("[configs.two_adders]", '[configs.two_adders]\nswitches = { Misspelt = false }', "there is no switch Misspelt"),
+    ("[configs.two_adders]", '[configs.two_adders]\nwithout = "Misspelt"', "there is no decision Misspelt"),
     ("[configs.two_adders]", '[configs.two_adders]\nfair = ["z"]', "there is no thread z"),
-    ('switch = "EntryMonitor"', 'switch = "Misspelt"', "there is no switch Misspelt"),
     ('A4 = { kind = "write"', 'A4 = { kind = "wirte"', "kind is 'wirte'"),
     ('TypeOK = { kind = "invariant"', 'TypeOK = { kind = "invariable"', "kind is 'invariable'"),
     ('NoDeadlock = {', 'GoesOn = {', "Call it NoDeadlock"),
     ('Lists = { field = "lists", as = "set" }', 'Lists = { field = "lists" }', "constants.Lists"),
     ('threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', "threads = {}", "there is no thread in it"),
     ('threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', 'threads = { a = ["add"] }', "not a list of operations"),
-    ("data_race = true", 'data_race = true\nequivalent = "so it is"', "either the property that breaks or the reason"),
     ("[mechanism]", "[faults.odd]\n[mechanism]", "changes is not a list of pairs"),
     ("[mechanism]", '[faults.odd]\nchanges = [["old"]]\n[mechanism]', "changes is not a list of pairs"),
     ("[mechanism]", '[faults.odd]\nchanges = [["old", "new"]]\nscenario = "none"\nmodule = "impl.runtime"\nproperty = "FinalState"\n[mechanism]',
@@ -47,6 +45,25 @@ def test_what_does_not_fit_is_refused_with_its_place(small, old, new, said):
     with pytest.raises(UsageError) as caught:
         read(small.toml)
     assert said in str(caught.value) and str(small.toml) in str(caught.value)
+
+
+@pytest.mark.parametrize("old, new, said", [
+    ("[M2]", "[M2]\nswitch = 1", "unknown field switch"),
+    ('scenario = "two_adders"', 'scenario = "none"', "[M2]: there is no scenario none"),
+    ("data_race = true", 'data_race = true\nequivalent = "so it is"', "either the property that breaks or the reason"),
+])
+def test_a_mutant_that_does_not_fit_is_refused_with_its_decision(small, old, new, said):
+    small.change(small.decision, old, new)
+    with pytest.raises(UsageError) as caught:
+        read(small.toml)
+    assert said in str(caught.value) and str(small.decision) in str(caught.value)
+
+
+def test_a_mutant_has_one_decision(small):
+    other = small.decision.with_name("M3.md")
+    other.write_text(small.decision.read_text().replace("# M2", "# M3"))
+    with pytest.raises(UsageError, match="M3.md: .M2.: another mutant has this name"):
+        read(small.toml)
 
 
 def test_a_folder_without_a_mechanism_has_nothing_to_check(tmp_path):

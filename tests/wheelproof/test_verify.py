@@ -14,8 +14,10 @@ def run(small, *layers: str, mechanisms: tuple[str, ...] = (), lane: str = "fast
     return verify.run(VerifyOptions(mechanisms, frozenset(layers) or None, lane, small.root, small.root / "build", jobs, listen))
 
 
-UNGUARDED = "            super().__init__(timer_task, expiration_ms)\n            self.monitor = NoMonitor()\n"
-"""What mutant M2 does."""
+UNGUARDED = "+self.monitor = NoMonitor()"
+"""What mutant M2 does to the implementation."""
+
+UNCHANGED = "+self.monitor = Monitor()"
 
 
 def row(rows: list[Row], layer: str, name: str) -> Row:
@@ -103,28 +105,27 @@ def test_a_label_that_only_the_implementation_lacks_is_an_error_not_a_pass(small
 
 
 def test_a_mutant_that_changes_nothing_survives(small):
-    file = Path("mutants/timer_task_list.py")
-    small.change(file, UNGUARDED, UNGUARDED.replace("self.monitor = NoMonitor()", "pass"))
+    small.change(small.decision, UNGUARDED, UNCHANGED)
     found = row(run(small, "mutant"), "mutant", "M2")
     assert not found.ok and "does not reject" in found.why and "differ" in found.why
 
 
 def test_a_mutant_is_not_killed_by_another_property(small):
-    small.change(small.toml, 'property = "AtMostOneList"\ndata_race', 'property = "CancelWins"\ndata_race')
+    small.change(small.decision, 'property = "AtMostOneList"\ndata_race', 'property = "CancelWins"\ndata_race')
     found = row(run(small, "mutant"), "mutant", "M2")
     assert found.verdict is Verdict.EXHAUSTIVE and not found.ok
     assert exit_code([found]) == 1
 
 
 def test_a_race_that_is_expected_and_absent_is_a_finding(small):
-    small.change("mutants/timer_task_list.py", UNGUARDED, UNGUARDED.replace("self.monitor = NoMonitor()", "pass"))
+    small.change(small.decision, UNGUARDED, UNCHANGED)
     found = row(run(small, "search"), "search", "M2")
     assert found.verdict is Verdict.SAMPLED and not found.ok
 
 
 def test_an_evaluation_error_is_never_a_kill(small):
     small.change(small.spec, "CancelWins == slipped = {}", 'CancelWins == slipped.nothing = {}')
-    small.change(small.toml, 'property = "AtMostOneList"\ndata_race', 'property = "CancelWins"\ndata_race')
+    small.change(small.decision, 'property = "AtMostOneList"\ndata_race', 'property = "CancelWins"\ndata_race')
     found = row(run(small, "mutant"), "mutant", "M2")
     assert found.verdict is Verdict.ERROR and not found.ok and exit_code([found]) == 4
 

@@ -78,8 +78,8 @@ class Bench:
         return LIMITS[self.lane]
 
     def without(self, decision: str) -> Bench:
-        """The same for the mechanism with one decision taken away; itself where that is ""."""
-        return replace(self, mechanism=self.mechanism.without(decision)) if decision else self
+        """The same for the mechanism without this decision."""
+        return replace(self, mechanism=self.mechanism.without(decision))
 
     def wants(self, *layers: str) -> bool:
         """Whether one of these layers was asked for."""

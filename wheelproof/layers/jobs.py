@@ -75,7 +75,8 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
         if config.keeps is not None and wants("mutant"):
             jobs.append(Job(mechanism.stem, "unrefined", config.name, ("mutant",), 2_000 * len(mechanism.mutants)))
         if kind == "config" and config.expect == "exhaustive" and size <= 100_000 and config.scenario == config.name:
-            jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in (("search", "real") if config.real else ("search",)) if wants(layer)]
+            layers = ("search", "real") if config.real and several_threads(mechanism, config) else ("search",)
+            jobs += [Job(mechanism.stem, layer, config.name, (layer,), 500 + size // 4) for layer in layers if wants(layer)]
     for entry in mechanism.composed.values():
         layers = tuple(layer for layer in composed.layers_of(entry) if wants(layer))
         if entry.lane in lanes and layers:
@@ -94,6 +95,11 @@ def plan(mechanism: Mechanism, lane: str, wants: Callable[..., bool]) -> list[Jo
     if wants("proof") and proof_edges.declared(mechanism):
         jobs.append(Job(mechanism.stem, "edges", proof_edges.NAME, ("proof",), 50_000))
     return jobs
+
+
+def several_threads(mechanism: Mechanism, config: Config) -> bool:
+    """Whether real threads can be in each other's way: of one alone the stress rounds show nothing."""
+    return len(mechanism.scenarios[config.scenario]["threads"]) > 1
 
 
 def decided_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.graph.compare import NULL, names_of, texts_of
+from wheelproof.subject import Mechanism
 from wheelproof.tlc import mc, process
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.tlc.values import format_tla, freeze
@@ -81,25 +82,25 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
     return Slice(events, tuple(_record(item, columns) for item in events), refused)
 
 
-def ask(steps: Steps, part: Slice, folder: Path, *, seconds: float = SECONDS) -> Answer:
-    """Let TLC judge a slice. ``folder``: where module, cfg and log go.
+def ask(steps: Steps, part: Slice, folder: Path, *, without: str = "", seconds: float = SECONDS) -> Answer:
+    """Let TLC judge a slice. ``folder``: where module, cfg and log go. ``without``: a decision that the specification lacks.
 
     Raises ToolError where TLC breaks, or finds anything but the two answers.
     """
-    files = generate(steps, [part], folder)
+    files = generate(steps, [part], folder, without)
     result = process.run(files.module, timeout=seconds, config=files.config, deadlock_check=False)
     if result.outcome is Outcome.VIOLATED and result.property == UNFINISHED:
         return Answer(True, None, result)
     return _answers(result, [part])[0]
 
 
-def ask_all(steps: Steps, parts: Sequence[Slice], folder: Path, *, seconds: float = SECONDS) -> list[Answer]:
+def ask_all(steps: Steps, parts: Sequence[Slice], folder: Path, *, without: str = "", seconds: float = SECONDS) -> list[Answer]:
     """Let one run of TLC judge many slices, each of which begins where the program does. Raises as ``ask`` does."""
     if any(part.starts != parts[0].starts for part in parts):
         raise UsageError("These slices do not begin in the same states.", "Ask about them one by one.")
     if len(parts) == 1:
-        return [ask(steps, parts[0], folder, seconds=seconds)]
-    files = generate(steps, parts, folder)
+        return [ask(steps, parts[0], folder, without=without, seconds=seconds)]
+    files = generate(steps, parts, folder, without)
     return _answers(process.run(files.module, timeout=seconds, config=files.config, deadlock_check=False), parts)
 
 
@@ -121,18 +122,18 @@ def _answers(result: TlcResult, parts: Sequence[Slice]) -> list[Answer]:
     return out
 
 
-def generate(steps: Steps, parts: Sequence[Slice], folder: Path) -> mc.McFiles:
+def generate(steps: Steps, parts: Sequence[Slice], folder: Path, without: str = "") -> mc.McFiles:
     """Write the slices' module, the pair that TLC takes, and copies of the specification's modules.
 
     Only where one slice is asked about does the first behaviour that accepts it end the run.
     """
-    mechanism = steps.table.mechanism
+    mechanism = steps.table.mechanism.without(without) if without else steps.table.mechanism
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for module in mc.closure(mechanism.spec):
             _write(folder / module.name, mechanism.specs.get(module.name) or module.read_text(encoding="utf-8"))
         spec = folder / f"{mechanism.module}Slice.tla"
-        _write(spec, module_text(steps, parts[0].starts))
+        _write(spec, module_text(steps, mechanism, parts[0].starts))
         return mc.generate(mc.McConfig(
             name=f"MC{mechanism.module}Slice", spec=spec, origin="a trace, lines " + ", ".join(f"{part.events[0].line} to {part.events[-1].line}" for part in parts[:3]),
             constants=steps.constants | {"NULL": NULL, "SliceEvents": tuple(part.records for part in parts)},
@@ -142,9 +143,8 @@ def generate(steps: Steps, parts: Sequence[Slice], folder: Path) -> mc.McFiles:
         raise ToolError(f"{folder}: TLC's modules cannot be written there ({error.strerror}).", "Choose another folder with --output.") from error
 
 
-def module_text(steps: Steps, starts: frozenset[Place]) -> str:
-    """The module that extends the specification by traces."""
-    mechanism = steps.table.mechanism
+def module_text(steps: Steps, mechanism: Mechanism, starts: frozenset[Place]) -> str:
+    """The module that extends the mechanism's specification by traces."""
     text = mechanism.specs.get(mechanism.spec.name) or mechanism.spec.read_text(encoding="utf-8")
     for name in mechanism.labels:
         if not re.search(rf"^{name}\(self\) ==", text, re.MULTILINE):

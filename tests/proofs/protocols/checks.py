@@ -17,7 +17,6 @@ from proofs.ts_instances import deeply_grounded, grounded
 from wheelproof import subject
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.layers import proof_edges
-from wheelproof.layers.mutant import class_of
 from wheelproof.layers.bench import Bench
 from wheelproof.replay import OnImplementation
 from wheelproof.subject import Mechanism
@@ -110,16 +109,10 @@ def replayed(stem: str, fault: Fault, scenario: Mapping[str, Any], view: Any) ->
     """
     found = fault.searched()
     schedule = follow(view, found.trace, fault.property)
-    of = replace(mechanism(stem), scenarios={"found": scenario})
+    of = replace(mechanism(stem), scenarios={"found": scenario}).without(fault.decision)
     model = view.model
-    switches = {fault.switch: False} if fault.switch else {}
-    override = None
-    if fault.switch:
-        mutant = next(item for item in mechanism(stem).mutants.values() if item.switch == fault.switch)
-        override = class_of(Bench(mechanism(stem), ROOT), mutant)
     told = tell(of, model, [(model.threads.index(thread), label) for thread, label in schedule],
-                layer="proof", name=fault.name, scenario="found", property=fault.property, explanation=fault.says,
-                switches=switches, mutant=override)
+                layer="proof", name=fault.name, scenario="found", property=fault.property, explanation=fault.says)
     replay = OnImplementation(of, told)
     replay.go(len(told.steps))
     replay.judge()

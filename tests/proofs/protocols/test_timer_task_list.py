@@ -132,7 +132,7 @@ def test_the_faults_are_the_mutants_of_the_spec():
     mutants = mechanism(STEM).mutants
     assert set(mutants) <= set(FAULTS) and set(FAULTS) - set(mutants) == {"opposite_flushes"}
     for name, mutant in mutants.items():
-        assert FAULTS[name].switch == mutant.switch, name
+        assert FAULTS[name].decision == mutant.decision, name
         assert FAULTS[name].property == (mutant.property or ""), name
         assert bool(mutant.equivalent) == bool(FAULTS[name].unreached), name
 

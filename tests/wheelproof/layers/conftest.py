@@ -16,7 +16,7 @@ class SharedBench(Bench):
     """As Bench, but a run of TLC with equal inputs is taken from the store. ``asked`` lists the runs of all tests."""
 
     def tlc(self, name, config, *, invariants=(), properties=(), deadlock, dump=None, go_on=False, layer="tlc"):
-        key = (config.scenario, str(sorted(config.switches.items())), invariants, properties, deadlock, config.fair, config.module, dump is not None, go_on)
+        key = (config.scenario, self.mechanism.lacking, invariants, properties, deadlock, config.fair, config.module, dump is not None, go_on)
         if key not in _RUNS:
             result = super().tlc(name, config, invariants=invariants, properties=properties, deadlock=deadlock, dump=dump, go_on=go_on, layer=layer)
             kept = _RUNS["folder"] / f"{len(_RUNS)}.dot" if dump is not None else None

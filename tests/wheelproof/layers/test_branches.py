@@ -17,7 +17,7 @@ def planted(monkeypatch, floors, module, old, new):
     text = (ROOT / "impl" / f"{module}.py").read_text(encoding="utf-8")
     assert text.count(old) == 1
     texts = {f"impl.{module}": text.replace(old, new)}
-    monkeypatch.setattr(Bench, "subject", lambda self, mutant=None, **options: Subject.load(ROOT, floors.stem, texts=texts))
+    monkeypatch.setattr(Bench, "subject", lambda self, **options: Subject.load(ROOT, floors.stem, texts=texts))
     return Bench(floors.mechanism, ROOT / "build")
 
 

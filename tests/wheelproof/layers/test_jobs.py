@@ -1,4 +1,4 @@
-"""Jobs: mutants of one switch and scenario are one job, every row is made by one job, and an error gives each of a job's rows its error."""
+"""Jobs: mutants of one decision and scenario are one job, every row is made by one job, and an error gives each of a job's rows its error."""
 from dataclasses import replace
 
 import pytest
@@ -28,19 +28,27 @@ def groups(mechanism, lane="fast"):
 
 # -- which jobs there are
 
-def test_mutants_of_one_switch_and_scenario_are_one_job():
+def test_mutants_of_one_decision_and_scenario_are_one_job():
     found = groups(WHEEL)
     assert ("M12", "M12_lost") in found and ("M17_late", "M17_slot", "M17_bucket") in found and ("M11",) in found
-    assert ("WrongSlot", "WrongSlot_keys") in found and ("WrongSlot_late",) in found, "the same switch in another scenario has other graphs"
+    assert ("WrongSlot", "WrongSlot_keys") in found and ("WrongSlot_late",) in found, "the same decision in another scenario has other graphs"
     for names in found:
-        assert len({(WHEEL.mutants[name].switch, WHEEL.mutants[name].scenario) for name in names}) == 1
-    alike = [frozenset((WHEEL.mutants[name].switch, WHEEL.mutants[name].scenario) for name in names) for names in found]
+        assert len({(WHEEL.mutants[name].decision, WHEEL.mutants[name].scenario) for name in names}) == 1
+    alike = [frozenset((WHEEL.mutants[name].decision, WHEEL.mutants[name].scenario) for name in names) for names in found]
     assert len(alike) == len(set(alike)), "no two jobs make the same graphs"
 
 
 @pytest.mark.parametrize("mechanism", [WHEEL, MECHANISM], ids=lambda mechanism: mechanism.stem)
 def test_every_mutant_is_in_one_job(mechanism):
     assert sorted(name for names in groups(mechanism, "nightly") for name in names) == sorted(mechanism.mutants)
+
+
+def test_a_scenario_of_one_thread_has_no_stress_rounds():
+    found = {job.name for job in plan(WHEEL, "nightly", only("real")) if job.kind == "real"}
+    alone = {name for name, scenario in WHEEL.scenarios.items() if len(scenario["threads"]) == 1}
+    assert "four_buckets" in alone and not alone & found and found
+    searched = {job.name for job in plan(WHEEL, "nightly", only("search")) if job.kind == "search"}
+    assert "four_buckets" in searched
 
 
 def test_a_mutant_of_the_night_is_in_no_job_of_the_fast_lane():
@@ -67,7 +75,7 @@ def test_liveness_that_holds_is_in_the_job_of_its_safety_config():
     assert sorted(made) == sorted(("liveness", config.name) for config in WHEEL.configs.values() if kind_of(WHEEL, config) == "liveness" and config.lane == "fast")
 
 
-@pytest.mark.parametrize("change", [{"fair": ("a",)}, {"expect": "violated"}, {"specification": "HSpec"}, {"switches": {"on": False}}, {"constants": {"N": 1}}, {"scenario": "other"}])
+@pytest.mark.parametrize("change", [{"fair": ("a",)}, {"expect": "violated"}, {"specification": "HSpec"}, {"without": "M12"}, {"constants": {"N": 1}}, {"scenario": "other"}])
 def test_liveness_of_another_machine_has_a_run_of_its_own(change):
     live = WHEEL.configs["cascade_fires"]
     configs = [WHEEL.configs["cascade"], live]
@@ -84,7 +92,7 @@ def test_a_layer_that_is_not_wanted_has_no_job():
 # -- one that fails
 
 UNDERFLOW = MECHANISM.mutants["M19_underflow"]
-OTHER = Mutant("Other", UNDERFLOW.switch, UNDERFLOW.scenario, "AtMostOneList")
+OTHER = Mutant("Other", UNDERFLOW.decision, UNDERFLOW.scenario, "AtMostOneList")
 TWO = replace(MECHANISM, mutants={"M19_underflow": UNDERFLOW, "Other": OTHER})
 
 

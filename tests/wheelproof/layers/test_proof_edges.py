@@ -64,8 +64,8 @@ def test_a_label_without_its_actions_is_a_violation(mechanism, tmp_path):
 def test_a_formula_that_fails_in_a_state_is_named(mechanism, tmp_path, monkeypatch):
     load = floors.load
 
-    def broken(root, name, **options):
-        module = load(root, name, **options)
+    def broken(root, name, *texts):
+        module = load(root, name, *texts)
         if not name.endswith("_view"):
             return module
 
@@ -163,8 +163,8 @@ def test_a_declared_wait_is_no_violation_but_carries_no_such_theorem(tmp_path, t
 def test_the_models_deadlock_with_a_view_that_sees_an_end_there_is_noticed(tmp_path, monkeypatch):
     load = floors.load
 
-    def blind(root, name, **options):
-        module = load(root, name, **options)
+    def blind(root, name, *texts):
+        module = load(root, name, *texts)
         if name.endswith("_view"):
             monkeypatch.setattr(module.View, "pending", lambda view, index, frozen: None if frozen[1][index][0] in ("T0", "Done") else frozen[1][index][0])
         return module

@@ -37,7 +37,7 @@ def test_a_refinement_that_rejects_what_it_must(bench, monkeypatch):
     found, asked = row(bench, monkeypatch)
     assert found.ok and (found.layer, found.name, found.verdict, found.property) == ("mutant", "refines_flush_cancel", "violated", "Refines")
     assert found.figures == {"mutants": len(asked), "rejected": len(asked) - 2, "kept": "M4, M5"}
-    machines = {(mutant.switch, mutant.scenario) for mutant in MECHANISM.mutants.values()}
+    machines = {(mutant.decision, mutant.scenario) for mutant in MECHANISM.mutants.values()}
     assert len(asked) == len(machines), "each machine once, whatever property its mutants break"
 
 

@@ -70,7 +70,7 @@ def test_drift_names_what_differs():
 
 
 def test_a_model_that_is_another_machine(bench, monkeypatch):
-    other = explore(MECHANISM.model("remove_cancel", {"CountAtUnlink": False}))
+    other = explore(MECHANISM.without("M19").model("remove_cancel"))
     monkeypatch.setattr(type(bench), "explored", lambda self, config, layer="graph": other)
     rows, _ = rows_of(bench, CONFIG, "graph")
     row = rows["graph"]
@@ -80,8 +80,8 @@ def test_a_model_that_is_another_machine(bench, monkeypatch):
 
 def test_an_implementation_that_is_another_machine(bench, monkeypatch):
     plain = Bench.subject
-    monkeypatch.setattr(type(bench), "subject", lambda self, mutant=None: plain(self, mutant or "M19"))
-    monkeypatch.setattr(type(bench), "sources", lambda self, mutant=None, scenario=None: {})
+    monkeypatch.setattr(type(bench), "subject", lambda self: plain(self.without("M19")))
+    monkeypatch.setattr(type(bench), "sources", lambda self, scenario=None: {})
     rows, _ = rows_of(bench, CONFIG, "walk")
     assert not rows["walk"].ok and (rows["walk"].verdict, rows["walk"].property) == ("violated", "Bisimulation")
     assert (bench.output / rows["walk"].trace).is_file()

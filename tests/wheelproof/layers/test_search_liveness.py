@@ -18,8 +18,8 @@ def test_walks_that_find_nothing(bench):
 @pytest.mark.parametrize("mutant, found", [("M2", "Bisimulation"), ("FlushWithoutMonitor", "Bisimulation")])
 def test_walks_that_find_another_machine(bench, monkeypatch, mutant, found):
     plain = Bench.subject
-    monkeypatch.setattr(type(bench), "subject", lambda self, name=None: plain(self, mutant))
-    monkeypatch.setattr(type(bench), "sources", lambda self, name=None, scenario=None: {})
+    monkeypatch.setattr(type(bench), "subject", lambda self: plain(self.without(mutant)))
+    monkeypatch.setattr(type(bench), "sources", lambda self, scenario=None: {})
     config = MECHANISM.configs[MECHANISM.mutants[mutant].scenario]
     (row,) = search.check(bench, config).rows
     assert not row.ok and (row.verdict, row.property) == ("violated", found)

@@ -20,10 +20,6 @@ NotSo = { kind = "invariant", holds = false, says = "false in fact" }
 A1 = { kind = "lock" }
 A2 = { kind = "unlock" }
 
-[switches]
-Locked = "the thing is locked"
-Untested = "nobody takes this away"
-
 [scenarios.two]
 about = "two threads"
 threads = { a = [["go"]], b = [["go"]] }
@@ -31,12 +27,24 @@ threads = { a = [["go"]], b = [["go"]] }
 [configs.two]
 [configs.two_more]
 scenario = "two"
+"""
 
-[mutants.M1]
-switch = "Locked"
+DECISION = """# {name}: {title}
+
+```diff
+@@ impl go
+-with lock:  # lock A1, unlock A2
++if lock:
+```
+"""
+
+MUTANT = """
+```toml
+[M1]
 race = "both are inside"
 scenario = "two"
 property = "Safe"
+```
 """
 
 
@@ -44,6 +52,10 @@ property = "Safe"
 def subject_folder(tmp_path):
     (tmp_path / "subject" / "spec").mkdir(parents=True)
     (tmp_path / "subject" / "spec" / "Thing.toml").write_text(TOML)
+    decisions = tmp_path / "subject" / "mutants" / "thing"
+    decisions.mkdir(parents=True)
+    (decisions / "M1.md").write_text(DECISION.format(name="M1", title="the thing is not locked") + MUTANT)
+    (decisions / "M2.md").write_text(DECISION.format(name="M2", title="no check takes this away"))
     (tmp_path / "subject" / "spec" / "Thing.tla").write_text("---- MODULE Thing ----\n====\n")
     (tmp_path / "subject" / "impl").mkdir()
     (tmp_path / "subject" / "impl" / "thing.py").write_text("def go(lock):\n    with lock:  # lock A1, unlock A2\n        pass\n")
@@ -58,7 +70,7 @@ def trace():
             Step("a", "A1", "lock", "impl/thing.py:2", {"inside": ("{}", "{a}")}),
             Step("b", "A1", "lock", "impl/thing.py:2", {"inside": ("{a}", "{a, b}")}),
         ),
-        {"Locked": False}, "M1",
+        model_without="M1", impl_without="M1",
     )
 
 

@@ -27,11 +27,11 @@ def test_it_says_what_is_claimed_and_what_is_not(good, mechanisms, trace, subjec
         "| mutant | 1 violated as expected |  |",
         "| Safe | invariant | nothing \\| bad |",
         "| NotSo | invariant, known not to hold | false in fact |",
-        "| M1 | the thing is locked | both are inside | Safe | killed by Safe | spec 2, model 2, impl 2 |",
+        "| M1 | the thing is not locked | both are inside | Safe | killed by Safe | spec 2, model 2, impl 2 |",
         "| graph | two | exhaustive | 2 threads | states 1,200, edges 3,400 | 1.2 |",
         "- NotSo does not hold: false in fact.",
         "- Declared but not checked in this run: two_more.",
-        "- No mutant takes away the decision Untested: nobody takes this away.",
+        "- No mutant takes away the decision M2: no check takes this away.",
         "- No check of these layers is among the results: walk, liveness, search, real, proof, trace, mutate.",
         "| tlc | 2.18 |",
     ):
@@ -57,7 +57,7 @@ def test_what_did_not_run_is_told(good, mechanisms, subject_folder):
     assert "NOTHING SHOWN" in nothing and "No check of these mechanisms is among the results: thing." in nothing
     assert "did not come to its end" in review.render(replace(good, complete=False), mechanisms, {}, subject_folder, BUILD)
     without = review.render(replace(good, rows=good.rows[:2]), mechanisms, {}, subject_folder, BUILD)
-    assert "| M1 | the thing is locked | both are inside | Safe | not run |  |" in without.splitlines()
+    assert "| M1 | the thing is not locked | both are inside | Safe | not run |  |" in without.splitlines()
 
 
 def test_a_mutant_that_survives_is_not_called_killed(good, mechanisms, subject_folder):

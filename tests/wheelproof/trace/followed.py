@@ -56,12 +56,17 @@ def footer_of(header: dict, events: list[dict]) -> dict[str, Any]:
     return tally.footer()
 
 
-def by_model(header: dict, events: list[dict], footer: dict | None = None, **options: Any) -> tuple[Verdict, ModelReplay]:
-    """The model's verdict, and the replay with the history of all events."""
+def by_model(
+    header: dict, events: list[dict], footer: dict | None = None, without: str = "", **options: Any
+) -> tuple[Verdict, ModelReplay]:
+    """The verdict of the model without a decision, and the replay with the history of all events."""
     runs: list[ModelReplay] = []
+    module = (header.get("spec") or {}).get("module")
+    known = {stem: each.without(without) if without and each.module == module else each
+             for stem, each in mechanisms().items()}
 
     def judge(header: dict, cut: dict | None = None) -> ModelReplay:
-        runs.append(ModelReplay(mechanisms(), header, cut=cut, keep=None, **options))
+        runs.append(ModelReplay(known, header, cut=cut, keep=None, **options))
         return runs[-1]
 
     return replay.replay_events(header, events, footer or footer_of(header, events), judge), runs[-1]

@@ -46,7 +46,7 @@ def test_a_mutant_of_an_operation_is_recorded_by_a_counterexample(tmp_path):
 
     steps = [("a", "E1"), ("a", "B1"), ("a", "B2"), ("x", "L1"), ("x", "L2"), ("x", "L3"), ("x", "L4"), ("x", "L5"), ("x", "D1")]
     Counterexample(
-        mechanism="delayed_operation", layer="mutant", name="P11", scenario="blocking", property="TryExcludesComplete", explanation="", mutant="P11",
+        mechanism="delayed_operation", layer="mutant", name="P11", scenario="blocking", property="TryExcludesComplete", explanation="", model_without="P11", impl_without="P11",
         threads=("a", "b", "x"), initial={}, steps=tuple([Step(thread, label, "read") for thread, label in steps])).write(tmp_path / "p11.json")
     file = tmp_path / "p11.jsonl"
     assert invoke("record", "delayed_operation", "--schedule", tmp_path / "p11.json", "-o", file, "--subject", ROOT).exit_code == 0
@@ -66,7 +66,7 @@ def test_the_steps_of_a_counterexample_are_recorded(tmp_path):
     steps = [("f", label) for label in "F1 F2 U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11 F3".split()]
     steps += [("c", label) for label in "C1 C2 R1 C3 C4".split()] + [("f", label) for label in "K1 K2 F2 F4".split()]
     Counterexample(
-        mechanism="timer_task_list", layer="mutant", name="M9", scenario="expire_cancel", property="CancelWins", explanation="", mutant="M9",
+        mechanism="timer_task_list", layer="mutant", name="M9", scenario="expire_cancel", property="CancelWins", explanation="", model_without="M9", impl_without="M9",
         threads=("f", "c"), initial={}, steps=tuple([Step(thread, label, "read") for thread, label in steps])).write(tmp_path / "m9.json")
     file = tmp_path / "m9.jsonl"
     assert invoke("record", "timer_task_list", "--schedule", tmp_path / "m9.json", "-o", file, "--subject", ROOT).exit_code == 0
@@ -186,7 +186,7 @@ def test_a_subject_that_is_not_there_is_said(tmp_path, engine):
 @pytest.mark.parametrize(("arguments", "told"), [
     (("heap", "two_adders"), "no mechanism 'heap'"), (("timer_task_list", "no_such"), "has no scenario"), (("timer_task_list",), "No scenario is named"),
     (("timer_task_list", "two_adders", "--kinds", "list_link"), "no kind of event"), (("timer_task_list", "two_adders", "--kinds", ","), "names no kind"),
-    (("timer_task_list", "two_adders", "--schedule", "x.json"), "its own scenario"), (("timer_task_list", "--walk", "1", "--schedule", "x.json"), "its own scenario"), (("timer_task_list", "two_adders", "--mutant", "M99"), "no class M99"),
+    (("timer_task_list", "two_adders", "--schedule", "x.json"), "its own scenario"), (("timer_task_list", "--walk", "1", "--schedule", "x.json"), "its own scenario"), (("timer_task_list", "two_adders", "--mutant", "M99"), "no decision M99"),
 ])
 def test_what_cannot_be_recorded_is_said(tmp_path, arguments, told):
     result = invoke("record", *arguments, "-o", tmp_path / "x.jsonl", "--subject", ROOT)

@@ -112,7 +112,7 @@ def test_a_task_without_its_monitor_is_refused_by_the_model_alone():
     verdict, _ = by_model(*trace)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "Next")
     assert verdict.first.event["k"] == "cancel" and "C1" in verdict.first.message
-    assert by_model(*trace, switches={"TaskMonitor": False})[0].verdict == CONFORMS
+    assert by_model(*trace, without="UnguardedTask")[0].verdict == CONFORMS
 
 
 def test_the_page_says_where_each_mutant_is_refused():
@@ -129,14 +129,14 @@ def test_the_page_says_where_each_mutant_is_refused():
 @pytest.mark.parametrize("stem, name", [item for item in MUTANTS if item not in UNLIKE])
 def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(stem, name):
     recorded = mutant_of(stem, name)
-    verdict, _ = by_model(recorded.header, recorded.events, recorded.footer, switches={mechanisms()[stem].mutants[name].switch: False})
+    verdict, _ = by_model(recorded.header, recorded.events, recorded.footer, without=mechanisms()[stem].mutants[name].decision)
     assert verdict.verdict in (CONFORMS, INCOMPLETE) and {finding.property for finding in verdict.findings} <= {"Program", "Bracket"}, verdict.findings
 
 
 @pytest.mark.parametrize("name", ["M9", "M19"])
 def test_another_decision_taken_away_does_not_excuse_a_mutant(name):
     recorded = of_mutant(name)
-    assert by_model(recorded.header, recorded.events, recorded.footer, switches={"RemoveRetries": False})[0].verdict == VIOLATES
+    assert by_model(recorded.header, recorded.events, recorded.footer, without="M5")[0].verdict == VIOLATES
 
 
 # -- changed traces

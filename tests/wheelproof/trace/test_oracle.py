@@ -109,7 +109,7 @@ def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
 
 def test_a_specification_without_one_decision_parts_from_the_twin(tmp_path):
     _, run = followed(of_mutant("M19"))
-    answer = oracle.ask(run.steps, oracle.cut(run), tmp_path, switches={"CountAtUnlink": False})
+    answer = oracle.ask(run.steps, oracle.cut(run), tmp_path, without="M19")
     assert answer.accepted, "the mutant's trace is one of the specification that lacks what the mutant lacks"
 
 

@@ -108,7 +108,7 @@ def replay_of(recorded) -> str:
 def test_a_schedule_of_another_mutant_is_refused():
     with pytest.raises(ToolError, match="Step 1 of the schedule: a waits at R1, and should take F1"):
         record(mechanisms(), STEM, "two_adders", "wrong", schedule=[("a", "F1")])
-    with pytest.raises(UsageError, match="no class M99"):
+    with pytest.raises(UsageError, match="no decision M99"):
         record(mechanisms(), STEM, "two_adders", "wrong", mutant="M99")
     with pytest.raises(UsageError, match="no mechanism"):
         record(mechanisms(), "heap", "two_adders", "wrong")

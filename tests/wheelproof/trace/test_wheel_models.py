@@ -59,18 +59,18 @@ def test_a_mutant_s_run_is_none_of_the_model(stem, name):
 
 @pytest.mark.parametrize("stem, name", [item for item in REFUSED if item not in UNLIKE])
 def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(stem, name):
-    verdict, _ = followed(of_mutant(stem, name), switches={mechanisms()[stem].mutants[name].switch: False})
+    verdict, _ = followed(of_mutant(stem, name), without=mechanisms()[stem].mutants[name].decision)
     assert verdict.verdict in (CONFORMS, INCOMPLETE) and {finding.property for finding in verdict.findings} <= {"Program", "Bracket"}, verdict.findings
 
 
 @pytest.mark.parametrize("stem, name", UNLIKE)
 def test_a_mutant_that_is_unlike_its_model_stays_refused(stem, name):
-    assert followed(of_mutant(stem, name), switches={mechanisms()[stem].mutants[name].switch: False})[0].verdict == VIOLATES
+    assert followed(of_mutant(stem, name), without=mechanisms()[stem].mutants[name].decision)[0].verdict == VIOLATES
 
 
 def test_another_decision_taken_away_does_not_excuse_a_mutant():
-    assert followed(of_mutant(WHEEL, "WrongSlot"), switches={"WithinTurn": False})[0].verdict == VIOLATES
-    assert followed(of_mutant(OVERFLOW, "M16"), switches={"GivesBack": False})[0].verdict == VIOLATES
+    assert followed(of_mutant(WHEEL, "WrongSlot"), without=mechanisms()[WHEEL].mutants["M17_turn"].decision)[0].verdict == VIOLATES
+    assert followed(of_mutant(OVERFLOW, "M16"), without=next(mutant.decision for mutant in mechanisms()[OVERFLOW].mutants.values() if mutant.decision != mechanisms()[OVERFLOW].mutants["M16"].decision))[0].verdict == VIOLATES
 
 
 def test_the_page_says_where_each_mutant_is_refused():
@@ -199,7 +199,7 @@ def test_tlc_refuses_a_mutant_where_the_twin_does_and_not_without_its_decision(s
     _, run = followed(of_mutant(stem, name))
     part = oracle.cut(run)
     assert part.refused and oracle.ask(run.steps, part, tmp_path).refused == part.refused
-    assert oracle.ask(run.steps, part, tmp_path, switches={mechanisms()[stem].mutants[name].switch: False}).accepted
+    assert oracle.ask(run.steps, part, tmp_path, without=mechanisms()[stem].mutants[name].decision).accepted
 
 
 def test_one_slice_is_asked_about_as_many_are(tmp_path):

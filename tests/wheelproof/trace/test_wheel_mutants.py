@@ -153,7 +153,7 @@ def test_what_breaks_liveness_alone_is_of_a_class_that_is_refused():
     mechanism = mechanisms()[WHEEL]
     for name, shown in ENDLESS.items():
         assert mechanism.properties[mechanism.mutants[name].property].kind == "liveness"
-        assert examples.class_of(mechanism, mechanism.mutants[name]) == of_mutant(WHEEL, shown).mutant
+        assert mechanism.mutants[name].decision == of_mutant(WHEEL, shown).mutant
     liveness = {name for name, mutant in mechanism.mutants.items() if mechanism.properties[mutant.property].kind == "liveness"}
     assert liveness == ENDLESS.keys()
 
