@@ -31,7 +31,8 @@ FAULTS = {
         checks.system_time_is_monotonic_and_in_milliseconds, "time.monotonic_ns()", "time.time_ns()",
     ),
     "the system clock is in microseconds": planted(
-        checks.system_time_is_monotonic_and_in_milliseconds, "// 1_000_000", "// 1_000",
+        checks.system_time_is_monotonic_and_in_milliseconds,
+        "monotonic_ns() // 1_000_000", "monotonic_ns() // 1_000",
     ),
     "the system clock is rounded up": planted(
         checks.system_time_is_monotonic_and_in_milliseconds,
@@ -219,7 +220,8 @@ FAULTS = {
         "self.timer.advance_clock(POLL_MS)", "self.timer.advance_clock(0)",
     ),
     "the reaper keeps the process from ending": planted(
-        checks.a_reaper_polls_until_it_is_closed, ", daemon=True)", ")",
+        checks.a_reaper_polls_until_it_is_closed,
+        "target=self._reap, name=name, daemon=True)", "target=self._reap, name=name)",
     ),
     "the reaper's timer is left open": planted(
         checks.a_reaper_polls_until_it_is_closed, "        self.timer.close()\n", "",
