@@ -7,29 +7,11 @@ module's place and the very same source be run one operation at a time. In produ
 from impl.atomic import Atomic
 from impl.gate import Gate
 from impl.read_write_lock import ReadWriteLock
-from impl.threads import (Condition, Interrupts, Lock, Monitor, Plain, Time, Volatile, get_ident,
-                          monotonic)
+from impl.threads import (Condition, Interrupts, Lock, Monitor, NoMonitor, Plain, Time, Volatile,
+                          get_ident, monotonic)
 
 __all__ = ["Atomic", "Condition", "Gate", "Interrupts", "Lock", "Memory", "Monitor", "NoMonitor",
            "Plain", "ReadWriteLock", "Time", "Volatile", "get_ident", "monotonic"]
-
-
-class NoMonitor:
-    """A monitor that excludes nobody: what a mutant puts where it takes a lock away, so that its steps keep their names."""
-
-    __slots__ = ()
-
-    def acquire(self, blocking: bool = True) -> bool:
-        return True
-
-    def release(self) -> None:
-        pass
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exception: object) -> None:
-        pass
 
 
 class Memory:

@@ -15,8 +15,8 @@ from threading import TIMEOUT_MAX, Condition, Lock, RLock as Monitor, get_ident
 from time import monotonic, sleep
 from typing import Annotated, TypeVar
 
-__all__ = ["TIMEOUT_MAX", "Condition", "Interrupted", "Interrupts", "Lock", "Monitor", "Plain", "Time",
-           "Volatile", "get_ident", "monotonic"]
+__all__ = ["TIMEOUT_MAX", "Condition", "Interrupted", "Interrupts", "Lock", "Monitor", "NoMonitor",
+           "Plain", "Time", "Volatile", "get_ident", "monotonic"]
 
 T = TypeVar("T")
 
@@ -25,6 +25,24 @@ Plain = Annotated[T, "guarded by a lock"]
 
 Interrupted = KeyboardInterrupt
 """What a wait raises that is interrupted: in CPython by a signal, hence in the main thread only."""
+
+
+class NoMonitor:
+    """A monitor that excludes nobody: what a mutant puts where it takes a lock away, so that its steps keep their names."""
+
+    __slots__ = ()
+
+    def acquire(self, blocking: bool = True) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
 
 
 class Interrupts:
