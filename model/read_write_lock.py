@@ -4,18 +4,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.conditions import notified, notified_all, offered, taken
+from model.conditions import notified_all, offered, taken
 from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
-
-SWITCHES = dict.fromkeys(("SeesWriter", "WriterFirst", "SeesReaders", "SeesOtherWriter", "LooksAgain", "EntersInside", "LastReaderWakes",
-                          "LastReaderWakesAll", "WriterWakesAll", "Withdraws",
-                          "InterruptWithdraws", "InterruptWakes", "InterruptWakesAll"), True)
 
 
 class Model(Machine):
     """States of one scenario: ``threads`` as in the TOML."""
 
-    PROCEDURES = {"read": Procedure("R1", ()), "read_on": Procedure("N0", ()), "write": Procedure("W1", ())}
+    PROCEDURES = {"read": Procedure("R1", ()), "read_on": Procedure("N0", ()),
+                  "write": Procedure("W1", ())}
     WITNESSES = ("TwoRead", "ReaderWaitsForWaitingWriter", "TwoWritersWait", "WakesInVain",
                  "WriterIsInterrupted")
 
@@ -24,13 +21,10 @@ class Model(Machine):
 
     mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
     interrupted = Scalar("interrupted")
-    readers, writer, waiting, page = Scalar("readers"), Scalar("writer"), Scalar("waiting"), Scalar("page")
+    readers, writer, waiting = Scalar("readers"), Scalar("writer"), Scalar("waiting")
+    page = Scalar("page")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program = scenario["threads"]
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.users = tuple(name for name, ((first, *_), *_) in self.program.items()
@@ -84,152 +78,134 @@ class Model(Machine):
         self.raised[self.me] = True
         return True
 
+    def _notify_all(self) -> None:
+        self.tickets = notified_all(self.tickets, self.asleep)
+
     def _reader_waits(self) -> bool:
-        return self.on["SeesWriter"] and self.writer is not None or self.on["WriterFirst"] and self.waiting > 0
+        return self.writer is not None or self.waiting > 0
 
     def _writer_waits(self) -> bool:
-        return self.on["SeesOtherWriter"] and self.writer is not None or self.on["SeesReaders"] and bool(self.readers)
+        return self.writer is not None or bool(self.readers)
 
-    # -- read
+    # -- ReadLock.__enter__
 
     def R1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "R2" if self._reader_waits() else "R5"
+        if not self._reader_waits():
+            t.pc = "R5"
 
     def R2(self, t: Process) -> None:
         self._sleep()
-        t.pc = "R3"
 
     def R3(self, t: Process) -> Any:
         if not self._wake():
             return BLOCKED
-        t.pc = "R4"
 
     def R4(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
         if self._raises():
             t.pc = "R6"
-        else:
-            t.pc = "R2" if self.on["LooksAgain"] and self._reader_waits() else "R5"
+        elif self._reader_waits():
+            t.pc = "R2"
 
     def R5(self, t: Process) -> None:
-        if self.on["EntersInside"]:
-            self.readers |= {self.me}
-        else:
-            self.mutex = None
-        t.pc = "R6"
+        self.readers |= {self.me}
 
     def R6(self, t: Process) -> None:
-        if self.on["EntersInside"] or self.raised[self.me]:
-            self.mutex = None
-        else:
-            self.readers |= {self.me}
-        self._enter(t, "D1")
-
-    def _enter(self, t: Process, label: str) -> None:
+        self.mutex = None
         if self.raised[self.me]:
             self.leave(t)
-        else:
-            t.pc = label
 
     def D1(self, t: Process) -> None:
-        t.pc = "U1"
+        pass
+
+    # -- ReadLock.__exit__
 
     def U1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "U2"
 
     def U2(self, t: Process) -> None:
         self.readers -= {self.me}
-        t.pc = "U4" if self.readers or not self.on["LastReaderWakes"] else "U3"
+        if self.readers:
+            t.pc = "U4"
 
     def U3(self, t: Process) -> None:
-        self._notify(self.on["LastReaderWakesAll"])
-        t.pc = "U4"
+        self._notify_all()
 
     def U4(self, t: Process) -> None:
         self.mutex = None
         self.leave(t)
 
-    # -- write
+    # -- WriteLock.__enter__
 
     def W1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "W2"
 
     def W2(self, t: Process) -> None:
         self.waiting += 1
-        t.pc = "W3" if self._writer_waits() else "W6"
+        if not self._writer_waits():
+            t.pc = "W6"
 
     def W3(self, t: Process) -> None:
         self._sleep()
-        t.pc = "W4"
 
     def W4(self, t: Process) -> Any:
         if not self._wake():
             return BLOCKED
-        t.pc = "W5"
 
     def W5(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
         if self._raises():
             t.pc = "W7"
-        else:
-            t.pc = "W3" if self.on["LooksAgain"] and self._writer_waits() else "W6"
+        elif self._writer_waits():
+            t.pc = "W3"
 
     def W6(self, t: Process) -> None:
         self.writer = self.me
-        t.pc = "W7"
 
     def W7(self, t: Process) -> None:
-        raised = self.raised[self.me]
-        if self.on["InterruptWithdraws" if raised else "Withdraws"]:
-            self.waiting -= 1
-        t.pc = "W9" if raised and self.on["InterruptWakes"] else "W8"
+        self.waiting -= 1
+        if not self.raised[self.me]:
+            t.pc = "W8"
 
     def W9(self, t: Process) -> None:
-        self._notify(self.on["InterruptWakesAll"])
-        t.pc = "W8"
+        self._notify_all()
 
     def W8(self, t: Process) -> None:
         self.mutex = None
-        self._enter(t, "D2")
+        if self.raised[self.me]:
+            self.leave(t)
 
     def D2(self, t: Process) -> None:
         self.page += 1
-        t.pc = "X1"
+
+    # -- WriteLock.__exit__
 
     def X1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "X2"
 
     def X2(self, t: Process) -> None:
         self.writer = None
-        t.pc = "X3"
 
     def X3(self, t: Process) -> None:
-        self._notify(self.on["WriterWakesAll"])
-        t.pc = "X4"
+        self._notify_all()
 
     def X4(self, t: Process) -> None:
         self.mutex = None
         self.leave(t)
 
-    def _notify(self, everybody: bool) -> None:
-        self.tickets = notified_all(self.tickets, self.asleep) if everybody else notified(self.tickets, self.asleep, 1)
-
-    # -- read_on
+    # -- a reader that comes again for ever
 
     def N0(self, t: Process) -> None:
         self.call(t, "read", back="N0")
 
-    # -- the process
+    # -- the processes
 
     def T0(self, t: Process) -> None:
         if t.turn > len(self.program[self.me]):
@@ -243,18 +219,19 @@ class Model(Machine):
         target = self.program[self.me][0][1]
         if target in self.asleep:
             self.interrupted |= {target}
-        t.pc = DONE
 
     # -- properties
 
     def _at(self, *labels: str) -> frozenset[str]:
-        return frozenset(name for name, process in zip(self.threads, self.processes) if process.pc in labels)
+        return frozenset(name for name, process in zip(self.threads, self.processes)
+                         if process.pc in labels)
 
     def TypeOK(self) -> bool:
         names = frozenset(self.users)
-        return (self.mutex in names | {None} and self.writer in names | {None} and self.asleep <= names
-                and self.readers <= names and self.interrupted <= names
-                and all(takers <= self.asleep for takers in self.tickets) and len(self.tickets) <= len(self.asleep)
+        return (self.mutex in names | {None} and self.writer in names | {None}
+                and self.asleep <= names and self.readers <= names and self.interrupted <= names
+                and all(takers <= self.asleep for takers in self.tickets)
+                and len(self.tickets) <= len(self.asleep)
                 and 0 <= self.waiting <= len(names) and self.page >= 0)
 
     def MutualExclusion(self) -> bool:
@@ -266,7 +243,8 @@ class Model(Machine):
     def Registered(self) -> bool:
         writing = self._at("D2", "X1")
         return self.mutex is not None or (
-            self._at("D1", "U1") == self.readers and writing == {self.writer} - {None} and self.waiting == len(self._at("W4", "W5")))
+            self._at("D1", "U1") == self.readers and writing == {self.writer} - {None}
+            and self.waiting == len(self._at("W4", "W5")))
 
     def WaitsForSomebody(self) -> bool:
         if self.mutex is not None or self.tickets or self.writer is not None:
@@ -300,5 +278,5 @@ class Model(Machine):
 
     def WriterIsInterrupted(self) -> bool:
         """A writer's wait is to raise while a reader sleeps that waits for this writer alone."""
-        return (self.writer is None and self.waiting == 1 and bool(self._at("W4") & self.interrupted)
-                and bool(self._at("R3") & self.asleep))
+        return (self.writer is None and self.waiting == 1
+                and bool(self._at("W4") & self.interrupted) and bool(self._at("R3") & self.asleep))

@@ -15,21 +15,6 @@ CONSTANTS
   Program,             \* thread |-> sequence of operations <<name>>
   NULL
 
-CONSTANTS              \* the decisions; FALSE takes one away, its step stays
-  SeesWriter,          \* a reader does not enter while a writer holds the lock
-  WriterFirst,         \* a reader does not enter while a writer waits
-  SeesReaders,         \* a writer does not enter while there are readers
-  SeesOtherWriter,     \* a writer does not enter while another one holds the lock
-  LooksAgain,          \* a thread that has woken looks again before it enters
-  EntersInside,        \* a reader is registered while the condition's lock is held
-  LastReaderWakes,     \* the last reader notifies those that sleep
-  LastReaderWakesAll,  \* it notifies all of them, not one
-  WriterWakesAll,      \* a writer that leaves notifies all that sleep, not one
-  Withdraws,           \* a writer that has entered waits no longer
-  InterruptWithdraws,  \* nor does one that was interrupted
-  InterruptWakes,      \* a writer that was interrupted notifies those that waited for it
-  InterruptWakesAll    \* it notifies all of them, not one
-
 Interrupters == {t \in DOMAIN Program : Program[t][1][1] = "interrupt"}
 Threads      == DOMAIN Program \ Interrupters
 
@@ -46,13 +31,17 @@ variables
   raised = [t \in Threads |-> FALSE];  \* local: whether the operation has been interrupted
 
 define
-  ReaderWaits == (SeesWriter /\ writer # NULL) \/ (WriterFirst /\ waiting > 0)
-  WriterWaits == (SeesOtherWriter /\ writer # NULL) \/ (SeesReaders /\ readers # {})
+  ReaderWaits == writer # NULL \/ waiting > 0
+  WriterWaits == writer # NULL \/ readers # {}
 end define;
 
 macro lock() begin
   await mutex = NULL;
   mutex := self;
+end macro;
+
+macro unlock() begin
+  mutex := NULL;
 end macro;
 
 macro sleep() begin
@@ -66,57 +55,67 @@ macro wake() begin
   asleep := asleep \ {self};
 end macro;
 
+macro raise() begin
+  interrupted := interrupted \ {self};
+  raised[self] := TRUE;
+end macro;
+
+macro notify_all() begin
+  tickets := NotifiedAll(tickets, asleep);
+end macro;
+
 procedure read()
 begin
+\* ReadLock.__enter__
 R1: lock();
-    if ~ReaderWaits then goto R5; end if;
-R2: sleep();
-R3: wake();
-R4: lock();
-    if self \in interrupted then
-      interrupted := interrupted \ {self};
-      raised[self] := TRUE;
-      goto R6;
-    elsif LooksAgain /\ ReaderWaits then goto R2;
+    if ReaderWaits then
+R2:   sleep();
+R3:   wake();
+R4:   lock();
+      if self \in interrupted then raise(); goto R6;
+      elsif ReaderWaits then goto R2;
+      end if;
     end if;
-R5: if EntersInside then readers := readers \cup {self}; else mutex := NULL; end if;
-R6: if EntersInside \/ raised[self] then mutex := NULL; else readers := readers \cup {self}; end if;
+R5: readers := readers \cup {self};
+R6: unlock();
     if raised[self] then return; end if;
 D1: skip;
+\* ReadLock.__exit__
 U1: lock();
 U2: readers := readers \ {self};
-    if readers # {} \/ ~LastReaderWakes then goto U4; end if;
-U3: tickets := IF LastReaderWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1);
-U4: mutex := NULL;
+    if readers = {} then
+U3:   notify_all();
+    end if;
+U4: unlock();
     return;
 end procedure;
 
 procedure write()
 begin
+\* WriteLock.__enter__
 W1: lock();
 W2: waiting := waiting + 1;
-    if ~WriterWaits then goto W6; end if;
-W3: sleep();
-W4: wake();
-W5: lock();
-    if self \in interrupted then
-      interrupted := interrupted \ {self};
-      raised[self] := TRUE;
-      goto W7;
-    elsif LooksAgain /\ WriterWaits then goto W3;
+    if WriterWaits then
+W3:   sleep();
+W4:   wake();
+W5:   lock();
+      if self \in interrupted then raise(); goto W7;
+      elsif WriterWaits then goto W3;
+      end if;
     end if;
 W6: writer := self;
-W7: if IF raised[self] THEN InterruptWithdraws ELSE Withdraws then waiting := waiting - 1; end if;
-    if ~raised[self] \/ ~InterruptWakes then goto W8; end if;
-W9: tickets := IF InterruptWakesAll THEN NotifiedAll(tickets, asleep)
-               ELSE Notified(tickets, asleep, 1);
-W8: mutex := NULL;
+W7: waiting := waiting - 1;
+    if raised[self] then
+W9:   notify_all();
+    end if;
+W8: unlock();
     if raised[self] then return; end if;
 D2: page := page + 1;
+\* WriteLock.__exit__
 X1: lock();
 X2: writer := NULL;
-X3: tickets := IF WriterWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1);
-X4: mutex := NULL;
+X3: notify_all();
+X4: unlock();
     return;
 end procedure;
 
@@ -145,13 +144,13 @@ I1: if Program[self][1][2] \in asleep then
     end if;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "2d58886e" /\ chksum(tla) = "b1295a77")
+\* BEGIN TRANSLATION (chksum(pcal) = "1574d21a" /\ chksum(tla) = "c377ece9")
 VARIABLES mutex, asleep, tickets, interrupted, readers, writer, waiting, page, 
           raised, pc, stack
 
 (* define statement *)
-ReaderWaits == (SeesWriter /\ writer # NULL) \/ (WriterFirst /\ waiting > 0)
-WriterWaits == (SeesOtherWriter /\ writer # NULL) \/ (SeesReaders /\ readers # {})
+ReaderWaits == writer # NULL \/ waiting > 0
+WriterWaits == writer # NULL \/ readers # {}
 
 VARIABLE turn
 
@@ -179,9 +178,9 @@ Init == (* Global variables *)
 R1(self) == /\ pc[self] = "R1"
             /\ mutex = NULL
             /\ mutex' = self
-            /\ IF ~ReaderWaits
-                  THEN /\ pc' = [pc EXCEPT ![self] = "R5"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "R2"]
+            /\ IF ReaderWaits
+                  THEN /\ pc' = [pc EXCEPT ![self] = "R2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
             /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
                             waiting, page, raised, stack, turn >>
 
@@ -207,7 +206,7 @@ R4(self) == /\ pc[self] = "R4"
                   THEN /\ interrupted' = interrupted \ {self}
                        /\ raised' = [raised EXCEPT ![self] = TRUE]
                        /\ pc' = [pc EXCEPT ![self] = "R6"]
-                  ELSE /\ IF LooksAgain /\ ReaderWaits
+                  ELSE /\ IF ReaderWaits
                              THEN /\ pc' = [pc EXCEPT ![self] = "R2"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "R5"]
                        /\ UNCHANGED << interrupted, raised >>
@@ -215,28 +214,20 @@ R4(self) == /\ pc[self] = "R4"
                             stack, turn >>
 
 R5(self) == /\ pc[self] = "R5"
-            /\ IF EntersInside
-                  THEN /\ readers' = (readers \cup {self})
-                       /\ mutex' = mutex
-                  ELSE /\ mutex' = NULL
-                       /\ UNCHANGED readers
+            /\ readers' = (readers \cup {self})
             /\ pc' = [pc EXCEPT ![self] = "R6"]
-            /\ UNCHANGED << asleep, tickets, interrupted, writer, waiting, 
-                            page, raised, stack, turn >>
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, writer, 
+                            waiting, page, raised, stack, turn >>
 
 R6(self) == /\ pc[self] = "R6"
-            /\ IF EntersInside \/ raised[self]
-                  THEN /\ mutex' = NULL
-                       /\ UNCHANGED readers
-                  ELSE /\ readers' = (readers \cup {self})
-                       /\ mutex' = mutex
+            /\ mutex' = NULL
             /\ IF raised[self]
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "D1"]
                        /\ stack' = stack
-            /\ UNCHANGED << asleep, tickets, interrupted, writer, waiting, 
-                            page, raised, turn >>
+            /\ UNCHANGED << asleep, tickets, interrupted, readers, writer, 
+                            waiting, page, raised, turn >>
 
 D1(self) == /\ pc[self] = "D1"
             /\ TRUE
@@ -253,14 +244,14 @@ U1(self) == /\ pc[self] = "U1"
 
 U2(self) == /\ pc[self] = "U2"
             /\ readers' = readers \ {self}
-            /\ IF readers' # {} \/ ~LastReaderWakes
-                  THEN /\ pc' = [pc EXCEPT ![self] = "U4"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "U3"]
+            /\ IF readers' = {}
+                  THEN /\ pc' = [pc EXCEPT ![self] = "U3"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "U4"]
             /\ UNCHANGED << mutex, asleep, tickets, interrupted, writer, 
                             waiting, page, raised, stack, turn >>
 
 U3(self) == /\ pc[self] = "U3"
-            /\ tickets' = IF LastReaderWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1)
+            /\ tickets' = NotifiedAll(tickets, asleep)
             /\ pc' = [pc EXCEPT ![self] = "U4"]
             /\ UNCHANGED << mutex, asleep, interrupted, readers, writer, 
                             waiting, page, raised, stack, turn >>
@@ -285,9 +276,9 @@ W1(self) == /\ pc[self] = "W1"
 
 W2(self) == /\ pc[self] = "W2"
             /\ waiting' = waiting + 1
-            /\ IF ~WriterWaits
-                  THEN /\ pc' = [pc EXCEPT ![self] = "W6"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "W3"]
+            /\ IF WriterWaits
+                  THEN /\ pc' = [pc EXCEPT ![self] = "W3"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W6"]
             /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
                             writer, page, raised, stack, turn >>
 
@@ -313,7 +304,7 @@ W5(self) == /\ pc[self] = "W5"
                   THEN /\ interrupted' = interrupted \ {self}
                        /\ raised' = [raised EXCEPT ![self] = TRUE]
                        /\ pc' = [pc EXCEPT ![self] = "W7"]
-                  ELSE /\ IF LooksAgain /\ WriterWaits
+                  ELSE /\ IF WriterWaits
                              THEN /\ pc' = [pc EXCEPT ![self] = "W3"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "W6"]
                        /\ UNCHANGED << interrupted, raised >>
@@ -327,19 +318,15 @@ W6(self) == /\ pc[self] = "W6"
                             waiting, page, raised, stack, turn >>
 
 W7(self) == /\ pc[self] = "W7"
-            /\ IF IF raised[self] THEN InterruptWithdraws ELSE Withdraws
-                  THEN /\ waiting' = waiting - 1
-                  ELSE /\ TRUE
-                       /\ UNCHANGED waiting
-            /\ IF ~raised[self] \/ ~InterruptWakes
-                  THEN /\ pc' = [pc EXCEPT ![self] = "W8"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "W9"]
+            /\ waiting' = waiting - 1
+            /\ IF raised[self]
+                  THEN /\ pc' = [pc EXCEPT ![self] = "W9"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W8"]
             /\ UNCHANGED << mutex, asleep, tickets, interrupted, readers, 
                             writer, page, raised, stack, turn >>
 
 W9(self) == /\ pc[self] = "W9"
-            /\ tickets' = IF InterruptWakesAll THEN NotifiedAll(tickets, asleep)
-                          ELSE Notified(tickets, asleep, 1)
+            /\ tickets' = NotifiedAll(tickets, asleep)
             /\ pc' = [pc EXCEPT ![self] = "W8"]
             /\ UNCHANGED << mutex, asleep, interrupted, readers, writer, 
                             waiting, page, raised, stack, turn >>
@@ -374,7 +361,7 @@ X2(self) == /\ pc[self] = "X2"
                             waiting, page, raised, stack, turn >>
 
 X3(self) == /\ pc[self] = "X3"
-            /\ tickets' = IF WriterWakesAll THEN NotifiedAll(tickets, asleep) ELSE Notified(tickets, asleep, 1)
+            /\ tickets' = NotifiedAll(tickets, asleep)
             /\ pc' = [pc EXCEPT ![self] = "X4"]
             /\ UNCHANGED << mutex, asleep, interrupted, readers, writer, 
                             waiting, page, raised, stack, turn >>
