@@ -6,29 +6,28 @@ from typing import Any
 
 from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
 
-SWITCHES = dict.fromkeys(("AddLocks", "SwapLocks", "CasLocks", "SetLocks", "ByIdentity", "NumbersByValue", "GivesBack"), True)
-
 
 class Model(Machine):
-    """States of one scenario: ``initial``, ``kind`` (empty where values are numbers) and ``threads`` as in the TOML."""
+    """States of one scenario: ``initial``, ``kind`` and ``threads`` as in the TOML.
+
+    ``kind`` is empty where the values are numbers.
+    """
 
     AUXILIARY = frozenset({"ought", "exact"})
     WITNESSES = ("SeesHalf", "Refused")
 
     held, lock, ought, exact = Scalar("held"), Scalar("lock"), Scalar("ought"), Scalar("exact")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program, self.kind = scenario["threads"], scenario["kind"]
         initial = scenario["initial"]
         self.PROCEDURES = {
             "get": Procedure("G1", ()),
             "set": Procedure("S1", ("set_value",), (), (("set_value", initial),)),
-            "swap": Procedure("E1", ("swap_value",), (("seen", initial),), (("swap_value", initial),)),
-            "cas": Procedure("C1", ("expected", "cas_value"), (("done", False),), (("expected", initial), ("cas_value", initial))),
+            "swap": Procedure("E1", ("swap_value",), (("seen", initial),),
+                              (("swap_value", initial),)),
+            "cas": Procedure("C1", ("expected", "cas_value"), (("done", False),),
+                             (("expected", initial), ("cas_value", initial))),
             "add": Procedure("A1", ("delta",), (("total", 0),), (("delta", 0),)),
         }
         super().__init__(self.program, {"turn": 1}, start="T0")
@@ -39,97 +38,95 @@ class Model(Machine):
         self.scalar("exact", True)
         self.begin()
 
-    def _take(self, switch: str) -> bool:
-        if self.on[switch]:
-            if self.lock is not None:
-                return False
-            self.lock = self.me
+    def _take(self) -> bool:
+        if self.lock is not None:
+            return False
+        self.lock = self.me
         return True
 
-    def _give(self, t: Process, switch: str, *returned: Any, kept: bool = False) -> None:
-        if self.on[switch] and not kept:
-            self.lock = None
-        self.got[self.me] += returned
+    def _give(self) -> None:
+        self.lock = None
+
+    def _return(self, t: Process, value: Any) -> None:
+        self.got[self.me] += (value,)
         self.leave(t)
 
-    def _same(self, one: Any, other: Any) -> bool:
-        if not self.kind:
-            return self.on["NumbersByValue"] and one == other
-        return one == other if self.on["ByIdentity"] else self.kind[one] == self.kind[other]
+    # -- get
 
     def G1(self, t: Process) -> None:
-        self.got[self.me] += (self.held,)
-        self.leave(t)
+        self._return(t, self.held)
+
+    # -- set
 
     def S1(self, t: Process) -> Any:
-        if not self._take("SetLocks"):
+        if not self._take():
             return BLOCKED
-        t.pc = "S2"
 
     def S2(self, t: Process) -> None:
         self.held = self.ought = t.set_value
-        t.pc = "S3"
 
     def S3(self, t: Process) -> None:
-        self._give(t, "SetLocks")
+        self._give()
+        self.leave(t)
+
+    # -- get_and_set
 
     def E1(self, t: Process) -> Any:
-        if not self._take("SwapLocks"):
+        if not self._take():
             return BLOCKED
-        t.pc = "E2"
 
     def E2(self, t: Process) -> None:
         t.seen = self.held
-        t.pc = "E3"
 
     def E3(self, t: Process) -> None:
-        self.exact = self.exact and t.seen == self.ought
+        self.exact &= t.seen == self.ought
         self.held = self.ought = t.swap_value
-        t.pc = "E4"
 
     def E4(self, t: Process) -> None:
-        self._give(t, "SwapLocks", t.seen)
+        self._give()
+        self._return(t, t.seen)
+
+    # -- compare_and_set
 
     def C1(self, t: Process) -> Any:
-        if not self._take("CasLocks"):
+        if not self._take():
             return BLOCKED
-        t.pc = "C2"
 
     def C2(self, t: Process) -> None:
-        t.done = self._same(self.held, t.expected)
-        if t.done:
-            t.pc = "C3"
-        else:
-            self.exact = self.exact and self.ought != t.expected
+        t.done = self.held == t.expected
+        if not t.done:
+            self.exact &= self.ought != t.expected
             t.pc = "C4"
 
     def C3(self, t: Process) -> None:
         self.held = t.cas_value
-        self.exact = self.exact and self.ought == t.expected
+        self.exact &= self.ought == t.expected
         if self.ought == t.expected:
             self.ought = t.cas_value
-        t.pc = "C4"
 
     def C4(self, t: Process) -> None:
-        self._give(t, "CasLocks", t.done, kept=not t.done and not self.on["GivesBack"])
+        self._give()
+        self._return(t, t.done)
+
+    # -- add_and_get
 
     def A1(self, t: Process) -> Any:
-        if not self._take("AddLocks"):
+        if not self._take():
             return BLOCKED
-        t.pc = "A2"
 
     def A2(self, t: Process) -> None:
         t.total = self.held + t.delta
-        t.pc = "A3"
 
     def A3(self, t: Process) -> None:
         self.held = t.total
         self.ought += t.delta
-        self.exact = self.exact and t.total == self.ought
-        t.pc = "A4"
+        self.exact &= t.total == self.ought
 
     def A4(self, t: Process) -> None:
-        self._give(t, "AddLocks", t.total)
+        self._give()
+        self._return(t, t.total)
+
+    # -- the process
 
     def T0(self, t: Process) -> None:
         if t.turn > len(self.program[self.me]):
@@ -142,14 +139,17 @@ class Model(Machine):
 
     def TypeOK(self) -> bool:
         at = dict(zip(self.threads, self.processes))
-        return (self.lock is None or at[self.lock].pc != DONE) and all(len(self.got[name]) <= len(self.program[name]) for name in self.threads)
+        return ((self.held in self.kind if self.kind else isinstance(self.held, int))
+                and (self.lock is None or at[self.lock].pc != DONE)
+                and all(len(self.got[name]) <= len(self.program[name]) for name in self.threads))
 
     def AsIfAtomic(self) -> bool:
         return self.exact and self.held == self.ought
 
     def LockExcludes(self) -> bool:
-        return all(self.lock == name for name, process in zip(self.threads, self.processes) if process.pc in
-                   ("S2", "S3", "E2", "E3", "E4", "C2", "C3", "C4", "A2", "A3", "A4"))
+        inside = ("S2", "S3", "E2", "E3", "E4", "C2", "C3", "C4", "A2", "A3", "A4")
+        return all(self.lock == name for name, process in zip(self.threads, self.processes)
+                   if process.pc in inside)
 
     def Termination(self) -> bool:
         """What must come true in every fair run."""

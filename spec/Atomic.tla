@@ -5,26 +5,18 @@
 (* and the write of an addition.                                            *)
 (*                                                                          *)
 (* Values are numbers, or names of objects.  Kind says which objects are    *)
-(* equal, as Python's == has it: a comparison must not go by that.          *)
+(* equal, as Python's == has it: compare_and_set does not go by that.       *)
 (***************************************************************************)
 EXTENDS Integers, Sequences
 
 CONSTANTS
-  Program,         \* thread |-> sequence of operations <<name, argument, ...>>
+  Program,  \* thread |-> sequence of operations <<name, argument, ...>>
   Initial,
-  Kind,            \* object |-> what it is equal to; no number is in it
+  Kind,     \* object |-> what it is equal to; no number is in it
   NULL
 
-CONSTANTS          \* the decisions; FALSE takes one away, its step stays
-  AddLocks,        \* add_and_get takes the lock
-  SwapLocks,       \* get_and_set takes the lock
-  CasLocks,        \* compare_and_set takes the lock
-  SetLocks,        \* set takes the lock
-  ByIdentity,      \* objects are compared by identity, not by equality
-  NumbersByValue,  \* numbers are compared by value, not by identity
-  GivesBack        \* a comparison that fails gives the lock back
-
 Threads == DOMAIN Program
+Values  == IF DOMAIN Kind = {} THEN Int ELSE DOMAIN Kind
 
 (*--algorithm Atomic
 variables
@@ -34,19 +26,13 @@ variables
   ought = Initial,                    \* history: what a variable would hold whose operations are single steps
   exact = TRUE;                       \* history: each operation has returned what that variable returns
 
-define
-  Same(x, y) == IF DOMAIN Kind = {} THEN NumbersByValue /\ x = y ELSE IF ByIdentity THEN x = y ELSE Kind[x] = Kind[y]
-end define;
-
-macro take(locks) begin
-  if locks then
-    await lock = NULL;
-    lock := self;
-  end if;
+macro take() begin
+  await lock = NULL;
+  lock := self;
 end macro;
 
-macro give(locks) begin
-  if locks then lock := NULL; end if;
+macro give() begin
+  lock := NULL;
 end macro;
 
 procedure get()
@@ -57,22 +43,22 @@ end procedure;
 
 procedure set(set_value = Initial)
 begin
-S1: take(SetLocks);
+S1: take();
 S2: held := set_value;
     ought := set_value;
-S3: give(SetLocks);
+S3: give();
     return;
 end procedure;
 
 procedure swap(swap_value = Initial)
 variables seen = Initial;
 begin
-E1: take(SwapLocks);
+E1: take();
 E2: seen := held;
 E3: held := swap_value;
     exact := exact /\ seen = ought;
     ought := swap_value;
-E4: give(SwapLocks);
+E4: give();
     got[self] := Append(got[self], seen);
     return;
 end procedure;
@@ -80,13 +66,16 @@ end procedure;
 procedure cas(expected = Initial, cas_value = Initial)
 variables done = FALSE;
 begin
-C1: take(CasLocks);
-C2: done := Same(held, expected);
-    if ~done then exact := exact /\ ought # expected; goto C4; end if;
-C3: held := cas_value;
-    exact := exact /\ ought = expected;
-    ought := IF ought = expected THEN cas_value ELSE ought;
-C4: give(CasLocks /\ (done \/ GivesBack));
+C1: take();
+C2: done := (held = expected);
+    if ~done then
+      exact := exact /\ ought # expected;
+    else
+C3:   held := cas_value;
+      exact := exact /\ ought = expected;
+      ought := IF ought = expected THEN cas_value ELSE ought;
+    end if;
+C4: give();
     got[self] := Append(got[self], done);
     return;
 end procedure;
@@ -94,12 +83,12 @@ end procedure;
 procedure add(delta = 0)
 variables total = 0;
 begin
-A1: take(AddLocks);
+A1: take();
 A2: total := held + delta;
 A3: held := total;
     ought := ought + delta;
     exact := exact /\ total = ought;
-A4: give(AddLocks);
+A4: give();
     got[self] := Append(got[self], total);
     return;
 end procedure;
@@ -118,14 +107,9 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "c6ee19cf" /\ chksum(tla) = "18e3e5db")
-VARIABLES held, lock, got, ought, exact, pc, stack
-
-(* define statement *)
-Same(x, y) == IF DOMAIN Kind = {} THEN NumbersByValue /\ x = y ELSE IF ByIdentity THEN x = y ELSE Kind[x] = Kind[y]
-
-VARIABLES set_value, swap_value, seen, expected, cas_value, done, delta, 
-          total, turn
+\* BEGIN TRANSLATION (chksum(pcal) = "764d6cdd" /\ chksum(tla) = "cda629fe")
+VARIABLES held, lock, got, ought, exact, pc, stack, set_value, swap_value, 
+          seen, expected, cas_value, done, delta, total, turn
 
 vars == << held, lock, got, ought, exact, pc, stack, set_value, swap_value, 
            seen, expected, cas_value, done, delta, total, turn >>
@@ -166,11 +150,8 @@ G1(self) == /\ pc[self] = "G1"
 get(self) == G1(self)
 
 S1(self) == /\ pc[self] = "S1"
-            /\ IF SetLocks
-                  THEN /\ lock = NULL
-                       /\ lock' = self
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock = NULL
+            /\ lock' = self
             /\ pc' = [pc EXCEPT ![self] = "S2"]
             /\ UNCHANGED << held, got, ought, exact, stack, set_value, 
                             swap_value, seen, expected, cas_value, done, delta, 
@@ -185,10 +166,7 @@ S2(self) == /\ pc[self] = "S2"
                             turn >>
 
 S3(self) == /\ pc[self] = "S3"
-            /\ IF SetLocks
-                  THEN /\ lock' = NULL
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock' = NULL
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ set_value' = [set_value EXCEPT ![self] = Head(stack[self]).set_value]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
@@ -198,11 +176,8 @@ S3(self) == /\ pc[self] = "S3"
 set(self) == S1(self) \/ S2(self) \/ S3(self)
 
 E1(self) == /\ pc[self] = "E1"
-            /\ IF SwapLocks
-                  THEN /\ lock = NULL
-                       /\ lock' = self
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock = NULL
+            /\ lock' = self
             /\ pc' = [pc EXCEPT ![self] = "E2"]
             /\ UNCHANGED << held, got, ought, exact, stack, set_value, 
                             swap_value, seen, expected, cas_value, done, delta, 
@@ -224,10 +199,7 @@ E3(self) == /\ pc[self] = "E3"
                             expected, cas_value, done, delta, total, turn >>
 
 E4(self) == /\ pc[self] = "E4"
-            /\ IF SwapLocks
-                  THEN /\ lock' = NULL
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock' = NULL
             /\ got' = [got EXCEPT ![self] = Append(got[self], seen[self])]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
@@ -239,18 +211,15 @@ E4(self) == /\ pc[self] = "E4"
 swap(self) == E1(self) \/ E2(self) \/ E3(self) \/ E4(self)
 
 C1(self) == /\ pc[self] = "C1"
-            /\ IF CasLocks
-                  THEN /\ lock = NULL
-                       /\ lock' = self
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock = NULL
+            /\ lock' = self
             /\ pc' = [pc EXCEPT ![self] = "C2"]
             /\ UNCHANGED << held, got, ought, exact, stack, set_value, 
                             swap_value, seen, expected, cas_value, done, delta, 
                             total, turn >>
 
 C2(self) == /\ pc[self] = "C2"
-            /\ done' = [done EXCEPT ![self] = Same(held, expected[self])]
+            /\ done' = [done EXCEPT ![self] = (held = expected[self])]
             /\ IF ~done'[self]
                   THEN /\ exact' = (exact /\ ought # expected[self])
                        /\ pc' = [pc EXCEPT ![self] = "C4"]
@@ -269,10 +238,7 @@ C3(self) == /\ pc[self] = "C3"
                             expected, cas_value, done, delta, total, turn >>
 
 C4(self) == /\ pc[self] = "C4"
-            /\ IF CasLocks /\ (done[self] \/ GivesBack)
-                  THEN /\ lock' = NULL
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock' = NULL
             /\ got' = [got EXCEPT ![self] = Append(got[self], done[self])]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ done' = [done EXCEPT ![self] = Head(stack[self]).done]
@@ -285,11 +251,8 @@ C4(self) == /\ pc[self] = "C4"
 cas(self) == C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
 
 A1(self) == /\ pc[self] = "A1"
-            /\ IF AddLocks
-                  THEN /\ lock = NULL
-                       /\ lock' = self
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock = NULL
+            /\ lock' = self
             /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << held, got, ought, exact, stack, set_value, 
                             swap_value, seen, expected, cas_value, done, delta, 
@@ -311,10 +274,7 @@ A3(self) == /\ pc[self] = "A3"
                             expected, cas_value, done, delta, total, turn >>
 
 A4(self) == /\ pc[self] = "A4"
-            /\ IF AddLocks
-                  THEN /\ lock' = NULL
-                  ELSE /\ TRUE
-                       /\ lock' = lock
+            /\ lock' = NULL
             /\ got' = [got EXCEPT ![self] = Append(got[self], total[self])]
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ total' = [total EXCEPT ![self] = Head(stack[self]).total]
@@ -417,7 +377,8 @@ Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 
 \* END TRANSLATION 
 
-TypeOK == /\ lock \in {t \in Threads : pc[t] # "Done"} \cup {NULL}
+TypeOK == /\ held \in Values
+          /\ lock \in {t \in Threads : pc[t] # "Done"} \cup {NULL}
           /\ \A t \in Threads : Len(got[t]) <= Len(Program[t])
 
 \* The variable holds, and has returned, what one whose operations are single steps would.

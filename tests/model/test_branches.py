@@ -21,6 +21,9 @@ MECHANISMS = subject.find(ROOT)
 ALONE = "one thread alone works on the entry and its list here; others wait for these locks in timer_task_list"
 WITHIN = "there is one list, and whoever takes the entry's lock holds the lock of that list"
 NOT_MET = {
+    "atomic": {
+        "C3: self.ought == t.expected is false": "history: it differs from the variable once a lock is missing",
+    },
     "overflow_wheel": {
         **dict.fromkeys(["A1: not self.lock('bucket') is true", "C1: not self.lock('task') is true"], ALONE),
         **dict.fromkeys(["A2: not self.lock('entry') is true", "U2: not self.lock('entry') is true"], WITHIN),

@@ -18,6 +18,12 @@ CONFIG = replace(MECHANISM.configs["refines_flush_cancel"], keeps=KEEPS)
 SEEN = {mutant.name for mutant in MECHANISM.mutants.values()} - set(KEEPS)
 
 
+def copy_to(folder):
+    """All that a mechanism's declarations and its decisions' hunks name."""
+    for name in ("spec", "model", "impl", "mapping", "mutants"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+
+
 def row(bench, monkeypatch, ends=None, lane="nightly", config=CONFIG):
     """The row where TLC rejects all mutants but those kept; ``ends``: mutant -> how its run ends instead."""
     asked = []
@@ -69,7 +75,7 @@ def test_no_mutants_reject_nothing(bench, monkeypatch):
 ])
 def test_steps_that_are_wider_than_they_should_be(tmp_path, stem, module, config, guard, mutant):
     """They allow all that the unmutated machine does, so the refinement itself holds."""
-    shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    copy_to(tmp_path)
     file = tmp_path / "spec" / f"{module}.tla"
     text = file.read_text(encoding="utf-8")
     assert text.count(guard) == 1
@@ -85,7 +91,7 @@ def test_steps_that_are_wider_than_they_should_be(tmp_path, stem, module, config
     ("Atomic", "AtomicInOneStep"), ("DelayQueue", "DelayQueueAtomic"), ("ReadWriteLock", "ReadWriteLockAtomic"),
     ("TaskExecutor", "TaskExecutorAtomic"), ("SystemTimerReaper", "SystemTimerReaperAtomic")])
 def test_single_steps_of_which_some_thread_is_fair_do_not_end(tmp_path, stem, module):
-    shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    copy_to(tmp_path)
     file = tmp_path / "spec" / f"{module}.tla"
     text = file.read_text(encoding="utf-8")
     fair = "\\A t \\in Threads : WF_vars(Step(t))"
@@ -108,10 +114,11 @@ def test_a_declaration_that_fits_nothing_is_refused(tmp_path, name, keeps, says)
         subject._Reader(ROOT / "spec/Atomic.toml", data).mechanism()
 
 
-def test_a_row_of_a_refinement_has_no_mutants_name():
-    import tomllib
-
-    data = tomllib.loads((ROOT / "spec/Atomic.toml").read_text(encoding="utf-8"))
-    data["mutants"]["refines"] = data["mutants"]["AddsUnlocked"]
+def test_a_row_of_a_refinement_has_no_mutants_name(tmp_path):
+    copy_to(tmp_path)
+    file = tmp_path / "mutants/atomic/AddsUnlocked.md"
+    text = file.read_text(encoding="utf-8")
+    assert text.count("[TwoInside]") == 1
+    file.write_text(text.replace("[TwoInside]", "[refines]"), encoding="utf-8")
     with pytest.raises(UsageError, match="a mutant has the config's name"):
-        subject._Reader(ROOT / "spec/Atomic.toml", data).mechanism()
+        subject.read(tmp_path / "spec/Atomic.toml")
