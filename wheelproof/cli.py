@@ -203,6 +203,21 @@ def list_(
     raise typer.Exit(listing.run(subject, mechanisms or [], configs=config or [], update_counts=update_counts, as_json=as_json))
 
 
+@app.command("mutant")
+def mutant_(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A decision or a mutant, as NAME or MECHANISM/NAME.")],
+    width: Annotated[int | None, typer.Option("--width", min=40, help="Columns; lanes need 100.")] = None,
+    subject: Subject = Path("."),
+    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")] = Path("build"),
+) -> None:
+    """Show a decision taken away: the changes side by side, the verdicts, and a counterexample."""
+    from wheelproof.report import lanes, mutant
+    from wheelproof.report.console import can_encode, console
+
+    glyphs = lanes.UNICODE if can_encode(sys.stdout, lanes.UNICODE.all()) else lanes.ASCII
+    raise typer.Exit(mutant.run(name, subject, output, console(width=width), glyphs))
+
+
 @app.command()
 def show(
     trace: Trace,

@@ -16,7 +16,7 @@ from typing import Any
 from wheelproof import floors
 from wheelproof.decisions import Decision
 from wheelproof.decisions import find as find_decisions
-from wheelproof.decisions.read import module_of
+from wheelproof.decisions.read import module_of, short_names
 from wheelproof.errors import NothingChecked, UsageError
 
 KINDS = ("silent", "lock", "unlock", "try", "read", "write", "change", "update", "swap", "cas", "wait", "wake", "notify")
@@ -334,8 +334,7 @@ class _Reader:
         properties |= {name: Property(name, kind, says) for kind, (name, says) in BUILT_IN.items() if name not in properties}
         switches = self.table("switches")
         root, stem = self.file.parent.parent, stem_of(module)
-        decisions = find_decisions(root / "mutants" / stem, {
-            "spec": f"spec/{module}.tla", **{floor: f"{floor}/{stem}.py" for floor in ("model", "impl", "mapping")}})
+        decisions = find_decisions(root / "mutants" / stem, short_names(stem, module))
         known = dict.fromkeys([*switches, *decisions])
         declared = {name: (f"mutants.{name}", value | {"decision": value.get("switch", "")})
                     for name, value in self.table("mutants").items()}

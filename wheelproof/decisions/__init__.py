@@ -1,5 +1,6 @@
 """Decisions of a mechanism, each one file that takes the decision away from spec, model and implementation."""
 
+from wheelproof.decisions.hunks import DoesNotFit
 from wheelproof.decisions.read import Decision, find, read
 
-__all__ = ["Decision", "find", "read"]
+__all__ = ["Decision", "DoesNotFit", "find", "read"]

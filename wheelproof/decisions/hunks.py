@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wheelproof.decisions.anchors import anchors_of
@@ -24,25 +24,45 @@ from wheelproof.errors import UsageError
 HEAD = "@@ "
 
 
+class DoesNotFit(UsageError):
+    """A hunk's place is not in its file, or is there several times."""
+
+
 @dataclass(frozen=True)
 class Hunk:
     """One piece of a diff.
 
     ``file``: relative to the subject's folder; ``anchor``: a label or a definition in it; ``origin`` and
-    ``line``: where the hunk itself stands; ``old``, ``new``: the lines before and after, without the
-    margin that they share.
+    ``line``: where the hunk itself stands; ``body``: pairs of a mark (``-``, ``+`` or a blank) and a line
+    without the margin that all lines share.
     """
 
     file: str
     anchor: str
     origin: Path
     line: int
-    old: tuple[str, ...]
-    new: tuple[str, ...]
+    body: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def old(self) -> tuple[str, ...]:
+        """The lines before."""
+        return tuple(text for mark, text in self.body if mark != "+")
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """The lines after."""
+        return tuple(text for mark, text in self.body if mark != "-")
 
     def refused(self, what: str, remedy: str) -> UsageError:
-        """The error of a hunk that cannot be read or applied."""
-        return UsageError(f"{self.origin}:{self.line}: @@ {self.file} {self.anchor}: {what}.", remedy)
+        """The error of a hunk that cannot be read."""
+        return UsageError(self._place(what), remedy)
+
+    def unfit(self, what: str, remedy: str) -> DoesNotFit:
+        """The error of a hunk that cannot be applied."""
+        return DoesNotFit(self._place(what), remedy)
+
+    def _place(self, what: str) -> str:
+        return f"{self.origin}:{self.line}: @@ {self.file} {self.anchor}: {what}."
 
 
 @dataclass(frozen=True)
@@ -80,7 +100,7 @@ def _hunk(head: str, body: Sequence[str], origin: Path, line: int, short: Mappin
         raise UsageError(f"{origin}:{line}: {head!r} does not name a file and an anchor.",
                          "Write '@@ FILE ANCHOR', for example '@@ spec U3'.")
     _, file, anchor = words
-    hunk = Hunk(short.get(file, file), anchor, origin, line, (), ())
+    hunk = Hunk(short.get(file, file), anchor, origin, line)
     while body and not body[-1].strip():
         body = body[:-1]
     for number, text in enumerate(body, line + 1):
@@ -90,25 +110,24 @@ def _hunk(head: str, body: Sequence[str], origin: Path, line: int, short: Mappin
     if not any(text.startswith(("-", "+")) for text in body):
         raise hunk.refused("the hunk changes nothing", "Give it lines with '-' or '+'.")
     margin = textwrap.dedent("\n".join(text[1:] for text in body)).split("\n")
-    old = tuple(text for mark, text in zip(body, margin, strict=True) if not mark.startswith("+"))
-    new = tuple(text for mark, text in zip(body, margin, strict=True) if not mark.startswith("-"))
-    if not any(text.strip() for text in old):
+    hunk = replace(hunk, body=tuple((mark[:1] or " ", text) for mark, text in zip(body, margin, strict=True)))
+    if not any(text.strip() for text in hunk.old):
         raise hunk.refused("the hunk has no line of the file", "Add the line before or after the new ones.")
-    if not old[0].strip():
+    if not hunk.old[0].strip():
         raise hunk.refused("the hunk begins with an empty line", "Begin it with a line that has text.")
-    return Hunk(hunk.file, anchor, origin, line, old, new)
+    return hunk
 
 
 def applied(text: str, hunks: Iterable[Hunk]) -> str:
     """A file's text with all its hunks applied.
 
-    Raises UsageError where an anchor or a hunk's old lines are not there exactly once, or two hunks overlap.
+    Raises DoesNotFit where an anchor or a hunk's old lines are not there exactly once, or two hunks overlap.
     """
     lines = text.split("\n")
     edits = sorted((_edit(text, lines, hunk) for hunk in hunks), key=lambda edit: edit.begin)
     for before, after in zip(edits, edits[1:]):
         if after.begin < before.end:
-            raise after.hunk.refused(f"it overlaps the hunk in line {before.hunk.line}", "Make one hunk of the two.")
+            raise after.hunk.unfit(f"it overlaps the hunk in line {before.hunk.line}", "Make one hunk of the two.")
     for edit in reversed(edits):
         lines[edit.begin:edit.end] = edit.lines
     return "\n".join(lines)
@@ -118,11 +137,11 @@ def _edit(text: str, lines: Sequence[str], hunk: Hunk) -> Edit:
     found = [region for name, region in anchors_of(Path(hunk.file), text) if name == hunk.anchor]
     if len(found) != 1:
         count = f"is there {len(found)} times" if found else "is not there"
-        raise hunk.refused(f"the anchor {count}", "Name a label or a definition that is in the file once.")
+        raise hunk.unfit(f"the anchor {count}", "Name a label or a definition that is in the file once.")
     places = [(begin, margin) for begin in found[0] if (margin := _margin(lines, begin, hunk.old)) is not None]
     if len(places) != 1:
         count = f"are there {len(places)} times" if places else "are not there"
-        raise hunk.refused(f"its old lines {count} at the anchor",
+        raise hunk.unfit(f"its old lines {count} at the anchor",
                            "Copy them from the file, as many as tell the place from others.")
     (begin, margin), = places
     return Edit(begin, begin + len(hunk.old), tuple(margin + line if line else "" for line in hunk.new), hunk)

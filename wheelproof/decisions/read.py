@@ -66,18 +66,18 @@ class Decision:
         """The files that it changes, relative to the subject's folder."""
         return tuple(dict.fromkeys(hunk.file for hunk in self.hunks))
 
-    def texts(self, root: Path) -> dict[str, str]:
-        """The changed files' texts; of a specification the one whose translation is still the old one.
+    def texts(self, root: Path, suffix: str = "") -> dict[str, str]:
+        """The texts of the changed files, or of those with this suffix.
 
-        Raises UsageError where a hunk does not fit its file.
+        The translation in a specification is still the old one. Raises DoesNotFit where a hunk does not fit its file.
         """
         changed = {}
-        for file in self.files:
+        for file in filter(lambda name: name.endswith(suffix), self.files):
             mine = [hunk for hunk in self.hunks if hunk.file == file]
             try:
                 text = (root / file).read_text(encoding="utf-8")
             except OSError as error:
-                raise mine[0].refused(f"the file cannot be read ({error.strerror})", "Correct its name.") from error
+                raise mine[0].unfit(f"the file cannot be read ({error.strerror})", "Correct its name.") from error
             changed[file] = hunks.applied(text, mine)
         return changed
 
@@ -85,6 +85,11 @@ class Decision:
 def module_of(file: str) -> str:
     """``impl/timing_wheel.py`` -> ``impl.timing_wheel``."""
     return ".".join(Path(file).with_suffix("").parts)
+
+
+def short_names(stem: str, module: str) -> dict[str, str]:
+    """The one-word names of a mechanism's own files."""
+    return {"spec": f"spec/{module}.tla", **{part: f"{part}/{stem}.py" for part in ("model", "impl", "mapping")}}
 
 
 def find(folder: Path, short: Mapping[str, str]) -> dict[str, Decision]:

@@ -24,6 +24,7 @@ from typing import Any
 
 import wheelproof
 from wheelproof import subject
+from wheelproof.decisions import DoesNotFit
 from wheelproof.errors import ToolError, UsageError, WheelproofError
 from wheelproof.explore import Subject
 from wheelproof.explore.findings import StyleError
@@ -215,6 +216,8 @@ class Judge:
         except StyleError as error:
             first = error.findings[0]
             return Finding("rejected", check.title, f"style rule {first.rule}", self.plain(str(first)))
+        except DoesNotFit:  # the change is where a decision is taken away: the mutant is no more, and judges nothing
+            return Finding("passed", check.title)
         except UsageError as error:
             return Finding("unloadable" if "cannot be imported" in str(error) else "rejected", check.title, type(error).__name__, self.plain(str(error)))
         except BudgetSpent as error:

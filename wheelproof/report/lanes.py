@@ -15,7 +15,7 @@ from rich.text import Text
 
 from wheelproof.report.console import visible
 from wheelproof.report.folding import Fold, folded
-from wheelproof.report.source import source_text
+from wheelproof.report.source import changed_texts, source_text
 from wheelproof.trace.counterexample import Counterexample, Step
 
 LANES_FROM = 100  # columns
@@ -76,6 +76,7 @@ def _counted(number: int, noun: str) -> str:
 class _Picture:
     def __init__(self, trace: Counterexample, width: int, root: Path, full: bool, glyphs: Glyphs) -> None:
         self.trace, self.root, self.full, self.glyphs = trace, root, full, glyphs
+        self.texts = changed_texts(root, trace.mechanism, trace.impl_without) if trace.impl_without else {}
         self.width = max(width, 40)
         moving = {step.thread for step in trace.steps}
         self.threads = [thread for thread in trace.threads if thread in moving]
@@ -199,7 +200,7 @@ class _Picture:
         """What is told beside a step: source, then changes, each in lines of `width`; the first line has `first` cells."""
         lines: list[Text] = []
         if step.source:
-            place, code = visible(step.source), source_text(self.root, step.source, step.label)
+            place, code = visible(step.source), source_text(self.root, step.source, step.label, self.texts)
             if code and len(place) + 2 + cell_len(code) <= first:
                 lines.append(Text.assemble((place, "dim"), "  ", (code, "cyan")))
             else:

@@ -1,15 +1,31 @@
 """The text of the source line that a step names, as long as it is the line that the step was taken from."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from wheelproof import decisions
+from wheelproof.decisions.read import short_names
+from wheelproof.errors import UsageError
 
 _COMMENT = re.compile(r"\s*#[^'\"]*$")
 
 
-def source_text(root: Path, source: str, label: str) -> str:
+def changed_texts(root: Path, stem: str, without: str) -> dict[str, str]:
+    """The Python files of a mechanism that a decision changes -> their texts; empty where it no longer fits."""
+    try:
+        decision = decisions.read(root / "mutants" / stem / f"{without}.md", short_names(stem, ""))
+        return decision.texts(root, ".py")
+    except UsageError:
+        return {}
+
+
+def source_text(root: Path, source: str, label: str, texts: Mapping[str, str] = MappingProxyType({})) -> str:
     """The code of the line "path:number" below `root`, without its comment; empty where there is none.
 
+    `texts`: the texts of files that are other ones than those below `root`.
     A line that does not carry the label in its comment is not the one that ran: the file has changed since, and
     another line's text would mislead. A path out of `root` is not followed.
     """
@@ -17,7 +33,7 @@ def source_text(root: Path, source: str, label: str) -> str:
     relative = PurePosixPath(path)
     if relative.is_absolute() or ".." in relative.parts or not number.isdigit():
         return ""
-    lines = _lines(root / relative)
+    lines = texts[path].splitlines() if path in texts else _lines(root / relative)
     if not 0 < int(number) <= len(lines):
         return ""
     line = lines[int(number) - 1]

@@ -33,8 +33,8 @@ DECISION = """# {name}: {title}
 
 ```diff
 @@ impl go
--with lock:  # lock A1, unlock A2
-+if lock:
+-    pass
++    return
 ```
 """
 

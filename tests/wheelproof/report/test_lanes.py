@@ -81,6 +81,18 @@ def test_the_initial_state_alone_can_violate(trace):
     assert "Safe is violated in the initial state." in drawn(replace(trace, steps=(), loop=None))
 
 
+def test_a_mutants_steps_are_shown_with_its_own_lines(trace, subject_folder):
+    decision = subject_folder / "mutants" / "thing" / "M1.md"
+    lines = "-with lock:  # lock A1, unlock A2\n+with lock or None:  # lock A1, unlock A2"
+    decision.write_text(decision.read_text().replace("-    pass\n+    return", lines))
+    shown = "\n".join(drawn(trace, root=subject_folder))
+    assert "with lock or None:" in shown and "with lock:" not in shown
+    whole = "\n".join(drawn(replace(trace, impl_without=""), root=subject_folder))
+    assert "with lock:" in whole and "or None" not in whole
+    decision.unlink()
+    assert "with lock:" in "\n".join(drawn(trace, root=subject_folder))
+
+
 def test_full_tells_all(trace):
     long = replace(trace, initial={"inside": "x" * 500, "other": "0"})
     assert "".join(drawn(long)).count("x") < 200

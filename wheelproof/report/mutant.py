@@ -1,0 +1,88 @@
+"""``wheelproof mutant``: one decision on a page, with its hunks, the verdicts of its mutants and a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from wheelproof import subject
+from wheelproof.decisions import Decision
+from wheelproof.decisions.hunks import Hunk
+from wheelproof.errors import UsageError
+from wheelproof.layers import composed, mutant
+from wheelproof.layers.bench import Bench
+from wheelproof.report import lanes
+from wheelproof.report.console import print_lines, visible
+from wheelproof.report.terminal import killed, reason
+from wheelproof.subject import Mechanism
+from wheelproof.trace import counterexample
+from wheelproof.verdict import Row, Verdict, exit_code
+
+STYLES = {"-": "red", "+": "green", " ": ""}
+
+
+def run(name: str, root: Path, output: Path, target: Console, glyphs: lanes.Glyphs) -> int:
+    """Print a decision, judge its mutants and print the first counterexample; the exit code of the verdicts.
+
+    ``name``: that of a decision or of one of its mutants, alone or as ``mechanism/name``. Raises UsageError
+    where no mechanism has it, or several have.
+    """
+    mechanism, decision = chosen(subject.find(root), name)
+    print_lines(target, list(page(mechanism, decision, root)))
+    rows = list(judged(Bench(mechanism, output, "nightly"), decision))
+    print_lines(target, [Text(), *(told(row) for row in rows)])
+    if trace := next((row.trace for row in rows if row.trace), None):
+        found = counterexample.read(output / trace)
+        print_lines(target, [Text(), *lanes.render(found, target.width, root, str(output / trace), False, glyphs)])
+    return exit_code(rows) if rows else 0
+
+
+def chosen(mechanisms: Mapping[str, Mechanism], name: str) -> tuple[Mechanism, Decision]:
+    """The decision of a name and its mechanism."""
+    stem, slash, short = name.rpartition("/")
+    found = {}
+    for mechanism in mechanisms.values():
+        for decision in mechanism.decisions.values():
+            if short in (decision.name, *decision.mutants) and stem in ("", mechanism.stem):
+                found[f"{mechanism.stem}/{decision.name}"] = mechanism, decision
+    if not found:
+        raise UsageError(f"No mechanism has a decision or a mutant {name!r}.", "`wheelproof list` prints their names.")
+    if len(found) > 1:
+        raise UsageError(f"There are {len(found)} decisions of this name.", f"Say which: {', '.join(found)}.")
+    return next(iter(found.values()))
+
+
+def page(mechanism: Mechanism, decision: Decision, root: Path) -> Iterator[Text]:
+    """The decision's file as lines: title, prose, and the hunks with the lines that they change."""
+    yield Text(visible(f"{decision.name}: {decision.title}"), style="bold")
+    yield Text(visible(f"{mechanism.title}; {decision.file.relative_to(root)}"), style="dim")
+    yield Text()
+    yield from (Text(visible(line)) for line in decision.prose.split("\n"))
+    for hunk in decision.hunks:
+        yield Text()
+        yield Text(visible(f"{hunk.file}  {hunk.anchor}"), style="bold")
+        yield from (Text(visible(f"  {mark} {line}").rstrip(), style=STYLES[mark]) for mark, line in hunk.body)
+
+
+def judged(bench: Bench, decision: Decision) -> Iterator[Row]:
+    """The rows of a decision: its mutants, and the composed runs that lack it."""
+    mechanism, of_scenario = bench.mechanism, {}
+    for name in decision.mutants:
+        of_scenario.setdefault(mechanism.mutants[name].scenario, []).append(mechanism.mutants[name])
+    for mutants in of_scenario.values():
+        yield from mutant.check(bench, mutants).rows
+    for entry in mechanism.composed.values():
+        if entry.mutant == decision.name:
+            yield from composed.check(bench, entry).rows
+
+
+def told(row: Row) -> Text:
+    """A row in one line."""
+    if not row.ok:
+        return Text(visible(f"not in order: {row.title()}: {reason(row)}"), style="red")
+    if row.verdict is Verdict.VIOLATED:
+        return Text(visible(f"killed: {killed(row)}"), style="green")
+    return Text(visible(f"{row.verdict}: {row.title()}: {row.why}"), style="green")
