@@ -5,24 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.conditions import notified, offered, taken
+from model.conditions import notified_all, offered, taken
 from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, State
-
-SWITCHES = dict.fromkeys(
-    (
-        "HandsOver",
-        "HandsOverOnce",
-        "RunsOne",
-        "TellsRefusal",
-        "Contains",
-        "ShutsDown",
-        "Waits",
-        "WaitsOutside",
-        "KnowsItself",
-        "NotesItself",
-    ),
-    True,
-)
 
 
 class Model(Machine):
@@ -32,7 +16,7 @@ class Model(Machine):
     """
 
     PROCEDURES = {
-        "submit": Procedure("S1", ("task",), (("late", False), ("again", False))),
+        "submit": Procedure("S1", ("task",)),
         "run": Procedure("R1", ("job",)),
         "close": Procedure("C1", (), (("own", None),)),
     }
@@ -49,11 +33,7 @@ class Model(Machine):
     )
     accepted, refused, closed = Scalar("accepted"), Scalar("refused"), Scalar("closed")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program = scenario["threads"]
         self.does = {name: tuple(does) for name, does in dict(scenario["does"]).items()}
         super().__init__(self.program, {"turn": 1, "taken": None}, start="T0")
@@ -106,121 +86,104 @@ class Model(Machine):
         return True
 
     def _notify(self) -> None:
-        self.tickets = notified(self.tickets, self.asleep, len(self.asleep))
+        self.tickets = notified_all(self.tickets, self.asleep)
 
     # -- submit
 
     def S1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.late = self.shut
-        t.pc = "S4" if t.late else "S2"
+        if self.shut:
+            self.refused |= {t.task}
+            t.pc = "S4"
 
     def S2(self, t: Process) -> None:
         self.calls += (t.task,)
         self.accepted += (t.task,)
-        t.pc = "S3"
 
     def S3(self, t: Process) -> None:
         self._notify()
-        t.pc = "S4"
 
     def S4(self, t: Process) -> None:
         self.mutex = None
-        if t.late and self.on["TellsRefusal"]:
-            self.refused |= {t.task}
-        if t.late or t.again or self.on["HandsOverOnce"]:
-            self.leave(t)
-        else:
-            t.again = True
-            t.pc = "S1"
+        self.leave(t)
 
     # -- run
 
     def R1(self, t: Process) -> None:
         self.ran += (t.job,)
         does = self.does[t.job]
-        if not self.on["RunsOne"] and self.ran.count(t.job) < 2:
-            t.pc = "T3"
-        elif does == ("close",):
+        if does == ("close",):
             self.call(t, "close")
         elif does not in ((), ("raise",)):
             self.call(t, "submit", does[1])
         else:
             self.leave(t)
 
-    def T3(self, t: Process) -> None:
-        t.pc = "R1"
-
     # -- close
 
     def C1(self, t: Process) -> None:
         t.own = self.thread
-        t.pc = "D1" if self.on["ShutsDown"] else "T2"
 
     def D1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "D2"
 
     def D2(self, t: Process) -> None:
         self.shut = True
-        t.pc = "D3"
 
     def D3(self, t: Process) -> None:
         self._notify()
-        t.pc = "D4" if self._patient(t) and not self.ended else "D7"
+        if t.own == self.me or self.ended:
+            t.pc = "D7"
 
     def D4(self, t: Process) -> None:
         self._sleep()
-        t.pc = "D5"
 
     def D5(self, t: Process) -> Any:
         if not self._wake():
             return BLOCKED
-        t.pc = "D6"
 
     def D6(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "D7" if self.ended else "D4"
+        if not self.ended:
+            t.pc = "D4"
 
     def D7(self, t: Process) -> None:
         self.mutex = None
-        self.T2(t)
-
-    def T2(self, t: Process) -> None:
         self.closed |= {self.me}
         self.leave(t)
 
-    def _patient(self, t: Process) -> bool:
-        if not self.on["Waits"] or not self.on["KnowsItself"]:
-            return self.on["Waits"]
-        return (t.own != self.me) is self.on["WaitsOutside"]
+    # -- the users
+
+    def T0(self, t: Process) -> None:
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
+            return
+        t.turn += 1
+        name, *arguments = self.program[self.me][t.turn - 2]
+        self.call(t, name, *arguments, back="T0")
 
     # -- the pool's thread
 
     def B1(self, t: Process) -> None:
-        if self.on["NotesItself"]:
-            self.thread = self.me
-        t.pc = "Y1"
-
-    def _look(self, t: Process) -> None:
-        t.pc = "Y5" if self.calls else "Y6" if self.shut else "Y2"
+        self.thread = self.me
 
     def Y1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
         self._look(t)
 
+    def _look(self, t: Process) -> None:
+        t.pc = "Y5" if self.calls else "Y6" if self.shut else "Y2"
+
     def Y2(self, t: Process) -> None:
         self._sleep()
-        t.pc = "Y3"
 
     def Y3(self, t: Process) -> Any:
         if not self._wake():
             return BLOCKED
-        t.pc = "Y4"
 
     def Y4(self, t: Process) -> Any:
         if not self._lock():
@@ -233,11 +196,9 @@ class Model(Machine):
 
     def Y6(self, t: Process) -> None:
         self.ended = True
-        t.pc = "Y7"
 
     def Y7(self, t: Process) -> None:
         self._notify()
-        t.pc = "Y8"
 
     def Y8(self, t: Process) -> None:
         self.mutex = None
@@ -247,26 +208,8 @@ class Model(Machine):
             self.call(t, "run", t.taken, back="T1")
 
     def T1(self, t: Process) -> None:
-        if self._dies(t):
-            t.pc = DONE
-        else:
-            t.taken = None
-            t.pc = "Y1"
-
-    def _dies(self, t: Process) -> bool:
-        return t.taken is not None and self.does[t.taken] == ("raise",) and not self.on["Contains"]
-
-    # -- the users
-
-    def T0(self, t: Process) -> None:
-        if t.turn > len(self.program[self.me]):
-            t.pc = DONE
-            return
-        t.turn += 1
-        name, *arguments = self.program[self.me][t.turn - 2]
-        if name == "submit" and not self.on["HandsOver"]:
-            name = "run"
-        self.call(t, name, *arguments, back="T0")
+        t.taken = None
+        t.pc = "Y1"
 
     # -- what operations return
 
@@ -274,10 +217,7 @@ class Model(Machine):
         """The pool's thread has one operation, which ends where the process does."""
         if self.threads[index] in self.users:
             return super().outcomes(index, before, after)
-        if after[1][index][0] != DONE:
-            return ()
-        self.load(after)
-        return (("raised", "Failed") if self._dies(self._workspace[index]) else None,)
+        return (None,) if after[1][index][0] == DONE else ()
 
     def returned(self, process: Process) -> Any:
         name, *task = self.program[self.me][process.turn - 2]

@@ -19,18 +19,6 @@ CONSTANTS
   Does,             \* task |-> << >>, <<"raise">>, <<"close">> or <<"submit", another task>>
   NULL
 
-CONSTANTS           \* the decisions; FALSE takes one away
-  HandsOver,        \* a task is run by the pool's thread, not by the one that hands it over
-  HandsOverOnce,    \* a task is handed over once
-  RunsOne,          \* a task that is taken runs once
-  TellsRefusal,     \* a refusal goes out to whoever hands a task over
-  Contains,         \* what a task raises does not end the pool's thread
-  ShutsDown,        \* close shuts the pool down
-  Waits,            \* close waits
-  WaitsOutside,     \* it is the other threads that wait, not the pool's own
-  KnowsItself,      \* close looks which thread it is called by
-  NotesItself       \* the pool's thread says which one it is
-
 Workers == {t \in DOMAIN Program : Program[t][1][1] = "work"}
 Users   == DOMAIN Program \ Workers
 Tasks   == DOMAIN Does
@@ -49,13 +37,8 @@ variables
   thread = NULL,     \* the pool's thread, once it has said so
   ran = << >>,       \* the tasks that have run
   accepted = << >>,  \* history: the tasks that the pool has taken
-  refused = {},      \* history: the tasks whose refusal has gone out
+  refused = {},      \* history: the tasks that the pool has refused
   closed = {};       \* history: the threads that a close has returned to
-
-define
-  \* Whether a close by thread t waits; own: the pool's thread, as far as the closer has read.
-  Patient(t, own) == Waits /\ (~KnowsItself \/ (IF WaitsOutside THEN own # t ELSE own = t))
-end define;
 
 macro lock() begin
   await mutex = NULL;
@@ -77,50 +60,49 @@ macro notify() begin
   tickets := NotifiedAll(tickets, asleep);
 end macro;
 
+\* The test of the loop in which the pool's thread waits for a call, or until none can come.
+macro look() begin
+  if calls # << >> then goto Y5; elsif shut then goto Y6; else goto Y2; end if;
+end macro;
+
 procedure submit(task = NULL)
-variables late = FALSE, again = FALSE;
 begin
 S1: lock();
-    late := shut;
-    if late then goto S4; end if;
-S2: calls := Append(calls, task);
-    accepted := Append(accepted, task);
-S3: notify();
-S4: mutex := NULL;
-    if late /\ TellsRefusal then refused := refused \cup {task}; end if;
-    if late \/ again \/ HandsOverOnce then return;
-    else again := TRUE; goto S1;
+    if shut then
+      refused := refused \cup {task};
+    else
+S2:   calls := Append(calls, task);
+      accepted := Append(accepted, task);
+S3:   notify();
     end if;
+S4: mutex := NULL;
+    return;
 end procedure;
 
 procedure run(job = NULL)
 begin
 R1: ran := Append(ran, job);
-    if ~RunsOne /\ Times(ran, job) < 2 then goto T3;
-    elsif Does[job] = <<"close">> then call close(); return;
+    if Does[job] = <<"close">> then call close(); return;
     elsif Does[job] \notin {<< >>, <<"raise">>} then call submit(Does[job][2]); return;
     else return;
     end if;
-T3: goto R1;
 end procedure;
 
 procedure close()
 variables own = NULL;
 begin
 C1: own := thread;
-    if ~ShutsDown then goto T2; end if;
 D1: lock();
 D2: shut := TRUE;
 D3: notify();
-    if ~Patient(self, own) \/ ended then goto D7; end if;
-D4: sleep();
-D5: wake();
-D6: lock();
-    if ~ended then goto D4; end if;
+    if own # self /\ ~ended then
+D4:   sleep();
+D5:   wake();
+D6:   lock();
+      if ~ended then goto D4; end if;
+    end if;
 D7: mutex := NULL;
     closed := closed \cup {self};
-    return;
-T2: closed := closed \cup {self};
     return;
 end procedure;
 
@@ -130,8 +112,7 @@ begin
 T0: while turn <= Len(Program[self]) do
       turn := turn + 1;
       if Program[self][turn - 1][1] = "close" then call close();
-      elsif HandsOver then call submit(Program[self][turn - 1][2]);
-      else call run(Program[self][turn - 1][2]);
+      else call submit(Program[self][turn - 1][2]);
       end if;
     end while;
 end process;
@@ -139,39 +120,31 @@ end process;
 fair process worker \in Workers
 variables taken = NULL;
 begin
-B1: if NotesItself then thread := self; end if;
-Y1: lock();
-    if calls # << >> then goto Y5; elsif shut then goto Y6; end if;
-Y2: sleep();
-Y3: wake();
-Y4: lock();
-    if calls = << >> then
-      if shut then goto Y6; else goto Y2; end if;
-    end if;
-Y5: taken := Head(calls);
-    calls := Tail(calls);
-    goto Y8;
-Y6: ended := TRUE;
-Y7: notify();
-Y8: mutex := NULL;
-    if taken = NULL then goto Done; else call run(taken); end if;
-T1: if Does[taken] = <<"raise">> /\ ~Contains then goto Done;
-    else taken := NULL; goto Y1;
-    end if;
+B1: thread := self;
+Y1: while TRUE do
+      lock();
+      look();
+Y2:   sleep();
+Y3:   wake();
+Y4:   lock();
+      look();
+Y5:   taken := Head(calls);
+      calls := Tail(calls);
+      goto Y8;
+Y6:   ended := TRUE;
+Y7:   notify();
+Y8:   mutex := NULL;
+      if taken = NULL then goto Done; else call run(taken); end if;
+T1:   taken := NULL;
+    end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "4c34a7d1" /\ chksum(tla) = "71d7b30f")
+\* BEGIN TRANSLATION (chksum(pcal) = "54c77bd9" /\ chksum(tla) = "69f0b2fb")
 VARIABLES mutex, asleep, tickets, calls, shut, ended, thread, ran, accepted, 
-          refused, closed, pc, stack
-
-(* define statement *)
-Patient(t, own) == Waits /\ (~KnowsItself \/ (IF WaitsOutside THEN own # t ELSE own = t))
-
-VARIABLES task, late, again, job, own, turn, taken
+          refused, closed, pc, stack, task, job, own, turn, taken
 
 vars == << mutex, asleep, tickets, calls, shut, ended, thread, ran, accepted, 
-           refused, closed, pc, stack, task, late, again, job, own, turn, 
-           taken >>
+           refused, closed, pc, stack, task, job, own, turn, taken >>
 
 ProcSet == (Users) \cup (Workers)
 
@@ -189,8 +162,6 @@ Init == (* Global variables *)
         /\ closed = {}
         (* Procedure submit *)
         /\ task = [ self \in ProcSet |-> NULL]
-        /\ late = [ self \in ProcSet |-> FALSE]
-        /\ again = [ self \in ProcSet |-> FALSE]
         (* Procedure run *)
         /\ job = [ self \in ProcSet |-> NULL]
         (* Procedure close *)
@@ -206,130 +177,106 @@ Init == (* Global variables *)
 S1(self) == /\ pc[self] = "S1"
             /\ mutex = NULL
             /\ mutex' = self
-            /\ late' = [late EXCEPT ![self] = shut]
-            /\ IF late'[self]
-                  THEN /\ pc' = [pc EXCEPT ![self] = "S4"]
+            /\ IF shut
+                  THEN /\ refused' = (refused \cup {task[self]})
+                       /\ pc' = [pc EXCEPT ![self] = "S4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "S2"]
+                       /\ UNCHANGED refused
             /\ UNCHANGED << asleep, tickets, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, again, job, 
-                            own, turn, taken >>
+                            accepted, closed, stack, task, job, own, turn, 
+                            taken >>
 
 S2(self) == /\ pc[self] = "S2"
             /\ calls' = Append(calls, task[self])
             /\ accepted' = Append(accepted, task[self])
             /\ pc' = [pc EXCEPT ![self] = "S3"]
             /\ UNCHANGED << mutex, asleep, tickets, shut, ended, thread, ran, 
-                            refused, closed, stack, task, late, again, job, 
-                            own, turn, taken >>
+                            refused, closed, stack, task, job, own, turn, 
+                            taken >>
 
 S3(self) == /\ pc[self] = "S3"
             /\ tickets' = NotifiedAll(tickets, asleep)
             /\ pc' = [pc EXCEPT ![self] = "S4"]
             /\ UNCHANGED << mutex, asleep, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 S4(self) == /\ pc[self] = "S4"
             /\ mutex' = NULL
-            /\ IF late[self] /\ TellsRefusal
-                  THEN /\ refused' = (refused \cup {task[self]})
-                  ELSE /\ TRUE
-                       /\ UNCHANGED refused
-            /\ IF late[self] \/ again[self] \/ HandsOverOnce
-                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ late' = [late EXCEPT ![self] = Head(stack[self]).late]
-                       /\ again' = [again EXCEPT ![self] = Head(stack[self]).again]
-                       /\ task' = [task EXCEPT ![self] = Head(stack[self]).task]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ again' = [again EXCEPT ![self] = TRUE]
-                       /\ pc' = [pc EXCEPT ![self] = "S1"]
-                       /\ UNCHANGED << stack, task, late >>
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ task' = [task EXCEPT ![self] = Head(stack[self]).task]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << asleep, tickets, calls, shut, ended, thread, ran, 
-                            accepted, closed, job, own, turn, taken >>
+                            accepted, refused, closed, job, own, turn, taken >>
 
 submit(self) == S1(self) \/ S2(self) \/ S3(self) \/ S4(self)
 
 R1(self) == /\ pc[self] = "R1"
             /\ ran' = Append(ran, job[self])
-            /\ IF ~RunsOne /\ Times(ran', job[self]) < 2
-                  THEN /\ pc' = [pc EXCEPT ![self] = "T3"]
-                       /\ UNCHANGED << stack, task, late, again, job, own >>
-                  ELSE /\ IF Does[job[self]] = <<"close">>
-                             THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "close",
-                                                                           pc        |->  Head(stack[self]).pc,
-                                                                           own       |->  own[self] ] >>
-                                                                       \o Tail(stack[self])]
-                                  /\ own' = [own EXCEPT ![self] = NULL]
-                                  /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                  /\ UNCHANGED << task, late, again, job >>
-                             ELSE /\ IF Does[job[self]] \notin {<< >>, <<"raise">>}
-                                        THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "submit",
-                                                                                         pc        |->  Head(stack[self]).pc,
-                                                                                         late      |->  late[self],
-                                                                                         again     |->  again[self],
-                                                                                         task      |->  task[self] ] >>
-                                                                                     \o Tail(stack[self])]
-                                                /\ task' = [task EXCEPT ![self] = Does[job[self]][2]]
-                                             /\ late' = [late EXCEPT ![self] = FALSE]
-                                             /\ again' = [again EXCEPT ![self] = FALSE]
-                                             /\ pc' = [pc EXCEPT ![self] = "S1"]
-                                             /\ job' = job
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                             /\ job' = [job EXCEPT ![self] = Head(stack[self]).job]
-                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                                             /\ UNCHANGED << task, late, again >>
-                                  /\ own' = own
+            /\ IF Does[job[self]] = <<"close">>
+                  THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "close",
+                                                                pc        |->  Head(stack[self]).pc,
+                                                                own       |->  own[self] ] >>
+                                                            \o Tail(stack[self])]
+                       /\ own' = [own EXCEPT ![self] = NULL]
+                       /\ pc' = [pc EXCEPT ![self] = "C1"]
+                       /\ UNCHANGED << task, job >>
+                  ELSE /\ IF Does[job[self]] \notin {<< >>, <<"raise">>}
+                             THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "submit",
+                                                                              pc        |->  Head(stack[self]).pc,
+                                                                              task      |->  task[self] ] >>
+                                                                          \o Tail(stack[self])]
+                                     /\ task' = [task EXCEPT ![self] = Does[job[self]][2]]
+                                  /\ pc' = [pc EXCEPT ![self] = "S1"]
+                                  /\ job' = job
+                             ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ job' = [job EXCEPT ![self] = Head(stack[self]).job]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                  /\ task' = task
+                       /\ own' = own
             /\ UNCHANGED << mutex, asleep, tickets, calls, shut, ended, thread, 
                             accepted, refused, closed, turn, taken >>
 
-T3(self) == /\ pc[self] = "T3"
-            /\ pc' = [pc EXCEPT ![self] = "R1"]
-            /\ UNCHANGED << mutex, asleep, tickets, calls, shut, ended, thread, 
-                            ran, accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
-
-run(self) == R1(self) \/ T3(self)
+run(self) == R1(self)
 
 C1(self) == /\ pc[self] = "C1"
             /\ own' = [own EXCEPT ![self] = thread]
-            /\ IF ~ShutsDown
-                  THEN /\ pc' = [pc EXCEPT ![self] = "T2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "D1"]
+            /\ pc' = [pc EXCEPT ![self] = "D1"]
             /\ UNCHANGED << mutex, asleep, tickets, calls, shut, ended, thread, 
-                            ran, accepted, refused, closed, stack, task, late, 
-                            again, job, turn, taken >>
+                            ran, accepted, refused, closed, stack, task, job, 
+                            turn, taken >>
 
 D1(self) == /\ pc[self] = "D1"
             /\ mutex = NULL
             /\ mutex' = self
             /\ pc' = [pc EXCEPT ![self] = "D2"]
             /\ UNCHANGED << asleep, tickets, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 D2(self) == /\ pc[self] = "D2"
             /\ shut' = TRUE
             /\ pc' = [pc EXCEPT ![self] = "D3"]
             /\ UNCHANGED << mutex, asleep, tickets, calls, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 D3(self) == /\ pc[self] = "D3"
             /\ tickets' = NotifiedAll(tickets, asleep)
-            /\ IF ~Patient(self, own[self]) \/ ended
-                  THEN /\ pc' = [pc EXCEPT ![self] = "D7"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "D4"]
+            /\ IF own[self] # self /\ ~ended
+                  THEN /\ pc' = [pc EXCEPT ![self] = "D4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "D7"]
             /\ UNCHANGED << mutex, asleep, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 D4(self) == /\ pc[self] = "D4"
             /\ mutex' = NULL
             /\ asleep' = (asleep \cup {self})
             /\ pc' = [pc EXCEPT ![self] = "D5"]
             /\ UNCHANGED << tickets, calls, shut, ended, thread, ran, accepted, 
-                            refused, closed, stack, task, late, again, job, 
-                            own, turn, taken >>
+                            refused, closed, stack, task, job, own, turn, 
+                            taken >>
 
 D5(self) == /\ pc[self] = "D5"
             /\ Offered(tickets, self)
@@ -337,8 +284,8 @@ D5(self) == /\ pc[self] = "D5"
             /\ asleep' = asleep \ {self}
             /\ pc' = [pc EXCEPT ![self] = "D6"]
             /\ UNCHANGED << mutex, calls, shut, ended, thread, ran, accepted, 
-                            refused, closed, stack, task, late, again, job, 
-                            own, turn, taken >>
+                            refused, closed, stack, task, job, own, turn, 
+                            taken >>
 
 D6(self) == /\ pc[self] = "D6"
             /\ mutex = NULL
@@ -347,8 +294,8 @@ D6(self) == /\ pc[self] = "D6"
                   THEN /\ pc' = [pc EXCEPT ![self] = "D4"]
                   ELSE /\ pc' = [pc EXCEPT ![self] = "D7"]
             /\ UNCHANGED << asleep, tickets, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 D7(self) == /\ pc[self] = "D7"
             /\ mutex' = NULL
@@ -357,20 +304,10 @@ D7(self) == /\ pc[self] = "D7"
             /\ own' = [own EXCEPT ![self] = Head(stack[self]).own]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << asleep, tickets, calls, shut, ended, thread, ran, 
-                            accepted, refused, task, late, again, job, turn, 
-                            taken >>
-
-T2(self) == /\ pc[self] = "T2"
-            /\ closed' = (closed \cup {self})
-            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-            /\ own' = [own EXCEPT ![self] = Head(stack[self]).own]
-            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-            /\ UNCHANGED << mutex, asleep, tickets, calls, shut, ended, thread, 
-                            ran, accepted, refused, task, late, again, job, 
-                            turn, taken >>
+                            accepted, refused, task, job, turn, taken >>
 
 close(self) == C1(self) \/ D1(self) \/ D2(self) \/ D3(self) \/ D4(self)
-                  \/ D5(self) \/ D6(self) \/ D7(self) \/ T2(self)
+                  \/ D5(self) \/ D6(self) \/ D7(self)
 
 T0(self) == /\ pc[self] = "T0"
             /\ IF turn[self] <= Len(Program[self])
@@ -382,44 +319,27 @@ T0(self) == /\ pc[self] = "T0"
                                                                        \o stack[self]]
                                   /\ own' = [own EXCEPT ![self] = NULL]
                                   /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                  /\ UNCHANGED << task, late, again, job >>
-                             ELSE /\ IF HandsOver
-                                        THEN /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "submit",
-                                                                                         pc        |->  "T0",
-                                                                                         late      |->  late[self],
-                                                                                         again     |->  again[self],
-                                                                                         task      |->  task[self] ] >>
-                                                                                     \o stack[self]]
-                                                /\ task' = [task EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                             /\ late' = [late EXCEPT ![self] = FALSE]
-                                             /\ again' = [again EXCEPT ![self] = FALSE]
-                                             /\ pc' = [pc EXCEPT ![self] = "S1"]
-                                             /\ job' = job
-                                        ELSE /\ /\ job' = [job EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "run",
-                                                                                         pc        |->  "T0",
-                                                                                         job       |->  job[self] ] >>
-                                                                                     \o stack[self]]
-                                             /\ pc' = [pc EXCEPT ![self] = "R1"]
-                                             /\ UNCHANGED << task, late, again >>
+                                  /\ task' = task
+                             ELSE /\ /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "submit",
+                                                                              pc        |->  "T0",
+                                                                              task      |->  task[self] ] >>
+                                                                          \o stack[self]]
+                                     /\ task' = [task EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                  /\ pc' = [pc EXCEPT ![self] = "S1"]
                                   /\ own' = own
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
-                       /\ UNCHANGED << stack, task, late, again, job, own, 
-                                       turn >>
+                       /\ UNCHANGED << stack, task, own, turn >>
             /\ UNCHANGED << mutex, asleep, tickets, calls, shut, ended, thread, 
-                            ran, accepted, refused, closed, taken >>
+                            ran, accepted, refused, closed, job, taken >>
 
 user(self) == T0(self)
 
 B1(self) == /\ pc[self] = "B1"
-            /\ IF NotesItself
-                  THEN /\ thread' = self
-                  ELSE /\ TRUE
-                       /\ UNCHANGED thread
+            /\ thread' = self
             /\ pc' = [pc EXCEPT ![self] = "Y1"]
             /\ UNCHANGED << mutex, asleep, tickets, calls, shut, ended, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 Y1(self) == /\ pc[self] = "Y1"
             /\ mutex = NULL
@@ -430,16 +350,16 @@ Y1(self) == /\ pc[self] = "Y1"
                              THEN /\ pc' = [pc EXCEPT ![self] = "Y6"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "Y2"]
             /\ UNCHANGED << asleep, tickets, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 Y2(self) == /\ pc[self] = "Y2"
             /\ mutex' = NULL
             /\ asleep' = (asleep \cup {self})
             /\ pc' = [pc EXCEPT ![self] = "Y3"]
             /\ UNCHANGED << tickets, calls, shut, ended, thread, ran, accepted, 
-                            refused, closed, stack, task, late, again, job, 
-                            own, turn, taken >>
+                            refused, closed, stack, task, job, own, turn, 
+                            taken >>
 
 Y3(self) == /\ pc[self] = "Y3"
             /\ Offered(tickets, self)
@@ -447,42 +367,42 @@ Y3(self) == /\ pc[self] = "Y3"
             /\ asleep' = asleep \ {self}
             /\ pc' = [pc EXCEPT ![self] = "Y4"]
             /\ UNCHANGED << mutex, calls, shut, ended, thread, ran, accepted, 
-                            refused, closed, stack, task, late, again, job, 
-                            own, turn, taken >>
+                            refused, closed, stack, task, job, own, turn, 
+                            taken >>
 
 Y4(self) == /\ pc[self] = "Y4"
             /\ mutex = NULL
             /\ mutex' = self
-            /\ IF calls = << >>
-                  THEN /\ IF shut
+            /\ IF calls # << >>
+                  THEN /\ pc' = [pc EXCEPT ![self] = "Y5"]
+                  ELSE /\ IF shut
                              THEN /\ pc' = [pc EXCEPT ![self] = "Y6"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "Y2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "Y5"]
             /\ UNCHANGED << asleep, tickets, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 Y5(self) == /\ pc[self] = "Y5"
             /\ taken' = [taken EXCEPT ![self] = Head(calls)]
             /\ calls' = Tail(calls)
             /\ pc' = [pc EXCEPT ![self] = "Y8"]
             /\ UNCHANGED << mutex, asleep, tickets, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn >>
 
 Y6(self) == /\ pc[self] = "Y6"
             /\ ended' = TRUE
             /\ pc' = [pc EXCEPT ![self] = "Y7"]
             /\ UNCHANGED << mutex, asleep, tickets, calls, shut, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 Y7(self) == /\ pc[self] = "Y7"
             /\ tickets' = NotifiedAll(tickets, asleep)
             /\ pc' = [pc EXCEPT ![self] = "Y8"]
             /\ UNCHANGED << mutex, asleep, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn, taken >>
+                            accepted, refused, closed, stack, task, job, own, 
+                            turn, taken >>
 
 Y8(self) == /\ pc[self] = "Y8"
             /\ mutex' = NULL
@@ -496,18 +416,14 @@ Y8(self) == /\ pc[self] = "Y8"
                                                                \o stack[self]]
                        /\ pc' = [pc EXCEPT ![self] = "R1"]
             /\ UNCHANGED << asleep, tickets, calls, shut, ended, thread, ran, 
-                            accepted, refused, closed, task, late, again, own, 
-                            turn, taken >>
+                            accepted, refused, closed, task, own, turn, taken >>
 
 T1(self) == /\ pc[self] = "T1"
-            /\ IF Does[taken[self]] = <<"raise">> /\ ~Contains
-                  THEN /\ pc' = [pc EXCEPT ![self] = "Done"]
-                       /\ taken' = taken
-                  ELSE /\ taken' = [taken EXCEPT ![self] = NULL]
-                       /\ pc' = [pc EXCEPT ![self] = "Y1"]
+            /\ taken' = [taken EXCEPT ![self] = NULL]
+            /\ pc' = [pc EXCEPT ![self] = "Y1"]
             /\ UNCHANGED << mutex, asleep, tickets, calls, shut, ended, thread, 
-                            ran, accepted, refused, closed, stack, task, late, 
-                            again, job, own, turn >>
+                            ran, accepted, refused, closed, stack, task, job, 
+                            own, turn >>
 
 worker(self) == B1(self) \/ Y1(self) \/ Y2(self) \/ Y3(self) \/ Y4(self)
                    \/ Y5(self) \/ Y6(self) \/ Y7(self) \/ Y8(self)
@@ -523,10 +439,7 @@ Next == (\E self \in ProcSet: submit(self) \/ run(self) \/ close(self))
            \/ Terminating
 
 Spec == /\ Init /\ [][Next]_vars
-        /\ \A self \in Users : /\ WF_vars(user(self))
-                               /\ WF_vars(close(self))
-                               /\ WF_vars(submit(self))
-                               /\ WF_vars(run(self))
+        /\ \A self \in Users : WF_vars(user(self)) /\ WF_vars(close(self)) /\ WF_vars(submit(self))
         /\ \A self \in Workers : /\ WF_vars(worker(self))
                                  /\ WF_vars(run(self))
                                  /\ WF_vars(submit(self))

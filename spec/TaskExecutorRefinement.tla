@@ -16,7 +16,8 @@ placeBar == [t \in DOMAIN Program |->
 
 taskBar == [t \in DOMAIN Program |->
   CASE placeBar[t] = "submits" -> task[t]
-    [] placeBar[t] = "runs" -> IF t \in Users THEN task[t] ELSE taken[t]
+    [] pc[t] = "R1" -> job[t]
+    [] placeBar[t] = "runs" -> taken[t]
     [] OTHER -> NULL]
 
 Atomic == INSTANCE TaskExecutorAtomic WITH waiting <- calls, place <- placeBar, task <- taskBar

@@ -68,6 +68,16 @@ def test_the_drawn_states_show_both_truth_values_of_every_property(stem):
     assert [name for name in agreement.invariants(MECHANISMS[stem]) if not any(each.seen(name) for each in samples)] == []
 
 
+def test_a_machine_with_other_variables_gives_no_state():
+    mechanism = MECHANISMS["task_executor"]
+    twice = mechanism.without("HandsOverTwice").model("adds")
+    assert set(twice.process_variables) - set(mechanism.model("adds").process_variables) == {"again"}
+    found = agreement.sampled(mechanism, "adds", agreement.FIRST)
+    for state in found.states:
+        texts = agreement.texts_of(found.model, state, {})
+        assert not any("again" in text for text in texts)
+
+
 def test_properties_that_no_state_breaks_make_it_vacuous(tmp_path, monkeypatch):
     known = MECHANISMS["atomic"]
     mechanism = replace(known, properties={"TypeOK": known.properties["TypeOK"]})
