@@ -7,11 +7,6 @@ from typing import Any
 from model.conditions import notified, offered, taken
 from model.pluscal import BLOCKED, DONE, Machine, Process, Scalar
 
-SWITCHES = dict.fromkeys((
-    "NotifyTakesLead", "HandsOn", "StepsDown", "OwnLeadOnly", "OneSleepsLong", "TimesOut",
-    "LooksAgain", "TakesInside", "NowTakesInside", "TakesDueOnly", "Removes", "ReleasesEmptyHanded",
-    "KeepsOrder", "SinksLast", "NotifiesFirst", "NotifiesFirstOnly", "NotifiesEveryFirst",
-    "InterruptStepsDown", "InterruptHandsOn", "InterruptReleases"), True)
 NEVER = 1000000
 """Later than all that happens; the alarm of a thread that has none."""
 
@@ -25,23 +20,23 @@ FIRST = {"clock": "C1", "interrupt": "I1"}
 """First label of a process that is no thread, by the operation that is its program."""
 
 
-def put(heap: tuple[int, ...], at: int, rises: bool) -> tuple[int, ...]:
+def put(heap: tuple[int, ...], at: int) -> tuple[int, ...]:
     """A binary heap with one more element, which rises to its place."""
     out = [*heap, at]
     index = len(out) - 1
-    while rises and index > 0 and out[index] < out[above := (index - 1) // 2]:
+    while index > 0 and out[index] < out[above := (index - 1) // 2]:
         out[index], out[above] = out[above], out[index]
         index = above
     return tuple(out)
 
 
-def rest(heap: tuple[int, ...], sinks: bool) -> tuple[int, ...]:
+def rest(heap: tuple[int, ...]) -> tuple[int, ...]:
     """A binary heap without its first element, in whose place the last one sinks."""
     if len(heap) <= 1:
         return ()
     out = [heap[-1], *heap[1:-1]]
     index = 0
-    while sinks and (below := 2 * index + 1) < len(out):
+    while (below := 2 * index + 1) < len(out):
         if below + 1 < len(out) and out[below] > out[below + 1]:
             below += 1
         if out[index] <= out[below]:
@@ -66,11 +61,7 @@ class Model(Machine):
     interrupted, now, leader = Scalar("interrupted"), Scalar("now"), Scalar("leader")
     items, queued, leading = Scalar("items"), Scalar("queued"), Scalar("leading")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program = scenario["threads"]
         super().__init__(self.program, OWN, start="T0")
         first = {name: program[0][0] for name, program in self.program.items()}
@@ -135,210 +126,170 @@ class Model(Machine):
         self.alarm[self.me] = NEVER
         return True
 
-    def _raises(self, t: Process) -> bool:
-        """Whether the wait whose lock is taken again raises."""
+    def _relock(self, t: Process) -> bool:
+        """A wait has the lock again, and raises if the thread was interrupted."""
+        if not self._lock():
+            return False
         if self.me in self.interrupted:
             self.interrupted -= {self.me}
             t.raised = True
-        return t.raised
+        return True
 
     # -- where a thread goes on
 
     def _operation(self, name: str, t: Process) -> tuple:
         return self.program[name][t.turn - 2]
 
-    def _waits(self, t: Process) -> bool:
-        return self._operation(self.me, t)[0] == "poll"
+    def _release(self, t: Process) -> None:
+        """Gate.release"""
+        t.pc = "L1" if self.leader is None else "L2"
 
     def _leave(self, t: Process) -> None:
-        t.pc = "L1" if self.leader is None and self.on["HandsOn"] else "L2"
-
-    def _quit(self, t: Process) -> None:
-        if self.leader is None and self.on["HandsOn"] and self.on["InterruptHandsOn"]:
-            t.pc = "L1"
+        """What poll and poll_now do after they have called _take."""
+        if self._operation(self.me, t)[0] == "poll":
+            self._release(t)
         else:
-            t.pc = "L2" if self.on["InterruptReleases"] else "T0"
+            t.pc = "G2"
 
-    def _look(self, t: Process) -> None:
+    def _take(self, t: Process) -> None:
+        """DelayQueue._take"""
+        if self.items:
+            t.head, t.pc = self.items[0], "K1"
+        else:
+            self._leave(t)
+
+    def _wait_ms(self, t: Process) -> None:
+        """DelayQueue.wait_ms: without a first element there is nothing to read the clock for."""
         if self.items:
             t.head, t.pc = self.items[0], "Q1"
         else:
             t.head, t.wait, t.pc = NEVER, NEVER, "A3"
 
-    def _take(self, t: Process) -> None:
-        if self.items:
-            t.head, t.pc = self.items[0], "K1"
-        elif not self._waits(t):
-            t.pc = "G2"
-        elif self.on["ReleasesEmptyHanded"]:
-            self._leave(t)
+    def _go_on(self, t: Process) -> None:
+        """The loop of Gate.acquire_when goes on, unless the exception leaves it."""
+        if t.raised:
+            self._release(t)
         else:
-            t.pc = "T0"
+            self._wait_ms(t)
 
-    def _again(self, t: Process) -> None:
-        if self.on["LooksAgain"]:
-            self._look(t)
+    # -- the threads
+
+    def T0(self, t: Process) -> None:
+        vars(t).update(OWN | {"turn": t.turn})
+        if t.turn > len(self.program[self.me]):
+            t.pc = DONE
         else:
+            t.turn += 1
+            if self._operation(self.me, t)[0] == "poll":
+                t.pc = "A1"
+
+    # -- offer and poll_now
+
+    def G1(self, t: Process) -> Any:
+        if not self._lock():
+            return BLOCKED
+        if self._operation(self.me, t)[0] == "poll_now":
             self._take(t)
 
-    # -- poll
+    def P1(self, t: Process) -> None:
+        before = self.items
+        self.items = put(before, self._operation(self.me, t)[1])
+        self.queued += 1
+        if before and self.items[0] == before[0]:  # not the first
+            t.pc = "G2"
+
+    def N1(self, t: Process) -> None:
+        self.leader = None
+        self.leading = frozenset()
+
+    def N2(self, t: Process) -> None:
+        self.tickets = notified(self.tickets, self.asleep, 1)
+
+    def G2(self, t: Process) -> None:
+        self.mutex = None
+        t.pc = "T0"
+
+    # -- poll: Gate.acquire_when
 
     def A1(self, t: Process) -> None:
         t.deadline = self.now + self._operation(self.me, t)[1]
-        t.pc = "A2"
 
     def A2(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        self._look(t)
+        self._wait_ms(t)
 
     def Q1(self, t: Process) -> None:
         t.wait = t.head - self.now
         if t.wait <= 0:
             self._take(t)
-        else:
-            t.pc = "A3"
 
     def A3(self, t: Process) -> None:
         t.left = t.deadline - self.now
         if t.left <= 0:
             self._take(t)
+        elif self.leader is not None or t.left < t.wait:
+            t.pc = "A4"
         else:
-            follows = self.on["OneSleepsLong"] and self.leader is not None or t.left < t.wait
-            t.pc = "A4" if follows else "A7"
+            t.pc = "A7"
 
     def A4(self, t: Process) -> None:
-        self._sleep(self.now + t.left if self.on["TimesOut"] else NEVER)
-        t.pc = "A5"
+        self._sleep(self.now + t.left)
 
     def A5(self, t: Process) -> Any:
         if not self._wake():
             return BLOCKED
-        t.pc = "A6"
 
     def A6(self, t: Process) -> Any:
-        if not self._lock():
+        if not self._relock(t):
             return BLOCKED
-        if self._raises(t):
-            self._quit(t)
-        else:
-            self._again(t)
+        self._go_on(t)
 
     def A7(self, t: Process) -> None:
         self.leader = self.me
         self.leading |= {self.me}
-        t.pc = "A8"
 
     def A8(self, t: Process) -> None:
         self._sleep(self.now + t.wait)
-        t.pc = "A9"
 
     def A9(self, t: Process) -> Any:
         if not self._wake():
             return BLOCKED
         self.leading -= {self.me}
-        t.pc = "A10"
 
     def A10(self, t: Process) -> Any:
-        if not self._lock():
+        if not self._relock(t):
             return BLOCKED
-        if self._raises(t):
-            if self.leader == self.me and self.on["InterruptStepsDown"]:
-                t.pc = "A11"
-            else:
-                self._quit(t)
-        elif self.on["OwnLeadOnly"] and self.leader != self.me:
-            self._again(t)
-        else:
-            t.pc = "A11"
+        if self.leader != self.me:
+            self._go_on(t)
 
     def A11(self, t: Process) -> None:
-        if self.on["StepsDown"]:
-            self.leader = None
-        if t.raised:
-            self._quit(t)
-        else:
-            self._again(t)
+        self.leader = None
+        self._go_on(t)
 
-    # -- poll and poll_now
+    # -- poll and poll_now: _take
 
     def K1(self, t: Process) -> None:
-        t.found = t.head <= self.now or not self.on["TakesDueOnly"]
-        if not self._waits(t):
-            t.pc = "K2" if t.found else "G2"
-        elif t.found and self.on["TakesInside"]:
-            t.pc = "K2"
-        elif not t.found and not self.on["ReleasesEmptyHanded"]:
-            t.pc = "T0"
-        else:
+        t.found = t.head <= self.now
+        if not t.found:
             self._leave(t)
 
     def K2(self, t: Process) -> None:
-        if self.items:
-            t.got = (self.items[0],)
-            self.queued -= 1
-        if self.on["Removes"]:
-            self.items = rest(self.items, self.on["SinksLast"])
-        if not self._waits(t):
-            t.pc = "G2"
-        elif self.on["TakesInside"]:
-            self._leave(t)
-        else:
-            t.pc = "T0"
+        t.got = (self.items[0],)
+        self.queued -= 1
+        self.items = rest(self.items)
+        self._leave(t)
+
+    # -- poll: Gate.release
 
     def L1(self, t: Process) -> None:
         self.tickets = notified(self.tickets, self.asleep, 1)
-        t.pc = "T0" if t.raised and not self.on["InterruptReleases"] else "L2"
 
     def L2(self, t: Process) -> None:
         self.mutex = None
-        t.pc = "K2" if t.found and not self.on["TakesInside"] else "T0"
-
-    # -- offer and poll_now
-
-    def G1(self, t: Process) -> Any:
-        offers = self._operation(self.me, t)[0] == "offer"
-        if (offers or self.on["NowTakesInside"]) and not self._lock():
-            return BLOCKED
-        if offers:
-            t.pc = "P1"
-        else:
-            self._take(t)
-
-    def P1(self, t: Process) -> None:
-        at, before = self._operation(self.me, t)[1], self.items
-        self.items = put(before, at, self.on["KeepsOrder"])
-        self.queued += 1
-        sooner = self.on["KeepsOrder"] and before and at < before[0]
-        first = not before or self.on["NotifiesEveryFirst"] and sooner
-        tells = self.on["NotifiesFirst"] and (first or not self.on["NotifiesFirstOnly"])
-        t.pc = "N1" if tells else "G2"
-
-    def N1(self, t: Process) -> None:
-        if self.on["NotifyTakesLead"]:
-            self.leader, self.leading = None, frozenset()
-        t.pc = "N2"
-
-    def N2(self, t: Process) -> None:
-        self.tickets = notified(self.tickets, self.asleep, 1)
-        t.pc = "G2"
-
-    def G2(self, t: Process) -> None:
-        if self._operation(self.me, t)[0] == "offer" or self.on["NowTakesInside"]:
-            self.mutex = None
         t.pc = "T0"
 
-    # -- the processes
-
-    def T0(self, t: Process) -> None:
-        turn = t.turn
-        vars(t).update(OWN)
-        t.turn = turn
-        if turn > len(self.program[self.me]):
-            t.pc = DONE
-        else:
-            t.turn += 1
-            t.pc = "A1" if self._waits(t) else "G1"
+    # -- the other processes
 
     def I1(self, t: Process) -> None:
         target = self.program[self.me][0][1]
@@ -353,7 +304,6 @@ class Model(Machine):
                   if name not in self.clocks]
         if ahead:
             self.now = min(ahead)
-            t.pc = "C2"
         elif all(counter == DONE for counter in others):
             t.pc = DONE
         else:

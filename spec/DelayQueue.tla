@@ -14,6 +14,11 @@
 (* exception leaves the wait, as CPython's condition promises.  CPython     *)
 (* does not promise that a notification which the thread was given goes to  *)
 (* another one: here it is lost with the thread, which has to hand it on.   *)
+(*                                                                          *)
+(* impl/gate.py and impl/delay_queue.py, and the labels of their steps:     *)
+(*   Gate        __enter__, __exit__ (G), acquire_when (A), release (L),    *)
+(*               notify (N)                                                 *)
+(*   DelayQueue  offer (P), wait_ms (Q), _take (K)                          *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, Conditions
 
@@ -22,36 +27,14 @@ CONSTANTS
   Items,    \* the moments at which the first elements are due: a heap
   NULL
 
-CONSTANTS                \* the decisions; FALSE takes one away, its step stays
-  NotifyTakesLead,       \* a notification takes the lead from the thread that has it
-  HandsOn,               \* a thread that leaves notifies if no thread leads
-  StepsDown,             \* a leader that has woken leads no longer
-  OwnLeadOnly,           \* a thread that has woken gives up its own lead only
-  OneSleepsLong,         \* a thread does not lead beside another one
-  TimesOut,              \* a thread that does not lead sleeps no longer than its time
-  LooksAgain,            \* a thread that has woken looks again
-  TakesInside,           \* poll takes an element while it holds the gate
-  NowTakesInside,        \* poll_now takes an element while it holds the gate
-  TakesDueOnly,          \* an element is taken only if it is due
-  Removes,               \* an element that is taken leaves the queue
-  ReleasesEmptyHanded,   \* a poll that finds nothing gives the gate back
-  KeepsOrder,            \* a new element rises in the heap to its place
-  SinksLast,             \* the last element sinks to its place when the first is taken
-  NotifiesFirst,         \* an offer notifies if its element is the first
-  NotifiesFirstOnly,     \* and in no other case
-  NotifiesEveryFirst,    \* and not only if the queue was empty
-  InterruptStepsDown,    \* a leader that is interrupted leads no longer
-  InterruptHandsOn,      \* a thread that is interrupted notifies if no thread leads
-  InterruptReleases      \* a thread that is interrupted gives the gate back
-
 Clocks       == {t \in DOMAIN Program : Program[t][1][1] = "clock"}
 Interrupters == {t \in DOMAIN Program : Program[t][1][1] = "interrupt"}
 Threads      == DOMAIN Program \ (Clocks \cup Interrupters)
 Never        == 1000000  \* later than all that happens; the alarm of a thread that has none
 
 \* Of the operation that a thread has begun.
-Operation(program, turn) == program[turn - 1][1]
-Argument(program, turn)  == program[turn - 1][2]
+Operation(t, turn) == Program[t][turn - 1][1]
+Argument(t, turn)  == Program[t][turn - 1][2]
 
 Least(S) == CHOOSE x \in S : \A y \in S : x <= y
 
@@ -62,11 +45,9 @@ Up(s, i) == IF i = 1 \/ s[i] >= s[i \div 2] THEN s ELSE Up(Swap(s, i, i \div 2),
 Down(s, i) == IF 2 * i > Len(s) THEN s
               ELSE LET c == IF 2 * i < Len(s) /\ s[2 * i] > s[2 * i + 1] THEN 2 * i + 1 ELSE 2 * i
                    IN IF s[i] <= s[c] THEN s ELSE Down(Swap(s, i, c), c)
-With(s, x) == IF KeepsOrder THEN Up(Append(s, x), Len(s) + 1) ELSE Append(s, x)
-Filled(s)  == [i \in 1..(Len(s) - 1) |-> IF i = 1 THEN s[Len(s)] ELSE s[i]]
-Rest(s)    == IF ~Removes THEN s
-              ELSE IF Len(s) <= 1 THEN << >>
-              ELSE IF SinksLast THEN Down(Filled(s), 1) ELSE Filled(s)
+With(s, x) == Up(Append(s, x), Len(s) + 1)
+Rest(s)    == IF Len(s) <= 1 THEN << >>
+              ELSE Down(<<s[Len(s)]>> \o SubSeq(s, 2, Len(s) - 1), 1)
 
 (*--algorithm DelayQueue
 variables
@@ -105,34 +86,40 @@ macro wake() begin  \* no \/: TLC would take one step for each
   alarm[self] := Never;
 end macro;
 
+\* A wait has the lock again, and raises if the thread was interrupted.
+macro relock() begin
+  lock();
+  if self \in interrupted then
+    interrupted := interrupted \ {self};
+    raised := TRUE;
+  end if;
+end macro;
+
+\* Gate.release
+macro release() begin
+  if leader = NULL then goto L1; else goto L2; end if;
+end macro;
+
+\* What poll and poll_now do after they have called _take.
 macro leave() begin
-  if leader = NULL /\ HandsOn then goto L1; else goto L2; end if;
+  if Operation(self, turn) = "poll" then release(); else goto G2; end if;
 end macro;
 
-\* wait_ms: without a first element there is nothing to read the clock for.
-macro look() begin
-  if items = << >> then head := Never; wait := Never; goto A3;
-  else head := Head(items); goto Q1;
-  end if;
-end macro;
-
+\* DelayQueue._take
 macro take() begin
-  if items # << >> then head := Head(items); goto K1;
-  elsif Operation(Program[self], turn) = "poll_now" then goto G2;
-  elsif ~ReleasesEmptyHanded then goto T0;
-  else leave();
+  if items # << >> then head := Head(items); goto K1; else leave(); end if;
+end macro;
+
+\* DelayQueue.wait_ms: without a first element there is nothing to read the clock for.
+macro wait_ms() begin
+  if items # << >> then head := Head(items); goto Q1;
+  else head := Never; wait := Never; goto A3;
   end if;
 end macro;
 
-macro again() begin
-  if LooksAgain then look(); else take(); end if;
-end macro;
-
-macro quit() begin
-  if leader = NULL /\ HandsOn /\ InterruptHandsOn then goto L1;
-  elsif InterruptReleases then goto L2;
-  else goto T0;
-  end if;
+\* The loop of Gate.acquire_when goes on, unless the exception leaves it.
+macro go_on() begin
+  if raised then release(); else wait_ms(); end if;
 end macro;
 
 fair process thread \in Threads
@@ -152,87 +139,59 @@ T0:  deadline := 0;
      if turn > Len(Program[self]) then goto Done;
      else
        turn := turn + 1;
-       if Operation(Program[self], turn) = "poll" then goto A1; else goto G1; end if;
+       if Operation(self, turn) = "poll" then goto A1; end if;
      end if;
-
-     \* poll
-A1:  deadline := now + Argument(Program[self], turn);
-A2:  lock();
-     look();
-Q1:  wait := head - now;
-     if wait <= 0 then take(); else goto A3; end if;
-A3:  left := deadline - now;
-     if left <= 0 then take();
-     elsif ~(OneSleepsLong /\ leader # NULL) /\ left >= wait then goto A7;
-     else goto A4;
-     end if;
-A4:  sleep(IF TimesOut THEN now + left ELSE Never);
-A5:  wake();
-A6:  lock();
-     if self \in interrupted then
-       interrupted := interrupted \ {self};
-       raised := TRUE;
-       quit();
-     else again();
-     end if;
-A7:  leader := self;
-     leading := leading \cup {self};
-A8:  sleep(now + wait);
-A9:  wake();
-     leading := leading \ {self};
-A10: lock();
-     if self \in interrupted then
-       interrupted := interrupted \ {self};
-       raised := TRUE;
-       if leader = self /\ InterruptStepsDown then goto A11; else quit(); end if;
-     elsif OwnLeadOnly /\ leader # self then again();
-     else goto A11;
-     end if;
-A11: if StepsDown then leader := NULL; end if;
-     if raised then quit(); else again(); end if;
-
-     \* poll and poll_now
-K1:  found := head <= now \/ ~TakesDueOnly;
-     if Operation(Program[self], turn) = "poll_now" then
-       if found then goto K2; else goto G2; end if;
-     elsif found /\ TakesInside then goto K2;
-     elsif ~found /\ ~ReleasesEmptyHanded then goto T0;
-     else leave();
-     end if;
-K2:  if items # << >> then
-       got := << Head(items) >>;
-       queued := queued - 1;
-     end if;
-     items := Rest(items);
-     if Operation(Program[self], turn) = "poll_now" then goto G2;
-     elsif ~TakesInside then goto T0;
-     else leave();
-     end if;
-
-L1:  tickets := Notified(tickets, asleep, 1);
-     if raised /\ ~InterruptReleases then goto T0; else goto L2; end if;
-L2:  mutex := NULL;
-     if found /\ ~TakesInside then goto K2; else goto T0; end if;
 
      \* offer and poll_now
-G1:  if Operation(Program[self], turn) = "offer" then lock(); goto P1;
-     else
-       await IF NowTakesInside THEN mutex = NULL ELSE TRUE;
-       mutex := IF NowTakesInside THEN self ELSE mutex;
-       take();
-     end if;
-P1:  with at = Argument(Program[self], turn), before = items do
-       items := With(items, at);
+G1:  lock();
+     if Operation(self, turn) = "poll_now" then take(); end if;
+P1:  with before = items do
+       items := With(items, Argument(self, turn));
        queued := queued + 1;
-       if NotifiesFirst /\ \/ before = << >>
-                           \/ NotifiesEveryFirst /\ KeepsOrder /\ at < Head(before)
-                           \/ ~NotifiesFirstOnly
-       then goto N1; else goto G2;
-       end if;
+       if before # << >> /\ Head(items) = Head(before) then goto G2; end if;  \* not the first
      end with;
-N1:  if NotifyTakesLead then leader := NULL; leading := {}; end if;
+N1:  leader := NULL;
+     leading := {};
 N2:  tickets := Notified(tickets, asleep, 1);
-G2:  if Operation(Program[self], turn) = "offer" \/ NowTakesInside then mutex := NULL; end if;
+G2:  mutex := NULL;
+     goto T0;
+
+     \* poll: Gate.acquire_when
+A1:  deadline := now + Argument(self, turn);
+A2:  lock();
+     wait_ms();
+Q1:  wait := head - now;
+     if wait <= 0 then take(); end if;
+A3:  left := deadline - now;
+     if left <= 0 then take();
+     elsif leader # NULL \/ left < wait then
+A4:    sleep(now + left);
+A5:    wake();
+A6:    relock();
+       go_on();
+     else
+A7:    leader := self;
+       leading := leading \cup {self};
+A8:    sleep(now + wait);
+A9:    wake();
+       leading := leading \ {self};
+A10:   relock();
+       if leader # self then go_on(); end if;
+A11:   leader := NULL;
+       go_on();
+     end if;
+
+     \* poll and poll_now: _take
+K1:  found := head <= now;
+     if ~found then leave(); end if;
+K2:  got := << Head(items) >>;
+     queued := queued - 1;
+     items := Rest(items);
+     leave();
+
+     \* poll: Gate.release
+L1:  tickets := Notified(tickets, asleep, 1);
+L2:  mutex := NULL;
      goto T0;
 end process;
 
@@ -250,7 +209,7 @@ C1: await Ahead # {} \/ \A t \in Threads \cup Interrupters : pc[t] = "Done";
 C2: goto C1;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "e036f931" /\ chksum(tla) = "deedefe2")
+\* BEGIN TRANSLATION (chksum(pcal) = "b379280c" /\ chksum(tla) = "61ffcaab")
 VARIABLES mutex, asleep, tickets, interrupted, now, alarm, leader, items, 
           queued, leading, pc
 
@@ -303,14 +262,66 @@ T0(self) == /\ pc[self] = "T0"
                   THEN /\ pc' = [pc EXCEPT ![self] = "Done"]
                        /\ turn' = turn
                   ELSE /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
-                       /\ IF Operation(Program[self], turn'[self]) = "poll"
+                       /\ IF Operation(self, turn'[self]) = "poll"
                              THEN /\ pc' = [pc EXCEPT ![self] = "A1"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "G1"]
             /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
                             leader, items, queued, leading >>
 
+G1(self) == /\ pc[self] = "G1"
+            /\ mutex = NULL
+            /\ mutex' = self
+            /\ IF Operation(self, turn[self]) = "poll_now"
+                  THEN /\ IF items # << >>
+                             THEN /\ head' = [head EXCEPT ![self] = Head(items)]
+                                  /\ pc' = [pc EXCEPT ![self] = "K1"]
+                             ELSE /\ IF Operation(self, turn[self]) = "poll"
+                                        THEN /\ IF leader = NULL
+                                                   THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "G2"]
+                                  /\ head' = head
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "P1"]
+                       /\ head' = head
+            /\ UNCHANGED << asleep, tickets, interrupted, now, alarm, leader, 
+                            items, queued, leading, turn, deadline, wait, left, 
+                            found, raised, got >>
+
+P1(self) == /\ pc[self] = "P1"
+            /\ LET before == items IN
+                 /\ items' = With(items, Argument(self, turn[self]))
+                 /\ queued' = queued + 1
+                 /\ IF before # << >> /\ Head(items') = Head(before)
+                       THEN /\ pc' = [pc EXCEPT ![self] = "G2"]
+                       ELSE /\ pc' = [pc EXCEPT ![self] = "N1"]
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
+                            leader, leading, turn, deadline, wait, left, found, 
+                            head, raised, got >>
+
+N1(self) == /\ pc[self] = "N1"
+            /\ leader' = NULL
+            /\ leading' = {}
+            /\ pc' = [pc EXCEPT ![self] = "N2"]
+            /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
+                            items, queued, turn, deadline, wait, left, found, 
+                            head, raised, got >>
+
+N2(self) == /\ pc[self] = "N2"
+            /\ tickets' = Notified(tickets, asleep, 1)
+            /\ pc' = [pc EXCEPT ![self] = "G2"]
+            /\ UNCHANGED << mutex, asleep, interrupted, now, alarm, leader, 
+                            items, queued, leading, turn, deadline, wait, left, 
+                            found, head, raised, got >>
+
+G2(self) == /\ pc[self] = "G2"
+            /\ mutex' = NULL
+            /\ pc' = [pc EXCEPT ![self] = "T0"]
+            /\ UNCHANGED << asleep, tickets, interrupted, now, alarm, leader, 
+                            items, queued, leading, turn, deadline, wait, left, 
+                            found, head, raised, got >>
+
 A1(self) == /\ pc[self] = "A1"
-            /\ deadline' = [deadline EXCEPT ![self] = now + Argument(Program[self], turn[self])]
+            /\ deadline' = [deadline EXCEPT ![self] = now + Argument(self, turn[self])]
             /\ pc' = [pc EXCEPT ![self] = "A2"]
             /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
                             leader, items, queued, leading, turn, wait, left, 
@@ -319,13 +330,13 @@ A1(self) == /\ pc[self] = "A1"
 A2(self) == /\ pc[self] = "A2"
             /\ mutex = NULL
             /\ mutex' = self
-            /\ IF items = << >>
-                  THEN /\ head' = [head EXCEPT ![self] = Never]
-                       /\ wait' = [wait EXCEPT ![self] = Never]
-                       /\ pc' = [pc EXCEPT ![self] = "A3"]
-                  ELSE /\ head' = [head EXCEPT ![self] = Head(items)]
+            /\ IF items # << >>
+                  THEN /\ head' = [head EXCEPT ![self] = Head(items)]
                        /\ pc' = [pc EXCEPT ![self] = "Q1"]
                        /\ wait' = wait
+                  ELSE /\ head' = [head EXCEPT ![self] = Never]
+                       /\ wait' = [wait EXCEPT ![self] = Never]
+                       /\ pc' = [pc EXCEPT ![self] = "A3"]
             /\ UNCHANGED << asleep, tickets, interrupted, now, alarm, leader, 
                             items, queued, leading, turn, deadline, left, 
                             found, raised, got >>
@@ -336,13 +347,11 @@ Q1(self) == /\ pc[self] = "Q1"
                   THEN /\ IF items # << >>
                              THEN /\ head' = [head EXCEPT ![self] = Head(items)]
                                   /\ pc' = [pc EXCEPT ![self] = "K1"]
-                             ELSE /\ IF Operation(Program[self], turn[self]) = "poll_now"
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "G2"]
-                                        ELSE /\ IF ~ReleasesEmptyHanded
-                                                   THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                                                   ELSE /\ IF leader = NULL /\ HandsOn
-                                                              THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                                              ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                             ELSE /\ IF Operation(self, turn[self]) = "poll"
+                                        THEN /\ IF leader = NULL
+                                                   THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "G2"]
                                   /\ head' = head
                   ELSE /\ pc' = [pc EXCEPT ![self] = "A3"]
                        /\ head' = head
@@ -356,17 +365,15 @@ A3(self) == /\ pc[self] = "A3"
                   THEN /\ IF items # << >>
                              THEN /\ head' = [head EXCEPT ![self] = Head(items)]
                                   /\ pc' = [pc EXCEPT ![self] = "K1"]
-                             ELSE /\ IF Operation(Program[self], turn[self]) = "poll_now"
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "G2"]
-                                        ELSE /\ IF ~ReleasesEmptyHanded
-                                                   THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                                                   ELSE /\ IF leader = NULL /\ HandsOn
-                                                              THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                                              ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                             ELSE /\ IF Operation(self, turn[self]) = "poll"
+                                        THEN /\ IF leader = NULL
+                                                   THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "G2"]
                                   /\ head' = head
-                  ELSE /\ IF ~(OneSleepsLong /\ leader # NULL) /\ left'[self] >= wait[self]
-                             THEN /\ pc' = [pc EXCEPT ![self] = "A7"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "A4"]
+                  ELSE /\ IF leader # NULL \/ left'[self] < wait[self]
+                             THEN /\ pc' = [pc EXCEPT ![self] = "A4"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "A7"]
                        /\ head' = head
             /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
                             leader, items, queued, leading, turn, deadline, 
@@ -375,7 +382,7 @@ A3(self) == /\ pc[self] = "A3"
 A4(self) == /\ pc[self] = "A4"
             /\ mutex' = NULL
             /\ asleep' = (asleep \cup {self})
-            /\ alarm' = [alarm EXCEPT ![self] = IF TimesOut THEN now + left[self] ELSE Never]
+            /\ alarm' = [alarm EXCEPT ![self] = now + left[self]]
             /\ pc' = [pc EXCEPT ![self] = "A5"]
             /\ UNCHANGED << tickets, interrupted, now, leader, items, queued, 
                             leading, turn, deadline, wait, left, found, head, 
@@ -397,33 +404,20 @@ A6(self) == /\ pc[self] = "A6"
             /\ IF self \in interrupted
                   THEN /\ interrupted' = interrupted \ {self}
                        /\ raised' = [raised EXCEPT ![self] = TRUE]
-                       /\ IF leader = NULL /\ HandsOn /\ InterruptHandsOn
-                             THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                             ELSE /\ IF InterruptReleases
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "L2"]
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
-                       /\ UNCHANGED << wait, head >>
-                  ELSE /\ IF LooksAgain
-                             THEN /\ IF items = << >>
-                                        THEN /\ head' = [head EXCEPT ![self] = Never]
-                                             /\ wait' = [wait EXCEPT ![self] = Never]
-                                             /\ pc' = [pc EXCEPT ![self] = "A3"]
-                                        ELSE /\ head' = [head EXCEPT ![self] = Head(items)]
-                                             /\ pc' = [pc EXCEPT ![self] = "Q1"]
-                                             /\ wait' = wait
-                             ELSE /\ IF items # << >>
-                                        THEN /\ head' = [head EXCEPT ![self] = Head(items)]
-                                             /\ pc' = [pc EXCEPT ![self] = "K1"]
-                                        ELSE /\ IF Operation(Program[self], turn[self]) = "poll_now"
-                                                   THEN /\ pc' = [pc EXCEPT ![self] = "G2"]
-                                                   ELSE /\ IF ~ReleasesEmptyHanded
-                                                              THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                                                              ELSE /\ IF leader = NULL /\ HandsOn
-                                                                         THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                                                         ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
-                                             /\ head' = head
-                                  /\ wait' = wait
+                  ELSE /\ TRUE
                        /\ UNCHANGED << interrupted, raised >>
+            /\ IF raised'[self]
+                  THEN /\ IF leader = NULL
+                             THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                       /\ UNCHANGED << wait, head >>
+                  ELSE /\ IF items # << >>
+                             THEN /\ head' = [head EXCEPT ![self] = Head(items)]
+                                  /\ pc' = [pc EXCEPT ![self] = "Q1"]
+                                  /\ wait' = wait
+                             ELSE /\ head' = [head EXCEPT ![self] = Never]
+                                  /\ wait' = [wait EXCEPT ![self] = Never]
+                                  /\ pc' = [pc EXCEPT ![self] = "A3"]
             /\ UNCHANGED << asleep, tickets, now, alarm, leader, items, queued, 
                             leading, turn, deadline, left, found, got >>
 
@@ -461,201 +455,90 @@ A10(self) == /\ pc[self] = "A10"
              /\ IF self \in interrupted
                    THEN /\ interrupted' = interrupted \ {self}
                         /\ raised' = [raised EXCEPT ![self] = TRUE]
-                        /\ IF leader = self /\ InterruptStepsDown
-                              THEN /\ pc' = [pc EXCEPT ![self] = "A11"]
-                              ELSE /\ IF leader = NULL /\ HandsOn /\ InterruptHandsOn
-                                         THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                         ELSE /\ IF InterruptReleases
-                                                    THEN /\ pc' = [pc EXCEPT ![self] = "L2"]
-                                                    ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
-                        /\ UNCHANGED << wait, head >>
-                   ELSE /\ IF OwnLeadOnly /\ leader # self
-                              THEN /\ IF LooksAgain
-                                         THEN /\ IF items = << >>
-                                                    THEN /\ head' = [head EXCEPT ![self] = Never]
-                                                         /\ wait' = [wait EXCEPT ![self] = Never]
-                                                         /\ pc' = [pc EXCEPT ![self] = "A3"]
-                                                    ELSE /\ head' = [head EXCEPT ![self] = Head(items)]
-                                                         /\ pc' = [pc EXCEPT ![self] = "Q1"]
-                                                         /\ wait' = wait
-                                         ELSE /\ IF items # << >>
-                                                    THEN /\ head' = [head EXCEPT ![self] = Head(items)]
-                                                         /\ pc' = [pc EXCEPT ![self] = "K1"]
-                                                    ELSE /\ IF Operation(Program[self], turn[self]) = "poll_now"
-                                                               THEN /\ pc' = [pc EXCEPT ![self] = "G2"]
-                                                               ELSE /\ IF ~ReleasesEmptyHanded
-                                                                          THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                                                                          ELSE /\ IF leader = NULL /\ HandsOn
-                                                                                     THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                                                                     ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
-                                                         /\ head' = head
-                                              /\ wait' = wait
-                              ELSE /\ pc' = [pc EXCEPT ![self] = "A11"]
-                                   /\ UNCHANGED << wait, head >>
+                   ELSE /\ TRUE
                         /\ UNCHANGED << interrupted, raised >>
+             /\ IF leader # self
+                   THEN /\ IF raised'[self]
+                              THEN /\ IF leader = NULL
+                                         THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                         ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                                   /\ UNCHANGED << wait, head >>
+                              ELSE /\ IF items # << >>
+                                         THEN /\ head' = [head EXCEPT ![self] = Head(items)]
+                                              /\ pc' = [pc EXCEPT ![self] = "Q1"]
+                                              /\ wait' = wait
+                                         ELSE /\ head' = [head EXCEPT ![self] = Never]
+                                              /\ wait' = [wait EXCEPT ![self] = Never]
+                                              /\ pc' = [pc EXCEPT ![self] = "A3"]
+                   ELSE /\ pc' = [pc EXCEPT ![self] = "A11"]
+                        /\ UNCHANGED << wait, head >>
              /\ UNCHANGED << asleep, tickets, now, alarm, leader, items, 
                              queued, leading, turn, deadline, left, found, got >>
 
 A11(self) == /\ pc[self] = "A11"
-             /\ IF StepsDown
-                   THEN /\ leader' = NULL
-                   ELSE /\ TRUE
-                        /\ UNCHANGED leader
+             /\ leader' = NULL
              /\ IF raised[self]
-                   THEN /\ IF leader' = NULL /\ HandsOn /\ InterruptHandsOn
+                   THEN /\ IF leader' = NULL
                               THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                              ELSE /\ IF InterruptReleases
-                                         THEN /\ pc' = [pc EXCEPT ![self] = "L2"]
-                                         ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
+                              ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
                         /\ UNCHANGED << wait, head >>
-                   ELSE /\ IF LooksAgain
-                              THEN /\ IF items = << >>
-                                         THEN /\ head' = [head EXCEPT ![self] = Never]
-                                              /\ wait' = [wait EXCEPT ![self] = Never]
-                                              /\ pc' = [pc EXCEPT ![self] = "A3"]
-                                         ELSE /\ head' = [head EXCEPT ![self] = Head(items)]
-                                              /\ pc' = [pc EXCEPT ![self] = "Q1"]
-                                              /\ wait' = wait
-                              ELSE /\ IF items # << >>
-                                         THEN /\ head' = [head EXCEPT ![self] = Head(items)]
-                                              /\ pc' = [pc EXCEPT ![self] = "K1"]
-                                         ELSE /\ IF Operation(Program[self], turn[self]) = "poll_now"
-                                                    THEN /\ pc' = [pc EXCEPT ![self] = "G2"]
-                                                    ELSE /\ IF ~ReleasesEmptyHanded
-                                                               THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                                                               ELSE /\ IF leader' = NULL /\ HandsOn
-                                                                          THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                                                          ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
-                                              /\ head' = head
+                   ELSE /\ IF items # << >>
+                              THEN /\ head' = [head EXCEPT ![self] = Head(items)]
+                                   /\ pc' = [pc EXCEPT ![self] = "Q1"]
                                    /\ wait' = wait
+                              ELSE /\ head' = [head EXCEPT ![self] = Never]
+                                   /\ wait' = [wait EXCEPT ![self] = Never]
+                                   /\ pc' = [pc EXCEPT ![self] = "A3"]
              /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
                              items, queued, leading, turn, deadline, left, 
                              found, raised, got >>
 
 K1(self) == /\ pc[self] = "K1"
-            /\ found' = [found EXCEPT ![self] = head[self] <= now \/ ~TakesDueOnly]
-            /\ IF Operation(Program[self], turn[self]) = "poll_now"
-                  THEN /\ IF found'[self]
-                             THEN /\ pc' = [pc EXCEPT ![self] = "K2"]
+            /\ found' = [found EXCEPT ![self] = head[self] <= now]
+            /\ IF ~found'[self]
+                  THEN /\ IF Operation(self, turn[self]) = "poll"
+                             THEN /\ IF leader = NULL
+                                        THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
                              ELSE /\ pc' = [pc EXCEPT ![self] = "G2"]
-                  ELSE /\ IF found'[self] /\ TakesInside
-                             THEN /\ pc' = [pc EXCEPT ![self] = "K2"]
-                             ELSE /\ IF ~found'[self] /\ ~ReleasesEmptyHanded
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                                        ELSE /\ IF leader = NULL /\ HandsOn
-                                                   THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "K2"]
             /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
                             leader, items, queued, leading, turn, deadline, 
                             wait, left, head, raised, got >>
 
 K2(self) == /\ pc[self] = "K2"
-            /\ IF items # << >>
-                  THEN /\ got' = [got EXCEPT ![self] = << Head(items) >>]
-                       /\ queued' = queued - 1
-                  ELSE /\ TRUE
-                       /\ UNCHANGED << queued, got >>
+            /\ got' = [got EXCEPT ![self] = << Head(items) >>]
+            /\ queued' = queued - 1
             /\ items' = Rest(items)
-            /\ IF Operation(Program[self], turn[self]) = "poll_now"
-                  THEN /\ pc' = [pc EXCEPT ![self] = "G2"]
-                  ELSE /\ IF ~TakesInside
-                             THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                             ELSE /\ IF leader = NULL /\ HandsOn
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+            /\ IF Operation(self, turn[self]) = "poll"
+                  THEN /\ IF leader = NULL
+                             THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "G2"]
             /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
                             leader, leading, turn, deadline, wait, left, found, 
                             head, raised >>
 
 L1(self) == /\ pc[self] = "L1"
             /\ tickets' = Notified(tickets, asleep, 1)
-            /\ IF raised[self] /\ ~InterruptReleases
-                  THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
+            /\ pc' = [pc EXCEPT ![self] = "L2"]
             /\ UNCHANGED << mutex, asleep, interrupted, now, alarm, leader, 
                             items, queued, leading, turn, deadline, wait, left, 
                             found, head, raised, got >>
 
 L2(self) == /\ pc[self] = "L2"
             /\ mutex' = NULL
-            /\ IF found[self] /\ ~TakesInside
-                  THEN /\ pc' = [pc EXCEPT ![self] = "K2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "T0"]
-            /\ UNCHANGED << asleep, tickets, interrupted, now, alarm, leader, 
-                            items, queued, leading, turn, deadline, wait, left, 
-                            found, head, raised, got >>
-
-G1(self) == /\ pc[self] = "G1"
-            /\ IF Operation(Program[self], turn[self]) = "offer"
-                  THEN /\ mutex = NULL
-                       /\ mutex' = self
-                       /\ pc' = [pc EXCEPT ![self] = "P1"]
-                       /\ head' = head
-                  ELSE /\ IF NowTakesInside THEN mutex = NULL ELSE TRUE
-                       /\ mutex' = IF NowTakesInside THEN self ELSE mutex
-                       /\ IF items # << >>
-                             THEN /\ head' = [head EXCEPT ![self] = Head(items)]
-                                  /\ pc' = [pc EXCEPT ![self] = "K1"]
-                             ELSE /\ IF Operation(Program[self], turn[self]) = "poll_now"
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "G2"]
-                                        ELSE /\ IF ~ReleasesEmptyHanded
-                                                   THEN /\ pc' = [pc EXCEPT ![self] = "T0"]
-                                                   ELSE /\ IF leader = NULL /\ HandsOn
-                                                              THEN /\ pc' = [pc EXCEPT ![self] = "L1"]
-                                                              ELSE /\ pc' = [pc EXCEPT ![self] = "L2"]
-                                  /\ head' = head
-            /\ UNCHANGED << asleep, tickets, interrupted, now, alarm, leader, 
-                            items, queued, leading, turn, deadline, wait, left, 
-                            found, raised, got >>
-
-P1(self) == /\ pc[self] = "P1"
-            /\ LET at == Argument(Program[self], turn[self]) IN
-                 LET before == items IN
-                   /\ items' = With(items, at)
-                   /\ queued' = queued + 1
-                   /\ IF NotifiesFirst /\ \/ before = << >>
-                                          \/ NotifiesEveryFirst /\ KeepsOrder /\ at < Head(before)
-                                          \/ ~NotifiesFirstOnly
-                         THEN /\ pc' = [pc EXCEPT ![self] = "N1"]
-                         ELSE /\ pc' = [pc EXCEPT ![self] = "G2"]
-            /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
-                            leader, leading, turn, deadline, wait, left, found, 
-                            head, raised, got >>
-
-N1(self) == /\ pc[self] = "N1"
-            /\ IF NotifyTakesLead
-                  THEN /\ leader' = NULL
-                       /\ leading' = {}
-                  ELSE /\ TRUE
-                       /\ UNCHANGED << leader, leading >>
-            /\ pc' = [pc EXCEPT ![self] = "N2"]
-            /\ UNCHANGED << mutex, asleep, tickets, interrupted, now, alarm, 
-                            items, queued, turn, deadline, wait, left, found, 
-                            head, raised, got >>
-
-N2(self) == /\ pc[self] = "N2"
-            /\ tickets' = Notified(tickets, asleep, 1)
-            /\ pc' = [pc EXCEPT ![self] = "G2"]
-            /\ UNCHANGED << mutex, asleep, interrupted, now, alarm, leader, 
-                            items, queued, leading, turn, deadline, wait, left, 
-                            found, head, raised, got >>
-
-G2(self) == /\ pc[self] = "G2"
-            /\ IF Operation(Program[self], turn[self]) = "offer" \/ NowTakesInside
-                  THEN /\ mutex' = NULL
-                  ELSE /\ TRUE
-                       /\ mutex' = mutex
             /\ pc' = [pc EXCEPT ![self] = "T0"]
             /\ UNCHANGED << asleep, tickets, interrupted, now, alarm, leader, 
                             items, queued, leading, turn, deadline, wait, left, 
                             found, head, raised, got >>
 
-thread(self) == T0(self) \/ A1(self) \/ A2(self) \/ Q1(self) \/ A3(self)
-                   \/ A4(self) \/ A5(self) \/ A6(self) \/ A7(self)
-                   \/ A8(self) \/ A9(self) \/ A10(self) \/ A11(self)
-                   \/ K1(self) \/ K2(self) \/ L1(self) \/ L2(self)
-                   \/ G1(self) \/ P1(self) \/ N1(self) \/ N2(self)
-                   \/ G2(self)
+thread(self) == T0(self) \/ G1(self) \/ P1(self) \/ N1(self) \/ N2(self)
+                   \/ G2(self) \/ A1(self) \/ A2(self) \/ Q1(self)
+                   \/ A3(self) \/ A4(self) \/ A5(self) \/ A6(self)
+                   \/ A7(self) \/ A8(self) \/ A9(self) \/ A10(self)
+                   \/ A11(self) \/ K1(self) \/ K2(self) \/ L1(self)
+                   \/ L2(self)
 
 I1(self) == /\ pc[self] = "I1"
             /\ IF Program[self][1][2] \in asleep
@@ -727,7 +610,7 @@ EachOnce == Len(items) = queued
 TakesDue == \A t \in Threads : pc[t] = "K2" => head[t] <= now
 
 \* A notification takes the lead away only for an element that has become the first.
-NotifiesForFirst == \A t \in Threads : pc[t] = "N1" => items[1] = Argument(Program[t], turn[t])
+NotifiesForFirst == \A t \in Threads : pc[t] = "N1" => items[1] = Argument(t, turn[t])
 
 \* The thread that is noted as leader sleeps as such, or has just woken.
 LeaderLeads == leader # NULL => pc[leader] \in {"A8", "A9", "A10", "A11"}
@@ -744,7 +627,7 @@ Watched == items # << >> /\ asleep # {} => SomebodyUp \/ \E t \in asleep :
 
 \* The gate opens for a thread that waits when something is due, or its time is up.
 NotEarly == \A t \in Threads :
-  \/ pc[t] = "K1" /\ Operation(Program[t], turn[t]) = "poll"
+  \/ pc[t] = "K1" /\ Operation(t, turn[t]) = "poll"
   \/ pc[t] \in {"L1", "L2"} /\ ~found[t] /\ ~raised[t]
   => Due \/ deadline[t] <= now
 
