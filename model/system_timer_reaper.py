@@ -8,20 +8,6 @@ from typing import Any
 from model.conditions import notified, offered, taken
 from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
 
-SWITCHES = dict.fromkeys(
-    (
-        "Tells",
-        "TellsFirst",
-        "Joins",
-        "KnowsItself",
-        "ReaperFirst",
-        "ClosesTimer",
-        "Looks",
-        "ReapsOn",
-    ),
-    True,
-)
-
 
 class Model(Machine):
     """States of one scenario: ``threads`` and ``due`` as in the TOML.
@@ -42,11 +28,7 @@ class Model(Machine):
     )
     early, late = Scalar("early"), Scalar("late")
 
-    def __init__(self, scenario: Mapping[str, Any], switches: Mapping[str, bool] = {}) -> None:
-        """Raises KeyError on a switch that the spec does not have."""
-        if unknown := set(switches) - set(SWITCHES):
-            raise KeyError(f"no such switch: {', '.join(sorted(unknown))}")
-        self.on = SWITCHES | dict(switches)
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program = scenario["threads"]
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.closers = tuple(
@@ -80,61 +62,47 @@ class Model(Machine):
         self.mutex = self.me
         return True
 
-    def _waits(self) -> bool:
-        return self.on["Joins"] and (self.me in self.closers or not self.on["KnowsItself"])
-
     # -- close
 
     def T1(self, t: Process) -> None:
-        if self.on["Tells"] and (self.on["TellsFirst"] or not self._waits()):
-            t.pc = "E2"
-        else:
-            t.pc = "J1" if self._waits() else "S1"
+        pass
 
     def E2(self, t: Process) -> None:
         self.stopping = True
-        t.pc = "J1" if self.on["TellsFirst"] and self._waits() and self.on["ReaperFirst"] else "S1"
+        if self.me not in self.closers:
+            t.pc = "S1"
 
     def J1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "J5" if self.ended else "J2"
+        if self.ended:
+            t.pc = "J5"
 
     def J2(self, t: Process) -> None:
         self.mutex = None
         self.asleep |= {self.me}
-        t.pc = "J3"
 
     def J3(self, t: Process) -> Any:
         if not offered(self.tickets, self.me):
             return BLOCKED
         self.tickets = taken(self.tickets, self.me)
         self.asleep -= {self.me}
-        t.pc = "J4"
 
     def J4(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "J5" if self.ended else "J2"
+        if not self.ended:
+            t.pc = "J2"
 
     def J5(self, t: Process) -> None:
         self.mutex = None
-        if self.on["Tells"] and not self.on["TellsFirst"]:
-            t.pc = "E2"
-        elif self.on["ClosesTimer"] and self.on["ReaperFirst"]:
-            t.pc = "S1"
-        else:
-            self.leave(t)
 
     def S1(self, t: Process) -> None:
         self.closed += 1
-        self.early = self.early or self.me in self.closers and not self.ended
-        if not self.on["ReaperFirst"] and self._waits():
-            t.pc = "J1"
-        else:
-            self.leave(t)
+        self.early |= self.me in self.closers and not self.ended
+        self.leave(t)
 
-    # -- the processes
+    # -- the threads that close
 
     def T0(self, t: Process) -> None:
         if t.turn > len(self.program[self.me]):
@@ -143,36 +111,33 @@ class Model(Machine):
             t.turn += 1
             self.call(t, "close", back="T0")
 
+    # -- the reaper's thread
+
     def E1(self, t: Process) -> None:
-        t.pc = "H1" if self.stopping and self.on["Looks"] else "P1"
+        if self.stopping:
+            t.pc = "H1"
 
     def P1(self, t: Process) -> None:
-        self.late = self.late or self.closed > 0
+        self.late |= self.closed > 0
         if self.due:
             self.due = False
             self.call(t, "close", back="T2")
-        else:
-            t.pc = "T2"
 
     def T2(self, t: Process) -> None:
-        t.pc = "E1" if self.on["ReapsOn"] else "H1"
+        t.pc = "E1"
 
     def H1(self, t: Process) -> Any:
         if not self._lock():
             return BLOCKED
-        t.pc = "H2"
 
     def H2(self, t: Process) -> None:
         self.ended = True
-        t.pc = "H3"
 
     def H3(self, t: Process) -> None:
         self.tickets = notified(self.tickets, self.asleep, len(self.asleep))
-        t.pc = "H4"
 
     def H4(self, t: Process) -> None:
         self.mutex = None
-        t.pc = DONE
 
     # -- properties
 

@@ -17,16 +17,6 @@ CONSTANTS
   Due,              \* a poll runs something that closes the reaper, once
   NULL
 
-CONSTANTS           \* the decisions; FALSE takes one away
-  Tells,            \* close tells the reaper to stop
-  TellsFirst,       \* before it waits, not after
-  Joins,            \* close waits until the reaper has ended
-  KnowsItself,      \* unless the reaper itself closes
-  ReaperFirst,      \* the timer is closed after the wait, not before
-  ClosesTimer,      \* close closes the timer
-  Looks,            \* the reaper looks whether it is to stop
-  ReapsOn           \* if it is not, it goes on
-
 Reapers == {t \in DOMAIN Program : Program[t][1][1] = "reap"}
 Closers == DOMAIN Program \ Reapers
 
@@ -42,10 +32,6 @@ variables
   early = FALSE,     \* history: the timer was closed by another thread before the reaper had ended
   late = FALSE;      \* history: the timer was polled after it was closed
 
-define
-  Waits(t) == Joins /\ (t \notin Reapers \/ ~KnowsItself)
-end define;
-
 macro lock() begin
   await mutex = NULL;
   mutex := self;
@@ -53,28 +39,24 @@ end macro;
 
 procedure close()
 begin
-T1: if Tells /\ (TellsFirst \/ ~Waits(self)) then goto E2;
-    elsif Waits(self) then goto J1;
-    else goto S1;
-    end if;
+T1: skip;
 E2: stopping := TRUE;
-    if ~TellsFirst \/ ~Waits(self) \/ ~ReaperFirst then goto S1; end if;
-J1: lock();
-    if ended then goto J5; end if;
-J2: mutex := NULL;
-    asleep := asleep \cup {self};
-J3: await Offered(tickets, self);
-    tickets := Taken(tickets, self);
-    asleep := asleep \ {self};
-J4: lock();
-    if ~ended then goto J2; end if;
-J5: mutex := NULL;
-    if ~TellsFirst /\ Tells then goto E2;
-    elsif ~ClosesTimer \/ ~ReaperFirst then return;
+    if self \notin Reapers then  \* Thread.join
+J1:   lock();
+      if ~ended then
+J2:     mutex := NULL;
+        asleep := asleep \cup {self};
+J3:     await Offered(tickets, self);
+        tickets := Taken(tickets, self);
+        asleep := asleep \ {self};
+J4:     lock();
+        if ~ended then goto J2; end if;
+      end if;
+J5:   mutex := NULL;
     end if;
 S1: closed := closed + 1;
     early := early \/ (self \notin Reapers /\ ~ended);
-    if ~ReaperFirst /\ Waits(self) then goto J1; else return; end if;
+    return;
 end procedure;
 
 fair process closer \in Closers
@@ -88,24 +70,20 @@ end process;
 
 fair process reaper \in Reapers
 begin
-E1: if stopping /\ Looks then goto H1; end if;
-P1: late := late \/ closed > 0;
-    if due then due := FALSE; call close(); end if;
-T2: if ReapsOn then goto E1; end if;
+E1: while ~stopping do
+P1:   late := late \/ closed > 0;
+      if due then due := FALSE; call close(); end if;
+T2:   skip;
+    end while;
 H1: lock();
 H2: ended := TRUE;
 H3: tickets := NotifiedAll(tickets, asleep);
 H4: mutex := NULL;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "4c525b25" /\ chksum(tla) = "a87f9ca1")
+\* BEGIN TRANSLATION (chksum(pcal) = "ef63185d" /\ chksum(tla) = "49255069")
 VARIABLES mutex, asleep, tickets, stopping, ended, due, closed, early, late, 
-          pc, stack
-
-(* define statement *)
-Waits(t) == Joins /\ (t \notin Reapers \/ ~KnowsItself)
-
-VARIABLE turn
+          pc, stack, turn
 
 vars == << mutex, asleep, tickets, stopping, ended, due, closed, early, late, 
            pc, stack, turn >>
@@ -129,28 +107,25 @@ Init == (* Global variables *)
                                         [] self \in Reapers -> "E1"]
 
 T1(self) == /\ pc[self] = "T1"
-            /\ IF Tells /\ (TellsFirst \/ ~Waits(self))
-                  THEN /\ pc' = [pc EXCEPT ![self] = "E2"]
-                  ELSE /\ IF Waits(self)
-                             THEN /\ pc' = [pc EXCEPT ![self] = "J1"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "S1"]
+            /\ TRUE
+            /\ pc' = [pc EXCEPT ![self] = "E2"]
             /\ UNCHANGED << mutex, asleep, tickets, stopping, ended, due, 
                             closed, early, late, stack, turn >>
 
 E2(self) == /\ pc[self] = "E2"
             /\ stopping' = TRUE
-            /\ IF ~TellsFirst \/ ~Waits(self) \/ ~ReaperFirst
-                  THEN /\ pc' = [pc EXCEPT ![self] = "S1"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "J1"]
+            /\ IF self \notin Reapers
+                  THEN /\ pc' = [pc EXCEPT ![self] = "J1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "S1"]
             /\ UNCHANGED << mutex, asleep, tickets, ended, due, closed, early, 
                             late, stack, turn >>
 
 J1(self) == /\ pc[self] = "J1"
             /\ mutex = NULL
             /\ mutex' = self
-            /\ IF ended
-                  THEN /\ pc' = [pc EXCEPT ![self] = "J5"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "J2"]
+            /\ IF ~ended
+                  THEN /\ pc' = [pc EXCEPT ![self] = "J2"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "J5"]
             /\ UNCHANGED << asleep, tickets, stopping, ended, due, closed, 
                             early, late, stack, turn >>
 
@@ -180,25 +155,15 @@ J4(self) == /\ pc[self] = "J4"
 
 J5(self) == /\ pc[self] = "J5"
             /\ mutex' = NULL
-            /\ IF ~TellsFirst /\ Tells
-                  THEN /\ pc' = [pc EXCEPT ![self] = "E2"]
-                       /\ stack' = stack
-                  ELSE /\ IF ~ClosesTimer \/ ~ReaperFirst
-                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "S1"]
-                                  /\ stack' = stack
+            /\ pc' = [pc EXCEPT ![self] = "S1"]
             /\ UNCHANGED << asleep, tickets, stopping, ended, due, closed, 
-                            early, late, turn >>
+                            early, late, stack, turn >>
 
 S1(self) == /\ pc[self] = "S1"
             /\ closed' = closed + 1
             /\ early' = (early \/ (self \notin Reapers /\ ~ended))
-            /\ IF ~ReaperFirst /\ Waits(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "J1"]
-                       /\ stack' = stack
-                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << mutex, asleep, tickets, stopping, ended, due, late, 
                             turn >>
 
@@ -220,9 +185,9 @@ T0(self) == /\ pc[self] = "T0"
 closer(self) == T0(self)
 
 E1(self) == /\ pc[self] = "E1"
-            /\ IF stopping /\ Looks
-                  THEN /\ pc' = [pc EXCEPT ![self] = "H1"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "P1"]
+            /\ IF ~stopping
+                  THEN /\ pc' = [pc EXCEPT ![self] = "P1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "H1"]
             /\ UNCHANGED << mutex, asleep, tickets, stopping, ended, due, 
                             closed, early, late, stack, turn >>
 
@@ -240,9 +205,8 @@ P1(self) == /\ pc[self] = "P1"
                             early, turn >>
 
 T2(self) == /\ pc[self] = "T2"
-            /\ IF ReapsOn
-                  THEN /\ pc' = [pc EXCEPT ![self] = "E1"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "H1"]
+            /\ TRUE
+            /\ pc' = [pc EXCEPT ![self] = "E1"]
             /\ UNCHANGED << mutex, asleep, tickets, stopping, ended, due, 
                             closed, early, late, stack, turn >>
 

@@ -40,10 +40,7 @@ NOT_MET = {
         "A3: self.held(self.timer_task_entry[task]) is true": "who adds has the read lock, so that no flush, which has the write lock, holds an entry",
     },
     "system_timer_reaper": {
-        **dict.fromkeys(["J5: self.on['Tells'] is false", "J5: self.on['Tells'] and (not self.on['TellsFirst']) is true",
-                         "E2: self.on['TellsFirst'] is false"], "a reaper that was not told does not end, so that nobody comes out of the wait for it"),
-        "J4: self.ended is false": "only the end of the reaper wakes who waits for it",
-        "T1: self._waits() is false": "this takes two decisions away at once: to tell the reaper, and to wait for it",
+        "J4: not self.ended is true": "only the end of the reaper wakes who waits for it",
     },
 }
 """Mechanism -> outcome, with the label before it -> why no graph has it."""
