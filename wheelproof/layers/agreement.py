@@ -26,6 +26,9 @@ NAME = "properties"
 SCENARIOS, STATES, WALKS, STEPS = 4, 160, 3, 120
 """Scenarios of a mechanism, states of each, random walks without each decision, and the steps of a walk."""
 
+SEARCH = 300
+"""Random walks at most to break a property that those walks do not break."""
+
 FIRST, DRAWN = 400, 4_000
 """States that are drawn of every scenario to choose some, and of these to choose the states."""
 
@@ -62,34 +65,52 @@ def invariants(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(item.name for item in mechanism.properties.values() if item.kind == "invariant")
 
 
-def reachable(mechanism: Mechanism, scenario: str, draw: random.Random) -> list[Any]:
+def reachable(mechanism: Mechanism, scenario: str, draw: random.Random, broken: str = "") -> list[Any]:
     """States on random walks of the machine and of the machine without one of its decisions; each walk's last one is there several times.
 
-    A machine that has other variables without a decision gives none.
+    ``broken``: a property; a walk that breaks it is looked for.
     """
     found: list[Any] = []
-    names = names_of(mechanism.model(scenario))
     for decision in ("", *mechanism.taken_away):
+        if (model := without(mechanism, decision, scenario)) is not None:
+            for _ in range(WALKS):
+                walk = walked(model, draw)
+                found += walk + [walk[-1]] * (len(walk) // 3)
+    return found + breaking(mechanism, scenario, draw, broken)
+
+
+def without(mechanism: Mechanism, decision: str, scenario: str) -> Any:
+    """The model without a decision; None where that one has other variables."""
+    try:
+        model = mechanism.without(decision).model(scenario)
+    except DoesNotFit:  # `wheelproof mutate` has changed those lines; `verify` refuses that before any check
+        return None
+    return model if names_of(model) == names_of(mechanism.model(scenario)) else None
+
+
+def walked(model: Any, draw: random.Random, until: str = "") -> list[Any]:
+    """States on one random walk, in their order. ``until``: a property; the walk ends where it is broken."""
+    walk = [model.initial()]
+    for _ in range(STEPS):
         try:
-            model = mechanism.without(decision).model(scenario)
-        except DoesNotFit:  # `wheelproof mutate` has changed those lines; `verify` refuses that before any check
-            continue
-        if names_of(model) != names:
-            continue
-        for _ in range(WALKS):
-            state = model.initial()
-            walk = [state]
-            for _ in range(STEPS):
-                try:
-                    after = model.successors(state)
-                except ODD:  # without this decision the scenario has no next state
-                    break
-                if not after:
-                    break
-                state = draw.choice(after)[2]
-                walk.append(state)
-            found += walk + [state] * (len(walk) // 3)
-    return found
+            after = model.successors(walk[-1])
+        except ODD:  # without this decision the scenario has no next state
+            break
+        if not after or (until and _truth(model, until, walk[-1]) is False):
+            break
+        walk.append(draw.choice(after)[2])
+    return walk
+
+
+def breaking(mechanism: Mechanism, scenario: str, draw: random.Random, name: str) -> list[Any]:
+    """States on a random walk that breaks a property, of a mutant that must break it in this scenario; none if no walk does."""
+    for mutant in mechanism.mutants.values():
+        if (mutant.property, mutant.scenario) == (name, scenario) and (model := without(mechanism, mutant.decision, scenario)) is not None:
+            for _ in range(SEARCH):
+                walk = walked(model, draw, name)
+                if _truth(model, name, walk[-1]) is False:
+                    return walk + [walk[-1]] * len(walk)
+    return []
 
 
 def mixed(states: list[Any], draw: random.Random) -> Any:
@@ -111,11 +132,14 @@ def moved(value: Any, draw: random.Random) -> Any:
     return value + draw.choice((1, -1)) if isinstance(value, int) else value
 
 
-def sampled(mechanism: Mechanism, scenario: str, number: int) -> Sample:
-    """So many states of one scenario, every fourth a reachable one. The draw depends on the scenario's name alone."""
+def sampled(mechanism: Mechanism, scenario: str, number: int, broken: str = "") -> Sample:
+    """So many states of one scenario, every fourth a reachable one. The draw depends on the scenario's name alone.
+
+    ``broken``: a property that one of the walks shall break.
+    """
     draw, names = random.Random(scenario), invariants(mechanism)
     sample = Sample(scenario, mechanism.model(scenario))
-    base = reachable(mechanism, scenario, draw)
+    base = reachable(mechanism, scenario, draw, broken)
     for index in range(number):
         state = draw.choice(base) if index % 4 == 0 else mixed(base, draw)
         sample.states.append(state)
@@ -163,6 +187,11 @@ def chosen(mechanism: Mechanism) -> list[Sample]:
             if (sample := sampled(mechanism, scenario, DRAWN)).seen(name):
                 samples.append(selected(sample))
                 del left[scenario]
+        for scenario in dict.fromkeys(mutant.scenario for mutant in mechanism.mutants.values() if mutant.property == name):
+            if any(each.seen(name) for each in samples):
+                break
+            if (sample := sampled(mechanism, scenario, DRAWN, name)).seen(name):
+                samples = [each for each in samples if each.scenario != scenario] + [selected(sample)]
     return samples
 
 
