@@ -1,4 +1,4 @@
-"""The twin of spec/OneShot.tla: one method per label."""
+"""The model of spec/OneShot.tla: one method per label, in the order of the labels."""
 from model.pluscal import BLOCKED, DONE, Machine, Procedure, Scalar
 
 
@@ -8,8 +8,7 @@ class Model(Machine):
 
     done, runs, owner = Scalar("done"), Scalar("runs"), Scalar("owner")
 
-    def __init__(self, scenario, switches={}):
-        self.on = {"Exclusive": True, "SecondLook": True, "FlagLast": True, "Released": True} | switches
+    def __init__(self, scenario):
         self.program = scenario["threads"]
         super().__init__(self.program, {"turn": 1}, start="T0")
         self.scalar("done", False)
@@ -20,41 +19,24 @@ class Model(Machine):
     def O1(self, t):
         if self.done:
             self.leave(t)
-        else:
-            t.pc = "O2"
 
     def O2(self, t):
-        if self.on["Exclusive"]:
-            if self.owner is not None:
-                return BLOCKED
-            self.owner = self.me
-        t.pc = "O3"
+        if self.owner is not None:
+            return BLOCKED
+        self.owner = self.me
 
     def O3(self, t):
-        if not (self.on["SecondLook"] and self.done):
-            t.pc = "O4"
-        elif self.on["Released"]:
+        if self.done:
             t.pc = "O6"
-        else:
-            self.leave(t)
 
     def O4(self, t):
-        if self.on["FlagLast"]:
-            self.runs += 1
-        else:
-            self.done = True
-        t.pc = "O5"
+        self.runs += 1
 
     def O5(self, t):
-        if self.on["FlagLast"]:
-            self.done = True
-        else:
-            self.runs += 1
-        t.pc = "O6"
+        self.done = True
 
     def O6(self, t):
-        if self.on["Exclusive"]:
-            self.owner = None
+        self.owner = None
         self.leave(t)
 
     def T0(self, t):

@@ -6,12 +6,6 @@ CONSTANTS
   Program,     \* thread |-> sequence of operations <<name>>
   NULL
 
-CONSTANTS      \* the decisions; FALSE takes one away, its step stays
-  Exclusive,   \* the lock excludes the other threads
-  SecondLook,  \* done is looked at again under the lock
-  FlagLast,    \* done is set after the action, not before it
-  Released     \* who comes too late releases the lock, too
-
 Threads == DOMAIN Program
 
 (*--algorithm OneShot
@@ -20,13 +14,13 @@ variables done = FALSE, runs = 0, owner = NULL;
 procedure run()
 begin
 O1: if done then return; end if;
-O2: if Exclusive then await owner = NULL; owner := self; end if;
-O3: if SecondLook /\ done then
-      if Released then goto O6; else return; end if;
+O2: await owner = NULL;
+    owner := self;
+O3: if ~done then
+O4:   runs := runs + 1;
+O5:   done := TRUE;
     end if;
-O4: if FlagLast then runs := runs + 1; else done := TRUE; end if;
-O5: if FlagLast then done := TRUE; else runs := runs + 1; end if;
-O6: if Exclusive then owner := NULL; end if;
+O6: owner := NULL;
     return;
 end procedure;
 
@@ -39,7 +33,7 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "e439525c" /\ chksum(tla) = "97159152")
+\* BEGIN TRANSLATION (chksum(pcal) = "cb9bc598" /\ chksum(tla) = "bf0d4bd7")
 VARIABLES done, runs, owner, pc, stack, turn
 
 vars == << done, runs, owner, pc, stack, turn >>
@@ -64,48 +58,29 @@ O1(self) == /\ pc[self] = "O1"
             /\ UNCHANGED << done, runs, owner, turn >>
 
 O2(self) == /\ pc[self] = "O2"
-            /\ IF Exclusive
-                  THEN /\ owner = NULL
-                       /\ owner' = self
-                  ELSE /\ TRUE
-                       /\ owner' = owner
+            /\ owner = NULL
+            /\ owner' = self
             /\ pc' = [pc EXCEPT ![self] = "O3"]
             /\ UNCHANGED << done, runs, stack, turn >>
 
 O3(self) == /\ pc[self] = "O3"
-            /\ IF SecondLook /\ done
-                  THEN /\ IF Released
-                             THEN /\ pc' = [pc EXCEPT ![self] = "O6"]
-                                  /\ stack' = stack
-                             ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "O4"]
-                       /\ stack' = stack
-            /\ UNCHANGED << done, runs, owner, turn >>
+            /\ IF ~done
+                  THEN /\ pc' = [pc EXCEPT ![self] = "O4"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "O6"]
+            /\ UNCHANGED << done, runs, owner, stack, turn >>
 
 O4(self) == /\ pc[self] = "O4"
-            /\ IF FlagLast
-                  THEN /\ runs' = runs + 1
-                       /\ done' = done
-                  ELSE /\ done' = TRUE
-                       /\ runs' = runs
+            /\ runs' = runs + 1
             /\ pc' = [pc EXCEPT ![self] = "O5"]
-            /\ UNCHANGED << owner, stack, turn >>
+            /\ UNCHANGED << done, owner, stack, turn >>
 
 O5(self) == /\ pc[self] = "O5"
-            /\ IF FlagLast
-                  THEN /\ done' = TRUE
-                       /\ runs' = runs
-                  ELSE /\ runs' = runs + 1
-                       /\ done' = done
+            /\ done' = TRUE
             /\ pc' = [pc EXCEPT ![self] = "O6"]
-            /\ UNCHANGED << owner, stack, turn >>
+            /\ UNCHANGED << runs, owner, stack, turn >>
 
 O6(self) == /\ pc[self] = "O6"
-            /\ IF Exclusive
-                  THEN /\ owner' = NULL
-                  ELSE /\ TRUE
-                       /\ owner' = owner
+            /\ owner' = NULL
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << done, runs, turn >>
