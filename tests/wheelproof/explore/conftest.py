@@ -1,12 +1,13 @@
 """A small subject of the tests' own, with planted defects as source texts."""
 from __future__ import annotations
 
-import importlib.util
 from collections import deque
 from pathlib import Path
 
 import pytest
 
+from wheelproof import decisions, floors
+from wheelproof.decisions.read import module_of
 from wheelproof.explore import Subject
 from wheelproof.explore.difference import Rows
 
@@ -21,21 +22,20 @@ SCENARIOS = {
 }
 
 
-def _model_module():
-    spec = importlib.util.spec_from_file_location("cell_model", ROOT / "model" / "cell.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+DECISIONS = decisions.find(ROOT / "mutants" / "cell", {floor: f"{floor}/cell.py" for floor in ("model", "impl", "mapping")})
 
 
-MODEL = _model_module()
+def modules_without(decision: str) -> dict[str, str]:
+    """The modules that a decision's file changes, with their texts."""
+    return {module_of(file): text for file, text in DECISIONS[decision].texts(ROOT).items()} if decision else {}
 
 
 class Graph:
     """A model's graph: ``rows`` and ``shared_of`` as the explorer takes them, and the states themselves."""
 
-    def __init__(self, scenario, **switches) -> None:
-        model = MODEL.Model(scenario, switches)
+    def __init__(self, scenario, without: str = "") -> None:
+        module = floors.load(ROOT, "model.cell", modules_without(without))
+        model, self.variables = module.Model(scenario), module.VARIABLES
         number = {model.initial(): 0}
         self.states, self.rows, todo = [model.initial()], Rows([], []), deque([model.initial()])
         while todo:
@@ -52,7 +52,7 @@ class Graph:
             self.rows.results.append(results)
 
     def shared_of(self, index):
-        return dict(zip(MODEL.VARIABLES, self.states[index][0]))
+        return dict(zip(self.variables, self.states[index][0]))
 
     @property
     def edges(self) -> int:
@@ -67,8 +67,8 @@ class Cell:
     source = (ROOT / "impl" / "cell.py").read_text(encoding="utf-8")
 
     @staticmethod
-    def load(**options) -> Subject:
-        return Subject.load(ROOT, "cell", **options)
+    def load(*, without: str = "", **options) -> Subject:
+        return Subject.load(ROOT, "cell", texts=modules_without(without) | options.pop("texts", {}), **options)
 
     @classmethod
     def edited(cls, *changes: tuple[str, str]) -> str:
@@ -85,8 +85,8 @@ class Cell:
         return cls.load(texts={"impl.cell": cls.edited(*changes)}, lint=lint)
 
     @staticmethod
-    def graph(scenario: str, **switches) -> Graph:
-        return Graph(SCENARIOS[scenario], **switches)
+    def graph(scenario: str, without: str = "") -> Graph:
+        return Graph(SCENARIOS[scenario], without)
 
     @staticmethod
     def graph_of(scenario: dict) -> Graph:

@@ -121,8 +121,6 @@ MUTANTS = """
 from impl import upper, lower
 
 class Backwards:
-    switch = "Forwards"
-
     class Pile(lower.Pile):
         __slots__ = ()
         def empty(self, callback):
@@ -376,8 +374,6 @@ STACKS = """
 from impl import upper, lower
 
 class Flat:
-    switch = "Deep"
-
     class Stack(upper.Stack):
         __slots__ = ()
         def push(self, value):

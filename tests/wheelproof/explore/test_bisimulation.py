@@ -6,8 +6,8 @@ from wheelproof.explore import ExploreError, StyleError, bisimulate, replay
 DRAIN = "        while self.full:  # read D1\n            self.take()\n"
 
 
-def search(subject, cell, scenario, switches=None, **options):
-    graph = cell.graph(scenario, **(switches or {}))
+def search(subject, cell, scenario, **options):
+    graph = cell.graph(scenario)
     return bisimulate(subject, cell.scenarios[scenario], graph.rows, graph.shared_of, **options)
 
 
@@ -179,21 +179,21 @@ def depth_in_model(graph, holds):
     return None
 
 
-@pytest.mark.parametrize(("mutant", "switch", "scenario"), [("Unlocked", "Monitor", "put_and_take"), ("OneShot", "Retry", "refilled")])
-def test_a_mutant_is_its_mutated_model_and_not_the_unmutated_one(cell, mutant, switch, scenario):
-    subject = cell.load(mutant=mutant)
-    mutated = cell.graph(scenario, **{switch: False})
+@pytest.mark.parametrize(("decision", "scenario"), [("Unlocked", "put_and_take"), ("OneAttempt", "refilled")])
+def test_a_mutant_is_its_mutated_model_and_not_the_unmutated_one(cell, decision, scenario):
+    subject = cell.load(without=decision)
+    mutated = cell.graph(scenario, decision)
     result = bisimulate(subject, cell.scenarios[scenario], mutated.rows, mutated.shared_of)
     assert result.outcome == "equal" and result.figures["walked_edges"] == mutated.edges
     assert search(subject, cell, scenario).outcome == "different"
 
 
 def test_a_property_fails_in_the_implementation_at_the_depth_at_which_it_fails_in_the_model(cell):
-    mutated = cell.graph("put_and_take", Monitor=False)
-    pairs = bisimulate(cell.load(mutant="Unlocked"), cell.scenarios["put_and_take"], mutated.rows, mutated.shared_of).graph
+    mutated = cell.graph("put_and_take", "Unlocked")
+    pairs = bisimulate(cell.load(without="Unlocked"), cell.scenarios["put_and_take"], mutated.rows, mutated.shared_of).graph
     violation = pairs.first_violation(consistent(mutated))
     assert violation is not None and violation.depth == depth_in_model(mutated, consistent(mutated)) == len(violation.schedule)
-    run = replay(cell.load(mutant="Unlocked"), cell.scenarios["put_and_take"], violation.schedule)
+    run = replay(cell.load(without="Unlocked"), cell.scenarios["put_and_take"], violation.schedule)
     last = run.steps[-1].shared
     assert (last["item"] is not None) != last["full"]
     sound = cell.graph("put_and_take")

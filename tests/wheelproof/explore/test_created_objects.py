@@ -79,12 +79,10 @@ MUTANTS = """
 from impl import stack
 
 class Heavy:
-    switch = "Light"
     class Node(stack.Node):
         __slots__ = ()
 
 class Sloppy:
-    switch = "Tidy"
     class Node(stack.Node):
         pass
 """

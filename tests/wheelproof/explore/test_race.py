@@ -16,7 +16,7 @@ def test_the_implementation_has_none(cell, coarse):
 
 @pytest.mark.parametrize("coarse", [False, True])
 def test_without_the_monitor_there_is_one_with_both_lines_and_labels(cell, coarse):
-    found = races(cell.load(mutant="Unlocked"), cell.scenarios["two_puts"], coarse)
+    found = races(cell.load(without="Unlocked"), cell.scenarios["two_puts"], coarse)
     assert found
     race = found[0]
     assert race.field == "Cell.item" and {race.first.label, race.second.label} == {"P3"}
@@ -25,7 +25,7 @@ def test_without_the_monitor_there_is_one_with_both_lines_and_labels(cell, coars
 
 
 def test_both_grains_report_the_same_lines(cell):
-    fine, coarse = ({race.lines for race in races(cell.load(mutant="Unlocked"), cell.scenarios["put_and_take"], grain, 300)} for grain in (False, True))
+    fine, coarse = ({race.lines for race in races(cell.load(without="Unlocked"), cell.scenarios["put_and_take"], grain, 300)} for grain in (False, True))
     assert fine == coarse and len(fine) >= 2
 
 
@@ -68,6 +68,6 @@ def test_the_detector_follows_a_bisimulation(cell):
     graph = cell.graph("two_puts")
     bisimulate(cell.load(), cell.scenarios["two_puts"], graph.rows, graph.shared_of, race=sound)
     assert sound.runs > 0 and not sound.found
-    mutated = cell.graph("two_puts", Monitor=False)
-    bisimulate(cell.load(mutant="Unlocked"), cell.scenarios["two_puts"], mutated.rows, mutated.shared_of, race=broken)
+    mutated = cell.graph("two_puts", "Unlocked")
+    bisimulate(cell.load(without="Unlocked"), cell.scenarios["two_puts"], mutated.rows, mutated.shared_of, race=broken)
     assert {race.field for race in broken.found} == {"Cell.item"}

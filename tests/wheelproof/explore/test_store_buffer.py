@@ -332,25 +332,18 @@ def test_a_volatile_field_is_not_delayed_unless_a_class_marks_it_plain(root):
 
 
 def test_a_class_that_marks_a_field_anew_hides_the_one_of_its_base(root):
-    (root / "mutants").mkdir()
-    (root / "mutants" / "cells.py").write_text("""
-from __future__ import annotations
+    plain = """
 
-from impl import cells as impl
-from impl.runtime import Plain
+class PlainFlag(Cells):
+    __slots__ = ("flag",)
 
-
-class PlainFlag:
-    switch = "Flag"
-
-    class Cells(impl.Cells):
-        __slots__ = ("flag",)
-
-        flag: Plain[int | None]
-""", encoding="utf-8")
+    flag: Plain[int | None]
+"""
+    texts = {"impl.cells": (root / "impl" / "cells.py").read_text(encoding="utf-8") + plain,
+             "mapping.cells": (root / "mapping" / "cells.py").read_text(encoding="utf-8").replace("impl.Cells()", "impl.PlainFlag()")}
     of = scenario(a=list(FLAG[0]), b=list(FLAG[1]))
     fields = scenario(("x", "flag"), a=list(FLAG[0]), b=list(FLAG[1]))
-    assert pairs(outcomes(Subject.load(root, "cells", mutant="PlainFlag"), fields, "b")) == BOTH
+    assert pairs(outcomes(Subject.load(root, "cells", texts=texts), fields, "b")) == BOTH
     assert pairs(outcomes(Subject.load(root, "cells"), of, "b")) == ORDERED
 
 

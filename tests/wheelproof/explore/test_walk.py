@@ -51,7 +51,7 @@ def test_walks_pass_and_are_repeatable(cell):
 
 def test_walks_in_lockstep_find_a_difference_and_its_schedule(cell):
     graph = cell.graph("refilled")
-    subject = cell.load(mutant="OneShot")
+    subject = cell.load(without="OneAttempt")
     result = walk(subject, cell.scenarios["refilled"], walks=200, rows=graph.rows, shared_of=graph.shared_of)
     assert result.outcome == "different"
     again = replay(subject, cell.scenarios["refilled"], result.schedule, rows=graph.rows, shared_of=graph.shared_of)

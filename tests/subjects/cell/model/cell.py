@@ -1,4 +1,4 @@
-"""The twin of impl/cell.py. State: (shared, threads); a thread is (position in its program, label, argument, label to return to)."""
+"""The model of impl/cell.py. State: (shared, threads); a thread is (position in its program, label, argument, label to return to)."""
 from __future__ import annotations
 
 VARIABLES = ("item", "full", "monitor", "gate", "taken", "claimed")
@@ -7,8 +7,7 @@ FIRST = {"put": "P1", "take": "T1", "drain": "D1", "claim": "C1", "attempt": "G1
 
 
 class Model:
-    def __init__(self, scenario, switches=None) -> None:
-        self.on = {"Monitor": True, "Retry": True} | (switches or {})
+    def __init__(self, scenario) -> None:
         self.programs = scenario["threads"]
         self.threads = tuple(self.programs)
         item = scenario.get("item")
@@ -48,10 +47,9 @@ class Model:
             return (position, label, argument, back)
 
         if label in ("P1", "T1"):
-            if self.on["Monitor"]:
-                if v["monitor"][0] is not None:
-                    return None
-                v["monitor"] = (me, 1)
+            if v["monitor"][0] is not None:
+                return None
+            v["monitor"] = (me, 1)
             return at(label[0] + "2")
         if label == "P2":
             return at("P5" if v["full"] else "P3")
@@ -78,7 +76,7 @@ class Model:
         if label == "D1":
             if not v["full"]:
                 return self.next(i, position)
-            return at("T1", "D1" if self.on["Retry"] else None)
+            return at("T1", "D1")
         if label == "C1":
             v["claimed"] = True
             return self.next(i, position)
