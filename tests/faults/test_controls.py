@@ -58,7 +58,7 @@ def test_a_property_that_is_switched_off_by_a_word(tmp_path):
 
 def test_a_non_property_whose_config_takes_a_decision_away(tmp_path):
     config = MECHANISM.configs["cancelled_unlinked"]
-    row = judged(tmp_path, configs=MECHANISM.configs | {config.name: replace(config, switches={"CancelledTest": False})}
+    row = judged(tmp_path, configs=MECHANISM.configs | {config.name: replace(config, without="M8")}
                  | {"atomic_cancelled_unlinked": replace(MECHANISM.configs["atomic_cancelled_unlinked"], property="Refines")})
     assert row.verdict == "vacuous" and "CancelledUnlinked" in row.why
 

@@ -11,7 +11,8 @@ from wheelproof.options import VerifyOptions
 from wheelproof.verdict import exit_code
 
 TOML, SPEC = "spec/TimerTaskList.toml", "spec/TimerTaskList.tla"
-MODEL, IMPL, MAPPING, MUTANTS = (f"{floor}/timer_task_list.py" for floor in ("model", "impl", "mapping", "mutants"))
+MODEL, IMPL, MAPPING = (f"{floor}/timer_task_list.py" for floor in ("model", "impl", "mapping"))
+DECISION = "mutants/timer_task_list/M2.md"
 KILLS = 'property = "AtMostOneList"\ndata_race'
 ERROR, DIFFERS = "expected exhaustive, got error", "got violated by Bisimulation"
 
@@ -25,7 +26,7 @@ class Fault(NamedTuple):
     changes: list[tuple[str, str, str]]
 
 
-UNGUARDED = "            super().__init__(timer_task, expiration_ms)\n            self.monitor = NoMonitor()\n"
+UNGUARDED, GUARDED = "+self.monitor = NoMonitor()", "+self.monitor = (Monitor())"
 
 LONG = {"a mutant said to break what it does not break", "a mutant called equivalent that is not", "a property that the model alone holds"}
 """A mutant's whole check takes several seconds; three kinds of damage to it are enough in the fast suite."""
@@ -49,7 +50,7 @@ DECLARED = {
         "tlc", 4, ["tlc / two_adders", ERROR, "The invariant CounterExcat specified in the configuration file is not defined"],
         [(TOML, "CounterExact = {", "CounterExcat = {")]),
     "a mutant's property misspelt": Fault(
-        "mutant", 2, ["[mutants.M2]: there is no property AtMostOneLits"], [(TOML, KILLS, KILLS.replace("List", "Lits"))]),
+        "mutant", 2, ["M2.md: [M2]: there is no property AtMostOneLits"], [(DECISION, KILLS, KILLS.replace("List", "Lits"))]),
     "counts off by one": Fault(
         "tlc", 1, ["tlc / two_adders", "generated is 721, declared 722; distinct is 411, declared 410; depth is 47, declared 48"],
         [(TOML, "generated = 721\ndistinct = 411\ndepth = 47\n", "generated = 722\ndistinct = 410\ndepth = 48\n")]),
@@ -57,9 +58,9 @@ DECLARED = {
         "tlc", 1, ["tlc / two_adders: expected violated by CancelWins, got exhaustive"],
         [(TOML, "[configs.two_adders]\n", '[configs.two_adders]\nexpect = "violated"\nproperty = "CancelWins"\n')]),
     "a mutant said to break what it does not break": Fault(
-        "mutant", 1, ["mutant / M2: expected violated by CancelWins, got exhaustive"], [(TOML, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
+        "mutant", 1, ["mutant / M2: expected violated by CancelWins, got exhaustive"], [(DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
     "a mutant called equivalent that is not": Fault(
-        "mutant", 1, ["mutant / M2: expected exhaustive, got violated by "], [(TOML, KILLS, 'equivalent = "so they say"\ndata_race')]),
+        "mutant", 1, ["mutant / M2: expected exhaustive, got violated by "], [(DECISION, KILLS, 'equivalent = "so they say"\ndata_race')]),
 }
 
 FLOORS = {
@@ -67,7 +68,7 @@ FLOORS = {
         "tlc", 4, ["tlc / translation", ERROR, "wheelproof translate"], [(SPEC, "U6:  next[ue] := NULL;", "U6:  next[ue] := ue;")]),
     "a property that cannot be evaluated, in a mutant": Fault(
         "mutant", 4, ["mutant / M2: expected violated by CancelWins, got error", 'Attempted to select field "nothing"'],
-        [(SPEC, "CancelWins == slipped = {}", "CancelWins == slipped.nothing = {}"), (TOML, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
+        [(SPEC, "CancelWins == slipped = {}", "CancelWins == slipped.nothing = {}"), (DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
     "a property whose antecedent never holds, on both floors": Fault(
         "mutant", 1, ["mutant / M2: expected violated by AtMostOneList, got exhaustive"],
         [(SPEC, "AtMostOneList == \\A e", "AtMostOneList == (Lists = {}) => \\A e"),
@@ -77,7 +78,7 @@ FLOORS = {
         [(MODEL, "    def AtMostOneList(self) -> bool:\n", "    def AtMostOneList(self) -> bool:\n        return True\n\n    def Unused(self) -> bool:\n")]),
     "a model that raises": Fault(
         "walk", 4, ["walk / two_adders", ERROR, "ZeroDivisionError", "at U4"],
-        [(MODEL, "        t.pc = \"U5\"\n", "        t.pc = \"U5\"\n        1 / 0\n")]),
+        [(MODEL, "    def U4(self, t: Process):\n", "    def U4(self, t: Process):\n        1 / 0\n")]),
     "a model that cannot be imported": Fault(
         "walk", 4, ["walk / two_adders", ERROR, "model/timer_task_list.py cannot be imported: invalid syntax"], [(MODEL, "    def U4(self", "    def def U4(self")]),
     "a model that begins elsewhere": Fault(
@@ -102,12 +103,15 @@ FLOORS = {
         "walk", 4, ["walk / two_adders", ERROR, "shared() leaves out owed"], [(MODEL, '"slipped", "owed"', '"slipped"')]),
     "a mutant that changes nothing": Fault(
         "mutant", 1, ["mutant / M2", "mutated model and mutated implementation differ", "search does not reject the mutated implementation"],
-        [(MUTANTS, UNGUARDED, UNGUARDED.replace("self.monitor = NoMonitor()", "pass"))]),
+        [(DECISION, UNGUARDED, GUARDED)]),
     "a race that is not there": Fault(
-        "search", 1, ["search / M2: expected violated by NoDataRace, got sampled"],
-        [(MUTANTS, UNGUARDED, UNGUARDED.replace("self.monitor = NoMonitor()", "pass"))]),
-    "a mutant that is not there": Fault(
-        "search", 4, ["search / M2", "got error", "has no class M2"], [(MUTANTS, "class M2:", "class Another:"), (MUTANTS, '"EntryMonitor"', '"None"')]),
+        "search", 1, ["search / M2: expected violated by NoDataRace, got sampled"], [(DECISION, UNGUARDED, GUARDED)]),
+    "a decision whose place is not there": Fault(
+        "search", 2, ["M2.md:", "@@ impl/timer_task_list.py TimerTaskEntry.make: the anchor is not there"],
+        [(DECISION, "@@ impl TimerTaskEntry.__init__", "@@ impl TimerTaskEntry.make")]),
+    "a decision whose lines are not there": Fault(
+        "mutant", 2, ["M2.md:", "@@ spec/TimerTaskList.tla U10: its old lines are not there at the anchor"],
+        [(DECISION, "-U10: unlock(entryMonitor, ue);", "-U10: unlock(entryMonitor, ae);")]),
 }
 
 
