@@ -226,17 +226,17 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
 
 
 def test_what_the_fast_lane_passes_is_checked_by_the_nightly_one(copy, runs, monkeypatch):
-    """What a switch turns off is there for one mutant, and that mutant may be nightly."""
-    toml = copy / "spec/OneShot.toml"
-    toml.write_text(toml.read_text(encoding="utf-8").replace('switch = "SecondLook"\n', 'switch = "SecondLook"\nlane = "nightly"\n'), encoding="utf-8")
+    """Two variables that differ without the lock alone: a nightly mutant may be the only one to tell them apart."""
+    decision = copy / "mutants/one_shot/Unlocked.md"
+    decision.write_text(decision.read_text(encoding="utf-8").replace('scenario = "two"\n', 'scenario = "two"\nlane = "nightly"\n'), encoding="utf-8")
     item = subject.find(copy)["one_shot"]
     plan = run.Plan(copy, {"one_shot": item}, tests=False)
     late = [check for check in plan.checks("model", "model/one_shot.py") if check.stage == 8]
-    assert [check.job.name for check in late] == ["OneLook"]
+    assert [check.job.name for check in late] == ["Unlocked"]
     assert {check.job.name for check in plan.checks("harness", "mapping/one_shot.py") if check.stage == 8} == set(item.mutants)
-    change = changed(copy, "model/one_shot.py", "if not (self.on[\"SecondLook\"] and self.done):", "if not self.done:", "model")
+    change = changed(copy, "model/one_shot.py", "if self.done:\n            t.pc", "if self.runs:\n            t.pc", "model")
     row = row_of(judged(copy, runs, monkeypatch, change), change)
-    assert row.ok and row.figures["check"] == "one_shot / mutant / OneLook"
+    assert row.ok and row.figures["check"] == "one_shot / mutant / Unlocked"
 
 
 def test_the_draw_depends_on_the_seed_alone(copy):
