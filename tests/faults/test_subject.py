@@ -107,7 +107,7 @@ FLOORS = {
     "a race that is not there": Fault(
         "search", 1, ["search / M2: expected violated by NoDataRace, got sampled"], [(DECISION, UNGUARDED, GUARDED)]),
     "a decision whose place is not there": Fault(
-        "search", 2, ["M2.md:", "@@ impl/timer_task_list.py TimerTaskEntry.make: the anchor is not there"],
+        "search", 4, ["search / M2", "got error", "@@ impl/timer_task_list.py TimerTaskEntry.make: the anchor is not there"],
         [(DECISION, "@@ impl TimerTaskEntry.__init__", "@@ impl TimerTaskEntry.make")]),
     "a decision whose lines are not there": Fault(
         "mutant", 2, ["M2.md:", "@@ spec/TimerTaskList.tla U10: its old lines are not there at the anchor"],
