@@ -376,18 +376,4 @@ Spec == /\ Init /\ [][Next]_vars
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 
 \* END TRANSLATION 
-
-TypeOK == /\ held \in Values
-          /\ lock \in {t \in Threads : pc[t] # "Done"} \cup {NULL}
-          /\ \A t \in Threads : Len(got[t]) <= Len(Program[t])
-
-\* The variable holds, and has returned, what one whose operations are single steps would.
-AsIfAtomic == exact /\ held = ought
-
-\* An operation that changes the variable is alone at it.
-LockExcludes == \A t \in Threads :
-  pc[t] \in {"S2", "S3", "E2", "E3", "E4", "C2", "C3", "C4", "A2", "A3", "A4"} => lock = t
-
-\* Weak fairness of the threads in T; Spec has it for all of them.
-Fairness(T) == \A t \in T : WF_vars(thread(t) \/ get(t) \/ set(t) \/ swap(t) \/ cas(t) \/ add(t))
-=============================================================================
+===============================================================================

@@ -448,23 +448,4 @@ Spec == /\ Init /\ [][Next]_vars
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 
 \* END TRANSLATION 
-
-\* A task runs at most once; in the scenarios each is handed over once.
-RunsOnce == \A x \in Tasks : Times(ran, x) <= 1
-
-\* Tasks run in the order in which the pool has taken them, and none that it has not taken.
-RunsInOrder == Len(ran) <= Len(accepted) /\ \A i \in DOMAIN ran : ran[i] = accepted[i]
-
-\* A task whose hand-over has returned was taken or refused; in the end what was taken has run.
-HandedOver(t) == {Program[t][i][2] : i \in {j \in 1..(turn[t] - 1) : Program[t][j][1] = "submit"}}
-NothingLost == /\ \A t \in Users : pc[t] \in {"T0", "Done"} =>
-                    HandedOver(t) \subseteq Range(accepted) \cup refused
-               /\ (\A t \in DOMAIN Program : pc[t] = "Done") => Len(ran) = Len(accepted)
-
-\* When close has returned to a thread that is not the pool's own, the pool's thread has ended.
-CloseWaits == closed \cap Users # {} => ended
-
-\* Weak fairness of the processes in P; Spec has it for all of them.
-Fairness(P) == /\ \A t \in P \cap Users : WF_vars(user(t) \/ submit(t) \/ run(t) \/ close(t))
-               /\ \A t \in P \cap Workers : WF_vars(worker(t) \/ submit(t) \/ run(t) \/ close(t))
-=============================================================================
+===============================================================================

@@ -12,7 +12,7 @@
 (* one thread and moved by flushes, as SystemTimer does.  Several adders of *)
 (* one entry need TimerTaskListRefinementHistory.                           *)
 (***************************************************************************)
-EXTENDS TimerTaskList
+EXTENDS TimerTaskListProperties
 
 CONSTANTS
   MissAllowed,  \* see TimerTaskListAtomic

@@ -203,6 +203,19 @@ def list_(
     raise typer.Exit(listing.run(subject, mechanisms or [], configs=config or [], update_counts=update_counts, as_json=as_json))
 
 
+@app.command()
+def models(
+    mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose; all without.")] = None,
+    subject: Subject = Path("."),
+) -> None:
+    """Write, beside each specification, a model that holds and one that fails, for a TLA+ editor."""
+    from wheelproof import editor
+
+    for mechanism in _mechanisms(subject, mechanisms or []).values():
+        changed = [file.relative_to(subject).as_posix() for file in editor.write(mechanism)]
+        print(f"{mechanism.stem}: {', '.join(changed) or 'as they were'}")
+
+
 @app.command("mutant")
 def mutant_(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A decision or a mutant, as NAME or MECHANISM/NAME.")],

@@ -182,6 +182,12 @@ class Mechanism:
         return self.toml.with_suffix(".tla")
 
     @property
+    def checked(self) -> Path:
+        """The TLA+ module that TLC checks: ``<Module>Properties.tla``, else the one above."""
+        file = self.spec.with_name(f"{self.module}Properties.tla")
+        return file if file.is_file() else self.spec
+
+    @property
     def silent(self) -> frozenset[str]:
         """Labels that PlusCal forces and code lacks."""
         return frozenset(label.name for label in self.labels.values() if label.kind == "silent")

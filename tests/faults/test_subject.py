@@ -11,6 +11,7 @@ from wheelproof.options import VerifyOptions
 from wheelproof.verdict import exit_code
 
 TOML, SPEC = "spec/TimerTaskList.toml", "spec/TimerTaskList.tla"
+PROPERTIES = "spec/TimerTaskListProperties.tla"
 MODEL, IMPL, MAPPING = (f"{floor}/timer_task_list.py" for floor in ("model", "impl", "mapping"))
 DECISION = "mutants/timer_task_list/M2.md"
 KILLS = 'property = "AtMostOneList"\ndata_race'
@@ -68,7 +69,7 @@ FLOORS = {
         "tlc", 4, ["tlc / translation", ERROR, "wheelproof translate"], [(SPEC, "U6:  next[ue] := NULL;", "U6:  next[ue] := ue;")]),
     "a property that cannot be evaluated, in a mutant": Fault(
         "mutant", 4, ["mutant / M2: expected violated by CancelWins, got error", 'Attempted to select field "nothing"'],
-        [(SPEC, "CancelWins == slipped = {}", "CancelWins == slipped.nothing = {}"), (DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
+        [(PROPERTIES, "CancelWins == slipped = {}", "CancelWins == slipped.nothing = {}"), (DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
     "a property whose antecedent never holds, on both floors": Fault(
         "mutant", 1, ["mutant / M2: expected violated by AtMostOneList, got exhaustive"],
         [(SPEC, "AtMostOneList == \\A e", "AtMostOneList == (Lists = {}) => \\A e"),

@@ -251,7 +251,7 @@ def by_tlc(bench: Bench, sample: Sample) -> tuple[TlcResult, dict[int, Mapping[s
     every = "<<vars, sampleNumber, sampleVerdicts>>"
     folder = bench.output / "mc" / mechanism.module / f"{NAME}_{sample.scenario}"
     files = mc.generate(mc.McConfig(
-        name=f"MC{mechanism.module}_{NAME}_{sample.scenario}", spec=mechanism.spec, origin=f"spec/{mechanism.toml.name}, scenario {sample.scenario}",
+        name=f"MC{mechanism.module}_{NAME}_{sample.scenario}", spec=mechanism.checked, origin=f"spec/{mechanism.toml.name}, scenario {sample.scenario}",
         constants=constants_of(mechanism, sample.scenario), switches=dict.fromkeys(mechanism.switches, True), variables=("sampleNumber", "sampleVerdicts"),
         definitions=definitions, specification=f"SampledInit /\\ [][SampledNext]_{every}", deadlock_check=False), folder)
     dump = folder / "states.dot"

@@ -124,26 +124,9 @@ class Bench:
         ``go_on``: to the end of the graph, although the one invariant is violated.
         """
         mechanism = self.mechanism
-        fair = config.fair
-        specification = config.specification or "Spec"
-        if fair is not None:
-            # TLC takes a specification apart by its shape: a formula with a parameter would hide Init and Next from it
-            threads = ", ".join(f'"{thread}"' for thread in fair)
-            specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
-        spec = mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.spec
-        constants = constants_of(mechanism, config.scenario)
-        switches = {switch: switch != mechanism.lacking for switch in mechanism.switches}
-        if config.module:
-            # an abstract module has no more of the constants than it needs
-            words = set(re.findall(r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))))
-            constants |= mechanism.module_constants
-            constants, switches = ({name: value for name, value in each.items() if name in words} for each in (constants, switches))
-        files = mc.generate(mc.McConfig(
-            name=f"MC{mechanism.module}_{name}", spec=spec,
-            origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
-            constants=constants | dict(config.constants), switches=switches, texts=mechanism.specs,
-            specification=specification, invariants=invariants, properties=properties, deadlock_check=deadlock, first_only=go_on,
-        ), self.output / "mc" / mechanism.module / name, bare=True)
+        described = self.described(f"MC{mechanism.module}_{name}", config, invariants=invariants,
+                                   properties=properties, deadlock=deadlock, first_only=go_on)
+        files = mc.generate(described, self.output / "mc" / mechanism.module / name, bare=True)
         result = self.run_tlc(
             files.module, timeout=self.limits.tlc_seconds, config=files.config, dump=dump, deadlock_check=deadlock,
             only_property=properties[0] if len(properties) == 1 else None, large=(config.distinct or 0) > LARGE,
@@ -152,6 +135,31 @@ class Bench:
         if result.version:
             self.listen(ToolFound("tlc", result.version))
         return result
+
+    def described(self, name: str, config: Config, *, invariants: tuple[str, ...] = (), properties: tuple[str, ...] = (),
+                  deadlock: bool, first_only: bool = False) -> mc.McConfig:
+        """The model-checking module of a config, by its name; options as for :class:`wheelproof.tlc.mc.McConfig`."""
+        mechanism = self.mechanism
+        fair = config.fair
+        specification = config.specification or "Spec"
+        if fair is not None:
+            # TLC takes a specification apart by its shape: a formula with a parameter would hide Init and Next from it
+            threads = ", ".join(f'"{thread}"' for thread in fair)
+            specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
+        spec = mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.checked
+        constants = constants_of(mechanism, config.scenario)
+        switches = {switch: switch != mechanism.lacking for switch in mechanism.switches}
+        if config.module:
+            # an abstract module has no more of the constants than it needs
+            words = set(re.findall(r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))))
+            constants |= mechanism.module_constants
+            constants, switches = ({name: value for name, value in each.items() if name in words} for each in (constants, switches))
+        return mc.McConfig(
+            name=name, spec=spec,
+            origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
+            constants=constants | dict(config.constants), switches=switches, texts=mechanism.specs,
+            specification=specification, invariants=invariants, properties=properties,
+            deadlock_check=deadlock, first_only=first_only)
 
     def run_tlc(self, module: Path, **options: Any) -> TlcResult:
         """One run of TLC on a generated module; the options are those of ``process.run``."""

@@ -134,7 +134,7 @@ class Plan:
 
     def _modules(self, item: Mechanism) -> Iterable[Path]:
         names = {config.module for config in item.configs.values() if config.module}
-        return [item.spec, *(item.spec.with_name(f"{name}.tla") for name in sorted(names))]
+        return [*dict.fromkeys((item.spec, item.checked)), *(item.spec.with_name(f"{name}.tla") for name in sorted(names))]
 
     def seen_by(self, artefact: str, file: str) -> list[str]:
         """The mechanisms with a check that sees a file, its owner first."""
@@ -216,7 +216,7 @@ class Plan:
         elif artefact == "spec":
             for job in self._planned(mechanism, lane, "tlc", "graph", "liveness", "mutant"):
                 config = mechanism.configs.get(job.name)
-                module = mechanism.spec.with_name(f"{config.module}.tla") if config and config.module else mechanism.spec
+                module = mechanism.spec.with_name(f"{config.module}.tla") if config and config.module else mechanism.checked
                 if self.root / file in mc.closure(module):  # a module that a config extends or instantiates
                     yield Check("job", stem, {"config": 1, "properties": 2, "refinement": 2}.get(job.kind, 3) + other, job)
         elif artefact == "proofs":

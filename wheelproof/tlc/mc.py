@@ -8,6 +8,7 @@ are copied beside the pair, so that the folder needs no search path.
 import os
 import re
 import tempfile
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,7 +138,7 @@ def module_text(config: McConfig) -> str:
                         f"{FIRST}{name} == TLCGet({_SAID}) \\/ {name} \\/ (TLCSet({_SAID}, TRUE) /\\ FALSE)"]
     return "\n".join([
         title.center(max(79, len(title) + 8), "-"),
-        f"\\* Generated from {config.origin}; changes are lost.",
+        *_notice(config),
         "\\* To run it by hand, in this folder:",
         f'\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config {config.name}.cfg {config.name}.tla',
         f"EXTENDS {config.spec.stem}, Integers, TLC",
@@ -153,7 +154,7 @@ def config_text(config: McConfig) -> str:
     _check_names(config)
     named = _NAME.fullmatch(config.specification)
     lines = [
-        f"\\* Generated from {config.origin}; changes are lost.",
+        *_notice(config),
         f"SPECIFICATION {config.specification if named else 'MCSpec'}",
         f"CHECK_DEADLOCK {format_tla(config.deadlock_check)}",
     ]
@@ -168,6 +169,12 @@ def config_text(config: McConfig) -> str:
         if entries:
             lines += [heading, *entries]
     return "\n".join([*lines, ""])
+
+
+def _notice(config: McConfig) -> list[str]:
+    """Where a generated file comes from, as comments."""
+    told = f"Generated from {config.origin}; changes are lost."
+    return [f"\\* {line}" for line in textwrap.wrap(told, _WIDTH - 3, break_long_words=False, break_on_hyphens=False)]
 
 
 def _defined(config: McConfig) -> dict[str, Value]:

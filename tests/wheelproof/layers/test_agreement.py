@@ -39,7 +39,7 @@ def row(mechanism, tmp_path):
 def test_a_property_that_is_weaker_in_the_spec_is_named(stem, name, old, new, tmp_path):
     mechanism = MECHANISMS[stem]
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
-    spec = tmp_path / "spec" / mechanism.spec.name
+    spec = tmp_path / "spec" / mechanism.checked.name
     text = spec.read_text(encoding="utf-8")
     assert text.count(old) == 1
     spec.write_text(text.replace(old, new), encoding="utf-8")

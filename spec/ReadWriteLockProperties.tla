@@ -1,0 +1,37 @@
+------------------------ MODULE ReadWriteLockProperties -----------------------
+\* What must hold of ReadWriteLock, and what its scenarios must reach.
+EXTENDS ReadWriteLock
+
+Reading(t) == pc[t] = "D1"
+Writing(t) == pc[t] = "D2"
+
+TypeOK == /\ mutex \in Threads \cup {NULL} /\ writer \in Threads \cup {NULL}
+          /\ asleep \subseteq Threads /\ readers \subseteq Threads /\ interrupted \subseteq Threads
+          /\ \A i \in DOMAIN tickets : tickets[i] \subseteq asleep
+          /\ Len(tickets) <= Cardinality(asleep)
+          /\ waiting \in 0..Cardinality(Threads) /\ page \in Nat
+
+\* A writer is alone: there is neither a reader nor another writer beside it.
+MutualExclusion == \A t \in Threads : Writing(t) =>
+  \A u \in Threads \ {t} : ~Reading(u) /\ ~Writing(u)
+
+\* No reader is let in while a writer waits for the lock or holds it.
+WriterGoesFirst == \A t \in Threads : pc[t] = "R5" => waiting = 0 /\ writer = NULL
+
+\* Where the condition's lock is free, the lock knows who is inside and how many writers wait.
+Registered == mutex = NULL =>
+  /\ \A t \in Threads : pc[t] \in {"D1", "U1"} <=> t \in readers
+  /\ \A t \in Threads : pc[t] \in {"D2", "X1"} <=> writer = t
+  /\ waiting = Cardinality({t \in Threads : pc[t] \in {"W4", "W5"}})
+
+\* A thread that sleeps, with no notification on its way, has somebody to wait for.
+WaitsForSomebody == mutex = NULL /\ tickets = << >> => \A t \in asleep :
+  writer # NULL \/ IF pc[t] = "R3" THEN waiting > 0 ELSE readers # {}
+
+\* Weak fairness of the threads in T; Spec has it for all of them.
+Fairness(T) == /\ \A t \in T \cap Threads : WF_vars(thread(t) \/ read(t) \/ read_on(t) \/ write(t))
+               /\ \A i \in T \cap Interrupters : WF_vars(interrupter(i))
+
+\* No run leaves a writer waiting for ever.
+WriterGetsIn == []<>(\A t \in Threads : pc[t] \notin {"W3", "W4", "W5"})
+===============================================================================
