@@ -254,20 +254,4 @@ Spec == /\ Init /\ [][Next]_vars
 Termination == <>(\A self \in ProcSet: pc[self] = "Done")
 
 \* END TRANSLATION 
-
-\* The timer is closed when the reaper has ended, unless the reaper itself closes it.
-ReaperEndsFirst == ~early
-
-\* Once the timer is closed, no poll begins.
-PollsNoMore == ~late
-
-\* The reaper's thread does not end before it is told to.
-ReapsUntilClosed == ended => stopping
-
-\* When a close has returned, the timer is closed.
-ClosesItsTimer == \A t \in Closers : pc[t] = "Done" => closed > 0
-
-\* Weak fairness of the processes in P; Spec has it for all of them.
-Fairness(P) == /\ \A t \in P \cap Closers : WF_vars(closer(t) \/ close(t))
-               /\ \A t \in P \cap Reapers : WF_vars(reaper(t) \/ close(t))
-=============================================================================
+===============================================================================

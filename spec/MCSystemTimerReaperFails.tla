@@ -1,0 +1,12 @@
+----------------------- MODULE MCSystemTimerReaperFails -----------------------
+\* Generated from spec/SystemTimerReaper.toml, scenario closes: a reaper that stands still is waited
+\* for in vain; Termination fails; changes are lost.
+\* To run it by hand, in this folder:
+\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config MCSystemTimerReaperFails.cfg MCSystemTimerReaperFails.tla
+EXTENDS SystemTimerReaperProperties, Integers, TLC
+
+MC_Program == [closer |-> <<<<"close">>>>, reaper |-> <<<<"reap">>>>]
+MC_Due == FALSE
+MC_NULL == "null"
+MCSpec == Init /\ [][Next]_vars /\ Fairness({"closer"})
+===============================================================================
