@@ -1,4 +1,4 @@
-"""The subject's floors (model, impl, mapping, mutants): imported from its own folder, whatever else Python has loaded.
+"""The subject's floors (model, impl, mapping, proofs): imported from its own folder, whatever else Python has loaded.
 
 While an import lasts, a finder at the head of ``sys.meta_path`` answers for the floors alone and from the given folder alone,
 so that neither the working directory nor another subject can supply a module. Afterwards ``sys.modules`` is as it was.
@@ -16,7 +16,7 @@ from types import ModuleType
 
 from wheelproof.errors import UsageError
 
-FLOORS = frozenset({"impl", "mapping", "model", "mutants", "proofs"})
+FLOORS = frozenset({"impl", "mapping", "model", "proofs"})
 
 
 Compiled = Callable[[str, str, str], object]

@@ -36,7 +36,7 @@ def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path("
     if found.scenario not in mechanism.scenarios:
         raise UsageError(f"{path}: {mechanism.toml} has no scenario {found.scenario}.")
     for decision in filter(None, (found.model_without, found.impl_without)):
-        if decision not in mechanism.taken_away:
+        if decision not in mechanism.decisions:
             raise UsageError(f"{path}: {found.mechanism} has no decision {decision}.")
     mechanism = mechanism.without(found.model_without)
     if found.property in mechanism.properties and mechanism.properties[found.property].kind == "refinement" or not all(
@@ -115,7 +115,7 @@ class OnImplementation(OnModel):
         from wheelproof.explore import RaceDetector, Subject
 
         changed = mechanism.without(found.impl_without)
-        subject = Subject.load(mechanism.root, mechanism.stem, mutant=changed.override, texts=changed.modules)
+        subject = Subject.load(mechanism.root, mechanism.stem, texts=changed.modules)
         self.race = RaceDetector()
         self.execution = subject.begin(mechanism.scenarios[found.scenario], race=self.race)
         self.settled = settle(self.model, mechanism.silent)

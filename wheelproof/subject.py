@@ -34,7 +34,6 @@ TERMINATING = "Terminating"
 class Label:
     """One step's row in the label table: what it does, and the event that a trace has of it ("" = none).
 
-    ``only``: a switch; while that is on, as it is but for mutants, no thread takes the step, and the code lacks it.
     ``proof``: the actions of the proof's transition system that the step may be, ``stutter`` where it may be none, and ``waits`` where
     the model may wait although the system does not.
     """
@@ -42,7 +41,6 @@ class Label:
     name: str
     kind: str
     event: str = ""
-    only: str = ""
     proof: str = ""
 
 
@@ -164,7 +162,6 @@ class Mechanism:
     constants: Mapping[str, Mapping[str, str]]
     properties: Mapping[str, Property]
     labels: Mapping[str, Label]
-    switches: Mapping[str, str]
     scenarios: Mapping[str, Mapping[str, Any]]
     configs: Mapping[str, Config]
     mutants: Mapping[str, Mutant]
@@ -210,8 +207,9 @@ class Mechanism:
         if not decision:
             return self
         if decision not in self._changed:
-            extra = self.decisions[decision].labels if decision in self.decisions else {}
-            added = {name: Label(name, **value) for name, value in extra.items()}
+            if decision not in self.decisions:
+                raise UsageError(f"{self.stem} has no decision {decision}.", f"Known: {', '.join(self.decisions)}.")
+            added = {name: Label(name, **value) for name, value in self.decisions[decision].labels.items()}
             self._changed[decision] = replace(self, lacking=decision, whole=self, labels={**self.labels, **added})
         return self._changed[decision]
 
@@ -219,20 +217,10 @@ class Mechanism:
     def _changed(self) -> dict[str, Mechanism]:
         return {}
 
-    @property
-    def taken_away(self) -> tuple[str, ...]:
-        """The decisions that can be taken away."""
-        return (*self.switches, *self.decisions)
-
-    def said_of(self, decision: str) -> str:
-        """A decision in words."""
-        return self.decisions[decision].title if decision in self.decisions else self.switches.get(decision, decision)
-
     @cached_property
     def texts(self) -> Mapping[str, str]:
         """The files that the lacking decision changes, relative to the root -> their texts."""
-        decision = self.decisions.get(self.lacking)
-        return {} if decision is None else decision.texts(self.root)
+        return self.decisions[self.lacking].texts(self.root) if self.lacking else {}
 
     @property
     def modules(self) -> dict[str, str]:
@@ -247,15 +235,6 @@ class Mechanism:
         return {Path(file).name: translation.translated_text(text, f"{file} without {self.lacking}")
                 for file, text in self.texts.items() if file.endswith(".tla")}
 
-    @property
-    def override(self) -> str | None:
-        """The class in ``mutants/<stem>.py`` that takes the lacking decision away; None where a file does."""
-        if not self.lacking or self.lacking in self.decisions:
-            return None
-        floor = floors.load(self.root, f"mutants.{self.stem}")
-        return next((name for name, value in vars(floor).items()
-                     if isinstance(value, type) and getattr(value, "switch", None) == self.lacking), self.lacking)
-
     @cached_property
     def model_module(self) -> Any:
         """The module of the model."""
@@ -267,8 +246,6 @@ class Mechanism:
 
     def model_of(self, program: Mapping[str, Any]) -> Any:
         """The model of a scenario that need not be declared."""
-        if self.lacking in self.switches:
-            return self.model_module.Model(program, {self.lacking: False})
         return self.model_module.Model(program)
 
 
@@ -338,26 +315,26 @@ class _Reader:
                 raise self.fail(f"properties.{item.name}", f"the property of kind {item.kind!r} is checked under one name only",
                                 f"Call it {BUILT_IN[item.kind][0]}.")
         properties |= {name: Property(name, kind, says) for kind, (name, says) in BUILT_IN.items() if name not in properties}
-        switches = self.table("switches")
+        for name in ("switches", "mutants"):
+            if name in self.data:
+                raise self.fail(name, "decisions are no tables of this file", f"Write each as a file mutants/{stem_of(module)}/NAME.md.")
         root, stem = self.file.parent.parent, stem_of(module)
         decisions = find_decisions(root / "mutants" / stem, short_names(stem, module))
-        known = dict.fromkeys([*switches, *decisions])
-        declared = {name: (f"mutants.{name}", value | {"decision": value.get("switch", "")})
-                    for name, value in self.table("mutants").items()}
+        declared: dict[str, tuple[Decision, Mapping[str, Any]]] = {}
         for decision in decisions.values():
             for name, value in decision.mutants.items():
                 if name in declared:
                     raise UsageError(f"{decision.file}: [{name}]: another mutant has this name.", "Names are unique.")
-                declared[name] = (name, value | {"decision": decision.name})
+                declared[name] = decision, value
         result = Mechanism(
             stem=stem, module=module, title=head.get("title", module), toml=self.file, root=root, decisions=decisions,
-            constants=self.table("constants"), properties=properties, labels=self.labels(), switches=switches,
+            constants=self.table("constants"), properties=properties, labels=self.labels(),
             scenarios=scenarios, module_constants=self.table("module_constants"), pc=head.get("pc", "pc"),
-            configs={name: self.config(name, value, scenarios, properties, known)
+            configs={name: self.config(name, value, scenarios, properties, decisions)
                      for name, value in self.table("configs").items()},
-            mutants={name: self.mutant(place, name, value, scenarios, properties, known, decisions)
-                     for name, (place, value) in declared.items()},
-            composed={name: self.composed(name, value, scenarios) for name, value in self.table("composed").items()},
+            mutants={name: _Reader(decision.file, {}).mutant(decision.name, name, value, scenarios, properties)
+                     for name, (decision, value) in declared.items()},
+            composed={name: self.composed(name, value, scenarios, decisions) for name, value in self.table("composed").items()},
             faults={name: self.fault(name, value, scenarios) for name, value in self.table("faults").items()})
         if taken := sorted(set(result.faults) & {*result.configs, *result.mutants}):
             raise self.fail(f"faults.{taken[0]}", "a config or a mutant has this name, too", "Rows of one layer need names of their own.")
@@ -430,23 +407,18 @@ class _Reader:
             self.known(place, "thread", config.fair, scenarios[config.scenario]["threads"])
         return config
 
-    def mutant(self, place: str, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping,
-               known: Mapping, decisions: Mapping[str, Decision]) -> Mutant:
-        if decision := decisions.get(value["decision"]):
-            return _Reader(decision.file, {}).mutant(place, name, value, scenarios, properties, known, {})
-        if place.startswith("mutants."):
-            value = {field: each for field, each in value.items() if field != "switch"}
-        mutant = self.build(Mutant, place, name, value)
-        self.common(place, mutant, scenarios, properties)
-        self.known(place, "decision", [mutant.decision], known)
+    def mutant(self, decision: str, name: str, value: Mapping[str, Any], scenarios: Mapping, properties: Mapping) -> Mutant:
+        mutant = self.build(Mutant, name, name, value, decision=decision)
+        self.common(name, mutant, scenarios, properties)
         if (mutant.property is None) == (not mutant.equivalent):
-            raise self.fail(place, "needs either the property that breaks or the reason why it is equivalent")
+            raise self.fail(name, "needs either the property that breaks or the reason why it is equivalent")
         return mutant
 
-    def composed(self, name: str, value: Mapping[str, Any], scenarios: Mapping) -> Composed:
+    def composed(self, name: str, value: Mapping[str, Any], scenarios: Mapping, decisions: Mapping) -> Composed:
         place = f"composed.{name}"
         composed = self.build(Composed, place, name, value)
         self.known(place, "scenario", [composed.scenario], scenarios)
+        self.known(place, "decision", [composed.mutant] if composed.mutant else [], decisions)
         self.in_lane(place, composed.lane)
         if composed.equivalent and not composed.mutant:
             raise self.fail(place, "gives the reason why a mutant is equivalent, and names no mutant")

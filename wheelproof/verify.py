@@ -101,7 +101,7 @@ def algorithms(mechanisms: Sequence[subject.Mechanism]) -> Iterator[str]:
     for mechanism in mechanisms:
         yield mechanism.spec.read_text(encoding="utf-8")
         lacking = {item.decision for item in mechanism.mutants.values()} | {item.without for item in mechanism.configs.values()}
-        for decision in sorted(lacking & set(mechanism.decisions)):
+        for decision in sorted(lacking - {""}):
             changed = mechanism.without(decision).texts
             yield from (text for file, text in changed.items() if file.endswith(".tla"))
 

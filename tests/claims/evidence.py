@@ -60,10 +60,7 @@ def tables(file: str) -> dict:
     if not path.exists():
         return {}
     found = tomllib.loads(path.read_text())
-    mutants = {
-        name: entry | {"decision": entry["switch"], "file": file}
-        for name, entry in found.get("mutants", {}).items()
-    }
+    mutants: dict[str, dict] = {}
     for decision in decisions.find(ROOT / "mutants" / stem_of(path.stem), {}).values():
         where = decision.file.relative_to(ROOT).as_posix()
         own = {"decision": decision.name, "file": where}

@@ -42,7 +42,7 @@ class Floors:
     def mutant(self, decision: str, **options: Any) -> Subject:
         """The implementation without a decision, under control."""
         changed = self.mechanism.without(decision)
-        return Subject.load(ROOT, self.stem, mutant=changed.override, texts=changed.modules, **options)
+        return Subject.load(ROOT, self.stem, texts=changed.modules, **options)
 
     def _model_graph(self, scenario: str, decision: str = "") -> StateGraph:
         """The model's full graph of a scenario of the TOML, without a decision."""

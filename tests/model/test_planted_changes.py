@@ -176,9 +176,8 @@ def changed(text: str, label: str, old: str, new: str) -> str:
 
 def compared(of: Floors, text: str, scenario: str, decision: str = ""):
     """TLC's graph of a scenario against that of a model with this text, both without the decision."""
-    name, switches = f"model.{of.stem}", {decision: False} if decision in of.mechanism.switches else {}
-    arguments = (of.mechanism.scenarios[scenario], *filter(None, [switches]))
-    model = floors.load(ROOT, name, texts={name: text}).Model(*arguments)
+    name = f"model.{of.stem}"
+    model = floors.load(ROOT, name, texts={name: text}).Model(of.mechanism.scenarios[scenario])
     return compare(of.tlc_graph(scenario, decision), explore(model, bound=50_000), of.mechanism.pc)
 
 

@@ -49,7 +49,7 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
 
 
 def check_subject(root: Path, stem: str) -> list[StyleFinding]:
-    """Findings in a subject's mapping, its implementation modules and, where there is one, its mutants file.
+    """Findings in a subject's mapping and its implementation modules.
 
     The implementation's modules are those that the mapping names in ``SUBJECT`` (a literal tuple).
     """
@@ -60,9 +60,6 @@ def check_subject(root: Path, stem: str) -> list[StyleFinding]:
     for statement in ast.parse(mapping.read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "SUBJECT" for t in statement.targets):
             files += [root.joinpath(*name.split(".")).with_suffix(".py") for name in ast.literal_eval(statement.value)]
-    mutants = root / "mutants" / f"{stem}.py"
-    if mutants.is_file():
-        files.append(mutants)
     others = [ast.parse(file.read_text(encoding="utf-8")) for floor in ("impl", "mapping") for file in (root / floor).glob("*.py")]
     return check({file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files}, hidden.slots_in(others))
 

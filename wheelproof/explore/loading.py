@@ -37,7 +37,7 @@ class Loaded:
     the mapping's ATOMIC leaves, whatever ``grain`` says; ``delayed``: the fields whose stores may reach memory late.
     """
 
-    def __init__(self, root: Path, stem: str, mutant: str | None, texts: Mapping[str, str], lint: bool, grain: str = "ATOMIC") -> None:
+    def __init__(self, root: Path, stem: str, texts: Mapping[str, str], lint: bool, grain: str = "ATOMIC") -> None:
         """``grain``: the mapping's table of atomic modules that counts."""
         self.root, self.stem = root, stem
         self.scheduler = Scheduler()
@@ -54,7 +54,7 @@ class Loaded:
         finder = Finder(root, texts, compiled)
         harness = finder.locate(f"mapping.{stem}")
         stand_ins = {} if harness is None else production.stand_ins(harness[0], f"mapping/{stem}.py")
-        self.modules = self._import(finder, mutant is not None)
+        self.modules = self._import(finder)
         self.mapping = self.modules[f"mapping.{stem}"]
         self.labels: dict[str, labels.Labels] = {}
         sources: dict[str, str] = {}
@@ -87,7 +87,7 @@ class Loaded:
         atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.mapping.SUBJECT, self.modules, self.named, self.scheduler)
         self.scheduler.atomic = atomic.declare(getattr(self.mapping, grain, None), stem, self.mapping.SUBJECT, self.modules, self.labels, self.scheduler,
                                                (self.mapping.WAITS, self.mapping.waits) if hasattr(self.mapping, "WAITS") else None)
-        self._combine(mutant)
+        self._combine()
         mine = [module for name, module in self.modules.items() if getattr(module, "__file__", None) in self.scheduler.files]
         if lint and (held := list(definitions.mutable_globals(mine))):
             module, name = held[0]
@@ -102,21 +102,18 @@ class Loaded:
         if self._runs % LOOKED_AT == 1:
             self.definitions.check()
 
-    def _import(self, finder: Finder, with_mutants: bool) -> dict[str, ModuleType]:
+    def _import(self, finder: Finder) -> dict[str, ModuleType]:
         mapping = f"mapping.{self.stem}"
-        wanted = [mapping, f"mutants.{self.stem}"] if with_mutants else [mapping]
-        for name in wanted:
-            if finder.locate(name) is None:
-                raise ExploreError(f"{finder.root}: there is no {name.replace('.', '/')}.py.",
-                                   "Add the file, or point the tool at the folder that has it.")
+        if finder.locate(mapping) is None:
+            raise ExploreError(f"{finder.root}: there is no {mapping.replace('.', '/')}.py.",
+                               "Add the file, or point the tool at the folder that has it.")
         with apart(finder):
             sys.modules[RUNTIME] = sys.modules[THREADS] = self.runtime
             try:
                 if finder.locate("impl") is not None:
                     package = importlib.import_module("impl")
                     package.runtime = package.threads = self.runtime
-                for name in wanted:
-                    importlib.import_module(name)
+                importlib.import_module(mapping)
                 subject = getattr(sys.modules[mapping], "SUBJECT", None)
                 if not isinstance(subject, (tuple, list)) or not subject:
                     raise ExploreError(f"{mapping.replace('.', '/')}.py: SUBJECT is missing.",
@@ -128,30 +125,10 @@ class Loaded:
                                    "Import it in plain Python first; the controlled runtime has the names of impl/runtime.py only.") from error
             return present()
 
-    def _combine(self, mutant: str | None) -> None:
+    def _combine(self) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]
-        lower = [self.modules[name] for name in getattr(self.mapping, "ATOMIC", None) or ()]
         names = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
         self.world = getattr(self.mapping, "World", None)
-        self.mutant = None
-        if mutant is not None:
-            floor = self.modules[f"mutants.{self.stem}"]
-            self.mutant = getattr(floor, mutant, None)
-            if not isinstance(self.mutant, type):
-                raise ExploreError(f"mutants/{self.stem}.py has no class {mutant}.", "Name one of the mutants that it defines.")
-            for name, value in vars(self.mutant).items():
-                if not isinstance(value, type):
-                    continue
-                if name == "World":
-                    self.world = value
-                    continue
-                if name not in names:
-                    raise ExploreError(f"mutants/{self.stem}.py: {mutant}.{name} replaces no class of {', '.join(self.mapping.SUBJECT)}.",
-                                       "Give it the name of the class that it changes.")
-                for module in [*modules, *lower]:  # the implementation itself creates objects of its classes by name
-                    if vars(module).get(name) is names[name]:
-                        setattr(module, name, value)
-                names[name] = value
         if not isinstance(self.world, type):
             raise ExploreError(f"mapping/{self.stem}.py has no class World.", "Define World(scenario, impl).")
         if not callable(getattr(self.mapping, "shared", None)):

@@ -19,7 +19,7 @@ NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 class Subject:
-    """An implementation, loaded a second time under control, with its mapping and perhaps a mutant.
+    """An implementation, loaded a second time under control, with its mapping.
 
     One run at a time: :meth:`begin` ends the run before it. Subjects are independent of each other and of the production
     modules.
@@ -29,21 +29,20 @@ class Subject:
         self._loaded = loaded
         self.root, self.stem = loaded.root, loaded.stem
         self.scheduler = loaded.scheduler
-        self.mutant = loaded.mutant
         self._run: Run | None = None
 
     @classmethod
-    def load(cls, root: Path | str, stem: str, *, mutant: str | None = None, texts: Mapping[str, str] = NO_TEXTS, lint: bool = True,
+    def load(cls, root: Path | str, stem: str, *, texts: Mapping[str, str] = NO_TEXTS, lint: bool = True,
              grain: str = "ATOMIC") -> Subject:
         """Load the subject ``stem`` of the folder ``root``.
 
-        ``mutant``: name of a class in ``mutants/<stem>.py``. ``texts``: module name -> source to load in the place of its file.
+        ``texts``: module name -> source to load in the place of its file.
         ``lint``: refuse sources that break the style rules. ``grain``: the mapping's table of atomic modules that counts.
 
         Raises :class:`~wheelproof.explore.findings.ExploreError`: a file or a name is missing, a label cannot be read
         (``LabelError``), the style is broken (``StyleError``).
         """
-        return cls(Loaded(Path(root).resolve(), stem, mutant, texts, lint, grain))
+        return cls(Loaded(Path(root).resolve(), stem, texts, lint, grain))
 
     @property
     def labels(self) -> dict[str, labels.Labels]:

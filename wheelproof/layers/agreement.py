@@ -71,7 +71,7 @@ def reachable(mechanism: Mechanism, scenario: str, draw: random.Random, broken: 
     ``broken``: a property; a walk that breaks it is looked for.
     """
     found: list[Any] = []
-    for decision in ("", *mechanism.taken_away):
+    for decision in ("", *mechanism.decisions):
         if (model := without(mechanism, decision, scenario)) is not None:
             for _ in range(WALKS):
                 walk = walked(model, draw)
@@ -252,7 +252,7 @@ def by_tlc(bench: Bench, sample: Sample) -> tuple[TlcResult, dict[int, Mapping[s
     folder = bench.output / "mc" / mechanism.module / f"{NAME}_{sample.scenario}"
     files = mc.generate(mc.McConfig(
         name=f"MC{mechanism.module}_{NAME}_{sample.scenario}", spec=mechanism.checked, origin=f"spec/{mechanism.toml.name}, scenario {sample.scenario}",
-        constants=constants_of(mechanism, sample.scenario), switches=dict.fromkeys(mechanism.switches, True), variables=("sampleNumber", "sampleVerdicts"),
+        constants=constants_of(mechanism, sample.scenario), variables=("sampleNumber", "sampleVerdicts"),
         definitions=definitions, specification=f"SampledInit /\\ [][SampledNext]_{every}", deadlock_check=False), folder)
     dump = folder / "states.dot"
     try:

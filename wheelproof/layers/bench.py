@@ -148,16 +148,15 @@ class Bench:
             specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
         spec = mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.checked
         constants = constants_of(mechanism, config.scenario)
-        switches = {switch: switch != mechanism.lacking for switch in mechanism.switches}
         if config.module:
             # an abstract module has no more of the constants than it needs
             words = set(re.findall(r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))))
             constants |= mechanism.module_constants
-            constants, switches = ({name: value for name, value in each.items() if name in words} for each in (constants, switches))
+            constants = {name: value for name, value in constants.items() if name in words}
         return mc.McConfig(
             name=name, spec=spec,
             origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
-            constants=constants | dict(config.constants), switches=switches, texts=mechanism.specs,
+            constants=constants | dict(config.constants), texts=mechanism.specs,
             specification=specification, invariants=invariants, properties=properties,
             deadlock_check=deadlock, first_only=first_only)
 
@@ -172,27 +171,24 @@ class Bench:
     def subject(self, grain: str = "ATOMIC") -> Subject:
         """The implementation under control. ``grain``: the harness' table of atomic modules that counts."""
         mechanism = self.mechanism
-        return Subject.load(mechanism.root, mechanism.stem, mutant=mechanism.override, texts=mechanism.modules, grain=grain)
+        return Subject.load(mechanism.root, mechanism.stem, texts=mechanism.modules, grain=grain)
 
     def sources(self, scenario: str | None = None) -> dict[str, str]:
         """label -> "file:line" in the implementation and its mapping.
 
-        A line of a class that the scenario names as the alternative to run goes first, and before it one of the mutant's class.
+        A line of a class that the scenario names as the alternative to run goes first.
         """
-        plain, chosen, overridden = {}, {}, {}
-        subject, mutant, texts = self.subject(), self.mechanism.override, self.mechanism.texts
+        plain, chosen = {}, {}
+        root, texts = self.mechanism.root, self.mechanism.texts
         names = words(self.mechanism.scenarios[scenario]) if scenario else set()
-        for file, of_line in subject.labels.items():
+        for file, of_line in self.subject().labels.items():
             if not of_line:
                 continue  # nothing to place; a folder without an __init__.py has no file either
-            text = texts.get(file) or (self.mechanism.root / file).read_text(encoding="utf-8")
-            inside = lines_of(text, {mutant}) if mutant and file.startswith("mutants/") else None
-            alternative = lines_of(text, names) if inside is None and names else ()
+            alternative = lines_of(texts.get(file) or (root / file).read_text(encoding="utf-8"), names) if names else ()
             for line, kinds in of_line.items():
-                if inside is None or line in inside:
-                    of = overridden if inside is not None else chosen if line in alternative else plain
-                    of.update({label: f"{file}:{line}" for label in kinds.values()})
-        return plain | chosen | overridden
+                of = chosen if line in alternative else plain
+                of.update({label: f"{file}:{line}" for label in kinds.values()})
+        return plain | chosen
 
 
 def words(value: Any) -> set[str]:
@@ -223,7 +219,7 @@ def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:
 
 
 def constants_of(mechanism: Mechanism, scenario: str) -> dict[str, Any]:
-    """The spec's constants in a scenario, the switches left out."""
+    """The spec's constants in a scenario."""
     return {constant: value_of(rule, mechanism.scenarios[scenario]) for constant, rule in mechanism.constants.items()} | {"NULL": "null"}
 
 

@@ -76,7 +76,7 @@ def table_faults(labels: Mapping[str, Label], systems: tuple[type, ...]) -> list
     """What does not fit between the column `proof` and the systems' actions, in both directions."""
     known = {name for system in systems for name in system.actions()}
     named = {name for label in labels.values() for name in actions_of(label)} - {STUTTER, WAITS}
-    faults = [f"{label.name} says nothing in its column proof" for label in labels.values() if not label.proof and not label.only]
+    faults = [f"{label.name} says nothing in its column proof" for label in labels.values() if not label.proof]
     faults += [f"the labels name {name}, which is no action" for name in sorted(named - known)]
     return faults + [f"no label names the action {name}" for name in sorted(known - named)]
 

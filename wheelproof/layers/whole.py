@@ -44,11 +44,11 @@ def labels(bench: Bench, reports: Iterable[Report]) -> Row:
         kinds |= comments.kinds_by_name(of_line)
     exercised = set().union(*(report.labels for report in reports))
     faults = [differs("the spec", spec, table), differs("the model", model, table),
-              differs("the implementation", set(kinds), {name for name in table - silent if not mechanism.labels[name].only})]
+              differs("the implementation", set(kinds), table - silent)]
     faults += [f"{name} is {kind} in the implementation and {mechanism.labels[name].kind} in the table"
                for name, kind in sorted(kinds.items()) if name in table and mechanism.labels[name].kind != kind]
     # a step that only a mutant takes is the mutant's to exercise
-    idle = {name for name in table - exercised if not mechanism.labels[name].only}
+    idle = table - exercised
     fault = "; ".join(filter(None, faults))
     verdict, why = Verdict.EXHAUSTIVE, ""
     if idle:

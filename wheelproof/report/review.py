@@ -122,7 +122,7 @@ def _mutants(mechanism: Mechanism | None, rows: Sequence[Row]) -> list[MutantLin
             for row in mine for name, value in row.figures.items() if name.startswith("depth")
         ]
         lines.append(MutantLine(
-            mutant, mechanism.said_of(mutant.decision), mutant.property or "nothing: equivalent",
+            mutant, mechanism.decisions[mutant.decision].title, mutant.property or "nothing: equivalent",
             "; ".join(outcomes) or "not run", ", ".join(depths),
         ))
     return lines
@@ -159,7 +159,7 @@ def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) ->
     if left := [config.name for config in mechanism.configs.values() if config.name not in ran]:
         limits.append(f"Declared but not checked in this run: {', '.join(left)}.")
     tested = {mutant.decision for mutant in mechanism.mutants.values()} | {entry.mutant for entry in mechanism.composed.values()}
-    limits += [f"No mutant takes away the decision {name}: {mechanism.said_of(name)}." for name in mechanism.taken_away if name not in tested]
+    limits += [f"No mutant takes away the decision {name}: {decision.title}." for name, decision in mechanism.decisions.items() if name not in tested]
     if unfair := [config for config in mechanism.configs.values() if config.fair is not None]:
         limits.append(f"Fairness of some threads only is assumed in: {', '.join(config.name for config in unfair)}.")
     return limits

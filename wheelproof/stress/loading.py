@@ -48,8 +48,7 @@ class Subject:
     """The harness of one mechanism on the production runtime.
 
     ``texts``: module name -> source to load in the place of its file. ``fault``: a name of
-    :data:`faults.FAULTS`, or "". ``mutant``: a class of ``mutants/<stem>.py`` whose classes take
-    the place of the subject's, or "". ``files``: the source files of the implementation. Raises
+    :data:`faults.FAULTS`, or "". ``files``: the source files of the implementation. Raises
     UsageError where something cannot be imported.
     """
 
@@ -59,7 +58,6 @@ class Subject:
         stem: str,
         texts: Mapping[str, str] = NOTHING,
         fault: str = "",
-        mutant: str = "",
     ) -> None:
         self.observer = Observer()
         self._built: set[type] = set()

@@ -36,7 +36,6 @@ class McConfig:
     spec: the `.tla` file that is extended; the modules that it uses are looked for in its folder.
     origin: where the data comes from, as a reader knows it (`spec/RingBuffer.toml, scenario two_writers`).
     constants: constant -> canonical value or plain data (`values.freeze`); a ModelValue stands for itself.
-    switches: further constants, TRUE or FALSE.
     texts: the texts of modules in the spec's folder that are other ones than the files', by file name.
     variables: further variables of the generated module.
     definitions: further operators of the generated module, name -> TLA+ expression.
@@ -53,7 +52,6 @@ class McConfig:
     spec: Path
     origin: str
     constants: Mapping[str, Value] = field(default_factory=dict)
-    switches: Mapping[str, bool] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     variables: tuple[str, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
@@ -160,7 +158,6 @@ def config_text(config: McConfig) -> str:
     ]
     constants = [f"  {name} <- MC_{name}" for name in _defined(config)]
     constants += [f"  {name} = {value}" for name, value in config.constants.items() if isinstance(value, ModelValue)]
-    constants += [f"  {name} = {format_tla(value)}" for name, value in config.switches.items()]
     for heading, entries in (
         ("CONSTANTS", constants),
         ("INVARIANTS", [f"  {FIRST * config.first_only}{name}" for name in config.invariants]),
@@ -195,16 +192,11 @@ def _check_names(config: McConfig) -> None:
     if not config.name.startswith("MC"):
         raise UsageError(f"The name {config.name!r} of a model-checking module has to begin with MC.")
     names = (
-        config.name, *config.constants, *config.switches, *config.variables, *config.definitions, *config.invariants, *config.properties,
+        config.name, *config.constants, *config.variables, *config.definitions, *config.invariants, *config.properties,
     )
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{config.origin} has {name!r} where TLA+ needs a name.")
-    for name, value in config.switches.items():
-        if not isinstance(value, bool):
-            raise UsageError(f"{config.origin} sets the switch {name} to {value!r}; it takes true or false.")
-    if twice := set(config.constants) & set(config.switches):
-        raise UsageError(f"{config.origin} gives {', '.join(sorted(twice))} both as a constant and as a switch.")
 
 
 def _write(file: Path, text: str) -> None:

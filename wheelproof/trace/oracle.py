@@ -137,7 +137,6 @@ def generate(steps: Steps, parts: Sequence[Slice], folder: Path, without: str = 
         return mc.generate(mc.McConfig(
             name=f"MC{mechanism.module}Slice", spec=spec, origin="a trace, lines " + ", ".join(f"{part.events[0].line} to {part.events[-1].line}" for part in parts[:3]),
             constants=steps.constants | {"NULL": NULL, "SliceEvents": tuple(part.records for part in parts)},
-            switches={name: name != mechanism.lacking for name in mechanism.switches},
             specification="SliceSpec", invariants=(UNFINISHED,) if len(parts) == 1 else (), deadlock_check=False), folder)
     except OSError as error:
         raise ToolError(f"{folder}: TLC's modules cannot be written there ({error.strerror}).", "Choose another folder with --output.") from error

@@ -55,17 +55,14 @@ class Traced:
     """The modules of one subject on traced primitives.
 
     ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``: the decision that it lacks.
-    ``directed``: plain fields wait for their turn too. Raises UsageError where the subject has no such mutant or cannot be imported.
+    ``directed``: plain fields wait for their turn too. Raises UsageError where the mechanism has no such decision or cannot be imported.
     """
 
     def __init__(self, mechanisms: Mapping[str, Mechanism], stem: str, mutant: str | None = None, kinds: Iterable[str] | None = None,
                  directed: bool = False) -> None:
         if stem not in mechanisms:
             raise UsageError(f"There is no mechanism {stem!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
-        if mutant and mutant not in mechanisms[stem].taken_away:
-            raise UsageError(f"{stem} has no decision {mutant}.", f"Known: {', '.join(mechanisms[stem].taken_away)}.")
         self.mechanism, self.mechanisms, self.stem = mechanisms[stem].without(mutant or ""), mechanisms, stem
-        override = self.mechanism.override
         self.kinds = None if kinds is None else frozenset(kinds)
         self.labels: dict[str, labels.Labels] = {}
         self._tables: dict[str, Mapping[str, Any]] = {}
@@ -78,14 +75,11 @@ class Traced:
         root = self.mechanism.root
         production = floors.load(root, RUNTIME)
         finder = floors.Finder(root, self.mechanism.modules)
-        wanted = [f"mapping.{stem}", *([f"mutants.{stem}"] if override else [])]
         with floors.apart(finder):
             sys.modules[RUNTIME] = traced.runtime_module(self.recorder, production)
             try:
                 importlib.import_module("impl").runtime = sys.modules[RUNTIME]
-                for name in wanted:
-                    importlib.import_module(name)
-                self.mapping = sys.modules[f"mapping.{stem}"]
+                self.mapping = importlib.import_module(f"mapping.{stem}")
                 for name in self.mapping.SUBJECT:
                     importlib.import_module(name)
             except ImportError as error:
@@ -95,7 +89,7 @@ class Traced:
             if name != RUNTIME and module.__spec__ is not None and not name.startswith("model"):
                 self._prepare(name, module, root, directed)
         self._wrap(cls for base in self._calls for cls in _family(base))
-        self._combine(override)
+        self._combine()
         atomic = getattr(self.mapping, "ATOMIC", None) or {}
         self.grain = Grain(atomic, self.mapping.SUBJECT, self.modules, self.labels)
         self.patience = COMPOSED_PATIENCE_SECONDS if atomic else PATIENCE_SECONDS
@@ -145,22 +139,10 @@ class Traced:
                         self._wrapped.add((own, method))
                         setattr(own, method, traced_fields.recorded_call(self.recorder, vars(own)[method], event, values, after))
 
-    def _combine(self, override: str | None) -> None:
+    def _combine(self) -> None:
         modules = [self.modules[name] for name in self.mapping.SUBJECT]
         names = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
         self.world = self.mapping.World
-        if override:
-            chosen = getattr(self.modules[f"mutants.{self.stem}"], override, None)
-            if not isinstance(chosen, type):
-                raise UsageError(f"mutants/{self.stem}.py has no class {override}.")
-            for name, value in vars(chosen).items():
-                if name == "World":
-                    self.world = value
-                elif isinstance(value, type):
-                    for module in self.modules.values():
-                        if vars(module).get(name) is names.get(name) is not None:
-                            setattr(module, name, value)
-                    names[name] = value
         self.implementation = SimpleNamespace(**names)
 
     def _event_of(self, code: CodeType, line: int, operation: str) -> tuple[str, str, str]:

@@ -117,31 +117,19 @@ def shared(world):
     pile = world.upper.pile
     return {"size": pile.size, "top": pile.top, "sum": world.upper.sum.value, "owner": pile.monitor.owner}
 """
-MUTANTS = """
-from impl import upper, lower
-
-class Backwards:
-    class Pile(lower.Pile):
-        __slots__ = ()
-        def empty(self, callback):
-            with self.monitor:  # lock F1, unlock F4
-                while self.size > 0:  # read F2
-                    callback(self.top)
-                    self.size = 0  # write F3
-"""
 
 
 @pytest.fixture
 def load(tmp_path):
-    def load(*changes, mutant=None):
-        texts = {"impl/lower.py": LOWER, "impl/upper.py": UPPER, "mapping/upper.py": MAPPING, "mutants/upper.py": MUTANTS}
+    def load(*changes):
+        texts = {"impl/lower.py": LOWER, "impl/upper.py": UPPER, "mapping/upper.py": MAPPING}
         for file, old, new in changes:
             assert old in texts[file]
             texts[file] = texts[file].replace(old, new)
         for file, text in texts.items():
             (tmp_path / file).parent.mkdir(exist_ok=True)
             (tmp_path / file).write_text(text, encoding="utf-8")
-        return Subject.load(tmp_path, "upper", mutant=mutant)
+        return Subject.load(tmp_path, "upper")
     return load
 
 
@@ -272,16 +260,6 @@ def test_locks_of_atomic_operations_still_order_what_lies_outside(load):
     assert walk(load(*changes, early), scenario, walks=20, race=RaceDetector()).races
 
 
-def test_a_mutant_of_an_atomic_class_is_atomic(load):
-    subject = load(mutant="Backwards")
-    assert labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
-    run = begin(subject, a=[["put", 3], ["drain"]])
-    run.step(0)
-    run.step(0)
-    assert run.labels == ["S1"] and run.shared()["size"] == 1  # the mutant's own order
-    run.end()
-
-
 @pytest.mark.parametrize(("declared", "message"), [
     ('{"impl.nowhere": ()}', "names impl.nowhere, which is no loaded module"),
     ('{"impl.lower": ("F9",)}', "keeps F9, which impl.lower does not have"),
@@ -370,18 +348,6 @@ STACK = (
 )
 """A class of the subject's own module that derives from an atomic module's: its steps are the mechanism's."""
 
-STACKS = """
-from impl import upper, lower
-
-class Flat:
-    class Stack(upper.Stack):
-        __slots__ = ()
-        def push(self, value):
-            with self.monitor:  # lock U1, unlock U3
-                self.size  # read U2
-"""
-
-
 def test_a_class_of_the_subject_is_not_atomic_though_it_derives_from_one_that_is(load):
     subject = load(*STACK)
     assert labels(subject, ["put", 3]) == "U1 U2 U3"
@@ -390,12 +356,6 @@ def test_a_class_of_the_subject_is_not_atomic_though_it_derives_from_one_that_is
     assert run.enabled() == {0: "U2"} and run.shared()["owner"].name == "a", "its own lock excludes the other"
     run.end()
     assert labels(subject, ["put", 3], ["drain"]) == "U1 U2 U3 F2 S1 F2", "what it inherits is atomic as before"
-
-
-def test_nor_is_a_mutants_class_that_derives_from_that_one(load):
-    subject = load(*STACK, ("mutants/upper.py", MUTANTS, STACKS), mutant="Flat")
-    assert labels(subject, ["put", 3]) == "U1 U2 U3"
-    assert {label for line in subject.labels["mutants/upper.py"].values() for label in line.values()} == {"U1", "U2", "U3"}
 
 
 def test_the_same_class_in_a_module_that_is_not_the_subjects_is_atomic(load):

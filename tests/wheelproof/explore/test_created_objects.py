@@ -75,31 +75,26 @@ def shared(world):
         node = node.below
     return {"stack": tuple(out)}
 """
-MUTANTS = """
-from impl import stack
+def derived(body):
+    """Changes that put a class derived from Node in its place in push."""
+    return (("class Stack", f"class Heavy(Node):\n{body}\n\n\nclass Stack"), ("        node = Node(value, None)\n        while", "        node = Heavy(value, None)\n        while"))
 
-class Heavy:
-    class Node(stack.Node):
-        __slots__ = ()
 
-class Sloppy:
-    class Node(stack.Node):
-        pass
-"""
+HEAVY = derived("    __slots__ = ()")
 TWO = {"threads": {"a": [["push", 1]], "b": [["push", 2]]}}
 
 
 @pytest.fixture
 def load(tmp_path):
-    def load(*changes, mutant=None):
+    def load(*changes, **options):
         text = SOURCE
         for old, new in changes:
             assert old in text
             text = text.replace(old, new)
-        for floor, content in (("impl", text), ("mapping", MAPPING), ("mutants", MUTANTS)):
+        for floor, content in (("impl", text), ("mapping", MAPPING)):
             (tmp_path / floor).mkdir(exist_ok=True)
             (tmp_path / floor / "stack.py").write_text(content, encoding="utf-8")
-        return Subject.load(tmp_path, "stack", mutant=mutant)
+        return Subject.load(tmp_path, "stack", **options)
     return load
 
 
@@ -204,8 +199,8 @@ def test_an_object_in_a_container_only_is_seen(load):
 def test_the_bisimulation_creates_the_objects_again(load):
     rows, shared_of = model([[("push", 1), ("push", 2)], [("push", 3)]])
     scenario = {"threads": {"a": [["push", 1], ["push", 2]], "b": [["push", 3]]}}
-    for mutant in (None, "Heavy"):
-        result = bisimulate(load(mutant=mutant), scenario, rows, shared_of, audit=True)
+    for changes in ((), HEAVY):
+        result = bisimulate(load(*changes), scenario, rows, shared_of, audit=True)
         assert result.outcome == "equal" and result.uncovered == (), result.difference
     assert walk(load(), scenario, walks=10, rows=rows, shared_of=shared_of).outcome == "passed"
 
@@ -236,15 +231,17 @@ def test_names_that_depend_on_the_run_are_noticed(load):
     assert result.outcome == "different" and result.difference.kind == "hidden"
 
 
-def test_a_mutants_class_is_created_and_named_in_the_place_of_the_implementations(load):
-    run = load(mutant="Heavy").begin(TWO)
+def test_a_derived_class_is_created_under_its_own_name(load):
+    run = load(*HEAVY).begin(TWO)
     run.fingerprint()
-    assert "new Node a.1.1" in names(run) and "hits" in {slot for name, _, slots in run._names._new if name == "new Node a.1.1" for slot, _ in slots}
+    name = "new Heavy a.1.1"
+    assert name in names(run) and "hits" in {slot for each, _, slots in run._names._new if each == name for slot, _ in slots}
     run.end()
-    sloppy = load(mutant="Sloppy").begin(TWO)
-    with pytest.raises(Unnamed, match="new Node a.1.1 of class Sloppy.Node has a __dict__"):
+    sloppy = load(*derived("    pass"), lint=False).begin(TWO)
+    with pytest.raises(Unnamed, match="new Heavy a.1.1 of class Heavy has a __dict__"):
         sloppy.fingerprint()
     sloppy.end()
+
 
 
 def test_a_created_object_that_holds_what_has_no_name_is_refused_with_its_place(load):

@@ -80,36 +80,9 @@ def test_another_folder_is_another_subject_whatever_the_working_directory(cell, 
         Subject.load(tmp_path, "cell")
 
 
-MUTANTS = """
-from impl import cell as impl
-from mapping import cell as mapping
-
-class OneAttempt:
-    class Cell(impl.Cell):
-        __slots__ = ()
-
-        def drain(self) -> None:
-            if self.full:  # read D1
-                self.take()
-
-class Polite:
-    class World(mapping.World):
-        def put(self, item) -> None:
-            super().put(item)
-            super().put(item)
-"""
-
-
-def test_mapping_and_mutants_see_the_same_controlled_implementation(cell):
-    modules = cell.load(mutant="OneAttempt", texts={"mutants.cell": MUTANTS})._loaded.modules
-    assert modules["mapping.cell"].production is modules["impl.cell"] is modules["mutants.cell"].impl
-    assert issubclass(modules["mutants.cell"].OneAttempt.Cell, modules["mutants.cell"].impl.Cell)
-
-
-def test_a_mutant_takes_the_place_of_class_and_world(cell):
-    subject = cell.load(mutant="OneAttempt", texts={"mutants.cell": MUTANTS})
-    assert subject._loaded.implementation.Cell is subject.mutant.Cell is subject._loaded.modules["impl.cell"].Cell
-    assert cell.load(mutant="Polite", texts={"mutants.cell": MUTANTS})._loaded.world.__qualname__ == "Polite.World"
+def test_the_harness_sees_the_controlled_implementation(cell):
+    modules = cell.load()._loaded.modules
+    assert modules["mapping.cell"].production is modules["impl.cell"]
 
 
 def test_texts_stand_in_for_files(cell):
@@ -119,12 +92,10 @@ def test_texts_stand_in_for_files(cell):
 
 @pytest.mark.parametrize(("changes", "message"), [
     ({"stem": "nothing"}, "there is no mapping/nothing.py"),
-    ({"texts": {"mutants.cell": ""}, "mutant": "Nobody"}, "has no class Nobody"),
     ({"texts": {"mapping.cell": "def shared(world): return {}\n"}}, "SUBJECT is missing"),
     ({"texts": {"mapping.cell": "SUBJECT = ('impl.cell',)\ndef shared(world): return {}\n"}}, "no class World"),
     ({"texts": {"mapping.cell": "SUBJECT = ('impl.cell',)\nclass World: pass\n"}}, "no function shared"),
     ({"texts": {"impl.cell": "from impl.runtime import Semaphore\n"}}, "cannot be imported"),
-    ({"texts": {"mutants.cell": "class M:\n    class Other: pass\n"}, "mutant": "M"}, "replaces no class"),
 ])
 def test_what_is_missing_is_said(cell, changes, message):
     with pytest.raises(ExploreError, match=message):

@@ -34,7 +34,6 @@ CONSTANTS
   Laps <- MC_Laps
   Program <- MC_Program
   NULL = null
-  Locked = FALSE
 INVARIANTS
   OnlyA
 PROPERTIES
@@ -49,7 +48,7 @@ def two(folder, **changes):
             "Runners": {"b", "a"}, "Laps": -1, "NULL": ModelValue("null"),
             "Program": {"a": [["add", "l1", "e1"]] * 3, "b": [["cancel", "t1"]]},
         },
-        "switches": {"Locked": False}, "definitions": {"OnlyA": 'baton \\in {"a", "free"}'},
+        "definitions": {"OnlyA": 'baton \\in {"a", "free"}'},
         "specification": 'Init /\\ [][Next]_vars /\\ Fairness({"a"})',
         "invariants": ("OnlyA",), "properties": ("Everybody",), "deadlock_check": False,
     }
@@ -132,8 +131,6 @@ def test_closure_follows_extends_and_instance(spec):
     ({"name": "MC-two"}, "'MC-two' where TLA"),
     ({"invariants": ("OneBaton OffFloor",)}, "'OneBaton OffFloor' where TLA"),
     ({"constants": {"Runners\n": 1}}, "where TLA"),
-    ({"switches": {"Locked": 1}}, "sets the switch Locked to 1"),
-    ({"switches": {"Laps": True}}, "Laps both as a constant and as a switch"),
 ])
 def test_names_that_would_change_the_config_are_refused(changes, message, tmp_path):
     with pytest.raises(UsageError, match=message):

@@ -1,1 +1,0 @@
-"""Per mechanism: one small override for each synchronisation decision, which takes that decision away."""
