@@ -72,7 +72,7 @@ FLOORS = {
         [(PROPERTIES, "CancelWins == slipped = {}", "CancelWins == slipped.nothing = {}"), (DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
     "a property whose antecedent never holds, on both floors": Fault(
         "mutant", 1, ["mutant / M2: expected violated by AtMostOneList, got exhaustive"],
-        [(SPEC, "AtMostOneList == \\A e", "AtMostOneList == (Lists = {}) => \\A e"),
+        [(PROPERTIES, "AtMostOneList == \\A e", "AtMostOneList == (Lists = {}) => \\A e"),
          (MODEL, "    def AtMostOneList(self) -> bool:\n", "    def AtMostOneList(self) -> bool:\n        return True\n\n    def Unused(self) -> bool:\n")]),
     "a property that the model alone holds": Fault(
         "mutant", 1, ["mutant / M2: the property does not fail at one depth: depth_spec 16, depth_model None, depth_impl None"],
