@@ -14,7 +14,7 @@ from wheelproof.subject import Config
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
-PROPERTIES = MECHANISM.checked.read_text(encoding="utf-8")
+PROPERTIES = SPEC + MECHANISM.checked.read_text(encoding="utf-8")
 
 
 # -- labels
