@@ -78,7 +78,7 @@ def busy(operations: int, seed: int) -> dict:
 def of_turns(stem: str, scenario: dict, seed: int) -> Recorded:
     """A run of a program whose threads take turns as the model's might, by the seed: it is the same whatever pace a machine gives to threads."""
     mechanism = mechanisms()[stem]
-    model, chance = mechanism.model_module.Model(scenario, {}), random.Random(seed)
+    model, chance = mechanism.model_of(scenario), random.Random(seed)
     schedule, left = [], list(range(len(model.threads)))
     while left:
         thread = chance.choice(left)
