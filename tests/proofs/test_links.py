@@ -71,7 +71,7 @@ def test_a_false_lemma_takes_what_rests_on_it(tmp_path):
     from wheelproof.options import VerifyOptions
     from wheelproof import verify
 
-    for folder in "proofs", "spec", "model", "impl":
+    for folder in "proofs", "spec", "model", "impl", "mutants":
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     file = tmp_path / "proofs" / "arith" / "levels.py"
     text = file.read_text(encoding="utf-8")
