@@ -5,7 +5,6 @@ to the declared ones is printed.
 """
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from wheelproof import documents, subject
+from wheelproof import counts, documents, subject
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.explorer import explore
 from wheelproof.layers import prove, refinement
@@ -22,8 +21,6 @@ from wheelproof.layers.jobs import kind_of
 from wheelproof.report.console import console
 from wheelproof.subject import Config, Mechanism
 from wheelproof.tlc.result import Outcome
-
-COUNTS = ("generated", "distinct", "depth")
 
 
 def run(root: Path, names: Sequence[str] = (), *, configs: Sequence[str] = (), update_counts: bool = False,
@@ -80,27 +77,31 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
 
 
 def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
-    """Measure the counts of each config (or of ``only``) twice and rewrite those of the TOML.
+    """Measure the counts of each config (or of ``only``) twice and rewrite those of ``counts.json``.
 
     Returns 1 if TLC and the model differ anywhere, else 0.
     """
-    text, failed = mechanism.toml.read_text(encoding="utf-8"), False
-    with tempfile.TemporaryDirectory(prefix="wheelproof-counts-") as folder:
-        bench = Bench(mechanism, Path(folder), "nightly")
+    folder, failed = mechanism.spec.parent, False
+    known = counts.read(folder)
+    mine = known.setdefault(mechanism.stem, {})
+    with tempfile.TemporaryDirectory(prefix="wheelproof-counts-") as scratch:
+        bench = Bench(mechanism, Path(scratch), "nightly")
         for config in mechanism.configs.values():
             if only and config.name not in only:
                 continue
-            counts, fault = measure(bench.without(config.without), config)
-            old = {name: getattr(config, name) for name in COUNTS}
+            found, fault = measure(bench.without(config.without), config)
+            old = {name: getattr(config, name) for name in counts.NAMES}
             if fault:
                 failed = True
                 print(f"{config.name}: not rewritten: {fault}", flush=True)
-            elif counts and counts != old:
-                print(f"{config.name}: " + ", ".join(f"{n} {old[n]} -> {counts[n]}" for n in COUNTS if old[n] != counts[n]), flush=True)
-                text = rewritten(text, config.name, counts)
+            elif found and found != old:
+                changes = ", ".join(f"{name} {old[name]} -> {found[name]}" for name in counts.NAMES if old[name] != found[name])
+                print(f"{config.name}: {changes}", flush=True)
+                mine[config.name] = found
             else:
                 print(f"{config.name}: as declared", flush=True)
-    documents.write_text(mechanism.toml, text)
+    known[mechanism.stem] = {name: mine[name] for name in mechanism.configs if name in mine}
+    counts.write(folder, known)
     return int(failed)
 
 
@@ -122,13 +123,3 @@ def measure(bench: Bench, config: Config) -> tuple[dict[str, int], str]:
     graph = explore(bench.mechanism.model(config.scenario))
     mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
     return theirs, "" if mine == theirs else f"TLC has {theirs}, the model {mine}"
-
-
-def rewritten(text: str, name: str, counts: dict[str, int]) -> str:
-    """The TOML's text with the counts in the table ``[configs.NAME]``, put at its end if they are new."""
-    head = re.search(rf"^\[configs\.{re.escape(name)}\]\n", text, re.MULTILINE)
-    if head is None:
-        raise ToolError(f"[configs.{name}] is not a table of its own in the TOML.", "Write it as [configs.NAME] on a line.")
-    end = re.compile(r"^(?=\[|#|\n)|\Z", re.MULTILINE).search(text, head.end()).start()
-    body = "".join(line for line in text[head.end():end].splitlines(keepends=True) if line.split(" ")[0] not in COUNTS)
-    return text[:head.end()] + body + "".join(f"{n} = {counts[n]}\n" for n in COUNTS) + text[end:]

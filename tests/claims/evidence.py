@@ -13,7 +13,7 @@ from functools import cache
 
 from tests.claims.collecting import PROFILES
 from tests.claims.rows import ROOT, Check, check, controls, rows
-from wheelproof import decisions
+from wheelproof import decisions, subject
 from wheelproof.subject import stem_of
 
 REJECTING = {
@@ -52,7 +52,7 @@ def tests() -> dict[str, str]:
 
 @cache
 def tables(file: str) -> dict:
-    """A specification's TOML with the mutants of its decisions; empty if there is no such file.
+    """A specification's TOML with all its configs and the mutants of its decisions; empty if there is no such file.
 
     A mutant has the fields ``decision``, its decision's name, and ``file``, where it is declared.
     """
@@ -60,12 +60,17 @@ def tables(file: str) -> dict:
     if not path.exists():
         return {}
     found = tomllib.loads(path.read_text())
+    fields = ("scenario", "property", "expect", "lane")
+    configs = {
+        name: {field: value for field in fields if (value := getattr(config, field)) is not None}
+        for name, config in subject.read(path).configs.items()
+    }
     mutants: dict[str, dict] = {}
     for decision in decisions.find(ROOT / "mutants" / stem_of(path.stem), {}).values():
         where = decision.file.relative_to(ROOT).as_posix()
         own = {"decision": decision.name, "file": where}
         mutants |= {name: {**entry, **own} for name, entry in decision.mutants.items()}
-    return found | {"mutants": mutants}
+    return found | {"configs": configs, "mutants": mutants}
 
 
 def declared(one: Check) -> str:

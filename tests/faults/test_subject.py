@@ -11,6 +11,7 @@ from wheelproof.options import VerifyOptions
 from wheelproof.verdict import exit_code
 
 TOML, SPEC = "spec/TimerTaskList.toml", "spec/TimerTaskList.tla"
+COUNTS = "spec/counts.json"
 PROPERTIES = "spec/TimerTaskListProperties.tla"
 MODEL, IMPL, MAPPING = (f"{floor}/timer_task_list.py" for floor in ("model", "impl", "mapping"))
 DECISION = "mutants/timer_task_list/M2.md"
@@ -34,8 +35,8 @@ LONG = {"a mutant said to break what it does not break", "a mutant called equiva
 
 DECLARED = {
     "a table without a config": Fault(
-        "walk", 5, ["there is no [configs.NAME], so there is nothing to check"],
-        [(TOML, "[configs.two_adders]\ngenerated = 721\ndistinct = 411\ndepth = 47\n", ""),
+        "walk", 5, ["there is no config, so there is nothing to check"],
+        [(TOML, "[configs.two_adders]\n", ""), (COUNTS, '"two_adders": {"generated": 721, "distinct": 411, "depth": 47}', ""),
          (TOML, '[configs.flush_into_itself]\nabout = "the flush goes round for ever"\nexpect = "violated"\nproperty = "Termination"\n', "")]),
     "no config left in the lane": Fault(
         "walk", 5, ["No check belongs to the chosen mechanisms, layers and lane"],
@@ -54,7 +55,7 @@ DECLARED = {
         "mutant", 2, ["M2.md: [M2]: there is no property AtMostOneLits"], [(DECISION, KILLS, KILLS.replace("List", "Lits"))]),
     "counts off by one": Fault(
         "tlc", 1, ["tlc / two_adders", "generated is 721, declared 722; distinct is 411, declared 410; depth is 47, declared 48"],
-        [(TOML, "generated = 721\ndistinct = 411\ndepth = 47\n", "generated = 722\ndistinct = 410\ndepth = 48\n")]),
+        [(COUNTS, '"generated": 721, "distinct": 411, "depth": 47', '"generated": 722, "distinct": 410, "depth": 48')]),
     "a violation expected of a config that holds": Fault(
         "tlc", 1, ["tlc / two_adders: expected violated by CancelWins, got exhaustive"],
         [(TOML, "[configs.two_adders]\n", '[configs.two_adders]\nexpect = "violated"\nproperty = "CancelWins"\n')]),

@@ -29,7 +29,7 @@ def wheelproof(folder: Path, *arguments: str) -> tuple[int, str]:
 
 def files(folder: Path) -> dict[str, str]:
     return {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in folder.rglob("*")
-            if file.is_file() and file.suffix in (".py", ".tla", ".toml", ".md") and file.name != "equivalents.toml" and "build" not in file.relative_to(folder).parts}
+            if file.is_file() and file.suffix in (".py", ".tla", ".toml", ".md", ".json") and file.name != "equivalents.toml" and "build" not in file.relative_to(folder).parts}
 
 
 def printed_by(command: str) -> str:
@@ -108,8 +108,8 @@ def test_what_goes_wrong_first_is_told_as_on_the_page(copy, file, old, new, laye
 
 
 def test_counts_that_are_missing_or_wrong_are_told_as_on_the_page(copy):
-    change(copy / "spec/OneShot.toml", "distinct = 57\ndepth = 12\n\n[configs.three]", "\n[configs.three]")
-    change(copy / "spec/OneShot.toml", "distinct = 419", "distinct = 420")
+    change(copy / "spec/counts.json", '      "two": {"generated": 94, "distinct": 57, "depth": 12},\n', "")
+    change(copy / "spec/counts.json", '"distinct": 419', '"distinct": 420')
     code, said = wheelproof(copy, "verify", "--layer", "tlc")
     for part in ("its counts are not recorded; run", "distinct is 419, declared 420"):
         quoted(part)

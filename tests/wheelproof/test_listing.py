@@ -1,11 +1,10 @@
 """Listing, and rewriting counts: only where TLC and the model agree, and only the counts."""
 
 import json
-import tomllib
 
 import pytest
 
-from wheelproof import listing
+from wheelproof import counts, listing, subject
 from wheelproof.errors import UsageError
 
 
@@ -18,20 +17,30 @@ def test_the_inventory_names_configs_mutants_and_what_they_must_show(small, caps
     assert document["mechanisms"]["timer_task_list"]["configs"]["two_adders"]["distinct"] == 411
 
 
+def off_by_one(small):
+    small.change(small.counts, '"distinct": 411', '"distinct": 412')
+
+
 def test_wrong_counts_are_rewritten_with_the_difference_printed(small, capsys):
-    before = small.toml.read_text()
-    small.change(small.toml, "distinct = 411\n", "distinct = 412\n")
+    before = small.counts.read_text()
+    off_by_one(small)
     assert listing.run(small.root, update_counts=True) == 0
     assert "two_adders: distinct 412 -> 411" in capsys.readouterr().out
-    assert tomllib.loads(small.toml.read_text()) == tomllib.loads(before)
+    assert small.counts.read_text() == before
+
+
+def test_counts_that_are_missing_are_written(small):
+    before = small.counts.read_text()
+    small.counts.unlink()
+    assert listing.run(small.root, update_counts=True) == 0 and small.counts.read_text() == before
 
 
 def test_only_the_named_config_is_measured(small, capsys):
-    small.change(small.toml, "distinct = 411\n", "distinct = 412\n")
+    off_by_one(small)
     assert listing.run(small.root, configs=["flush_into_itself"], update_counts=True) == 0
     measured = capsys.readouterr().out
     assert "flush_into_itself" in measured and "two_adders" not in measured
-    assert "distinct = 412" in small.toml.read_text()
+    assert '"distinct": 412' in small.counts.read_text()
     with pytest.raises(UsageError, match="there is no config nothing"):
         listing.run(small.root, configs=["nothing"], update_counts=True)
 
@@ -43,14 +52,25 @@ def test_only_the_named_mechanism_is_listed(small, capsys):
 
 def test_counts_are_not_rewritten_where_the_model_is_another_machine(small, capsys):
     small.change("model/timer_task_list.py", "        if self.list[t.ae] is None:", "        if True:")
-    before = small.toml.read_text()
+    before = small.counts.read_text()
     assert listing.run(small.root, update_counts=True) == 1
-    assert "two_adders: not rewritten" in capsys.readouterr().out and small.toml.read_text() == before
+    assert "two_adders: not rewritten" in capsys.readouterr().out and small.counts.read_text() == before
 
 
-def test_only_the_counts_of_the_named_table_change():
-    text = "[configs.a]\nscenario = \"s\"\ndistinct = 1\n\n[configs.ab]\ndistinct = 2\n"
-    counts = {"generated": 5, "distinct": 4, "depth": 3}
-    assert listing.rewritten(text, "a", counts) == (
-        "[configs.a]\nscenario = \"s\"\ngenerated = 5\ndistinct = 4\ndepth = 3\n\n[configs.ab]\ndistinct = 2\n")
-    assert listing.rewritten(text, "ab", counts).endswith("[configs.ab]\ngenerated = 5\ndistinct = 4\ndepth = 3\n")
+@pytest.mark.parametrize("old, new, said", [
+    ('"distinct": 411', '"distinct": "many"', "field mechanisms.timer_task_list.two_adders.distinct must be a whole number"),
+    ('"distinct": 411, ', "", "field mechanisms.timer_task_list.two_adders must have generated, distinct, depth"),
+    ('"two_adders"', '"three_adders"', "timer_task_list has no config three_adders"),
+    ("wheelproof.counts/1", "wheelproof.counts/2", "counts/2"),
+])
+def test_counts_that_do_not_fit_are_refused_with_their_place(small, old, new, said):
+    small.change(small.counts, old, new)
+    with pytest.raises(UsageError) as refused:
+        subject.read(small.toml)
+    assert said in str(refused.value) and str(small.counts) in str(refused.value), str(refused.value)
+
+
+def test_a_mechanism_keeps_its_counts_when_another_ones_are_written(tmp_path):
+    one = {"one": {"a": {"generated": 3, "distinct": 2, "depth": 1}}}
+    counts.write(tmp_path, one | {"two": {}})
+    assert counts.read(tmp_path) == one | {"two": {}}

@@ -16,6 +16,12 @@ def test_a_mechanism_has_one_stem_on_every_floor(small):
 @pytest.mark.parametrize("old, new, said", [
     ('module = "TimerTaskList"', 'module = "Other"', "as the file is named"),
     ("[configs.two_adders]", "[configs.two_adders]\nexpects = 1", "unknown field expects"),
+    ("[configs.two_adders]", "[configs.two_adders]\ndistinct = 411", "distinct is counted, not declared"),
+    ("[configs.two_adders]", '[safety]\nfast = ["two_adders"]\n[configs.two_adders]', "there is another config two_adders"),
+    ("[configs.two_adders]", '[safety]\nfast = ["none"]\n[configs.two_adders]', "[safety.fast]: there is no scenario none"),
+    ("[configs.two_adders]", '[safety]\nslow = ["two_adders"]\n[configs.two_adders]', "there is no lane slow"),
+    ("[configs.two_adders]", '[groups.ends]\nproperty = "Nothing"\n[groups.ends.fast]\ntwo_adders = "why"\n[configs.two_adders]',
+     "[configs.ends_two_adders]: there is no property Nothing"),
     ("[configs.two_adders]", '[configs.two_adders]\nscenario = "none"', "there is no scenario none"),
     ("[configs.two_adders]", '[configs.two_adders]\nlane = "slow"', "lane is 'slow'"),
     ("[configs.two_adders]", '[configs.two_adders]\nexpect = "violated"', "of no property"),
@@ -77,6 +83,7 @@ def test_a_folder_without_a_mechanism_has_nothing_to_check(tmp_path):
 def test_a_toml_without_configs_has_nothing_to_check(small):
     text = small.toml.read_text()
     small.toml.write_text(text[:text.index("[configs.")])
+    small.counts.unlink()
     with pytest.raises(NothingChecked, match="nothing to check"):
         read(small.toml)
 

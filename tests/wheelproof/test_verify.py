@@ -49,14 +49,14 @@ def test_workers_give_the_rows_that_one_process_gives(small):
 
 
 def test_counts_that_drift_are_a_finding(small):
-    small.change(small.toml, "distinct = 411\n", "distinct = 412\n")
+    small.change(small.counts, '"distinct": 411', '"distinct": 412')
     rows = run(small, "tlc")
     assert not row(rows, "tlc", "two_adders").ok and "declared 412" in row(rows, "tlc", "two_adders").why
     assert exit_code(rows) == 1
 
 
 def test_counts_that_are_not_recorded_are_a_finding(small):
-    small.change(small.toml, "distinct = 411\n", "")
+    small.counts.unlink()
     assert "not recorded" in row(run(small, "tlc"), "tlc", "two_adders").why
 
 

@@ -2,7 +2,7 @@
 
 TLA+: a PlusCal label, macro, procedure or process, an operator, ``variables`` for those of the algorithm
 and ``constants`` for those of the module. An anchor's lines end where the next one begins.
-Python: a function, a class or an assignment outside functions (``TimingWheel.add``, ``add``), and a label
+Python: a function, a class or an assignment outside functions (``RingBuffer.add``, ``add``), and a label
 in a comment (``# read W1``), whose lines are those of the function that has it.
 """
 

@@ -2,7 +2,7 @@
 
 A fenced block of a decision's file holds hunks, one after the other::
 
-    @@ impl/timing_wheel.py W1
+    @@ impl/ring_buffer.py W1
     -            if entry.cancelled():  # read W1
     -                return False
     +            entry.cancelled()  # read W1

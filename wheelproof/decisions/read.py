@@ -83,7 +83,7 @@ class Decision:
 
 
 def module_of(file: str) -> str:
-    """``impl/timing_wheel.py`` -> ``impl.timing_wheel``."""
+    """``impl/ring_buffer.py`` -> ``impl.ring_buffer``."""
     return ".".join(Path(file).with_suffix("").parts)
 
 

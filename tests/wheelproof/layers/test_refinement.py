@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.model.timer import MECHANISM
-from wheelproof import subject
+from wheelproof import declaration, subject
 from wheelproof.errors import UsageError
 from wheelproof.layers import refinement
 from wheelproof.layers.bench import Bench
@@ -111,7 +111,7 @@ def test_a_declaration_that_fits_nothing_is_refused(tmp_path, name, keeps, says)
     data = tomllib.loads((ROOT / "spec/Atomic.toml").read_text(encoding="utf-8"))
     data["configs"][name]["keeps"] = keeps
     with pytest.raises(UsageError, match=says):
-        subject._Reader(ROOT / "spec/Atomic.toml", data).mechanism()
+        declaration._Reader(ROOT / "spec/Atomic.toml", data).mechanism()
 
 
 def test_a_row_of_a_refinement_has_no_mutants_name(tmp_path):
