@@ -80,7 +80,7 @@ def test_a_jar_without_tlc_in_it(verify, layer):
     with zipfile.ZipFile(verify.folder / "tla2tools.jar", "w") as jar:
         jar.writestr("README", "no class in here")
     verify.environment["TLA2TOOLS_JAR"] = str(verify.folder / "tla2tools.jar")
-    verify(layer).fails(4, "tlc / translation", "got error", "Could not find or load main class", "no PlusCal translator")
+    verify(layer).fails(4, "tlc / translation", "got error", "no PlusCal translator", "TLA2TOOLS_JAR")
 
 
 def test_java_that_is_too_old(verify):

@@ -97,7 +97,7 @@ DEFECTS = {
     "LosesOnCascade": ("reaper takes F2 next, W1 in the model", 3, (
         "mapping.timing_wheel", "bucket.flush(self.put)", "bucket.flush(lambda entry: entry.expiration_ms <= expiration and self.put(entry))")),
     "CounterDrifts": ("taskCounter.1. is", 2, (LIST, "add_and_get(-1)", "add_and_get(-2)")),
-    "WrongInterval": ("adder takes K2 next, W2 in the model", 1, (WHEEL, "type(self)(self.interval,", "type(self)(2 * self.interval,")),
+    "WrongInterval": ("made.1. is 1, 2 in the model", 1, (WHEEL, "type(self)(self.interval,", "type(self)(2 * self.interval,")),
     "SlotAtCurrentTick": ("adder takes W2 next, K2 in the model", 1, (WHEEL, "return deadline_ms < current_ms + tick_ms", "return deadline_ms < current_ms")),
     "M12": ("key.[0-9]+. is", 2, "M12"),
     "M18": ("current.2. is", 3, "M18"),

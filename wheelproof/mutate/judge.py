@@ -62,7 +62,7 @@ UNDECLARED = 300_000
 STANDS_IN = "explore/fields.py"
 """The tool's descriptor in front of a slot: what it raises is what the slot of the subject's object raises."""
 
-CHECKED = frozenset({*FLOORS, "spec"})
+CHECKED = frozenset({*FLOORS, "spec", "mutants"})
 """The folders that `wheelproof verify` reads."""
 
 TEST_SECONDS = 60.0

@@ -106,7 +106,8 @@ def read(mechanism: Mechanism) -> Table:
     if extra := sorted(set(data.get("beside", [])) - IDS):
         raise UsageError(f"{file}: beside names {', '.join(extra)}.", f"It is for columns of ids: {', '.join(sorted(IDS))}.")
     eager, labels = data.get("eager", []), data.get("labels", {})
-    if unknown := sorted((set(labels) | set(eager)) - set(mechanism.labels)):
+    changed = {label for decision in mechanism.decisions.values() for label in decision.labels}
+    if unknown := sorted((set(labels) | set(eager)) - set(mechanism.labels) - changed):
         raise UsageError(f"{file}: {mechanism.module} has no label {', '.join(unknown)}.", f"Labels are declared in {mechanism.toml.name}.")
     rows = {name: _row(file, mechanism, name, labels.get(name, {}), name in eager) for name in mechanism.labels}
     return Table(mechanism, rows, frozenset(data.get("stutter", [])), frozenset(data.get("beside", [])))

@@ -93,18 +93,24 @@ MODULE = (ROOT / "tests/subjects/one_shot/spec/OneShot.tla").read_text(encoding=
 
 
 @pytest.mark.parametrize("operator, hunk", [
-    ("step.drop", "+O2: if Exclusive then await owner = NULL; skip; end if;"),
+    ("step.drop", "+O4:   skip;"),
     ("condition.constant", "+O3: if TRUE then"),
     ("condition.negate", "+O1: if ~(done) then return; end if;"),
-    ("comparison", "+O2: if Exclusive then await owner # NULL; owner := self; end if;"),
-    ("operator", "+O4: if FlagLast then runs := runs - 1; else done := TRUE; end if;"),
-    ("constant", "+O4: if FlagLast then runs := runs + 2; else done := TRUE; end if;"),
-    ("flow.goto", "+      if Released then goto O1; else return; end if;"),
+    ("comparison", "+O2: await owner # NULL;"),
+    ("operator", "+O4:   runs := runs - 1;"),
+    ("constant", "+O4:   runs := runs + 2;"),
+    ("flow.return", "+O5:   return;"),
     ("fairness", "+ process thread \\in Threads"),
 ])
 def test_a_module_has_changes_of_every_kind(operator, hunk):
     changes = pluscal_changes.changes(MODULE, "spec/OneShot.tla")
     assert any(hunk in each for each in hunks(changes, operator)), hunks(changes, operator)
+
+
+def test_a_goto_leads_to_the_next_label():
+    module = (ROOT / "spec/TimerTaskList.tla").read_text(encoding="utf-8")
+    changes = pluscal_changes.changes(module, "spec/TimerTaskList.tla")
+    assert any("+U3:  if list[ue] # ul then goto U11; end if;" in each for each in hunks(changes, "flow.goto"))
 
 
 def test_the_translation_the_comments_and_the_declarations_of_a_module_are_left_alone():

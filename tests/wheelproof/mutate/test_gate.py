@@ -172,7 +172,7 @@ def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
 
 def test_a_model_without_end_is_named(copy, runs, monkeypatch):
     endless = changed(copy, "model/one_shot.py", "t.turn > len(self.program[self.me])", "False", "model")
-    (copy / "model/one_shot.py").write_text(endless.after.replace('self.call(t, "run", back="T0")', 'self.runs += 1'), encoding="utf-8")
+    (copy / "model/one_shot.py").write_text(endless.after.replace('self.call(t, "run", back="T0")', 'self.runs += 1\n            t.pc = "T0"'), encoding="utf-8")
     check = next(check for check in run.Plan(copy, subject.find(copy), tests=False).checks("model", "model/one_shot.py") if check.job)
     finding = judge.Judge(copy, copy, runs, lambda end: None, True).run([check]).finding
     assert (finding.word, finding.by) == ("rejected", "StateCount"), finding
@@ -181,7 +181,7 @@ def test_a_model_without_end_is_named(copy, runs, monkeypatch):
 def test_a_check_that_exceeds_its_limit_is_inconclusive(copy, runs, monkeypatch):
     monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
     monkeypatch.setattr(judge, "SAMPLES", 4)
-    slow = changed(copy, "mapping/one_shot.py", "    owner = getattr(", "    [None for _ in range(1_000_000)]\n    owner = getattr(", "harness")
+    slow = changed(copy, "mapping/one_shot.py", "    owner = getattr(", "    [None for _ in range(5_000_000)]\n    owner = getattr(", "harness")
     rows = judged(copy, runs, monkeypatch, slow)
     assert row_of(rows, slow).verdict is Verdict.INCONCLUSIVE and exit_code(rows) == 3
 
