@@ -19,10 +19,12 @@ _PACKAGES = {
     "typer": "the command line",
     "rich": "the report on the terminal",
     "jinja2": "the design review",
+    "jpype1": "translating PlusCal",
+    "markdown-it-py": "reading the files of decisions",
     "z3-solver": "proof",
     "cvc5": "second opinion on a proof",
 }
-_MODULES = {"z3-solver": "z3"}
+_MODULES = {"jpype1": "jpype", "markdown-it-py": "markdown_it", "z3-solver": "z3"}
 """What a package is imported as, where that is not its name."""
 
 

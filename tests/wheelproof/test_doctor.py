@@ -51,7 +51,7 @@ def fail(error):
 def test_a_complete_machine_is_ready(machine):
     ended = run()
     assert ended.exit_code == 0 and ended.stdout.splitlines()[-1] == "wheelproof doctor: ready to verify"
-    for told in ("Python", "greenlet", "hypothesis", "typer", "rich", "jinja2", "17 from PATH", "ab" * 32, "the pinned one", "thing"):
+    for told in ("Python", "greenlet", "hypothesis", "typer", "rich", "jinja2", "jpype1", "markdown-it-py", "17 from PATH", "ab" * 32, "the pinned one", "thing"):
         assert told in ended.stdout.replace("\n", "")
 
 
