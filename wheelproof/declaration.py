@@ -87,9 +87,15 @@ class _Reader:
                 if name in declared:
                     raise UsageError(f"{decision.file}: [{name}]: another mutant has this name.", "Names are unique.")
                 declared[name] = decision, value
+        labels = self.labels()
+        for decision in decisions.values():
+            own = _Reader(decision.file, {"labels": decision.labels})
+            for name in own.labels():
+                if name in labels:
+                    raise own.fail(f"labels.{name}", f"{self.file.name} has this label already", "Take it out here.")
         result = Mechanism(
             stem=stem, module=module, title=head.get("title", module), toml=self.file, root=root, decisions=decisions,
-            constants=self.table("constants"), properties=properties, labels=self.labels(),
+            constants=self.table("constants"), properties=properties, labels=labels,
             scenarios=scenarios, module_constants=self.table("module_constants"), pc=head.get("pc", "pc"),
             configs=self.configs(scenarios, properties, decisions, root, stem),
             mutants={name: _Reader(decision.file, {}).mutant(decision.name, name, value, scenarios, properties)

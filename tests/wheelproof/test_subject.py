@@ -58,6 +58,9 @@ def test_what_does_not_fit_is_refused_with_its_place(small, old, new, said):
 
 @pytest.mark.parametrize("old, new, said", [
     ("[M2]", "[M2]\nswitch = 1", "unknown field switch"),
+    ("[M2]", '[labels.X1]\nkind = "wirte"\n[M2]', "[labels.X1]: kind is 'wirte'"),
+    ("[M2]", '[labels.X1]\nkind = "write"\nonly = "M2"\n[M2]', "[labels.X1]: unknown field only"),
+    ("[M2]", '[labels.U7]\nkind = "write"\n[M2]', "[labels.U7]: TimerTaskList.toml has this label already"),
     ('scenario = "two_adders"', 'scenario = "none"', "[M2]: there is no scenario none"),
     ("data_race = true", 'data_race = true\nequivalent = "so it is"', "either the property that breaks or the reason"),
 ])
