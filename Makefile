@@ -14,7 +14,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 .PHONY: help setup setup-data verify prove test mutate nightly fuzz trace bench-traces doctor clean
 
 help:
-	@echo 'make verify    check every mechanism: spec, model and implementation (fast lane)'
+	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
@@ -65,10 +65,10 @@ bench-traces: setup-data
 
 # All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data
-	@$(RUN) wheelproof verify --lane nightly $(ARGS); verified=$$?; \
+	@$(RUN) wheelproof verify --profile nightly $(ARGS); verified=$$?; \
 	HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) -m nightly; tested=$$?; \
 	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
-	$(RUN) wheelproof mutate one_shot --subject tests/subjects/one_shot --count 20 --minutes 2 --output build/mutate-one-shot; foreign=$$?; \
+	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 --output build/mutate-one-shot; foreign=$$?; \
 	[ $$verified -eq 0 ] && [ $$tested -eq 0 ] && [ $$mutated -eq 0 ] && [ $$foreign -eq 0 ]
 
 doctor: setup

@@ -2,6 +2,7 @@
 
 Labels are those of ``spec/Atomic.tla``.
 """
+
 from __future__ import annotations
 
 from typing import Generic, TypeVar
@@ -40,7 +41,9 @@ class Atomic(Generic[T]):
         """Store ``value`` if the variable holds ``expected``: the same object, or an equal number."""
         with self._lock:  # lock C1, unlock C4
             current = self._value  # read C2
-            if current is not expected and not (type(current) is type(expected) is int and current == expected):
+            if current is not expected and not (
+                type(current) is type(expected) is int and current == expected
+            ):
                 return False
             self._value = value  # write C3
             return True

@@ -5,6 +5,7 @@ that raises ends, and it reads a clock that can be set. :class:`JdkDelayQueue` l
 heap under both is that of :mod:`impl.delay_queue`. Where a Java compiler is found, ``tests/claims/test_jdk.py`` compares them with
 the real classes.
 """
+
 from __future__ import annotations
 
 import logging
@@ -77,7 +78,9 @@ class JdkTimerTask(Delay):
 
     __slots__ = ("action", "period_ms", "cancelled")
 
-    def __init__(self, action: Callable[[], None], delay_ms: int, period_ms: int, clock: Clock) -> None:
+    def __init__(
+        self, action: Callable[[], None], delay_ms: int, period_ms: int, clock: Clock
+    ) -> None:
         super().__init__(getattr(action, "__name__", "action"), delay_ms, clock)
         self.action, self.period_ms, self.cancelled = action, period_ms, False
 
@@ -99,16 +102,22 @@ class JdkTimer:
         self.changed = threading.Condition()
         self.dead = False
 
-    def schedule(self, action: Callable[[], None], delay_ms: int, period_ms: int = 0) -> JdkTimerTask:
+    def schedule(
+        self, action: Callable[[], None], delay_ms: int, period_ms: int = 0
+    ) -> JdkTimerTask:
         """Let ``action`` run in ``delay_ms``, and if ``period_ms`` is not 0 again that long after the start of each run.
 
         Raises ValueError for a negative time, RuntimeError if the timer was cancelled or an action has raised.
         """
         if delay_ms < 0 or period_ms < 0:
-            raise ValueError(f"delay_ms is {delay_ms} and period_ms is {period_ms}; neither may be negative")
+            raise ValueError(
+                f"delay_ms is {delay_ms} and period_ms is {period_ms}; neither may be negative"
+            )
         with self.changed:
             if self.dead:
-                raise RuntimeError("the timer is dead: it was cancelled, or an action raised; make a new one")
+                raise RuntimeError(
+                    "the timer is dead: it was cancelled, or an action raised; make a new one"
+                )
             task = JdkTimerTask(action, delay_ms, period_ms, self.clock)
             self.heap.offer(task)
             self.changed.notify()
@@ -185,12 +194,16 @@ class JdkTimerThread:
                 if timer.step():
                     continue
             except BaseException:
-                _LOG.exception("an action raised: the timer's thread ends, and what waits never runs")
+                _LOG.exception(
+                    "an action raised: the timer's thread ends, and what waits never runs"
+                )
                 return
             with timer.changed:
                 # the wait is measured, not read off the wall clock: a clock set back is noticed only at its end
                 if not timer.dead and (wait := timer.wait_ms()) > 0:
-                    timer.changed.wait(None if wait >= FOREVER_MS else min(wait / 1000, threading.TIMEOUT_MAX))
+                    timer.changed.wait(
+                        None if wait >= FOREVER_MS else min(wait / 1000, threading.TIMEOUT_MAX)
+                    )
 
     def close(self) -> None:
         """Cancel the timer and wait for the action that is running, if it is not the one that calls."""

@@ -2,6 +2,7 @@
 
 Kafka: ``Time.SYSTEM.hiResClockMs()``, made from ``System.nanoTime`` since the wall clock can be set (KAFKA-4051).
 """
+
 from __future__ import annotations
 
 import time  # production only
@@ -33,5 +34,7 @@ class VirtualClock:
     def advance(self, ms: int) -> None:
         """Let ``ms`` >= 0 milliseconds pass. Raises ValueError: time does not go back."""
         if ms < 0:
-            raise ValueError(f"the clock cannot advance by {ms} ms: time does not go back; give 0 or more")
+            raise ValueError(
+                f"the clock cannot advance by {ms} ms: time does not go back; give 0 or more"
+            )
         self.time_ms.add_and_get(ms)

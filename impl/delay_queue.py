@@ -6,6 +6,7 @@ does not notice a key that changes under it. Timers break the second rule when a
 
 Labels are those of ``spec/DelayQueue.tla``.
 """
+
 from __future__ import annotations
 
 from typing import Protocol

@@ -13,6 +13,7 @@ class          releases          after an event
 A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
 ``spec/DelayedOperation.tla``.
 """
+
 from __future__ import annotations
 
 from typing import Protocol

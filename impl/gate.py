@@ -2,6 +2,7 @@
 
 Labels are those of ``spec/DelayQueue.tla``.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -3,6 +3,7 @@
 A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
 ``spec/OverflowWheel.tla``, which also says what ``overflow_wheel`` loses when it is not volatile.
 """
+
 from __future__ import annotations
 
 from typing import Self

@@ -2,6 +2,7 @@
 
 Labels are those of ``spec/ReadWriteLock.tla``.
 """
+
 from __future__ import annotations
 
 from impl.threads import Condition, Lock, Plain, get_ident
@@ -32,7 +33,9 @@ class ReadWriteLock:
     def refuse_twice(self, me: int) -> None:
         """Raise RuntimeError if ``me`` holds the lock. Called with ``changed`` held."""
         if self.writer == me or me in self.readers:
-            raise RuntimeError("This thread holds the ReadWriteLock already, and it is not re-entrant: release it first.")
+            raise RuntimeError(
+                "This thread holds the ReadWriteLock already, and it is not re-entrant: release it first."
+            )
 
 
 class ReadLock:
@@ -78,7 +81,8 @@ class WriteLock:
                 of.writer = me  # write W6
             finally:
                 of.waiting = of.waiting - 1  # write W7
-                if of.writer != me:  # interrupted: those that waited for this writer alone may enter
+                if of.writer != me:
+                    # interrupted: readers that waited for this writer alone may enter
                     of.changed.notify_all()  # notify W9
 
     def __exit__(self, *exception: object) -> None:

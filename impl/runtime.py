@@ -4,14 +4,39 @@ A mechanism imports its monitors, locks and atomic variables from here, so that 
 module's place and the very same source be run one operation at a time. In production a monitor *is* a
 ``threading.RLock`` and a marked field *is* a slot: the indirection costs nothing. What the marks mean says ``impl.threads``.
 """
+
 from impl.atomic import Atomic
 from impl.gate import Gate
 from impl.read_write_lock import ReadWriteLock
-from impl.threads import (Condition, Interrupts, Lock, Monitor, NoMonitor, Plain, Time, Volatile,
-                          get_ident, monotonic)
+from impl.threads import (
+    Condition,
+    Interrupts,
+    Lock,
+    Monitor,
+    NoMonitor,
+    Plain,
+    Time,
+    Volatile,
+    get_ident,
+    monotonic,
+)
 
-__all__ = ["Atomic", "Condition", "Gate", "Interrupts", "Lock", "Memory", "Monitor", "NoMonitor",
-           "Plain", "ReadWriteLock", "Time", "Volatile", "get_ident", "monotonic"]
+__all__ = [
+    "Atomic",
+    "Condition",
+    "Gate",
+    "Interrupts",
+    "Lock",
+    "Memory",
+    "Monitor",
+    "NoMonitor",
+    "Plain",
+    "ReadWriteLock",
+    "Time",
+    "Volatile",
+    "get_ident",
+    "monotonic",
+]
 
 
 class Memory:

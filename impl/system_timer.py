@@ -6,6 +6,7 @@ executor that was shut down leave a flush half done.
 Lock order: the timer's read/write lock, a task's monitor, a bucket's monitor (an upper level's before a lower one's), an
 entry's. Labels are those of ``spec/SystemTimer.tla``.
 """
+
 from __future__ import annotations
 
 from concurrent.futures import Executor  # production only
@@ -27,8 +28,15 @@ class SystemTimer:
 
     __slots__ = ("executor", "clock", "lock", "task_counter", "queue", "wheel", "max_deadline_ms")
 
-    def __init__(self, executor: Executor | TaskExecutor | None = None, tick_ms: int = 1, wheel_size: int = 20, start_ms: int | None = None,
-                 clock: Clock | None = None, queue: DelayQueue | None = None) -> None:
+    def __init__(
+        self,
+        executor: Executor | TaskExecutor | None = None,
+        tick_ms: int = 1,
+        wheel_size: int = 20,
+        start_ms: int | None = None,
+        clock: Clock | None = None,
+        queue: DelayQueue | None = None,
+    ) -> None:
         """``executor``: None for one thread of the timer's own; one that runs a task inside ``submit`` will not do, since that is
         done under a bucket's monitor, with the timer's lock held. ``start_ms``: None for the clock's present time.
 
@@ -38,7 +46,9 @@ class SystemTimer:
         self.task_counter = Atomic(0)
         self.queue = DelayQueue() if queue is None else queue
         start_ms = self.clock.hi_res_clock_ms() if start_ms is None else start_ms
-        self.wheel = TimingWheel(tick_ms, wheel_size, start_ms, self.task_counter, self.queue, self.clock)
+        self.wheel = TimingWheel(
+            tick_ms, wheel_size, start_ms, self.task_counter, self.queue, self.clock
+        )
         self.max_deadline_ms = ((1 << 63) - 1) // (wheel_size + 1)
         self.lock = ReadWriteLock()
         self.executor = executor if isinstance(executor, TaskExecutor) else TaskExecutor(executor)
@@ -53,7 +63,9 @@ class SystemTimer:
             now = self.clock.hi_res_clock_ms()  # read A2
             deadline = now + task.delay_ms
             if not 0 <= deadline <= self.max_deadline_ms:
-                raise ValueError(f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; it must be from 0 to {self.max_deadline_ms}")
+                raise ValueError(
+                    f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; it must be from 0 to {self.max_deadline_ms}"
+                )
             entry = TimerTaskEntry(task, deadline)  # write A3
             self.add_timer_task_entry(entry)
 

@@ -2,6 +2,7 @@
 
 The specification is ``spec/SystemTimerReaper.tla``. Its steps are those of the event and the thread.
 """
+
 from __future__ import annotations
 
 import threading  # production only

@@ -2,6 +2,7 @@
 
 Labels are those of ``spec/TaskExecutor.tla``. The steps of the pool itself are in its stand-in.
 """
+
 from __future__ import annotations
 
 import logging  # production only
@@ -29,7 +30,9 @@ class TaskExecutor:
     def __init__(self, executor: Executor | None = None) -> None:
         self.own = executor is None
         self.thread = None
-        self.executor = ThreadPoolExecutor(1, "timer", self._begin) if executor is None else executor
+        self.executor = (
+            ThreadPoolExecutor(1, "timer", self._begin) if executor is None else executor
+        )
 
     def _begin(self) -> None:
         """The own executor's thread begins. Its pool knows of it only later, when a task may be running already."""
@@ -42,7 +45,9 @@ class TaskExecutor:
 
     def report(self, entry: TimerTaskEntry, error: Exception) -> None:
         """Log that a task that was due was refused."""
-        _LOG.error("the executor refused the task that was due at %d ms: %s", entry.expiration_ms, error)
+        _LOG.error(
+            "the executor refused the task that was due at %d ms: %s", entry.expiration_ms, error
+        )
 
     def close(self) -> None:
         """Shut its own executor down, and wait for it unless one of its tasks asks; another's is left alone."""

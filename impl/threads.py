@@ -11,12 +11,26 @@ this one's place, and the very same source runs one operation at a time.
 * ``Plain``: guarded by a lock (an ordinary Java field); a data race on it is an error;
 * no mark: final, set before the object is published and never again.
 """
-from threading import TIMEOUT_MAX, Condition, Lock, RLock as Monitor, get_ident
+
+from threading import TIMEOUT_MAX, Condition, Lock, get_ident
+from threading import RLock as Monitor
 from time import monotonic, sleep
 from typing import Annotated, TypeVar
 
-__all__ = ["TIMEOUT_MAX", "Condition", "Interrupted", "Interrupts", "Lock", "Monitor", "NoMonitor",
-           "Plain", "Time", "Volatile", "get_ident", "monotonic"]
+__all__ = [
+    "TIMEOUT_MAX",
+    "Condition",
+    "Interrupted",
+    "Interrupts",
+    "Lock",
+    "Monitor",
+    "NoMonitor",
+    "Plain",
+    "Time",
+    "Volatile",
+    "get_ident",
+    "monotonic",
+]
 
 T = TypeVar("T")
 

@@ -6,6 +6,7 @@ two flushes in opposite directions must not run at once (the timer's write lock 
 A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
 ``spec/TimerTaskList.tla``.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -7,6 +7,7 @@ until a bucket expires. Whoever adds must not do so while the clock advances: th
 Labels are those of ``spec/TimingWheel.tla``, and of ``spec/SystemTimer.tla``, where making a level and advancing all clocks
 are no steps of their own.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -90,18 +91,39 @@ class TimingWheel(Overflowing):
     ``current_time`` is a multiple of the tick; the slot that it points at is expired. Kafka: ``TimingWheel``.
     """
 
-    __slots__ = ("tick_ms", "wheel_size", "interval", "task_counter", "queue", "clock", "buckets", "current_time")
+    __slots__ = (
+        "tick_ms",
+        "wheel_size",
+        "interval",
+        "task_counter",
+        "queue",
+        "clock",
+        "buckets",
+        "current_time",
+    )
 
     current_time: Plain[int]
 
-    def __init__(self, tick_ms: int, wheel_size: int, start_ms: int, task_counter: Atomic[int], queue: DelayQueue, clock: Clock) -> None:
+    def __init__(
+        self,
+        tick_ms: int,
+        wheel_size: int,
+        start_ms: int,
+        task_counter: Atomic[int],
+        queue: DelayQueue,
+        clock: Clock,
+    ) -> None:
         """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, or a negative ``start_ms``."""
         if tick_ms < 1:
             raise ValueError(f"tick_ms is {tick_ms}, and must be at least 1")
         if wheel_size < 2:
-            raise ValueError(f"wheel_size is {wheel_size}, and must be at least 2: with one bucket no level is coarser than the one below")
+            raise ValueError(
+                f"wheel_size is {wheel_size}, and must be at least 2: with one bucket no level is coarser than the one below"
+            )
         if start_ms < 0:
-            raise ValueError(f"start_ms is {start_ms}, and must not be negative: rounding down to a tick is done for times from 0 on")
+            raise ValueError(
+                f"start_ms is {start_ms}, and must not be negative: rounding down to a tick is done for times from 0 on"
+            )
         super().__init__()
         self.tick_ms, self.wheel_size, self.interval = tick_ms, wheel_size, tick_ms * wheel_size
         self.task_counter, self.queue, self.clock = task_counter, queue, clock
@@ -126,7 +148,14 @@ class TimingWheel(Overflowing):
 
     def new_parent(self) -> Self:
         """The next level, which starts where this one is."""
-        return type(self)(self.interval, self.wheel_size, self.current_time, self.task_counter, self.queue, self.clock)
+        return type(self)(
+            self.interval,
+            self.wheel_size,
+            self.current_time,
+            self.task_counter,
+            self.queue,
+            self.clock,
+        )
 
     def advance_clock(self, time_ms: int) -> None:
         """Let this level and those above reach ``time_ms``, each rounded down to its tick."""

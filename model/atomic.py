@@ -1,4 +1,5 @@
 """The executable model of ``spec/Atomic.tla``: one method per label."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -24,10 +25,15 @@ class Model(Machine):
         self.PROCEDURES = {
             "get": Procedure("G1", ()),
             "set": Procedure("S1", ("set_value",), (), (("set_value", initial),)),
-            "swap": Procedure("E1", ("swap_value",), (("seen", initial),),
-                              (("swap_value", initial),)),
-            "cas": Procedure("C1", ("expected", "cas_value"), (("done", False),),
-                             (("expected", initial), ("cas_value", initial))),
+            "swap": Procedure(
+                "E1", ("swap_value",), (("seen", initial),), (("swap_value", initial),)
+            ),
+            "cas": Procedure(
+                "C1",
+                ("expected", "cas_value"),
+                (("done", False),),
+                (("expected", initial), ("cas_value", initial)),
+            ),
             "add": Procedure("A1", ("delta",), (("total", 0),), (("delta", 0),)),
         }
         super().__init__(self.program, {"turn": 1}, start="T0")
@@ -139,17 +145,22 @@ class Model(Machine):
 
     def TypeOK(self) -> bool:
         at = dict(zip(self.threads, self.processes))
-        return ((self.held in self.kind if self.kind else isinstance(self.held, int))
-                and (self.lock is None or at[self.lock].pc != DONE)
-                and all(len(self.got[name]) <= len(self.program[name]) for name in self.threads))
+        return (
+            (self.held in self.kind if self.kind else isinstance(self.held, int))
+            and (self.lock is None or at[self.lock].pc != DONE)
+            and all(len(self.got[name]) <= len(self.program[name]) for name in self.threads)
+        )
 
     def AsIfAtomic(self) -> bool:
         return self.exact and self.held == self.ought
 
     def LockExcludes(self) -> bool:
         inside = ("S2", "S3", "E2", "E3", "E4", "C2", "C3", "C4", "A2", "A3", "A4")
-        return all(self.lock == name for name, process in zip(self.threads, self.processes)
-                   if process.pc in inside)
+        return all(
+            self.lock == name
+            for name, process in zip(self.threads, self.processes)
+            if process.pc in inside
+        )
 
     def Termination(self) -> bool:
         """What must come true in every fair run."""

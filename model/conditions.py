@@ -3,6 +3,7 @@
 ``asleep``: a frozenset of names. ``tickets``: for each notification that nobody has taken, oldest first, the threads that slept when
 it was given; one of them takes it when it wakes.
 """
+
 from __future__ import annotations
 
 Tickets = tuple[frozenset[str], ...]
@@ -26,4 +27,4 @@ def offered(tickets: Tickets, thread: str) -> bool:
 def taken(tickets: Tickets, thread: str) -> Tickets:
     """The tickets after ``thread`` has woken: it has taken the oldest that it may take, if there is one."""
     first = next((place for place, takers in enumerate(tickets) if thread in takers), len(tickets))
-    return tuple(takers - {thread} for takers in tickets[:first] + tickets[first + 1:])
+    return tuple(takers - {thread} for takers in tickets[:first] + tickets[first + 1 :])

@@ -1,4 +1,5 @@
 """The executable model of ``spec/DelayQueue.tla``: one method per label."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -12,8 +13,16 @@ NEVER = 1000000
 
 INSIDE = ("Q1", "A3", "A4", "A7", "A8", "A11", "K1", "K2", "L1", "L2", "P1", "N1", "N2", "G2")
 
-OWN = {"turn": 1, "deadline": 0, "wait": 0, "left": 0, "found": False, "head": NEVER,
-       "raised": False, "got": ()}
+OWN = {
+    "turn": 1,
+    "deadline": 0,
+    "wait": 0,
+    "left": 0,
+    "found": False,
+    "head": NEVER,
+    "raised": False,
+    "got": (),
+}
 """The variables of a thread, with their first values."""
 
 FIRST = {"clock": "C1", "interrupt": "I1"}
@@ -54,8 +63,14 @@ class Model(Machine):
     """
 
     AUXILIARY = frozenset({"leading", "queued"})
-    WITNESSES = ("LeadIsTaken", "TimesOutEmptyHanded", "FollowerBecomesLeader", "LateNotification",
-                 "LeaderIsInterrupted", "InterruptedWithTicket")
+    WITNESSES = (
+        "LeadIsTaken",
+        "TimesOutEmptyHanded",
+        "FollowerBecomesLeader",
+        "LateNotification",
+        "LeaderIsInterrupted",
+        "InterruptedWithTicket",
+    )
 
     mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
     interrupted, now, leader = Scalar("interrupted"), Scalar("now"), Scalar("leader")
@@ -67,8 +82,10 @@ class Model(Machine):
         first = {name: program[0][0] for name, program in self.program.items()}
         self.users = tuple(name for name in first if first[name] not in FIRST)
         self.clocks = tuple(name for name in first if first[name] == "clock")
-        self._processes = tuple((FIRST.get(first[name], "T0"), *values[1:])
-                                for name, values in zip(self.threads, self._processes))
+        self._processes = tuple(
+            (FIRST.get(first[name], "T0"), *values[1:])
+            for name, values in zip(self.threads, self._processes)
+        )
         self._counters: list[str] | None = None
         self.scalar("mutex", None)
         self.scalar("asleep", frozenset())
@@ -300,8 +317,11 @@ class Model(Machine):
     def C1(self, t: Process) -> Any:
         alarms = [self.alarm[name] for name in self.users]
         ahead = [moment for moment in alarms if self.now < moment < NEVER]
-        others = [counter for name, counter in zip(self.threads, self._counters)
-                  if name not in self.clocks]
+        others = [
+            counter
+            for name, counter in zip(self.threads, self._counters)
+            if name not in self.clocks
+        ]
         if ahead:
             self.now = min(ahead)
         elif all(counter == DONE for counter in others):
@@ -315,20 +335,29 @@ class Model(Machine):
     # -- properties
 
     def _users(self) -> list[tuple[str, Process]]:
-        return [(name, process) for name, process in zip(self.threads, self.processes)
-                if name in self.users]
+        return [
+            (name, process)
+            for name, process in zip(self.threads, self.processes)
+            if name in self.users
+        ]
 
     def _due(self) -> bool:
         return bool(self.items) and self.items[0] <= self.now
 
     def TypeOK(self) -> bool:
         names, items = frozenset(self.users), self.items
-        return (self.mutex in names | {None} and self.leader in names | {None}
-                and self.asleep <= names and self.leading <= names and self.interrupted <= names
-                and all(takers <= self.asleep for takers in self.tickets)
-                and len(self.tickets) <= len(self.asleep) and self.now >= 0
-                and all(self.alarm[name] == NEVER or name in self.asleep for name in names)
-                and all(items[(i - 1) // 2] <= items[i] for i in range(1, len(items))))
+        return (
+            self.mutex in names | {None}
+            and self.leader in names | {None}
+            and self.asleep <= names
+            and self.leading <= names
+            and self.interrupted <= names
+            and all(takers <= self.asleep for takers in self.tickets)
+            and len(self.tickets) <= len(self.asleep)
+            and self.now >= 0
+            and all(self.alarm[name] == NEVER or name in self.asleep for name in names)
+            and all(items[(i - 1) // 2] <= items[i] for i in range(1, len(items)))
+        )
 
     def Exclusive(self) -> bool:
         return all(self.mutex == name for name, process in self._users() if process.pc in INSIDE)
@@ -340,8 +369,11 @@ class Model(Machine):
         return all(process.pc != "K2" or process.head <= self.now for _, process in self._users())
 
     def NotifiesForFirst(self) -> bool:
-        return all(self.items[0] == self._operation(name, process)[1]
-                   for name, process in self._users() if process.pc == "N1")
+        return all(
+            self.items[0] == self._operation(name, process)[1]
+            for name, process in self._users()
+            if process.pc == "N1"
+        )
 
     def LeaderLeads(self) -> bool:
         users = dict(self._users())
@@ -358,13 +390,21 @@ class Model(Machine):
         if any(process.pc not in down or self._late(name) for name, process in users.items()):
             return True
         first = self.items[0]
-        return any(self.leader == name and users[name].head <= first or self.alarm[name] <= first
-                   for name in self.asleep)
+        return any(
+            self.leader == name and users[name].head <= first or self.alarm[name] <= first
+            for name in self.asleep
+        )
 
     def NotEarly(self) -> bool:
-        return all(self._due() or process.deadline <= self.now for name, process in self._users()
-                   if process.pc == "K1" and self._operation(name, process)[0] == "poll"
-                   or process.pc in ("L1", "L2") and not process.found and not process.raised)
+        return all(
+            self._due() or process.deadline <= self.now
+            for name, process in self._users()
+            if process.pc == "K1"
+            and self._operation(name, process)[0] == "poll"
+            or process.pc in ("L1", "L2")
+            and not process.found
+            and not process.raised
+        )
 
     def Termination(self) -> bool:
         """What must come true in every fair run."""
@@ -374,17 +414,23 @@ class Model(Machine):
 
     def LeadIsTaken(self) -> bool:
         """A leader sleeps on while another thread has the lead or nobody."""
-        return any(process.pc == "A9" and name in self.asleep and self.leader != name
-                   for name, process in self._users())
+        return any(
+            process.pc == "A9" and name in self.asleep and self.leader != name
+            for name, process in self._users()
+        )
 
     def TimesOutEmptyHanded(self) -> bool:
-        return any(process.pc in ("L1", "L2") and not process.found and not process.raised
-                   for _, process in self._users())
+        return any(
+            process.pc in ("L1", "L2") and not process.found and not process.raised
+            for _, process in self._users()
+        )
 
     def FollowerBecomesLeader(self) -> bool:
         """A thread that has slept as follower leads: it was notified by one that left."""
-        return any(process.pc == "A8" and process.left < self._operation(name, process)[1]
-                   for name, process in self._users())
+        return any(
+            process.pc == "A8" and process.left < self._operation(name, process)[1]
+            for name, process in self._users()
+        )
 
     def LateNotification(self) -> bool:
         """A notification may be taken by a thread whose time is up."""

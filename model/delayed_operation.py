@@ -1,4 +1,5 @@
 """The model of ``spec/DelayedOperation.tla``: an operation, its completers, its expirer, and whoever else holds its lock."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -7,8 +8,13 @@ from typing import Any
 from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process
 
 OUTER = "outer"
-ATTEMPTS = {"TryOnce": "tryOnce", "TryPending": "tryPending", "LockedTry": "lockedTry", "CheckedTry": "safeTryComplete",
-            "Blocking": "safeTryComplete"}
+ATTEMPTS = {
+    "TryOnce": "tryOnce",
+    "TryPending": "tryPending",
+    "LockedTry": "lockedTry",
+    "CheckedTry": "safeTryComplete",
+    "Blocking": "safeTryComplete",
+}
 """The procedure by which a thread tries an operation after an event, by the operation's protocol."""
 
 
@@ -30,12 +36,22 @@ class Model(Machine):
     """What a call returned or raised: in code it is on the thread's stack."""
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
-        self.program, self.protocol, self.needs = scenario["threads"], scenario["protocol"], scenario["needs"]
-        self.completes, self.raises, self.locking = scenario["completes"], scenario["raises"], scenario["locking"]
+        self.program, self.protocol, self.needs = (
+            scenario["threads"],
+            scenario["protocol"],
+            scenario["needs"],
+        )
+        self.completes, self.raises, self.locking = (
+            scenario["completes"],
+            scenario["raises"],
+            scenario["locking"],
+        )
         super().__init__(self.program, {"turn": 1}, start="T0")
 
         self.operations = tuple(self.protocol)
-        conditions = dict.fromkeys(condition for name in self.operations for condition in self.needs[name])
+        conditions = dict.fromkeys(
+            condition for name in self.operations for condition in self.needs[name]
+        )
         self.ready = self.function("ready", dict.fromkeys(conditions, False))
         self.completed = self.function("completed", dict.fromkeys(self.operations, False))
         self.pending = self.function("pending", dict.fromkeys(self.operations, False))
@@ -53,7 +69,12 @@ class Model(Machine):
 
     def force(self, t: Process, operation: str, back: str | None = None) -> None:
         """Call the forceComplete of the operation's protocol."""
-        self.call(t, "forceCompleteLocked" if self.protocol[operation] == "Blocking" else "forceComplete", operation, back=back)
+        self.call(
+            t,
+            "forceCompleteLocked" if self.protocol[operation] == "Blocking" else "forceComplete",
+            operation,
+            back=back,
+        )
 
     def attempt(self, t: Process, operation: str, back: str) -> None:
         """Call the attempt of the operation's protocol."""
@@ -290,8 +311,10 @@ class Model(Machine):
         return all(lock.owner in owners and lock.depth >= 0 for lock in locks) and all(
             self.completions[name] in range(len(self.threads) + 1)
             and self.expirations[name] in (0, 1)
-            and self.winner[name] in owners and self.expired_by[name] <= set(self.threads)
-            for name in self.operations)
+            and self.winner[name] in owners
+            and self.expired_by[name] <= set(self.threads)
+            for name in self.operations
+        )
 
     def CompletedOnce(self) -> bool:
         return all(self.completions[name] <= 1 for name in self.operations)
@@ -300,11 +323,17 @@ class Model(Machine):
         for name, t in zip(self.threads, self.processes):
             if t.pc != DONE and all(operation[0] != "expire" for operation in self.program[name]):
                 return True
-        return all(self.completed[name] or not all(self.ready[condition] for condition in self.needs[name])
-                   for name in self.operations)
+        return all(
+            self.completed[name] or not all(self.ready[condition] for condition in self.needs[name])
+            for name in self.operations
+        )
 
     def ExpiredByTimeoutOnly(self) -> bool:
-        return all(self.winner[name] == thread for name in self.operations for thread in self.expired_by[name])
+        return all(
+            self.winner[name] == thread
+            for name in self.operations
+            for thread in self.expired_by[name]
+        )
 
     def OneTries(self) -> bool:
         trying = [t.yo for t in self.processes if t.pc == "Y1"]
@@ -312,7 +341,10 @@ class Model(Machine):
 
     def tried_beside(self, *protocols: str) -> bool:
         """Some tryComplete of these protocols runs although onComplete has begun."""
-        return any(t.pc == "Y1" and self.protocol[t.yo] in protocols and self.completions[t.yo] > 0 for t in self.processes)
+        return any(
+            t.pc == "Y1" and self.protocol[t.yo] in protocols and self.completions[t.yo] > 0
+            for t in self.processes
+        )
 
     def TryExcludesComplete(self) -> bool:
         return not self.tried_beside("Blocking")
@@ -322,9 +354,16 @@ class Model(Machine):
 
     def EveryLoserRetries(self) -> bool:
         """No thread gives up while another one that did not get the lock either is about to try again."""
-        again = [(name, t) for name, t in zip(self.threads, self.processes) if t.pc == "P6" and t.retry]
-        return not any(self.gave_up[loser] and loser != name and self.lock[t.po].owner not in (None, loser, name)
-                       for loser in self.threads for name, t in again)
+        again = [
+            (name, t) for name, t in zip(self.threads, self.processes) if t.pc == "P6" and t.retry
+        ]
+        return not any(
+            self.gave_up[loser]
+            and loser != name
+            and self.lock[t.po].owner not in (None, loser, name)
+            for loser in self.threads
+            for name, t in again
+        )
 
     def CompletesOnce(self) -> bool:
         """The state predicate that must come true."""
@@ -350,14 +389,34 @@ class Model(Machine):
 
     def ExpiryTooLate(self) -> bool:
         """An expirer finds the operation completed."""
-        return any(t.pc == "T1" and not self.won[name] for name, t in zip(self.threads, self.processes))
+        return any(
+            t.pc == "T1" and not self.won[name] for name, t in zip(self.threads, self.processes)
+        )
 
     def Unwinding(self) -> bool:
         """A lock is held while what onComplete raised goes up the stack."""
-        return any(self.raised[name] and t.pc in ("O2", "P3", "L7", "S2", "B3") for name, t in zip(self.threads, self.processes))
+        return any(
+            self.raised[name] and t.pc in ("O2", "P3", "L7", "S2", "B3")
+            for name, t in zip(self.threads, self.processes)
+        )
 
-    INVARIANTS = ("TypeOK", "CompletedOnce", "NoLostCompletion", "ExpiredByTimeoutOnly", "OneTries", "TryExcludesComplete")
-    OF_PROCESSES = frozenset({"NoLostCompletion", "OneTries", "TryExcludesComplete", "TryAlwaysExcludesComplete", "EveryLoserRetries",
-                              "Termination"})
+    INVARIANTS = (
+        "TypeOK",
+        "CompletedOnce",
+        "NoLostCompletion",
+        "ExpiredByTimeoutOnly",
+        "OneTries",
+        "TryExcludesComplete",
+    )
+    OF_PROCESSES = frozenset(
+        {
+            "NoLostCompletion",
+            "OneTries",
+            "TryExcludesComplete",
+            "TryAlwaysExcludesComplete",
+            "EveryLoserRetries",
+            "Termination",
+        }
+    )
     """Properties that look at the processes too; the others depend on the shared variables alone."""
     WITNESSES = ("LockNotHad", "NoteSeen", "ExpiryWins", "ExpiryTooLate", "Unwinding")

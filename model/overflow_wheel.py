@@ -1,4 +1,5 @@
 """The model of ``spec/OverflowWheel.tla``: three fields that are read without a lock, and a memory that delays stores."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -33,7 +34,12 @@ class Model(Machine):
     VOLATILE = frozenset({WHEEL, LIST, POINTER})
     """The fields that are declared volatile."""
 
-    buffer, overflow_wheel, list, timer_task_entry = Scalar("buffer"), Scalar("overflowWheel"), Scalar("list"), Scalar("timerTaskEntry")
+    buffer, overflow_wheel, list, timer_task_entry = (
+        Scalar("buffer"),
+        Scalar("overflowWheel"),
+        Scalar("list"),
+        Scalar("timerTaskEntry"),
+    )
     made, task_counter, submitted = Scalar("made"), Scalar("taskCounter"), Scalar("submitted")
     settled, late, unlinked = Scalar("settled"), Scalar("late"), Scalar("unlinked")
     revoked, slipped = Scalar("revoked"), Scalar("slipped")
@@ -41,11 +47,18 @@ class Model(Machine):
     def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program, self.wheels = scenario["threads"], tuple(scenario["wheels"])
         super().__init__(self.program, {"turn": 1}, start="T0")
-        self.memories = {name: program[0][1:] for name, program in self.program.items() if program[:1] and program[0][0] == "memory"}
+        self.memories = {
+            name: program[0][1:]
+            for name, program in self.program.items()
+            if program[:1] and program[0][0] == "memory"
+        }
         self.users = tuple(name for name in self.threads if name not in self.memories)
         self._counters: list[str] | None = None
         # a memory process has one label, and no loop around it
-        self._processes = tuple(("W1", *values[1:]) if name in self.memories else values for name, values in zip(self.threads, self._processes))
+        self._processes = tuple(
+            ("W1", *values[1:]) if name in self.memories else values
+            for name, values in zip(self.threads, self._processes)
+        )
 
         linked = scenario["linked"]
         self.scalar("buffer", ())
@@ -57,8 +70,12 @@ class Model(Machine):
         self.scalar("made", 0)
         self.scalar("taskCounter", int(linked))
         self.scalar("submitted", 0)
-        self.found_wheel, self.found_time = (self.function(name, dict.fromkeys(self.users)) for name in ("foundWheel", "foundTime"))
-        self.wheel, self.time = (self.function(name, dict.fromkeys(self.users)) for name in ("wheel", "time"))
+        self.found_wheel, self.found_time = (
+            self.function(name, dict.fromkeys(self.users)) for name in ("foundWheel", "foundTime")
+        )
+        self.wheel, self.time = (
+            self.function(name, dict.fromkeys(self.users)) for name in ("wheel", "time")
+        )
         self.scalar("settled", linked)
         self.scalar("late", frozenset())
         for name in ("unlinked", "revoked", "slipped"):
@@ -76,7 +93,9 @@ class Model(Machine):
     def ended(self, thread: str) -> bool:
         """Whether a thread has run its program."""
         index = self.threads.index(thread)
-        return (self.processes[index].pc if self._counters is None else self._counters[index]) == DONE
+        return (
+            self.processes[index].pc if self._counters is None else self._counters[index]
+        ) == DONE
 
     def tla(self, variable: str, piece: tuple) -> Any:
         """Only threads have a turn."""
@@ -108,7 +127,9 @@ class Model(Machine):
     def publish(self, what: str) -> None:
         """Release: what the process has buffered comes to memory when somebody acquires ``what``."""
         if self.buffer:
-            self.buffer = tuple((*s[:4], s[4] | {what}) if s[0] == self.me else s for s in self.buffer)
+            self.buffer = tuple(
+                (*s[:4], s[4] | {what}) if s[0] == self.me else s for s in self.buffer
+            )
 
     def exchange(self, what: str) -> None:
         """An atomic variable's read and write."""
@@ -324,7 +345,10 @@ class Model(Machine):
         self.time[self.me] = self.look(TIME, self.wheel[self.me])
 
     def N2(self, t: Process):
-        self.found_wheel[self.me], self.found_time[self.me] = self.wheel[self.me], self.time[self.me]
+        self.found_wheel[self.me], self.found_time[self.me] = (
+            self.wheel[self.me],
+            self.time[self.me],
+        )
         t.pc = "T0"
 
     def K1(self, t: Process):
@@ -343,8 +367,8 @@ class Model(Machine):
         waiting = [i for i, store in enumerate(self.buffer) if store[:2] == (thread, field)]
         if waiting:
             first = waiting[0]
-            self.bring(self.buffer[first:first + 1])
-            self.buffer = self.buffer[:first] + self.buffer[first + 1:]
+            self.bring(self.buffer[first : first + 1])
+            self.buffer = self.buffer[:first] + self.buffer[first + 1 :]
         elif self.ended(thread):
             t.pc = DONE
         else:
@@ -356,7 +380,9 @@ class Model(Machine):
     # -- properties, by the names of the spec
 
     def SafePublication(self) -> bool:
-        return all(self.found_wheel[name] is None or self.found_time[name] == START for name in self.users)
+        return all(
+            self.found_wheel[name] is None or self.found_time[name] == START for name in self.users
+        )
 
     def OneOverflowWheel(self) -> bool:
         return len({self.found_wheel[name] for name in self.users} - {None}) <= 1
@@ -376,7 +402,10 @@ class Model(Machine):
 
     def HalfBuilt(self) -> bool:
         """A wheel exists whose time is not in memory yet, and another thread is about to look for a wheel."""
-        return any(t.pc == "O1" and any(s[1] == TIME and s[0] != name for s in self.buffer) for name, t in zip(self.threads, self.processes))
+        return any(
+            t.pc == "O1" and any(s[1] == TIME and s[0] != name for s in self.buffer)
+            for name, t in zip(self.threads, self.processes)
+        )
 
     def ComesTooLate(self) -> bool:
         """A thread has the monitor and finds that the wheel has been made."""
@@ -384,7 +413,9 @@ class Model(Machine):
 
     def CancelledWhenLinked(self) -> bool:
         """A cancel is about to look for the list of an entry that is linked."""
-        return any(t.pc == "R1" and name in self.late for name, t in zip(self.threads, self.processes))
+        return any(
+            t.pc == "R1" and name in self.late for name, t in zip(self.threads, self.processes)
+        )
 
     def CheckedAfterCancel(self) -> bool:
         """A check comes after cancel has returned."""

@@ -11,6 +11,7 @@ PlusCal's own rules that the model must keep, because TLC's states show them: a 
 variables, saved on the stack by a call and restored by a return; a call that a return follows at once replaces its
 caller's frame, and then the caller's local variables are restored but its parameters keep their last values.
 """
+
 from __future__ import annotations
 
 import re
@@ -102,7 +103,9 @@ class Machine:
     LOCAL: frozenset[str] = frozenset()
     """Those of them that may decide steps: in code they are on a thread's stack."""
 
-    def __init__(self, threads: Iterable[str], process_variables: Mapping[str, Any], start: str) -> None:
+    def __init__(
+        self, threads: Iterable[str], process_variables: Mapping[str, Any], start: str
+    ) -> None:
         """``process_variables``: the process's own variables with their initial values; ``start``: its first label."""
         self.threads = tuple(threads)
         self._cells: list = []
@@ -112,7 +115,11 @@ class Machine:
         if self.PROCEDURES:  # PlusCal has a stack for them only
             own["stack"] = ()
         for procedure in self.PROCEDURES.values():
-            own |= dict.fromkeys(procedure.parameters) | dict(procedure.defaults) | dict(procedure.variables)
+            own |= (
+                dict.fromkeys(procedure.parameters)
+                | dict(procedure.defaults)
+                | dict(procedure.variables)
+            )
         own |= process_variables
         self.process_variables = tuple(own)
         self._idle = start
@@ -120,7 +127,12 @@ class Machine:
         self._workspace = [Process() for _ in self.threads]
         self.me = ""
         """The name of the process that moves: PlusCal's ``self``."""
-        written = [name for cls in reversed(type(self).__mro__) for name in vars(cls) if LABEL.fullmatch(name)]
+        written = [
+            name
+            for cls in reversed(type(self).__mro__)
+            for name in vars(cls)
+            if LABEL.fullmatch(name)
+        ]
         order = tuple(dict.fromkeys(written))
         self._steps: dict[str, Callable] = {name: getattr(self, name) for name in order}
         self._following = dict(zip(order, (*order[1:], DONE), strict=True))
@@ -180,7 +192,9 @@ class Machine:
 
     def freeze(self) -> State:
         """The machine's own state."""
-        return tuple(self._cells), tuple(tuple(vars(process).values()) for process in self._workspace)
+        return tuple(self._cells), tuple(
+            tuple(vars(process).values()) for process in self._workspace
+        )
 
     def successors(self, state: State) -> list[tuple[int, str, State]]:
         """Every step from ``state``: (index of the process, label, state after it)."""
@@ -196,7 +210,9 @@ class Machine:
             self.me = self.threads[index]
             process.pc = self._following[label]
             if self._steps[label](process) is not BLOCKED:
-                after = processes[:index] + (tuple(vars(process).values()),) + processes[index + 1:]
+                after = (
+                    processes[:index] + (tuple(vars(process).values()),) + processes[index + 1 :]
+                )
                 out.append((index, label, (tuple(self._cells), after)))
         return out
 
@@ -250,10 +266,17 @@ class Machine:
             top, process.stack = process.stack[0], process.stack[1:]
             if top.procedure != name:
                 back, caller = top.pc, self.PROCEDURES[top.procedure]
-                saved = top.saved[len(caller.parameters):]
-                own.update((variable, value) for (variable, _), value in zip(caller.variables, saved, strict=True))
+                saved = top.saved[len(caller.parameters) :]
+                own.update(
+                    (variable, value)
+                    for (variable, _), value in zip(caller.variables, saved, strict=True)
+                )
         # a tail call of the procedure itself keeps the frame
-        frame = top if back is None else Frame(name, back, tuple(own[variable] for variable in procedure.names))
+        frame = (
+            top
+            if back is None
+            else Frame(name, back, tuple(own[variable] for variable in procedure.names))
+        )
         process.stack = (frame, *process.stack)
         own.update(zip(procedure.parameters, arguments, strict=True))
         own.update(procedure.variables)
@@ -294,8 +317,15 @@ class Machine:
         names = self._names[variable]
         if names is None:
             return piece[0]
-        return {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in zip(names, piece)}
+        return {
+            name: value._asdict() if hasattr(value, "_asdict") else value
+            for name, value in zip(names, piece)
+        }
 
     def _frame(self, frame: Frame) -> dict[str, Any]:
         names = self.PROCEDURES[frame.procedure].names
-        return {"procedure": frame.procedure, "pc": frame.pc, **dict(zip(names, frame.saved, strict=True))}
+        return {
+            "procedure": frame.procedure,
+            "pc": frame.pc,
+            **dict(zip(names, frame.saved, strict=True)),
+        }

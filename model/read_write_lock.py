@@ -1,4 +1,5 @@
 """The executable model of ``spec/ReadWriteLock.tla``: one method per label."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -11,10 +12,18 @@ from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
 class Model(Machine):
     """States of one scenario: ``threads`` as in the TOML."""
 
-    PROCEDURES = {"read": Procedure("R1", ()), "read_on": Procedure("N0", ()),
-                  "write": Procedure("W1", ())}
-    WITNESSES = ("TwoRead", "ReaderWaitsForWaitingWriter", "TwoWritersWait", "WakesInVain",
-                 "WriterIsInterrupted")
+    PROCEDURES = {
+        "read": Procedure("R1", ()),
+        "read_on": Procedure("N0", ()),
+        "write": Procedure("W1", ()),
+    }
+    WITNESSES = (
+        "TwoRead",
+        "ReaderWaitsForWaitingWriter",
+        "TwoWritersWait",
+        "WakesInVain",
+        "WriterIsInterrupted",
+    )
 
     AUXILIARY = LOCAL = frozenset({"raised"})
     """Whether a thread's operation has been interrupted: in code the exception is on its stack."""
@@ -27,10 +36,13 @@ class Model(Machine):
     def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program = scenario["threads"]
         super().__init__(self.program, {"turn": 1}, start="T0")
-        self.users = tuple(name for name, ((first, *_), *_) in self.program.items()
-                           if first != "interrupt")
-        self._processes = tuple(values if name in self.users else ("I1", *values[1:])
-                                for name, values in zip(self.threads, self._processes))
+        self.users = tuple(
+            name for name, ((first, *_), *_) in self.program.items() if first != "interrupt"
+        )
+        self._processes = tuple(
+            values if name in self.users else ("I1", *values[1:])
+            for name, values in zip(self.threads, self._processes)
+        )
         self.scalar("mutex", None)
         self.scalar("asleep", frozenset())
         self.scalar("tickets", ())
@@ -223,16 +235,23 @@ class Model(Machine):
     # -- properties
 
     def _at(self, *labels: str) -> frozenset[str]:
-        return frozenset(name for name, process in zip(self.threads, self.processes)
-                         if process.pc in labels)
+        return frozenset(
+            name for name, process in zip(self.threads, self.processes) if process.pc in labels
+        )
 
     def TypeOK(self) -> bool:
         names = frozenset(self.users)
-        return (self.mutex in names | {None} and self.writer in names | {None}
-                and self.asleep <= names and self.readers <= names and self.interrupted <= names
-                and all(takers <= self.asleep for takers in self.tickets)
-                and len(self.tickets) <= len(self.asleep)
-                and 0 <= self.waiting <= len(names) and self.page >= 0)
+        return (
+            self.mutex in names | {None}
+            and self.writer in names | {None}
+            and self.asleep <= names
+            and self.readers <= names
+            and self.interrupted <= names
+            and all(takers <= self.asleep for takers in self.tickets)
+            and len(self.tickets) <= len(self.asleep)
+            and 0 <= self.waiting <= len(names)
+            and self.page >= 0
+        )
 
     def MutualExclusion(self) -> bool:
         return not (writing := self._at("D2")) or len(writing) == 1 and not self._at("D1")
@@ -243,8 +262,10 @@ class Model(Machine):
     def Registered(self) -> bool:
         writing = self._at("D2", "X1")
         return self.mutex is not None or (
-            self._at("D1", "U1") == self.readers and writing == {self.writer} - {None}
-            and self.waiting == len(self._at("W4", "W5")))
+            self._at("D1", "U1") == self.readers
+            and writing == {self.writer} - {None}
+            and self.waiting == len(self._at("W4", "W5"))
+        )
 
     def WaitsForSomebody(self) -> bool:
         if self.mutex is not None or self.tickets or self.writer is not None:
@@ -278,5 +299,9 @@ class Model(Machine):
 
     def WriterIsInterrupted(self) -> bool:
         """A writer's wait is to raise while a reader sleeps that waits for this writer alone."""
-        return (self.writer is None and self.waiting == 1
-                and bool(self._at("W4") & self.interrupted) and bool(self._at("R3") & self.asleep))
+        return (
+            self.writer is None
+            and self.waiting == 1
+            and bool(self._at("W4") & self.interrupted)
+            and bool(self._at("R3") & self.asleep)
+        )

@@ -1,4 +1,5 @@
 """The model of ``spec/SystemTimer.tla``: adders, cancellers and a reaper around a hierarchical timing wheel."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -49,7 +50,21 @@ class Model(Machine):
         "close": Procedure("B1", ()),
         "reap": Procedure("R1", (), (("polled", 0), ("expiration", 0), ("head", None))),
     }
-    AUXILIARY = frozenset({"thrown", "raised", "reaperDied", "rekeyed", "early", "submitted", "handed", "revoked", "slipped", "ran", "added"})
+    AUXILIARY = frozenset(
+        {
+            "thrown",
+            "raised",
+            "reaperDied",
+            "rekeyed",
+            "early",
+            "submitted",
+            "handed",
+            "revoked",
+            "slipped",
+            "ran",
+            "added",
+        }
+    )
 
     now = Scalar("now")
     queue = Scalar("queue")
@@ -70,9 +85,15 @@ class Model(Machine):
     slipped = Scalar("slipped")
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
-        self.program, self.task_of, self.deadline = scenario["threads"], scenario["task_of"], scenario["deadline"]
+        self.program, self.task_of, self.deadline = (
+            scenario["threads"],
+            scenario["task_of"],
+            scenario["deadline"],
+        )
         self.wheel_size, self.levels = scenario["wheel_size"], scenario["levels"]
-        self.kafka = {"KafkaTimer": True, "SystemTimer": False}[scenario.get("timer", "SystemTimer")]
+        self.kafka = {"KafkaTimer": True, "SystemTimer": False}[
+            scenario.get("timer", "SystemTimer")
+        ]
         super().__init__(self.program, {"turn": 1, "task": None}, start="T0")
 
         self.entries = tuple(self.task_of)
@@ -95,7 +116,12 @@ class Model(Machine):
         self.scalar("refused", ())
         self.scalar("raised", frozenset())
         self.scalar("reaperDied", False)
-        self.scalar("adding", sum(operation == "add" for program in self.program.values() for operation, *_ in program))
+        self.scalar(
+            "adding",
+            sum(
+                operation == "add" for program in self.program.values() for operation, *_ in program
+            ),
+        )
         self.thrown = self.function("thrown", dict.fromkeys(self.threads, False))
         self.scalar("rekeyed", frozenset())
         self.scalar("early", frozenset())
@@ -115,7 +141,11 @@ class Model(Machine):
 
     def slot(self, entry: str, level: int) -> int:
         """The number of an entry's bucket on a level."""
-        return (level - 1) * self.wheel_size + self.deadline[entry] // self.tick[level] % self.wheel_size + 1
+        return (
+            (level - 1) * self.wheel_size
+            + self.deadline[entry] // self.tick[level] % self.wheel_size
+            + 1
+        )
 
     def cancelled(self, entry: str) -> bool:
         """The entry's task was cancelled, or has another entry."""
@@ -369,7 +399,12 @@ class Model(Machine):
     def returned(self, t: Process) -> Any:
         """``add`` and ``reap`` raise what the executor's refusal raises."""
         operation, *arguments = self.program[self.me][t.turn - 2]
-        refused = operation == "add" and arguments[0] in self.raised or operation == "reap" and self.reaper_died
+        refused = (
+            operation == "add"
+            and arguments[0] in self.raised
+            or operation == "reap"
+            and self.reaper_died
+        )
         return ("raised", "RuntimeError") if refused else None
 
     # -- properties, by the names of the spec
@@ -381,16 +416,31 @@ class Model(Machine):
     def TypeOK(self) -> bool:
         entries = {*self.entries, None}
         return (
-            self.now >= 0 and all(time >= 0 for time in map(self.current.__getitem__, self.tick))
-            and all(self.key[bucket] >= -1 and set(self.content[bucket]) <= entries for bucket in self.buckets)
+            self.now >= 0
+            and all(time >= 0 for time in map(self.current.__getitem__, self.tick))
+            and all(
+                self.key[bucket] >= -1 and set(self.content[bucket]) <= entries
+                for bucket in self.buckets
+            )
             and set(self.queue) <= set(self.buckets)
             and all(self.timer_task_entry[task] in entries for task in self.tasks)
             and self.flushing in {0, *self.buckets}
-            and self.readers <= set(self.threads) and self.writer in {*self.threads, None}
-            and {self.shut, self.reaper_died, *map(self.thrown.__getitem__, self.threads)} <= {True, False}
+            and self.readers <= set(self.threads)
+            and self.writer in {*self.threads, None}
+            and {self.shut, self.reaper_died, *map(self.thrown.__getitem__, self.threads)}
+            <= {True, False}
             and self.raised | {*self.refused, *self.started} <= set(self.entries)
-            and self.adding >= 0 and self.task_counter >= 0 and len(self.waiting) <= len(self.entries)
-            and all(t.level in self.tick and 0 <= t.bucket <= len(self.buckets) and 0 <= t.polled <= len(self.buckets) and t.task in entries for t in self.processes))
+            and self.adding >= 0
+            and self.task_counter >= 0
+            and len(self.waiting) <= len(self.entries)
+            and all(
+                t.level in self.tick
+                and 0 <= t.bucket <= len(self.buckets)
+                and 0 <= t.polled <= len(self.buckets)
+                and t.task in entries
+                for t in self.processes
+            )
+        )
 
     def QueuedOnceWithItsKey(self) -> bool:
         if self.rekeyed or len(set(self.queue)) < len(self.queue):
@@ -398,23 +448,41 @@ class Model(Machine):
         if self.writer is not None:
             return True
         held = [t.polled for t in self.processes if t.pc == "R2"]
-        return all(self.queue.count(bucket) + held.count(bucket) == 1
-                   for bucket in self.buckets if self.content[bucket] and not self.halfway(bucket))
+        return all(
+            self.queue.count(bucket) + held.count(bucket) == 1
+            for bucket in self.buckets
+            if self.content[bucket] and not self.halfway(bucket)
+        )
 
     def KeyBeforeDeadline(self) -> bool:
-        return all(self.key[bucket] <= self.deadline[entry] for bucket in self.buckets
-                   if bucket in self.queue and not self.halfway(bucket) for entry in self.content[bucket])
+        return all(
+            self.key[bucket] <= self.deadline[entry]
+            for bucket in self.buckets
+            if bucket in self.queue and not self.halfway(bucket)
+            for entry in self.content[bucket]
+        )
 
     def idle(self) -> bool:
         """No thread is inside, none is about to be, and nothing is due."""
-        return self.writer is None and not self.readers and not self.due() and all(t.pc != "R2" for t in self.processes)
+        return (
+            self.writer is None
+            and not self.readers
+            and not self.due()
+            and all(t.pc != "R2" for t in self.processes)
+        )
 
     def LatenessBound(self) -> bool:
-        return not self.idle() or all(self.now <= self.deadline[entry] + 1 for entry in self.linked())
+        return not self.idle() or all(
+            self.now <= self.deadline[entry] + 1 for entry in self.linked()
+        )
 
     def BystandersInTime(self) -> bool:
-        return not self.idle() or all(self.now <= self.deadline[entry] + 1 for bucket in self.buckets
-                                      if bucket not in self.rekeyed for entry in self.content[bucket])
+        return not self.idle() or all(
+            self.now <= self.deadline[entry] + 1
+            for bucket in self.buckets
+            if bucket not in self.rekeyed
+            for entry in self.content[bucket]
+        )
 
     def NotEarly(self) -> bool:
         return not self.early
@@ -423,7 +491,7 @@ class Model(Machine):
         return all(self.submitted[entry] <= 1 for entry in self.entries)
 
     def StartsInOrder(self) -> bool:
-        return self.started == self.handed[:len(self.started)]
+        return self.started == self.handed[: len(self.started)]
 
     def RunsOncePerAdd(self) -> bool:
         return all(self.ran[task] <= self.added[task] for task in self.tasks)
@@ -440,19 +508,27 @@ class Model(Machine):
     def EveryTimerFires(self) -> bool:
         """The state predicate that must come true: ``<>AllFired``."""
         return self.adding == 0 and all(
-            self.submitted[entry] > 0 or self.timer_task_entry[self.task_of[entry]] != entry for entry in self.entries)
+            self.submitted[entry] > 0 or self.timer_task_entry[self.task_of[entry]] != entry
+            for entry in self.entries
+        )
 
     def EveryTimerIsTried(self) -> bool:
         """The state predicate that must come true: ``<>AllTried``."""
         return self.adding == 0 and all(
-            self.submitted[entry] > 0 or entry in self.refused or self.timer_task_entry[self.task_of[entry]] != entry
-            for entry in self.entries)
+            self.submitted[entry] > 0
+            or entry in self.refused
+            or self.timer_task_entry[self.task_of[entry]] != entry
+            for entry in self.entries
+        )
 
     # -- witnesses: states that some scenario must reach, or the properties say little
 
     def EarlierBucketAfterPoll(self) -> bool:
         """The reaper waits for the write lock with a bucket that is no longer the earliest: D1's situation."""
-        return any(t.pc == "R2" and self.queue and self.key[self.queue[0]] < self.key[t.polled] for t in self.processes)
+        return any(
+            t.pc == "R2" and self.queue and self.key[self.queue[0]] < self.key[t.polled]
+            for t in self.processes
+        )
 
     def GoesDown(self) -> bool:
         """A flush links an entry into a lower level."""
@@ -460,8 +536,24 @@ class Model(Machine):
 
     def CancelledInTheHand(self) -> bool:
         """A flush holds an entry whose task was cancelled meanwhile."""
-        return any(t.pc == "K1" and t.head is not None and self.timer_task_entry[self.task_of[t.ke]] != t.ke for t in self.processes)
+        return any(
+            t.pc == "K1"
+            and t.head is not None
+            and self.timer_task_entry[self.task_of[t.ke]] != t.ke
+            for t in self.processes
+        )
 
-    INVARIANTS = ("TypeOK", "QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "BystandersInTime", "NotEarly", "FiredOnce",
-                  "StartsInOrder", "RunsOncePerAdd", "CancelWins", "CounterExact")
+    INVARIANTS = (
+        "TypeOK",
+        "QueuedOnceWithItsKey",
+        "KeyBeforeDeadline",
+        "LatenessBound",
+        "BystandersInTime",
+        "NotEarly",
+        "FiredOnce",
+        "StartsInOrder",
+        "RunsOncePerAdd",
+        "CancelWins",
+        "CounterExact",
+    )
     WITNESSES = ("EarlierBucketAfterPoll", "GoesDown", "CancelledInTheHand")

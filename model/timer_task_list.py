@@ -1,10 +1,12 @@
 """The model of ``spec/TimerTaskList.tla``: a bucket's ring, shared by threads that add, remove, cancel and flush."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
+
 
 class Model(Machine):
     """States of one scenario: ``lists``, ``task_of``, ``ring``, ``current`` and ``threads`` as in the TOML."""
@@ -29,15 +31,23 @@ class Model(Machine):
 
         self.lists, self.entries = tuple(scenario["lists"]), tuple(self.task_of)
         self.tasks = tuple(dict.fromkeys(self.task_of.values()))
-        self.entries_of = {task: [e for e in self.entries if self.task_of[e] == task] for task in self.tasks}
+        self.entries_of = {
+            task: [e for e in self.entries if self.task_of[e] == task] for task in self.tasks
+        }
         nodes = self.lists + self.entries
-        after, before, where = dict.fromkeys(nodes), dict.fromkeys(nodes), dict.fromkeys(self.entries)
+        after, before, where = (
+            dict.fromkeys(nodes),
+            dict.fromkeys(nodes),
+            dict.fromkeys(self.entries),
+        )
         for name in self.lists:
             ring = (name, *scenario["ring"].get(name, ()), name)
             for left, right in zip(ring, ring[1:]):
                 after[left], before[right] = right, left
             where |= dict.fromkeys(ring[1:-1], name)
-        pointer = dict.fromkeys(self.tasks) | {self.task_of[entry]: entry for entry in scenario["current"]}
+        pointer = dict.fromkeys(self.tasks) | {
+            self.task_of[entry]: entry for entry in scenario["current"]
+        }
         linked = sum(name is not None for name in where.values())
 
         self.next = self.function("next", after)
@@ -50,8 +60,13 @@ class Model(Machine):
         self.scalar("taskCounter", linked)
         self.revoked = self.function("revoked", dict.fromkeys(self.entries, False))
         self.scalar("slipped", frozenset())
-        self.owed = self.function("owed", {
-            task: len([entry for entry in self.entries_of[task] if where[entry]]) for task in self.tasks})
+        self.owed = self.function(
+            "owed",
+            {
+                task: len([entry for entry in self.entries_of[task] if where[entry]])
+                for task in self.tasks
+            },
+        )
         self.begin()
 
     # -- TimerTaskList.remove
@@ -270,8 +285,10 @@ class Model(Machine):
     def guarded(self, entry: str) -> bool:
         """Somebody holds the entry's monitor, or that of a list that has it or that it believes to be in."""
         return self.entry_monitor[entry] != FREE or any(
-            self.list_monitor[name] != FREE and (self.list[entry] == name or entry in self.members(name))
-            for name in self.lists)
+            self.list_monitor[name] != FREE
+            and (self.list[entry] == name or entry in self.members(name))
+            for name in self.lists
+        )
 
     # -- properties, by the names of the spec; each is total, on corrupted states too
 
@@ -279,27 +296,46 @@ class Model(Machine):
         lists, entries, tasks = ({*names, None} for names in (self.lists, self.entries, self.tasks))
         nodes, owners = lists | entries, {*self.threads, None}
         return (
-            all(self.next[node] in nodes and self.prev[node] in nodes for node in (*self.lists, *self.entries))
+            all(
+                self.next[node] in nodes and self.prev[node] in nodes
+                for node in (*self.lists, *self.entries)
+            )
             and all(self.list[entry] in lists for entry in self.entries)
-            and all(owner in owners and depth >= 0 for monitors, names in (
-                (self.list_monitor, self.lists), (self.entry_monitor, self.entries), (self.task_monitor, self.tasks))
-                for owner, depth in map(monitors.__getitem__, names))
+            and all(
+                owner in owners and depth >= 0
+                for monitors, names in (
+                    (self.list_monitor, self.lists),
+                    (self.entry_monitor, self.entries),
+                    (self.task_monitor, self.tasks),
+                )
+                for owner, depth in map(monitors.__getitem__, names)
+            )
             and all(self.timer_task_entry[task] in entries for task in self.tasks)
             and self.task_counter >= 0
             and self.slipped <= set(self.entries)
-            and all({t.ul, t.al, t.kl, t.fl, t.fd} <= lists and {t.ue, t.re, t.ae, t.ke, t.se} <= entries
-                    and {t.tail, t.head} <= nodes and {t.ct, t.st} <= tasks
-                    and t.done in (True, False) and 1 <= t.turn <= len(self.program[name]) + 1
-                    for name, t in zip(self.threads, self.processes)))
+            and all(
+                {t.ul, t.al, t.kl, t.fl, t.fd} <= lists
+                and {t.ue, t.re, t.ae, t.ke, t.se} <= entries
+                and {t.tail, t.head} <= nodes
+                and {t.ct, t.st} <= tasks
+                and t.done in (True, False)
+                and 1 <= t.turn <= len(self.program[name]) + 1
+                for name, t in zip(self.threads, self.processes)
+            )
+        )
 
     def AtMostOneList(self) -> bool:
         members = [set(self.members(name)) for name in self.lists]
         return all(sum(entry in ring for ring in members) <= 1 for entry in self.entries)
 
     def ExactlyItsList(self) -> bool:
-        return all(self.guarded(entry) or all(
-            (entry in self.members(name)) == (self.list[entry] == name) for name in self.lists)
-            for entry in self.entries)
+        return all(
+            self.guarded(entry)
+            or all(
+                (entry in self.members(name)) == (self.list[entry] == name) for name in self.lists
+            )
+            for entry in self.entries
+        )
 
     def RingWellFormed(self) -> bool:
         for name in self.lists:
@@ -308,7 +344,12 @@ class Model(Machine):
             ring = {name, *self.members(name)}
             for node in ring:
                 after, before = self.next[node], self.prev[node]
-                if not (after in ring and before in ring and self.prev[after] == node and self.next[before] == node):
+                if not (
+                    after in ring
+                    and before in ring
+                    and self.prev[after] == node
+                    and self.next[before] == node
+                ):
                     return False
         return True
 
@@ -344,7 +385,10 @@ class Model(Machine):
 
     def CancelledInTheHand(self) -> bool:
         """A flush holds an entry whose task was cancelled meanwhile."""
-        return any(t.pc == "K1" and self.timer_task_entry[self.task_of[t.ke]] != t.ke for t in self.processes)
+        return any(
+            t.pc == "K1" and self.timer_task_entry[self.task_of[t.ke]] != t.ke
+            for t in self.processes
+        )
 
     def HandedOver(self) -> bool:
         """An entry goes to the executor."""
@@ -358,9 +402,22 @@ class Model(Machine):
         """What ``CancelledUnlinked`` denies (Kafka's documented window)."""
         return not self.CancelledUnlinked()
 
-    INVARIANTS = ("TypeOK", "AtMostOneList", "ExactlyItsList", "RingWellFormed", "CounterExact", "CancelWins",
-                  "RunsOncePerAdd")
+    INVARIANTS = (
+        "TypeOK",
+        "AtMostOneList",
+        "ExactlyItsList",
+        "RingWellFormed",
+        "CounterExact",
+        "CancelWins",
+        "RunsOncePerAdd",
+    )
     OF_PROCESSES = frozenset({"TypeOK", "CancelledUnlinked", "Termination"})
     """Properties that look at the processes too; the others depend on the shared variables alone."""
-    WITNESSES = ("AddMustRetry", "RemoveComesTooLate", "CancelledInTheHand", "HandedOver", "MonitorEnteredTwice",
-                 "CancelledStaysLinked")
+    WITNESSES = (
+        "AddMustRetry",
+        "RemoveComesTooLate",
+        "CancelledInTheHand",
+        "HandedOver",
+        "MonitorEnteredTwice",
+        "CancelledStaysLinked",
+    )

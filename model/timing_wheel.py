@@ -1,10 +1,11 @@
 """The model of ``spec/TimingWheel.tla``: adders at a hierarchical timing wheel, and who lets its clock advance or empties it."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from model.pluscal import BLOCKED, DONE, FREE, Function, Machine, Procedure, Process, Scalar
+from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
 from model.system_timer import offered, polled
 
 
@@ -40,7 +41,9 @@ class Model(Machine):
         self.buckets = range(1, self.wheel_size * self.levels + 1)
         self.tick = {level: self.wheel_size ** (level - 1) for level in range(1, self.levels + 1)}
         self.scalar("made", 1)
-        self.current = self.function("current", {level: scenario["start"] if level == 1 else -1 for level in self.tick})
+        self.current = self.function(
+            "current", {level: scenario["start"] if level == 1 else -1 for level in self.tick}
+        )
         self.content = self.function("content", dict.fromkeys(self.buckets, ()))
         self.monitor = self.function("monitor", dict.fromkeys(self.buckets, FREE))
         self.key = self.function("key", dict.fromkeys(self.buckets, -1))
@@ -48,7 +51,12 @@ class Model(Machine):
         self.scalar("taskCounter", 0)
         self.scalar("readers", frozenset())
         self.scalar("writer", None)
-        self.scalar("adding", sum(operation == "add" for program in self.program.values() for operation, *_ in program))
+        self.scalar(
+            "adding",
+            sum(
+                operation == "add" for program in self.program.values() for operation, *_ in program
+            ),
+        )
         self.scalar("handed", ())
         self.scalar("rekeyed", frozenset())
         self.scalar("early", frozenset())
@@ -243,7 +251,10 @@ class Model(Machine):
 
     def in_hand(self, bucket: int) -> int:
         """How many threads have taken the bucket from the queue, and not flushed it to the end."""
-        return sum((t.polled == bucket and t.pc != "P1") or (t.taken == bucket and t.pc != "Q1") for t in self.processes)
+        return sum(
+            (t.polled == bucket and t.pc != "P1") or (t.taken == bucket and t.pc != "Q1")
+            for t in self.processes
+        )
 
     def halfway(self, bucket: int) -> bool:
         """A thread has linked an entry into the bucket, or has queued it for one, and has not done the rest."""
@@ -257,25 +268,54 @@ class Model(Machine):
         entries, levels = set(self.entries), range(1, self.levels + 1)
         return (
             self.made in levels
-            and all(self.current[level] >= 0 if level <= self.made else self.current[level] == -1 for level in levels)
-            and all(self.key[bucket] >= -1 and set(self.content[bucket]) <= entries for bucket in self.buckets)
-            and all(owner in {*self.threads, None} and (depth == 0) == (owner is None) for owner, depth in map(self.monitor.__getitem__, self.buckets))
+            and all(
+                self.current[level] >= 0 if level <= self.made else self.current[level] == -1
+                for level in levels
+            )
+            and all(
+                self.key[bucket] >= -1 and set(self.content[bucket]) <= entries
+                for bucket in self.buckets
+            )
+            and all(
+                owner in {*self.threads, None} and (depth == 0) == (owner is None)
+                for owner, depth in map(self.monitor.__getitem__, self.buckets)
+            )
             and set(self.queue) <= set(self.buckets)
-            and self.readers <= set(self.threads) and self.writer in {*self.threads, None}
-            and self.adding >= 0 and self.task_counter >= 0 and len(self.handed) <= len(entries)
-            and all(t.level in levels and 0 <= t.bucket <= len(self.buckets) and 0 <= t.polled <= len(self.buckets) for t in self.processes))
+            and self.readers <= set(self.threads)
+            and self.writer in {*self.threads, None}
+            and self.adding >= 0
+            and self.task_counter >= 0
+            and len(self.handed) <= len(entries)
+            and all(
+                t.level in levels
+                and 0 <= t.bucket <= len(self.buckets)
+                and 0 <= t.polled <= len(self.buckets)
+                for t in self.processes
+            )
+        )
 
     def SlotInRange(self) -> bool:
-        return all(t.level <= self.made and t.bucket == self.slot_of(self.deadline[t.ke], t.level) for t in self.linking())
+        return all(
+            t.level <= self.made and t.bucket == self.slot_of(self.deadline[t.ke], t.level)
+            for t in self.linking()
+        )
 
     def NotCurrentSlot(self) -> bool:
         return all(t.bucket != self.slot_of(self.current[t.level], t.level) for t in self.linking())
 
     def OneKeyPerSlot(self) -> bool:
-        return all(len({self.key_for(entry, self.level_of(bucket)) for entry in self.content[bucket]}) <= 1 for bucket in self.buckets)
+        return all(
+            len({self.key_for(entry, self.level_of(bucket)) for entry in self.content[bucket]}) <= 1
+            for bucket in self.buckets
+        )
 
     def KeyWindow(self) -> bool:
-        return all(0 < self.key_for(t.ke, t.level) - self.current[t.level] <= self.tick[t.level] * (self.wheel_size - 1) for t in self.linking())
+        return all(
+            0
+            < self.key_for(t.ke, t.level) - self.current[t.level]
+            <= self.tick[t.level] * (self.wheel_size - 1)
+            for t in self.linking()
+        )
 
     def DemotionDescends(self) -> bool:
         return all(t.level < self.level_of(t.polled) for t in self.linking() if t.polled)
@@ -283,17 +323,26 @@ class Model(Machine):
     def LevelBound(self) -> bool:
         for t in self.linking():
             ticks, level = self.deadline[t.ke] - self.current[1], t.level
-            if ticks >= self.wheel_size ** level or level > 1 and ticks < self.tick[level - 1]:
+            if ticks >= self.wheel_size**level or level > 1 and ticks < self.tick[level - 1]:
                 return False
         return True
 
     def QueuedOnceWithItsKey(self) -> bool:
         if self.rekeyed or len(set(self.queue)) < len(self.queue):
             return False
-        return all(bucket in self.queue or self.in_hand(bucket) for bucket in self.buckets if self.content[bucket] and not self.halfway(bucket))
+        return all(
+            bucket in self.queue or self.in_hand(bucket)
+            for bucket in self.buckets
+            if self.content[bucket] and not self.halfway(bucket)
+        )
 
     def KeyBeforeDeadline(self) -> bool:
-        return all(self.key[bucket] <= self.deadline[entry] for bucket in set(self.queue) if not self.halfway(bucket) for entry in self.content[bucket])
+        return all(
+            self.key[bucket] <= self.deadline[entry]
+            for bucket in set(self.queue)
+            if not self.halfway(bucket)
+            for entry in self.content[bucket]
+        )
 
     def NotEarly(self) -> bool:
         return not self.early
@@ -309,7 +358,10 @@ class Model(Machine):
 
     def GoesDownTwice(self) -> bool:
         """A flush puts an entry on the lowest level that has been on the third."""
-        return any(t.polled and self.level_of(t.polled) == 2 and self.deadline[t.ke] >= self.wheel_size ** 2 for t in self.linking())
+        return any(
+            t.polled and self.level_of(t.polled) == 2 and self.deadline[t.ke] >= self.wheel_size**2
+            for t in self.linking()
+        )
 
     def AddsBesideFlush(self) -> bool:
         """An adder is about to link while a flush is under way."""
@@ -320,6 +372,17 @@ class Model(Machine):
         """Two threads are about to ask for the same level, which is not there."""
         return sum(t.pc == "W5" and t.level == self.made for t in self.processes) > 1
 
-    INVARIANTS = ("TypeOK", "SlotInRange", "NotCurrentSlot", "OneKeyPerSlot", "KeyWindow", "DemotionDescends", "LevelBound", "QueuedOnceWithItsKey",
-                  "KeyBeforeDeadline", "NotEarly", "FiredOnce")
+    INVARIANTS = (
+        "TypeOK",
+        "SlotInRange",
+        "NotCurrentSlot",
+        "OneKeyPerSlot",
+        "KeyWindow",
+        "DemotionDescends",
+        "LevelBound",
+        "QueuedOnceWithItsKey",
+        "KeyBeforeDeadline",
+        "NotEarly",
+        "FiredOnce",
+    )
     WITNESSES = ("GoesDownTwice", "AddsBesideFlush", "TwoWantTheLevel")

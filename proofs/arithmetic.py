@@ -4,6 +4,7 @@
 the instances of lemmas that a step names. So every step is decidable (linear arithmetic and equality), and takes a solver a
 millisecond whatever its seed. The lemmas at the bottom are proved with the functions' own meaning (`ground`).
 """
+
 from __future__ import annotations
 
 import inspect
@@ -28,7 +29,9 @@ MUL, DIV, MOD = (z3.Function(name, _I, _I, _I) for name in ("times", "quotient",
 def meaning(formula: z3.BoolRef) -> z3.BoolRef:
     """The formula with ``mul``, ``div`` and ``mod`` as SMT-LIB has them; for divisors above 0 its ``div`` and ``mod`` are Python's (A-DIV)."""
     left, right = z3.Var(0, _I), z3.Var(1, _I)
-    return z3.substitute_funs(formula, (MUL, left * right), (DIV, left / right), (MOD, left % right))
+    return z3.substitute_funs(
+        formula, (MUL, left * right), (DIV, left / right), (MOD, left % right)
+    )
 
 
 def _plain(*values: Any) -> bool:
@@ -95,7 +98,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Twin:
+class Mutant:
     """The statement with one thing wrong: the claim, or one premise. What is None is the statement's own; ``vivid``: values that keep the counterexample readable."""
 
     name: str
@@ -115,26 +118,36 @@ class Statement:
     variables: tuple[str, ...] = field(default=())
 
     @staticmethod
-    def of(name: str, premises: Callable[..., Mapping[str, Any]], claim: Callable[..., Any]) -> Statement:
+    def of(
+        name: str, premises: Callable[..., Mapping[str, Any]], claim: Callable[..., Any]
+    ) -> Statement:
         """Raises ProofError where premises and claim differ in their variables."""
         variables = tuple(inspect.signature(claim).parameters)
         if tuple(inspect.signature(premises).parameters) != variables:
-            raise ProofError(f"{name}: premises and claim have different variables. Give both the same, in the same order.")
+            raise ProofError(
+                f"{name}: premises and claim have different variables. Give both the same, in the same order."
+            )
         return Statement(name, premises, claim, variables)
 
     def at(self, terms: Mapping[str, Number]) -> z3.BoolRef:
         """The instance: if the premises hold of the terms, so does the claim."""
         if set(terms) != set(self.variables):
-            raise ProofError(f"{self.name} is about {', '.join(self.variables)}; the instance gives {', '.join(terms)}.")
-        terms = {name: z3.IntVal(term) if isinstance(term, int) else term for name, term in terms.items()}
+            raise ProofError(
+                f"{self.name} is about {', '.join(self.variables)}; the instance gives {', '.join(terms)}."
+            )
+        terms = {
+            name: z3.IntVal(term) if isinstance(term, int) else term for name, term in terms.items()
+        }
         premises = list(self.premises(**terms).values())
-        return z3.Implies(z3.And(*premises), self.claim(**terms)) if premises else self.claim(**terms)
+        return (
+            z3.Implies(z3.And(*premises), self.claim(**terms)) if premises else self.claim(**terms)
+        )
 
     def symbols(self) -> dict[str, z3.ArithRef]:
         return {name: z3.Int(name) for name in self.variables}
 
     def refuted_by(self, values: Mapping[str, int]) -> str:
-        """"" where these numbers refute the statement, as Python computes it; else why they do not."""
+        """ "" where these numbers refute the statement, as Python computes it; else why they do not."""
         try:
             failed = [name for name, holds in self.premises(**values).items() if not holds]
             if failed:
@@ -145,12 +158,12 @@ class Statement:
 
 
 class Arithmetic(Theory):
-    """A theory of statements about whole numbers. ``own``: its statements by name; ``twins``: by theorem and name, those with one thing wrong."""
+    """A theory of statements about whole numbers. ``own``: its statements by name; ``mutants``: by theorem and name, those with one thing wrong."""
 
     def __init__(self, name: str, mechanism: str, after: tuple[Theory, ...] = ()) -> None:
         super().__init__(name, mechanism, after)
         self.own: dict[str, Statement] = {}
-        self.twins: dict[str, dict[str, Statement]] = {}
+        self.mutants: dict[str, dict[str, Statement]] = {}
 
     def statements(self) -> dict[str, Statement]:
         """Everything that the next proof may use an instance of."""
@@ -160,43 +173,88 @@ class Arithmetic(Theory):
                 found |= theory.statements()
         return found | self.own
 
-    def ground(self, name: str, says: str, premises: Callable, claim: Callable, vivid: Mapping[str, int]) -> Theorem:
+    def ground(
+        self, name: str, says: str, premises: Callable, claim: Callable, vivid: Mapping[str, int]
+    ) -> Theorem:
         """A lemma that the solvers prove with the functions' own meaning, in one go: the bottom of every proof."""
         statement = Statement.of(name, premises, claim)
         symbols = statement.symbols()
-        vc = VC(name, {each: meaning(_formula(formula)) for each, formula in premises(**symbols).items()}, meaning(_formula(claim(**symbols))),
-                vivid=_fixed(symbols, vivid))
-        made = self.theorem(name, says, [vc], hypotheses=premises(**symbols), is_lemma=True, assumes=("A-DIV",))
+        vc = VC(
+            name,
+            {each: meaning(_formula(formula)) for each, formula in premises(**symbols).items()},
+            meaning(_formula(claim(**symbols))),
+            vivid=_fixed(symbols, vivid),
+        )
+        made = self.theorem(
+            name, says, [vc], hypotheses=premises(**symbols), is_lemma=True, assumes=("A-DIV",)
+        )
         self.own[name] = statement
         return made
 
-    def prove(self, name: str, says: str, premises: Callable, claim: Callable, steps: Sequence[Step], twins: Sequence[Twin] = (),
-              vivid: Mapping[str, int] = {}, *, is_lemma: bool = False, assumes: Sequence[str] = ()) -> Theorem:
+    def prove(
+        self,
+        name: str,
+        says: str,
+        premises: Callable,
+        claim: Callable,
+        steps: Sequence[Step],
+        mutants: Sequence[Mutant] = (),
+        vivid: Mapping[str, int] = {},
+        *,
+        is_lemma: bool = False,
+        assumes: Sequence[str] = (),
+    ) -> Theorem:
         """Prove a statement in steps; the last one's goal is the claim. ProofError: a step uses what is not proved yet."""
         statement = Statement.of(name, premises, claim)
         symbols, known = statement.symbols(), self.statements()
         given = {each: _formula(formula) for each, formula in premises(**symbols).items()}
         vcs, used, shown = [], [], {}
         if not steps or steps[-1].goal is not None:
-            raise ProofError(f"{name}: the last step must have the claim as its goal. Give it no goal of its own.")
+            raise ProofError(
+                f"{name}: the last step must have the claim as its goal. Give it no goal of its own."
+            )
         for step in steps:
             instances, cites = {}, {}
             for number, each in enumerate(step.instances(**symbols)):
                 if each.statement not in known:
-                    raise ProofError(f"{name} uses {each.statement}, which is not proved before it. Register that first; a lemma may use earlier ones only.")
+                    raise ProofError(
+                        f"{name} uses {each.statement}, which is not proved before it. Register that first; a lemma may use earlier ones only."
+                    )
                 instances[f"{each.statement} #{number}"] = known[each.statement].at(each.terms)
                 cites[f"{each.statement} #{number}"] = each.statement
                 used.append(each.statement)
             goal = _formula((step.goal or claim)(**symbols))
-            vcs.append(VC(step.name, given | shown | instances, goal, _fixed(symbols, vivid), meaning, cites))
+            vcs.append(
+                VC(
+                    step.name,
+                    given | shown | instances,
+                    goal,
+                    _fixed(symbols, vivid),
+                    meaning,
+                    cites,
+                )
+            )
             shown = shown | {f"step {step.name}": goal}
-        wrong = {twin.name: Statement.of(f"{name}: {twin.name}", twin.premises or premises, twin.claim or claim) for twin in twins}
+        wrong = {
+            mutant.name: Statement.of(
+                f"{name}: {mutant.name}", mutant.premises or premises, mutant.claim or claim
+            )
+            for mutant in mutants
+        }
         for each in wrong.values():
             _one_thing_wrong(statement, each)
-        controls = [_control(statement, twin, wrong[twin.name], vivid) for twin in twins]
-        made = self.theorem(name, says, vcs, controls, rests_on=used, assumes=assumes,
-                            hypotheses=given, is_lemma=is_lemma)
-        self.own[name], self.twins[name] = statement, wrong
+        controls = [_control(statement, mutant, wrong[mutant.name], vivid) for mutant in mutants]
+        made = self.theorem(
+            name,
+            says,
+            vcs,
+            controls,
+            rests_on=used,
+            assumes=assumes,
+            hypotheses=given,
+            is_lemma=is_lemma,
+        )
+        self.own[name], self.mutants[name] = statement, wrong
         return made
 
 
@@ -209,22 +267,29 @@ def _fixed(symbols: Mapping[str, z3.ArithRef], values: Mapping[str, int]) -> lis
 
 
 def _one_thing_wrong(statement: Statement, wrong: Statement) -> None:
-    """ProofError where a twin changes more than the claim or one premise.
+    """ProofError where a mutant changes more than the claim or one premise.
 
-    One premise may be left out or be another formula, and one may be new in its place. What refutes a twin with two
+    One premise may be left out or be another formula, and one may be new in its place. What refutes a mutant with two
     changes does not show that either of them matters.
     """
     symbols = statement.symbols()
-    mine, theirs = ({name: _formula(premise) for name, premise in each.premises(**symbols).items()} for each in (statement, wrong))
+    mine, theirs = (
+        {name: _formula(premise) for name, premise in each.premises(**symbols).items()}
+        for each in (statement, wrong)
+    )
     changed = [name for name in mine if name not in theirs or not mine[name].eq(theirs[name])]
     new = [name for name in theirs if name not in mine]
     if not _formula(statement.claim(**symbols)).eq(_formula(wrong.claim(**symbols))):
         changed += ["the claim", *new]
     if len(changed) > 1 or len(new) > 1:
-        raise ProofError(f"{wrong.name} changes {', '.join(changed) or ', '.join(new)}. A twin has one thing wrong: the claim, or one premise.")
+        raise ProofError(
+            f"{wrong.name} changes {', '.join(changed) or ', '.join(new)}. A mutant has one thing wrong: the claim, or one premise."
+        )
 
 
-def _control(statement: Statement, twin: Twin, wrong: Statement, vivid: Mapping[str, int]) -> Control:
+def _control(
+    statement: Statement, mutant: Mutant, wrong: Statement, vivid: Mapping[str, int]
+) -> Control:
     symbols = wrong.symbols()
 
     def replay(model: z3.ModelRef) -> str:
@@ -232,8 +297,14 @@ def _control(statement: Statement, twin: Twin, wrong: Statement, vivid: Mapping[
         values = {name: values.get(name, 0) for name in wrong.variables}
         if contradiction := wrong.refuted_by(values):
             return contradiction
-        # What refutes the twin must not refute the statement itself.
+        # What refutes the mutant must not refute the statement itself.
         return "" if statement.refuted_by(values) else "it refutes the statement itself"
 
-    vc = VC(twin.name, wrong.premises(**symbols), _formula(wrong.claim(**symbols)), _fixed(symbols, vivid if twin.vivid is None else twin.vivid), meaning)
-    return refuted(vc, twin.says, replay)
+    vc = VC(
+        mutant.name,
+        wrong.premises(**symbols),
+        _formula(wrong.claim(**symbols)),
+        _fixed(symbols, vivid if mutant.vivid is None else mutant.vivid),
+        meaning,
+    )
+    return refuted(vc, mutant.says, replay)

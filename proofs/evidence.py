@@ -7,6 +7,7 @@ no label, and a theorem that is weakened until it says nothing takes with it all
 
 The verdict is the worst that applies, in the order violated, error, vacuous, inconclusive, proved.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -65,14 +66,32 @@ class Evidence:
     def told(self) -> str:
         """All of it for a person: per condition a model of its premises and what the refutation used, per control its counterexample."""
         versions = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
-        lines = [f"{self.theorem.name}: {self.theorem.says}", f"{self.verdict}{': ' if self.why else ''}{self.why}",
-                 f"{versions}; {self.seeds} seeds; at most {self.resources:,} units of Z3's resources; cvc5: {', '.join(sorted(self.second)) or 'not asked'}"]
+        lines = [
+            f"{self.theorem.name}: {self.theorem.says}",
+            f"{self.verdict}{': ' if self.why else ''}{self.why}",
+            f"{versions}; {self.seeds} seeds; at most {self.resources:,} units of Z3's resources; cvc5: {', '.join(sorted(self.second)) or 'not asked'}",
+        ]
         for vc in self.theorem.vcs:
-            core = ", ".join(name for name in vc.premises if name in self.cores.get(vc.name, ())) or "nothing"
-            lines += ["", f"condition {vc.name}", f"    premises hold for  {self.models.get(vc.name, 'nothing that was found')}", f"    refutation uses    {core}"]
+            core = (
+                ", ".join(name for name in vc.premises if name in self.cores.get(vc.name, ()))
+                or "nothing"
+            )
+            lines += [
+                "",
+                f"condition {vc.name}",
+                f"    premises hold for  {self.models.get(vc.name, 'nothing that was found')}",
+                f"    refutation uses    {core}",
+            ]
         for control in self.theorem.controls:
-            lines += ["", f"control {control.name}: {control.says}", f"    refuted by         {self.witnesses.get(control.name, 'nothing')}"]
-        lines += ["", *(f"rests on {link}: without it {vc} does not hold" for link, vc in self.links.items())]
+            lines += [
+                "",
+                f"control {control.name}: {control.says}",
+                f"    refuted by         {self.witnesses.get(control.name, 'nothing')}",
+            ]
+        lines += [
+            "",
+            *(f"rests on {link}: without it {vc} does not hold" for link, vc in self.links.items()),
+        ]
         if self.unused:
             lines += ["", f"hypotheses that no condition uses: {', '.join(self.unused)}"]
         return "\n".join(lines) + "\n"
@@ -80,18 +99,35 @@ class Evidence:
     def figures(self) -> dict[str, object]:
         """Counts and words for a report: plain JSON values. ``lacks``: theorems that are cited, and not named as what this rests on."""
         lacking = {"lacks": ", ".join(self.undeclared)} if self.undeclared else {}
-        return lacking | {"vcs": len(self.theorem.vcs), "seeds": self.seeds, "rlimit_max": self.resources, "second": ", ".join(sorted(self.second)) or "not asked",
-                "controls": len(self.witnesses), "links": len(self.links), "unused": list(self.unused), "sha256": hashlib.sha256(self.sums().encode()).hexdigest()}
+        return lacking | {
+            "vcs": len(self.theorem.vcs),
+            "seeds": self.seeds,
+            "rlimit_max": self.resources,
+            "second": ", ".join(sorted(self.second)) or "not asked",
+            "controls": len(self.witnesses),
+            "links": len(self.links),
+            "unused": list(self.unused),
+            "sha256": hashlib.sha256(self.sums().encode()).hexdigest(),
+        }
 
 
-def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, resources: int = solvers.RESOURCES) -> Evidence:
+def check(
+    theorem: Theorem, seeds: int = 3, folder: Path | None = None, resources: int = solvers.RESOURCES
+) -> Evidence:
     """All evidence for one theorem. ``seeds``: how many; ``folder``: where the SMT-LIB texts go, None for nowhere."""
     found = Evidence(theorem, seeds)
     for vc in theorem.vcs:
         _check_vc(found, vc, range(seeds), folder, resources)
-    found.undeclared = tuple(sorted({cited for vc in theorem.vcs for cited in vc.cites.values()} - set(theorem.rests_on)))
+    found.undeclared = tuple(
+        sorted({cited for vc in theorem.vcs for cited in vc.cites.values()} - set(theorem.rests_on))
+    )
     if found.undeclared:
-        found.faults.append(("error", f"it cites {', '.join(found.undeclared)}, which it does not say that it rests on"))
+        found.faults.append(
+            (
+                "error",
+                f"it cites {', '.join(found.undeclared)}, which it does not say that it rests on",
+            )
+        )
     for link in theorem.rests_on:
         _check_link(found, link, resources)
     for control in theorem.controls:
@@ -102,18 +138,35 @@ def check(theorem: Theorem, seeds: int = 3, folder: Path | None = None, resource
     return found
 
 
-def _check_vc(found: Evidence, vc: VC, seeds: Sequence[int], folder: Path | None, resources: int) -> None:
+def _check_vc(
+    found: Evidence, vc: VC, seeds: Sequence[int], folder: Path | None, resources: int
+) -> None:
     names, formulas = list(vc.premises), list(vc.premises.values())
-    verdict, model = solvers.model(solvers.smt_lib([*map(vc.interpreted, formulas), *vc.vivid]), resources=resources)
+    verdict, model = solvers.model(
+        solvers.smt_lib([*map(vc.interpreted, formulas), *vc.vivid]), resources=resources
+    )
     if verdict == "sat":
         found.models[vc.name] = solvers.shown(model)
     elif verdict == "unsat":
-        found.faults.append(("vacuous", f"{vc.name}: the premises contradict each other, or the non-trivial model that is asked for"))
+        found.faults.append(
+            (
+                "vacuous",
+                f"{vc.name}: the premises contradict each other, or the non-trivial model that is asked for",
+            )
+        )
     else:
-        found.faults.append(("inconclusive", f"{vc.name}: no solver says whether the premises can hold"))
+        found.faults.append(
+            ("inconclusive", f"{vc.name}: no solver says whether the premises can hold")
+        )
     text = solvers.smt_lib([*formulas, z3.Not(vc.goal)])
-    heading = [f"; {found.theorem.name}: {vc.name}", *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"]))]
-    told, name = "\n".join(heading) + "\n" + text, f"{_file_name(found.theorem.name)}.{_file_name(vc.name)}.smt2"
+    heading = [
+        f"; {found.theorem.name}: {vc.name}",
+        *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"])),
+    ]
+    told, name = (
+        "\n".join(heading) + "\n" + text,
+        f"{_file_name(found.theorem.name)}.{_file_name(vc.name)}.smt2",
+    )
     found.hashes[name] = hashlib.sha256(told.encode()).hexdigest()
     if folder is not None:
         write(folder / found.theorem.theory / name, told)
@@ -125,7 +178,9 @@ def _check_vc(found: Evidence, vc: VC, seeds: Sequence[int], folder: Path | None
             found.faults.append(_not_entailed(vc, resources))
             return
         if answer.verdict != "unsat":
-            found.faults.append(("inconclusive", f"{vc.name}: unknown with seed {seed} ({answer.reason})"))
+            found.faults.append(
+                ("inconclusive", f"{vc.name}: unknown with seed {seed} ({answer.reason})")
+            )
             return
         core |= frozenset(names[index] for index in answer.core if index < len(names))
     found.cores[vc.name] = core
@@ -134,7 +189,9 @@ def _check_vc(found: Evidence, vc: VC, seeds: Sequence[int], folder: Path | None
     if opinion.startswith("error"):
         found.faults.append(("error", f"{vc.name}: cvc5 did not take it: {opinion}"))
     elif opinion == "sat":
-        found.faults.append(("error", f"{vc.name}: the solvers disagree: Z3 refutes it, cvc5 has a model"))
+        found.faults.append(
+            ("error", f"{vc.name}: the solvers disagree: Z3 refutes it, cvc5 has a model")
+        )
     elif opinion == "unknown":
         found.faults.append(("inconclusive", f"{vc.name}: cvc5 does not know"))
 
@@ -145,14 +202,19 @@ def _not_entailed(vc: VC, resources: int) -> tuple[str, str]:
     verdict, model = solvers.model(solvers.smt_lib(denied), resources=resources)
     if model is not None:
         return "violated", f"{vc.name}: does not hold: {solvers.shown(model)}"
-    return "inconclusive", f"{vc.name}: does not follow from its premises alone, and no counterexample was found ({verdict}): an instance of a lemma may be missing"
+    return (
+        "inconclusive",
+        f"{vc.name}: does not follow from its premises alone, and no counterexample was found ({verdict}): an instance of a lemma may be missing",
+    )
 
 
 def _check_link(found: Evidence, link: str, resources: int) -> None:
     """Some VC that cites the theorem ``link`` has a counterexample once its statement is no premise."""
     citing = [vc for vc in found.theorem.vcs if link in vc.cites.values()]
     if not citing:
-        found.faults.append(("vacuous", f"it is said to rest on {link}, which is a premise of no condition"))
+        found.faults.append(
+            ("vacuous", f"it is said to rest on {link}, which is a premise of no condition")
+        )
         return
     said = set()
     for vc in citing:
@@ -171,13 +233,33 @@ def _check_link(found: Evidence, link: str, resources: int) -> None:
 def _check_control(found: Evidence, control: Control) -> None:
     result = control.find(0)
     if result.verdict == "unsat":
-        found.faults.append(("vacuous", f"the control {control.name!r} cannot be refuted: {control.says} makes no difference"))
+        found.faults.append(
+            (
+                "vacuous",
+                f"the control {control.name!r} cannot be refuted: {control.says} makes no difference",
+            )
+        )
     elif result.verdict != "sat":
-        found.faults.append(("inconclusive", f"the control {control.name!r}: no counterexample found, none excluded"))
+        found.faults.append(
+            (
+                "inconclusive",
+                f"the control {control.name!r}: no counterexample found, none excluded",
+            )
+        )
     elif result.contradiction:
-        found.faults.append(("vacuous", f"the control {control.name!r}: Python does not confirm the counterexample {result.witness}: {result.contradiction}"))
+        found.faults.append(
+            (
+                "vacuous",
+                f"the control {control.name!r}: Python does not confirm the counterexample {result.witness}: {result.contradiction}",
+            )
+        )
     elif result.second == "unsat" or result.second.startswith("error"):
-        found.faults.append(("error", f"the control {control.name!r}: the solvers disagree, cvc5 says {result.second}"))
+        found.faults.append(
+            (
+                "error",
+                f"the control {control.name!r}: the solvers disagree, cvc5 says {result.second}",
+            )
+        )
     else:
         found.witnesses[control.name] = result.witness
 

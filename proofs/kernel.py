@@ -1,7 +1,7 @@
 """Theorems and what they consist of: verification conditions, controls, and the order in which one may rest on another.
 
 A `VC` is a formula that must be unsatisfiable: named premises, and the negation of a goal. A `Theorem` is a list of VCs with
-controls: twins of it in which one thing is wrong, each of which must have a counterexample. A `Theory` registers theorems; one may
+controls: mutants of it in which one thing is wrong, each of which must have a counterexample. A `Theory` registers theorems; one may
 rest only on those that are registered before it, so that no chain of uses closes.
 
 A module states its own VCs like this, on Z3 terms of whatever sorts it likes (both solvers get the SMT-LIB text, so nested arrays
@@ -16,6 +16,7 @@ where ``replay(model)`` computes in plain Python, from a Z3 model, whether the p
 contradicts. A control whose counterexample comes from a search of its own (a trace from Init) is a `Control` with its own ``find``.
 `Theory.check` does all that ``evidence`` says is done for every VC.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -68,9 +69,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Control:
-    """A twin of the theorem with one thing wrong, which must be refuted. ``find(seed)`` looks for its counterexample.
+    """A mutant of the theorem with one thing wrong, which must be refuted. ``find(seed)`` looks for its counterexample.
 
-    ``kind``: "counterexample" (falsifies the twin as it stands), "trace" (from the initial state), or "cti" (a counterexample to
+    ``kind``: "counterexample" (falsifies the mutant as it stands), "trace" (from the initial state), or "cti" (a counterexample to
     induction only: its state may not be reachable).
     """
 
@@ -81,17 +82,23 @@ class Control:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ProofError(f"The control {self.name!r} is of kind {self.kind!r}. Known: {', '.join(KINDS)}.")
+            raise ProofError(
+                f"The control {self.name!r} is of kind {self.kind!r}. Known: {', '.join(KINDS)}."
+            )
 
 
 KINDS = ("counterexample", "trace", "cti")
 
 
-def refuted(vc: VC, says: str, replay: Callable[[z3.ModelRef], str], kind: str = "counterexample") -> Control:
+def refuted(
+    vc: VC, says: str, replay: Callable[[z3.ModelRef], str], kind: str = "counterexample"
+) -> Control:
     """The control that a VC is: Z3 must find it satisfiable, cvc5 must not contradict, ``replay`` must confirm the model."""
 
     def find(seed: int) -> Found:
-        text = solvers.smt_lib([*map(vc.interpreted, vc.premises.values()), *vc.vivid, z3.Not(vc.interpreted(vc.goal))])
+        text = solvers.smt_lib(
+            [*map(vc.interpreted, vc.premises.values()), *vc.vivid, z3.Not(vc.interpreted(vc.goal))]
+        )
         verdict, model = solvers.model(text, seed)
         if model is None:
             return Found(verdict)
@@ -120,7 +127,7 @@ class Theorem:
     is_lemma: bool = False
     mechanism: str = ""
     theory: str = ""
-    lane: str = "fast"
+    profile: str = "fast"
     system: str = ""
     enabled: bool = False
 
@@ -134,27 +141,63 @@ class Theory:
 
     name: str
     mechanism: str
-    after: tuple["Theory", ...] = ()
+    after: tuple[Theory, ...] = ()
     theorems: dict[str, Theorem] = field(default_factory=dict)
 
-    def theorem(self, name: str, says: str, vcs: Iterable[VC], controls: Iterable[Control] = (), *, rests_on: Iterable[str] = (),
-                assumes: Iterable[str] = (), hypotheses: Iterable[str] = (), is_lemma: bool = False, lane: str = "fast",
-                system: str = "", enabled: bool = False) -> Theorem:
+    def theorem(
+        self,
+        name: str,
+        says: str,
+        vcs: Iterable[VC],
+        controls: Iterable[Control] = (),
+        *,
+        rests_on: Iterable[str] = (),
+        assumes: Iterable[str] = (),
+        hypotheses: Iterable[str] = (),
+        is_lemma: bool = False,
+        profile: str = "fast",
+        system: str = "",
+        enabled: bool = False,
+    ) -> Theorem:
         """Register a theorem. ProofError: its name is taken, it has no VC or no control, or rests on what is not registered yet."""
-        made = Theorem(name, says, tuple(vcs), tuple(controls), tuple(dict.fromkeys(rests_on)), tuple(assumes), tuple(hypotheses),
-                       is_lemma, self.mechanism, self.name, lane, system, enabled)
+        made = Theorem(
+            name,
+            says,
+            tuple(vcs),
+            tuple(controls),
+            tuple(dict.fromkeys(rests_on)),
+            tuple(assumes),
+            tuple(hypotheses),
+            is_lemma,
+            self.mechanism,
+            self.name,
+            profile,
+            system,
+            enabled,
+        )
         known = self.known()
         if name in known:
             raise ProofError(f"{name} is registered twice. Give one of them another name.")
         if not made.vcs:
-            raise ProofError(f"{name} has no verification condition: nothing would be checked. Give it one.")
+            raise ProofError(
+                f"{name} has no verification condition: nothing would be checked. Give it one."
+            )
         if not made.controls and not is_lemma:
-            raise ProofError(f"{name} has no control: nothing shows that its check can fail. Give it a twin that must be refuted.")
-        for what, names in ("VC", [vc.name for vc in made.vcs]), ("control", [control.name for control in made.controls]):
+            raise ProofError(
+                f"{name} has no control: nothing shows that its check can fail. Give it a mutant that must be refuted."
+            )
+        for what, names in (
+            ("VC", [vc.name for vc in made.vcs]),
+            ("control", [control.name for control in made.controls]),
+        ):
             if twice := sorted({each for each in names if names.count(each) > 1}):
-                raise ProofError(f"{name} has several {what}s called {', '.join(twice)}. Give each a name of its own.")
+                raise ProofError(
+                    f"{name} has several {what}s called {', '.join(twice)}. Give each a name of its own."
+                )
         if missing := [each for each in made.rests_on if each not in known]:
-            raise ProofError(f"{name} rests on {', '.join(missing)}, which is not proved before it. Register that first; a lemma may use earlier ones only.")
+            raise ProofError(
+                f"{name} rests on {', '.join(missing)}, which is not proved before it. Register that first; a lemma may use earlier ones only."
+            )
         self.theorems[name] = made
         return made
 

@@ -2,6 +2,7 @@
 
 Z3 runs each text in a context of its own, so that its resource count is that of this text alone.
 """
+
 from __future__ import annotations
 
 import random
@@ -38,7 +39,11 @@ def smt_lib(formulas: Iterable[z3.BoolRef]) -> str:
     solver = z3.Solver()
     solver.add(*formulas)
     body = solver.to_smt2()
-    return "(set-logic ALL)\n" + "\n".join(line for line in body.splitlines() if not line.startswith((";", "(set-info"))) + "\n"
+    return (
+        "(set-logic ALL)\n"
+        + "\n".join(line for line in body.splitlines() if not line.startswith((";", "(set-info")))
+        + "\n"
+    )
 
 
 def _solver(text: str, seed: int, resources: int) -> tuple[z3.Solver, Sequence[z3.BoolRef]]:
@@ -59,8 +64,14 @@ def refute(text: str, seed: int, resources: int = RESOURCES) -> Answer:
     for index in order:
         solver.assert_and_track(formulas[index], f"f{index}")
     verdict = str(solver.check())
-    core = frozenset(int(str(each)[1:]) for each in solver.unsat_core()) if verdict == "unsat" else frozenset()
-    return Answer(verdict, _used(solver), core, solver.reason_unknown() if verdict == "unknown" else "")
+    core = (
+        frozenset(int(str(each)[1:]) for each in solver.unsat_core())
+        if verdict == "unsat"
+        else frozenset()
+    )
+    return Answer(
+        verdict, _used(solver), core, solver.reason_unknown() if verdict == "unknown" else ""
+    )
 
 
 def _used(solver: z3.Solver) -> int:
@@ -78,7 +89,9 @@ def model(text: str, seed: int = 0, resources: int = RESOURCES) -> tuple[str, z3
 
 def shown(found: z3.ModelRef) -> str:
     """A model's constants in one line, by name."""
-    constants = sorted((each.name(), str(found[each])) for each in found.decls() if each.arity() == 0)
+    constants = sorted(
+        (each.name(), str(found[each])) for each in found.decls() if each.arity() == 0
+    )
     return ", ".join(f"{name} = {' '.join(value.split())}" for name, value in constants)
 
 

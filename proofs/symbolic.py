@@ -3,6 +3,7 @@
 A `Symbol` takes part in the operators that the wheel's arithmetic uses, and gives the terms of ``arithmetic``. A comparison that is
 asked for its truth forks the run: every path is taken, and the results are put together by their conditions.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -28,7 +29,9 @@ class _Run:
     def decide(self, condition: z3.BoolRef) -> bool:
         step = len(self.taken)
         if step == PATHS:
-            raise ProofError(f"A path has more than {PATHS} decisions. Let the function decide less.")
+            raise ProofError(
+                f"A path has more than {PATHS} decisions. Let the function decide less."
+            )
         choice = self.prescribed[step] if step < len(self.prescribed) else True
         self.taken.append(choice)
         self.conditions.append(condition if choice else z3.Not(condition))
@@ -116,7 +119,9 @@ def paths(run: Callable[[], Any]) -> Iterator[tuple[z3.BoolRef, Any]]:
             result = run()
         finally:
             _Run.current = None
-        waiting += [(*this.taken[:step], False) for step in range(len(this.prescribed), len(this.taken))]
+        waiting += [
+            (*this.taken[:step], False) for step in range(len(this.prescribed), len(this.taken))
+        ]
         done += 1
         yield z3.And(*this.conditions) if this.conditions else z3.BoolVal(True), result
 
@@ -128,9 +133,18 @@ def run_on(function: Callable[..., Any], *values: Number) -> Any:
     """
     if all(isinstance(value, int) for value in values):
         return function(*values)
-    results = list(paths(lambda: function(*[Symbol(z3.IntVal(value) if isinstance(value, int) else value) for value in values])))
+    results = list(
+        paths(
+            lambda: function(
+                *[Symbol(z3.IntVal(value) if isinstance(value, int) else value) for value in values]
+            )
+        )
+    )
     if isinstance(results[0][1], tuple):
-        return tuple(_joined([(condition, result[place]) for condition, result in results]) for place in range(len(results[0][1])))
+        return tuple(
+            _joined([(condition, result[place]) for condition, result in results])
+            for place in range(len(results[0][1]))
+        )
     return _joined(results)
 
 
@@ -139,5 +153,9 @@ def _joined(results: list[tuple[z3.BoolRef, Any]]) -> Any:
     *others, (_, last) = results
     joined = term(last)
     for condition, result in reversed(others):
-        joined = z3.If(condition, term(result), joined) if z3.is_bool(joined) else when(both(condition), term(result), joined)
+        joined = (
+            z3.If(condition, term(result), joined)
+            if z3.is_bool(joined)
+            else when(both(condition), term(result), joined)
+        )
     return joined

@@ -7,6 +7,7 @@ The same terms are evaluated on finite states by ``proofs.ts_concrete``, so that
 
 Source: the substitution form is Dijkstra's weakest precondition; Init / Step / Implication is Floyd's and Lamport's invariance rule.
 """
+
 from __future__ import annotations
 
 import inspect
@@ -62,7 +63,9 @@ class Enumeration:
         try:
             return self.__dict__["_of"][value]
         except KeyError:
-            raise AttributeError(f"there is no {value} among {', '.join(self.__dict__.get('values', ()))}") from None
+            raise AttributeError(
+                f"there is no {value} among {', '.join(self.__dict__.get('values', ()))}"
+            ) from None
 
 
 def array(*sorts: Any) -> z3.SortRef:
@@ -139,7 +142,10 @@ class Formula:
 
 def action(*, begins: bool = False, **parameters: Sort | Parameter) -> Callable:
     """Declares a method as an action; each parameter is named and sorted. The first is the thread that moves, by convention ``t``."""
-    full = {name: item if isinstance(item, Parameter) else Parameter(item) for name, item in parameters.items()}
+    full = {
+        name: item if isinstance(item, Parameter) else Parameter(item)
+        for name, item in parameters.items()
+    }
 
     def declare(method: Callable) -> Callable:
         method.declared = Action(method.__name__, full, method, begins)
@@ -168,7 +174,9 @@ def safety(theorem: str, enabled: bool = False) -> Callable:
     """Declares a method as a safety property, with the id of the theorem it belongs to: it follows from the invariant."""
 
     def declare(method: Callable) -> Callable:
-        method.declared = Formula(method.__name__, _says(method), method, theorem=theorem, enabled=enabled)
+        method.declared = Formula(
+            method.__name__, _says(method), method, theorem=theorem, enabled=enabled
+        )
         return method
 
     return declare
@@ -199,7 +207,9 @@ class System:
         """What is assumed of the rigid constants; by default nothing."""
         return []
 
-    def theorems(self, s: SimpleNamespace, name: str, values: Mapping[str, z3.ExprRef]) -> Mapping[str, z3.BoolRef]:
+    def theorems(
+        self, s: SimpleNamespace, name: str, values: Mapping[str, z3.ExprRef]
+    ) -> Mapping[str, z3.BoolRef]:
         """Instances of theorems for the conditions of an action ("" for those of safety), by "theorem #number"; by default none."""
         return {}
 
@@ -228,7 +238,9 @@ class System:
 
     def symbols(self) -> SimpleNamespace:
         """The state as constants, one for each variable."""
-        return SimpleNamespace(**{name: z3.Const(name, of) for name, of in {**self.RIGID, **self.VARIABLES}.items()})
+        return SimpleNamespace(
+            **{name: z3.Const(name, of) for name, of in {**self.RIGID, **self.VARIABLES}.items()}
+        )
 
     def arguments(self, taken: Action) -> dict[str, z3.ExprRef]:
         """A constant for each parameter of an action."""
@@ -240,12 +252,26 @@ class System:
         values = self.arguments(taken)
         made = getattr(self, name)(s, **values)
         if unknown := set(made.updates) - set(self.VARIABLES):
-            raise TypeError(f"{type(self).__name__}.{name} sets {', '.join(sorted(unknown))}, which is no variable of the system")
-        somebody = tuple(values[p] != item.sort.null for p, item in taken.parameters.items()
-                         if item.sort.null is not None and not item.nullable)
-        defined = {variable: value for variable, value in made.updates.items() if isinstance(value, Everywhere)}
-        arrays = {variable: z3.Const(f"{variable}!", self.VARIABLES[variable]) for variable in defined}
-        contents = tuple(z3.ForAll([each.index], arrays[variable][each.index] == each.value) for variable, each in defined.items())
+            raise TypeError(
+                f"{type(self).__name__}.{name} sets {', '.join(sorted(unknown))}, which is no variable of the system"
+            )
+        somebody = tuple(
+            values[p] != item.sort.null
+            for p, item in taken.parameters.items()
+            if item.sort.null is not None and not item.nullable
+        )
+        defined = {
+            variable: value
+            for variable, value in made.updates.items()
+            if isinstance(value, Everywhere)
+        }
+        arrays = {
+            variable: z3.Const(f"{variable}!", self.VARIABLES[variable]) for variable in defined
+        }
+        contents = tuple(
+            z3.ForAll([each.index], arrays[variable][each.index] == each.value)
+            for variable, each in defined.items()
+        )
         return values, Step(somebody + made.guards + contents, {**made.updates, **arrays}, defined)
 
     def after(self, s: SimpleNamespace, made: Step) -> SimpleNamespace:
@@ -279,18 +305,30 @@ def conditions(system: System, without: str = "") -> Iterator[Condition]:
     s = system.symbols()
     given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
     invariant = system.invariant(s, without)
-    start = given | {f"initially {index}": formula for index, formula in enumerate(system.initially(s), 1)}
+    start = given | {
+        f"initially {index}": formula for index, formula in enumerate(system.initially(s), 1)
+    }
     for name, formula in invariant.items():
         yield Condition(f"init/{name}", "init", start, formula)
     for name in system.actions():
         values, made = system.step(name, s)
         then = system.after(s, made)
-        premises = given | invariant | system.theorems(s, name, values) | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+        premises = (
+            given
+            | invariant
+            | system.theorems(s, name, values)
+            | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+        )
         for other, formula in system.invariant(then, without).items():
             if not formula.eq(invariant[other]):
                 yield Condition(f"step/{name}/{other}", "step", premises, formula)
     for name in system.safety():
-        yield Condition(f"safety/{name}", "implication", given | invariant | system.theorems(s, "", {}), system.formula(name, s))
+        yield Condition(
+            f"safety/{name}",
+            "implication",
+            given | invariant | system.theorems(s, "", {}),
+            system.formula(name, s),
+        )
 
 
 def enabled(system: System, name: str) -> Mapping[str, z3.BoolRef]:
@@ -298,4 +336,8 @@ def enabled(system: System, name: str) -> Mapping[str, z3.BoolRef]:
     s = system.symbols()
     _, made = system.step(name, s)
     given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
-    return given | system.invariant(s) | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+    return (
+        given
+        | system.invariant(s)
+        | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+    )

@@ -4,6 +4,7 @@ Nothing is written a second time: the compiled terms are those of which the veri
 sort are numbers from 0; a sort's null is -1, the last place of every array over it. A state is a tuple, one value for each
 variable, and so can be kept in a set.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,9 +28,23 @@ class NotFinite(Exception):
     """A term that has no meaning on finite states, with the operator that is not known here."""
 
 
-BINARY = {z3.Z3_OP_EQ: "==", z3.Z3_OP_IFF: "==", z3.Z3_OP_LE: "<=", z3.Z3_OP_LT: "<", z3.Z3_OP_GE: ">=", z3.Z3_OP_GT: ">",
-          z3.Z3_OP_XOR: "!=", z3.Z3_OP_DISTINCT: "!="}
-JOINED = {z3.Z3_OP_AND: " and ", z3.Z3_OP_OR: " or ", z3.Z3_OP_ADD: " + ", z3.Z3_OP_SUB: " - ", z3.Z3_OP_MUL: " * "}
+BINARY = {
+    z3.Z3_OP_EQ: "==",
+    z3.Z3_OP_IFF: "==",
+    z3.Z3_OP_LE: "<=",
+    z3.Z3_OP_LT: "<",
+    z3.Z3_OP_GE: ">=",
+    z3.Z3_OP_GT: ">",
+    z3.Z3_OP_XOR: "!=",
+    z3.Z3_OP_DISTINCT: "!=",
+}
+JOINED = {
+    z3.Z3_OP_AND: " and ",
+    z3.Z3_OP_OR: " or ",
+    z3.Z3_OP_ADD: " + ",
+    z3.Z3_OP_SUB: " - ",
+    z3.Z3_OP_MUL: " * ",
+}
 
 
 def place(cells: tuple, index: int, value: Any) -> tuple:
@@ -58,7 +73,10 @@ class Compiler:
         """Raises NotFinite on an operator that no system here uses."""
         key = term.get_id(), bound
         if key not in self.known:
-            self.known[key] = term, self.made(term, bound)  # the term is kept, so that its number stays its own
+            self.known[key] = (
+                term,
+                self.made(term, bound),
+            )  # the term is kept, so that its number stays its own
         return self.known[key][1]
 
     def made(self, term: z3.ExprRef, bound: tuple[str, ...]) -> str:
@@ -103,20 +121,27 @@ class Compiler:
         if name in self.nulls:
             return "-1"
         if name not in self.names:
-            raise NotFinite(f"the constant {name} is neither a variable of the system nor a parameter")
+            raise NotFinite(
+                f"the constant {name} is neither a variable of the system nor a parameter"
+            )
         return self.names[name]
 
     def quantified(self, term: z3.QuantifierRef, bound: tuple[str, ...]) -> str:
         fresh = tuple(f"b{len(bound) + index}" for index in range(term.num_vars()))
         body = self.text(term.body(), bound + fresh)
-        loops = " ".join(f"for {name} in PLACES_{term.var_sort(index).name()}" for index, name in enumerate(fresh))
+        loops = " ".join(
+            f"for {name} in PLACES_{term.var_sort(index).name()}"
+            for index, name in enumerate(fresh)
+        )
         return f"{'all' if term.is_forall() else 'any'}({body} {loops})"
 
 
 def value_of(constructor: z3.ExprRef) -> int:
     """An enumeration's value as a number: its place among the constructors."""
     of, name = constructor.sort(), constructor.decl().name()
-    return next(index for index in range(of.num_constructors()) if of.constructor(index).name() == name)
+    return next(
+        index for index in range(of.num_constructors()) if of.constructor(index).name() == name
+    )
 
 
 class Move(NamedTuple):
@@ -136,7 +161,10 @@ class Compiled:
         self.names = {name: f"v_{name}" for name in (*system.RIGID, *system.VARIABLES)}
         self.nulls = [item.null for item in system.SORTS if item.null is not None]
         s = system.symbols()
-        self.formulas = {name: self.code(system.formula(name, s)) for name in (*system.conjuncts(), *system.safety())}
+        self.formulas = {
+            name: self.code(system.formula(name, s))
+            for name in (*system.conjuncts(), *system.safety())
+        }
         self.given = [self.code(formula) for formula in system.given(s)]
         self.start = [self.code(formula) for formula in system.initially(s)]
         self.steps = {name: self.step(name, s) for name in system.actions()}
@@ -149,21 +177,27 @@ class Compiled:
     def function(self, parameters: tuple[str, ...], body: list[str]) -> CodeType:
         head = "def made(" + ", ".join(["state", *(f"p_{name}" for name in parameters)]) + "):"
         unpacked = f"({', '.join(f'v_{name}' for name in self.variables)},) = state"
-        return compile("\n    ".join([head, unpacked, *body]), f"<{type(self.system).__name__}>", "exec")
+        return compile(
+            "\n    ".join([head, unpacked, *body]), f"<{type(self.system).__name__}>", "exec"
+        )
 
     def step(self, name: str, s: Any) -> CodeType:
         """A function that gives the state after an action, None where a guard fails."""
         values, made = self.system.step(name, s)
         names = self.names | {f"{parameter}!": f"p_{parameter}" for parameter in values}
         text = Compiler(names, self.nulls).text
-        guards = made.guards[:len(made.guards) - len(made.defined)]  # those behind only say what a comprehension holds
+        guards = made.guards[
+            : len(made.guards) - len(made.defined)
+        ]  # those behind only say what a comprehension holds
         body = [f"if not {text(guard)}: return None" for guard in guards]
         after = [f"v_{name}" for name in self.variables]
         for position, name in enumerate(self.variables):
             if name in made.defined:
                 index, value = made.defined[name]
                 within = Compiler(names | {index.decl().name(): "everywhere"}, self.nulls)
-                after[position] = f"tuple([{within.text(value)} for everywhere in PLACES_{index.sort().name()}])"
+                after[position] = (
+                    f"tuple([{within.text(value)} for everywhere in PLACES_{index.sort().name()}])"
+                )
             elif name in made.updates:
                 after[position] = text(made.updates[name])
         return self.function(tuple(values), [*body, f"return ({', '.join(after)},)"])
@@ -176,31 +210,58 @@ class Instance:
     what the system assumes of its rigid constants does not hold.
     """
 
-    def __init__(self, compiled: Compiled, elements: Mapping[str, Sequence[str]], rigid: Mapping[str, Any] = {},
-                 numbers: range = range(0)) -> None:
+    def __init__(
+        self,
+        compiled: Compiled,
+        elements: Mapping[str, Sequence[str]],
+        rigid: Mapping[str, Any] = {},
+        numbers: range = range(0),
+    ) -> None:
         """``numbers``: what a parameter that is a whole number may be."""
         self.compiled, self.system = compiled, compiled.system
         self.sorts: dict[str, Sort] = {item.name: item for item in self.system.SORTS}
         self.elements = {name: tuple(elements[name]) for name in self.sorts}
-        self.number = {name: {element: index for index, element in enumerate(of)} | {None: -1} for name, of in self.elements.items()}
-        self.places = {name: (*range(len(of)), -1) if self.sorts[name].null is not None else tuple(range(len(of)))
-                       for name, of in self.elements.items()}
-        self._scope = {f"PLACES_{name}": places for name, places in self.places.items()} | {"place": place, "distinct": distinct}
+        self.number = {
+            name: {element: index for index, element in enumerate(of)} | {None: -1}
+            for name, of in self.elements.items()
+        }
+        self.places = {
+            name: (*range(len(of)), -1)
+            if self.sorts[name].null is not None
+            else tuple(range(len(of)))
+            for name, of in self.elements.items()
+        }
+        self._scope = {f"PLACES_{name}": places for name, places in self.places.items()} | {
+            "place": place,
+            "distinct": distinct,
+        }
         self.rigid = {name: self.encoder(of)(rigid[name]) for name, of in self.system.RIGID.items()}
         self._scope |= {f"v_{name}": value for name, value in self.rigid.items()}
         self._encoders = {name: self.encoder(of) for name, of in self.system.VARIABLES.items()}
-        if broken := [index for index, code in enumerate(compiled.given, 1) if not self._made(code)(self._blank())]:
-            raise ValueError(f"what {type(self.system).__name__} assumes of its constants does not hold (formula {broken[0]})")
+        if broken := [
+            index
+            for index, code in enumerate(compiled.given, 1)
+            if not self._made(code)(self._blank())
+        ]:
+            raise ValueError(
+                f"what {type(self.system).__name__} assumes of its constants does not hold (formula {broken[0]})"
+            )
         self.formulas = {name: self._made(code) for name, code in compiled.formulas.items()}
         self._steps = {name: self._made(code) for name, code in compiled.steps.items()}
         self._start = [self._made(code) for code in compiled.start]
-        self._choices = {name: [self._values(item, numbers) for item in taken.parameters.values()]
-                         for name, taken in self.system.actions().items()}
+        self._choices = {
+            name: [self._values(item, numbers) for item in taken.parameters.values()]
+            for name, taken in self.system.actions().items()
+        }
 
     def _values(self, item: Parameter, numbers: range) -> Sequence[int]:
         if item.sort == WHOLE:
             return numbers
-        return self.places[item.sort.name] if item.nullable else range(len(self.elements[item.sort.name]))
+        return (
+            self.places[item.sort.name]
+            if item.nullable
+            else range(len(self.elements[item.sort.name]))
+        )
 
     def _made(self, code: CodeType) -> Any:
         scope = dict(self._scope)
@@ -215,15 +276,24 @@ class Instance:
     def encoder(self, of: z3.SortRef) -> Callable[[Any], Any]:
         """A function from values in names to the numbers that stand for them.
 
-        An array is a mapping; a place that it lacks, and that of the null, has the sort's default.
+        An array is a harness; a place that it lacks, and that of the null, has the sort's default.
         """
         if isinstance(of, z3.ArraySortRef):
-            index, inner, blank = of.domain().name(), self.encoder(of.range()), self.default(of.range())
+            index, inner, blank = (
+                of.domain().name(),
+                self.encoder(of.range()),
+                self.default(of.range()),
+            )
             keys = self.elements[index]
             last = (blank,) if self.sorts[index].null is not None else ()
-            return lambda value: (*[inner(value[key]) if key in value else blank for key in keys], *last)
+            return lambda value: (
+                *[inner(value[key]) if key in value else blank for key in keys],
+                *last,
+            )
         if isinstance(of, z3.DatatypeSortRef):
-            return {of.constructor(number).name(): number for number in range(of.num_constructors())}.__getitem__
+            return {
+                of.constructor(number).name(): number for number in range(of.num_constructors())
+            }.__getitem__
         if of.name() in self.number:
             return self.number[of.name()].__getitem__
         return lambda value: value
@@ -256,16 +326,24 @@ class Instance:
         if isinstance(of, z3.ArraySortRef):
             for key, inner in value.items():
                 if key not in self.elements[of.domain().name()]:
-                    raise KeyError(f"{where} has a value for {key!r}, which is no {of.domain().name()}")
+                    raise KeyError(
+                        f"{where} has a value for {key!r}, which is no {of.domain().name()}"
+                    )
                 self._placed(of.range(), inner, f"{where}[{key}]")
 
     def named(self, state: State) -> dict[str, Any]:
         """A state in names, for people."""
-        return {name: self.decode(of, value) for (name, of), value in zip(self.system.VARIABLES.items(), state, strict=True)}
+        return {
+            name: self.decode(of, value)
+            for (name, of), value in zip(self.system.VARIABLES.items(), state, strict=True)
+        }
 
     def decode(self, of: z3.SortRef, value: Any) -> Any:
         if isinstance(of, z3.ArraySortRef):
-            return {key: self.decode(of.range(), value[index]) for index, key in enumerate(self.elements[of.domain().name()])}
+            return {
+                key: self.decode(of.range(), value[index])
+                for index, key in enumerate(self.elements[of.domain().name()])
+            }
         if isinstance(of, z3.DatatypeSortRef):
             return of.constructor(value).name()
         if of.name() in self.elements:
@@ -280,13 +358,19 @@ class Instance:
 
     def broken(self, state: State, names: Sequence[str] | None = None) -> list[str]:
         """The conjuncts (or the named formulas) that do not hold."""
-        return [name for name in (self.system.conjuncts() if names is None else names) if not self.formulas[name](state)]
+        return [
+            name
+            for name in (self.system.conjuncts() if names is None else names)
+            if not self.formulas[name](state)
+        ]
 
     def take(self, action: str, state: State, arguments: tuple[int, ...]) -> State | None:
         """The state after an action, None where it is not enabled."""
         return self._steps[action](state, *arguments)
 
-    def moves(self, state: State, actions: Sequence[str] | None = None, thread: int | None = None) -> Iterator[Move]:
+    def moves(
+        self, state: State, actions: Sequence[str] | None = None, thread: int | None = None
+    ) -> Iterator[Move]:
         """Every step from a state; ``thread``: only those whose first parameter is that one."""
         for name in self._steps if actions is None else actions:
             choices = self._choices[name]
@@ -300,5 +384,11 @@ class Instance:
     def argument_names(self, move: Move) -> tuple[str | None, ...]:
         """A step's arguments in names."""
         kinds = self.system.actions()[move.action].parameters.values()
-        return tuple(str(value) if item.sort == WHOLE else None if value == -1 else self.elements[item.sort.name][value]
-                     for item, value in zip(kinds, move.arguments))
+        return tuple(
+            str(value)
+            if item.sort == WHOLE
+            else None
+            if value == -1
+            else self.elements[item.sort.name][value]
+            for item, value in zip(kinds, move.arguments)
+        )

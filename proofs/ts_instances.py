@@ -5,6 +5,7 @@ premises a few instances are enough, at those elements and at the terms of guard
 from the premises, so nothing is assumed; and what is left has no quantifier, or few, and is decided in the same way for every seed.
 An existential premise is taken at a new constant. A premise or goal of another form is left as it is.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -53,7 +54,9 @@ def fresh(quantified: z3.QuantifierRef, prefix: str) -> list[z3.ExprRef]:
     return made
 
 
-def terms_of(formulas: Iterable[z3.ExprRef], sorts: Mapping[str, z3.SortRef]) -> dict[str, list[z3.ExprRef]]:
+def terms_of(
+    formulas: Iterable[z3.ExprRef], sorts: Mapping[str, z3.SortRef]
+) -> dict[str, list[z3.ExprRef]]:
     """The ground terms of each sort: constants, and variables of the system at such terms. Others are made of these."""
     found: dict[str, dict[int, z3.ExprRef]] = {name: {} for name in sorts}
     seen: set[int] = set()
@@ -68,7 +71,10 @@ def terms_of(formulas: Iterable[z3.ExprRef], sorts: Mapping[str, z3.SortRef]) ->
             plain[term.get_id()] = False
             return False
         children = [visit(child) for child in term.children()]
-        good = all(children) and (z3.is_select(term) or (term.num_args() == 0 and term.decl().kind() == z3.Z3_OP_UNINTERPRETED))
+        good = all(children) and (
+            z3.is_select(term)
+            or (term.num_args() == 0 and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
+        )
         plain[term.get_id()] = good
         if good and term.sort().name() in found and not isinstance(term.sort(), z3.ArraySortRef):
             found[term.sort().name()][term.get_id()] = term
@@ -79,11 +85,15 @@ def terms_of(formulas: Iterable[z3.ExprRef], sorts: Mapping[str, z3.SortRef]) ->
     return {name: list(of.values()) for name, of in found.items()}
 
 
-def instances(premise: z3.BoolRef, terms: Mapping[str, list[z3.ExprRef]], name: str) -> Iterator[z3.BoolRef]:
+def instances(
+    premise: z3.BoolRef, terms: Mapping[str, list[z3.ExprRef]], name: str
+) -> Iterator[z3.BoolRef]:
     """What a premise says at the given terms; an existential one, of a new constant."""
     for number, part in enumerate(parts(premise)):
         if z3.is_quantifier(part) and part.is_forall():
-            choices = [terms.get(part.var_sort(index).name(), []) for index in range(part.num_vars())]
+            choices = [
+                terms.get(part.var_sort(index).name(), []) for index in range(part.num_vars())
+            ]
             for values in product(*choices):
                 yield taken_at(part, values)
         elif z3.is_quantifier(part) and part.is_exists():
@@ -132,30 +142,54 @@ class Deep:
         if z3.is_quantifier(formula):
             if formula.is_forall() == goal:
                 return self._walk(taken_at(formula, self._constants(formula, path)), path, goal)
-            choices = [self.terms.get(formula.var_sort(index).name(), []) for index in range(formula.num_vars())]
+            choices = [
+                self.terms.get(formula.var_sort(index).name(), [])
+                for index in range(formula.num_vars())
+            ]
             join = z3.Or if goal else z3.And
             if not self._quantified(formula.body()):
                 return join([taken_at(formula, values) for values in product(*choices)])
-            return join([self._walk(taken_at(formula, values), f"{path}_{number}", goal) for number, values in enumerate(product(*choices))])
+            return join(
+                [
+                    self._walk(taken_at(formula, values), f"{path}_{number}", goal)
+                    for number, values in enumerate(product(*choices))
+                ]
+            )
         if z3.is_and(formula) or z3.is_or(formula):
             join = z3.And if z3.is_and(formula) else z3.Or
-            return join([self._walk(child, f"{path}.{number}", goal) for number, child in enumerate(formula.children())])
+            return join(
+                [
+                    self._walk(child, f"{path}.{number}", goal)
+                    for number, child in enumerate(formula.children())
+                ]
+            )
         if z3.is_not(formula):
             return z3.Not(self._walk(formula.arg(0), f"{path}n", not goal))
         if z3.is_implies(formula):
-            return z3.Implies(self._walk(formula.arg(0), f"{path}p", not goal), self._walk(formula.arg(1), f"{path}c", goal))
+            return z3.Implies(
+                self._walk(formula.arg(0), f"{path}p", not goal),
+                self._walk(formula.arg(1), f"{path}c", goal),
+            )
         return formula
 
     def _quantified(self, term: z3.ExprRef) -> bool:
         """Whether a quantifier is in the term. Few premises have one within another, and what has none needs no walk."""
         known = self._known.get(term.get_id())
         if known is None:
-            found = z3.is_quantifier(term) or (z3.is_app(term) and any(map(self._quantified, term.children())))
-            known = self._known[term.get_id()] = (term, found)  # the term is kept, so that its number stays its own
+            found = z3.is_quantifier(term) or (
+                z3.is_app(term) and any(map(self._quantified, term.children()))
+            )
+            known = self._known[term.get_id()] = (
+                term,
+                found,
+            )  # the term is kept, so that its number stays its own
         return known[1]
 
     def _constants(self, formula: z3.QuantifierRef, path: str) -> list[z3.ExprRef]:
-        found = [z3.Const(f"{path}!{index}", formula.var_sort(index)) for index in range(formula.num_vars())]
+        found = [
+            z3.Const(f"{path}!{index}", formula.var_sort(index))
+            for index in range(formula.num_vars())
+        ]
         for each in found:
             self.made.setdefault(each.sort().name(), {})[each.get_id()] = each
         return found
@@ -170,13 +204,23 @@ def deeply_grounded(system: System, condition: Condition) -> Condition:
     skolem = opened.goal(condition.goal, "goal")
     terms = terms_of([skolem, *exact, *nulls], sorts)
     for name, of in opened.made.items():
-        terms.setdefault(name, []).extend(each for each in of.values() if not any(each.eq(other) for other in terms[name]))
+        terms.setdefault(name, []).extend(
+            each for each in of.values() if not any(each.eq(other) for other in terms[name])
+        )
     first = Deep(terms)
-    once = [first.premise(premise, name.replace(" ", "_")) for name, premise in condition.premises.items()]
+    once = [
+        first.premise(premise, name.replace(" ", "_"))
+        for name, premise in condition.premises.items()
+    ]
     wider = terms_of([*once, skolem, *nulls], sorts)
     second = Deep(wider)
-    premises = {name: second.premise(premise, name.replace(" ", "_")) for name, premise in condition.premises.items()}
-    return Condition(condition.name, condition.kind, premises, Deep(wider).goal(condition.goal, "goal"))
+    premises = {
+        name: second.premise(premise, name.replace(" ", "_"))
+        for name, premise in condition.premises.items()
+    }
+    return Condition(
+        condition.name, condition.kind, premises, Deep(wider).goal(condition.goal, "goal")
+    )
 
 
 def needed(system: System, condition: Condition) -> Condition:
@@ -204,4 +248,9 @@ def _core(made: Condition) -> Condition | None:
     premises: dict[str, list[z3.BoolRef]] = {}
     for name, each in map(flat.__getitem__, used):
         premises.setdefault(name, []).append(each)
-    return Condition(made.name, made.kind, {name: z3.And(of) if len(of) > 1 else of[0] for name, of in premises.items()}, made.goal)
+    return Condition(
+        made.name,
+        made.kind,
+        {name: z3.And(of) if len(of) > 1 else of[0] for name, of in premises.items()},
+        made.goal,
+    )

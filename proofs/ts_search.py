@@ -3,6 +3,7 @@
 A counterexample to induction may start in a state that no run reaches; a trace from the start is a run. Each thread begins at
 most as many operations as its role allows, so that the trace is the run of a program, which a model can be given too.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +47,9 @@ class Searched:
     taken: set[str] = field(default_factory=set)
 
 
-def search(instance: Instance, start: State, name: str, roles: Roles, *, bound: int = 300_000) -> Searched:
+def search(
+    instance: Instance, start: State, name: str, roles: Roles, *, bound: int = 300_000
+) -> Searched:
     """The shortest trace from ``start`` to a state in which the formula ``name`` does not hold.
 
     Raises ValueError where the system does not start in ``start``, BudgetSpent beyond ``bound`` states.
@@ -72,14 +75,21 @@ def search(instance: Instance, start: State, name: str, roles: Roles, *, bound: 
                     mover = move.arguments[0]
                     if begun[mover] >= roles.operations or move.action not in allowed[mover]:
                         continue
-                    after = begun[:mover] + (begun[mover] + 1,) + begun[mover + 1:]
+                    after = begun[:mover] + (begun[mover] + 1,) + begun[mover + 1 :]
                 new = (move.after, after)
                 taken.add(move.action)
                 if new in parents:
                     continue
                 parents[new] = (node, move)
                 if not holds(move.after):
-                    return Searched(name, trace_to(instance, parents, new), len(parents), depth + 1, move.after, taken)
+                    return Searched(
+                        name,
+                        trace_to(instance, parents, new),
+                        len(parents),
+                        depth + 1,
+                        move.after,
+                        taken,
+                    )
                 following.append(new)
             if len(parents) > bound:
                 raise BudgetSpent(f"more than {bound:,} states")
@@ -87,7 +97,9 @@ def search(instance: Instance, start: State, name: str, roles: Roles, *, bound: 
     return Searched(name, None, len(parents), depth, None, taken)
 
 
-def trace_to(instance: Instance, parents: Mapping[Any, tuple[Any, Move | None]], node: Any) -> list[Taken]:
+def trace_to(
+    instance: Instance, parents: Mapping[Any, tuple[Any, Move | None]], node: Any
+) -> list[Taken]:
     """The steps from the start to a node of the search."""
     steps = []
     while parents[node][1] is not None:
@@ -96,7 +108,9 @@ def trace_to(instance: Instance, parents: Mapping[Any, tuple[Any, Move | None]],
     return steps[::-1]
 
 
-def induction_gap(instance: Instance, states: Sequence[State], name: str) -> tuple[State, Move] | None:
+def induction_gap(
+    instance: Instance, states: Sequence[State], name: str
+) -> tuple[State, Move] | None:
     """A counterexample to induction among ``states``: the invariant holds before a step and ``name`` does not after it."""
     for state in states:
         if instance.broken(state):

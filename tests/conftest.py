@@ -10,17 +10,31 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-settings.register_profile("fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("long", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "fast", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "long", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
-os.environ.pop("COLUMNS", None)  # texts are compared at the width of a log, whatever the terminal is or readline has set
+os.environ.pop(
+    "COLUMNS", None
+)  # texts are compared at the width of a log, whatever the terminal is or readline has set
 
-SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/layers/")
-"""Folders whose files share something dear: one Spark session, the runs of TLC that ``layers`` keeps."""
+SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/checks/")
+"""Folders whose files share something dear: one Spark session, the runs of TLC that ``checks`` keeps."""
 
-LONGEST = ("tests/wheelproof/pipeline/", "tests/proofs/protocols/test_timer_task_list.py", "tests/proofs/protocols/test_system_timer.py",
-           "tests/impl/test_system_timer_stateful.py", "tests/proofs/test_crosshair.py", "tests/wheelproof/mutate/test_gate.py",
-           "tests/subjects/test_one_shot.py", "tests/faults/test_engine.py", "tests/wheelproof/test_verify.py")
+LONGEST = (
+    "tests/wheelproof/pipeline/",
+    "tests/proofs/protocols/test_timer_task_list.py",
+    "tests/proofs/protocols/test_system_timer.py",
+    "tests/impl/test_system_timer_stateful.py",
+    "tests/proofs/test_crosshair.py",
+    "tests/wheelproof/mutate/test_gate.py",
+    "tests/examples/test_one_shot.py",
+    "tests/faults/test_engine.py",
+    "tests/wheelproof/checks/test_verify.py",
+)
 """What takes more than half a minute. The others are given out by their number of tests; a long file with few would come last, and
 the other processes would wait for it."""
 

@@ -1,4 +1,5 @@
 """How files are given to the processes of a run side by side."""
+
 from collections import OrderedDict
 
 from tests.conftest import LONGEST, SHARING, ByFile
@@ -20,8 +21,10 @@ def given(files: dict[str, int]) -> list[str]:
     scheduler, node = object.__new__(ByFile), Node()  # made by pytest it would start processes
     names = [f"{file}::test_{number}" for file, count in files.items() for number in range(count)]
     scheduler.registered_collections, scheduler.assigned_work = {node: names}, {}
-    scheduler.workqueue = OrderedDict((file, {name: False for name in names if name.startswith(f"{file}::")})
-                                      for file in sorted(files, key=lambda file: -files[file]))
+    scheduler.workqueue = OrderedDict(
+        (file, {name: False for name in names if name.startswith(f"{file}::")})
+        for file in sorted(files, key=lambda file: -files[file])
+    )
     while scheduler.workqueue:
         scheduler._assign_work_unit(node)
     return [names[indices[0]].partition("::")[0] for indices in node.sent]

@@ -19,7 +19,7 @@ from wheelproof.errors import UsageError, WheelproofError
 from wheelproof.trace import commands as trace_commands
 
 if TYPE_CHECKING:
-    from wheelproof.subject import Mechanism
+    from wheelproof.project.mechanism import Mechanism
 
 INTERRUPTED = 130
 
@@ -54,12 +54,14 @@ class Commands(TyperGroup):
             if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
                 raise
             traceback.print_exc()
-            _say(f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was shown by this run.")
+            _say(
+                f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was shown by this run."
+            )
             _drop_what_cannot_be_written()
             raise typer.Exit(4) from error
 
 
-class Lane(StrEnum):
+class Profile(StrEnum):
     """How much is checked."""
 
     FAST = "fast"
@@ -74,31 +76,59 @@ class On(StrEnum):
 
 
 app = typer.Typer(
-    name="wheelproof", cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-    help="Shows that a specification, its executable twin and an implementation are the same machine.",
+    name="wheelproof",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Shows that a specification, its executable model and an implementation are the same machine.",
     epilog="Exit codes: 0 as expected, 1 finding, 2 usage, 3 inconclusive, 4 tool failed, 5 nothing checked, 130 interrupted.",
 )
 app.add_typer(trace_commands.app, name="trace")
 
-Subject = Annotated[Path, typer.Option("--subject", metavar="DIR", help="The folder that holds spec/, model/, impl/ ...")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, all else on standard error.")]
-Trace = Annotated[Path, typer.Argument(metavar="TRACE", help="A counterexample file, such as build/traces/*.json.")]
+Subject = Annotated[
+    Path,
+    typer.Option("--subject", metavar="DIR", help="The folder that holds spec/, model/, impl/ ..."),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="One JSON document on standard output, all else on standard error."
+    ),
+]
+Trace = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TRACE", help="A counterexample file, such as build/counterexamples/*.json."
+    ),
+]
 
 
 @app.command()
 def verify(
-    mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to check; all without.")] = None,
-    layer: Annotated[list[str] | None, typer.Option("--layer", metavar="A,B", help="Only these layers.")] = None,
-    lane: Annotated[Lane, typer.Option("--lane", help="How much to check.")] = Lane.FAST,
+    mechanisms: Annotated[
+        list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to check; all without.")
+    ] = None,
+    layer: Annotated[
+        list[str] | None, typer.Option("--layer", metavar="A,B", help="Only these layers.")
+    ] = None,
+    profile: Annotated[
+        Profile, typer.Option("--profile", help="How much to check.")
+    ] = Profile.FAST,
     subject: Subject = Path("."),
-    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")] = Path("build"),
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU.")] = 0,
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
+    ] = Path("build"),
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU."),
+    ] = 0,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
 ) -> None:
     """Check mechanisms, layer by layer, and write the report."""
-    from wheelproof.options import VerifyOptions
-    from wheelproof.report.verification import Verification
+    from wheelproof.checks.command import Verification
+    from wheelproof.checks.events import VerifyOptions
     from wheelproof.verdict import LAYERS
 
     layers = [name.strip() for names in layer or [] for name in names.split(",") if name.strip()]
@@ -107,38 +137,75 @@ def verify(
     _known("layer", layers, LAYERS)
     found = _mechanisms(subject, mechanisms or [])
     options = VerifyOptions(
-        mechanisms=tuple(dict.fromkeys(mechanisms or [])), layers=frozenset(layers) if layers else None, lane=lane.value,
-        subject=subject, output=output, jobs=jobs or _processors(),
+        mechanisms=tuple(dict.fromkeys(mechanisms or [])),
+        layers=frozenset(layers) if layers else None,
+        profile=profile.value,
+        subject=subject,
+        output=output,
+        jobs=jobs or _processors(),
     )
     raise typer.Exit(Verification(options, found, quiet, as_json).run())
 
 
 @app.command("prove")
 def prove_(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Theorems, or mechanisms for all of theirs; all without.")] = None,
-    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=0, help="Seeds for each theorem; 0: as the lane has it.")] = 0,
-    lane: Annotated[Lane, typer.Option("--lane", help="How much to prove.")] = Lane.FAST,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME", help="Theorems, or mechanisms for all of theirs; all without."
+        ),
+    ] = None,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds", metavar="N", min=0, help="Seeds for each theorem; 0: as the profile has it."
+        ),
+    ] = 0,
+    profile: Annotated[
+        Profile, typer.Option("--profile", help="How much to prove.")
+    ] = Profile.FAST,
     subject: Subject = Path("."),
-    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")] = Path("build"),
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU.")] = 0,
-    table: Annotated[bool, typer.Option("--table", help="The table of theorems as Markdown on standard output, all else on standard error.")] = False,
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
+    ] = Path("build"),
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU."),
+    ] = 0,
+    table: Annotated[
+        bool,
+        typer.Option(
+            "--table",
+            help="The table of theorems as Markdown on standard output, all else on standard error.",
+        ),
+    ] = False,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
 ) -> None:
     """Prove the subject's theorems, each with its controls, and write the report."""
-    from wheelproof.layers import prove
-    from wheelproof.options import VerifyOptions
+    from wheelproof.checks import prove
+    from wheelproof.checks.command import Verification
+    from wheelproof.checks.events import VerifyOptions
     from wheelproof.report import theorems
-    from wheelproof.report.verification import Verification
 
     if table and as_json:
         raise UsageError("--table and --json both want standard output.", "Give one of them.")
     found = _mechanisms(subject, [])
     declared = prove.declared(subject)
-    _known("theorem", names or [], dict.fromkeys([each for item in declared for each in (item.name, item.mechanism)]))
+    _known(
+        "theorem",
+        names or [],
+        dict.fromkeys([each for item in declared for each in (item.name, item.mechanism)]),
+    )
     options = VerifyOptions(
-        mechanisms=(), layers=frozenset({"proof"}), lane=lane.value, subject=subject, output=output, jobs=jobs or _processors(),
-        theorems=tuple(dict.fromkeys(names or [])), seeds=seeds,
+        mechanisms=(),
+        layers=frozenset({"proof"}),
+        profile=profile.value,
+        subject=subject,
+        output=output,
+        jobs=jobs or _processors(),
+        theorems=tuple(dict.fromkeys(names or [])),
+        seeds=seeds,
     )
     verification = Verification(options, found, quiet, as_json, aside=table)
     code = verification.run()
@@ -149,67 +216,156 @@ def prove_(
 
 @app.command()
 def mutate(
-    mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose files to change; all without.")] = None,
-    artefact: Annotated[list[str] | None, typer.Option("--artefact", metavar="A,B", help="impl, model, spec, harness, proofs; all without.")] = None,
-    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Changes of each mechanism and artefact.")] = 20,
-    total: Annotated[int, typer.Option("--total", metavar="N", min=0, help="Changes of each artefact over all files, instead of --count.")] = 0,
+    mechanisms: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MECHANISM", help="Whose files to change; all without."),
+    ] = None,
+    artefact: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--artefact", metavar="A,B", help="impl, model, spec, harness, proofs; all without."
+        ),
+    ] = None,
+    count: Annotated[
+        int,
+        typer.Option("--count", metavar="N", min=1, help="Changes of each mechanism and artefact."),
+    ] = 20,
+    total: Annotated[
+        int,
+        typer.Option(
+            "--total",
+            metavar="N",
+            min=0,
+            help="Changes of each artefact over all files, instead of --count.",
+        ),
+    ] = 0,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Which changes are drawn.")] = 1,
-    listing: Annotated[bool, typer.Option("--list", help="Print the drawn changes and check nothing.")] = False,
-    minutes: Annotated[float, typer.Option("--minutes", metavar="M", min=0, help="Begin no change after so many minutes; 0: no limit.")] = 0,
-    lane: Annotated[Lane, typer.Option("--lane", help="Which configs take part.")] = Lane.FAST,
-    bound: Annotated[int, typer.Option("--bound", metavar="N", min=1, help="Leave out configs with more distinct states.")] = 100_000,
-    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="Whether unit tests take part.")] = True,
-    stage: Annotated[int, typer.Option("--stage", metavar="N", min=0, help="The last stage of checks that takes part (docs/mutate.md).")] = 9,
-    change: Annotated[list[str] | None, typer.Option("--change", metavar="KEY", help="Judge exactly this change; may be repeated.")] = None,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Print the drawn changes and check nothing.")
+    ] = False,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            "--minutes",
+            metavar="M",
+            min=0,
+            help="Begin no change after so many minutes; 0: no limit.",
+        ),
+    ] = 0,
+    profile: Annotated[
+        Profile, typer.Option("--profile", help="Which configs take part.")
+    ] = Profile.FAST,
+    bound: Annotated[
+        int,
+        typer.Option(
+            "--bound", metavar="N", min=1, help="Leave out configs with more distinct states."
+        ),
+    ] = 100_000,
+    tests: Annotated[
+        bool, typer.Option("--tests/--no-tests", help="Whether unit tests take part.")
+    ] = True,
+    stage: Annotated[
+        int,
+        typer.Option(
+            "--stage",
+            metavar="N",
+            min=0,
+            help="The last stage of checks that takes part (docs/mutate.md).",
+        ),
+    ] = 9,
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--change", metavar="KEY", help="Judge exactly this change; may be repeated."),
+    ] = None,
     subject: Subject = Path("."),
-    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")] = Path("build/mutate"),
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0: one for each CPU.")] = 0,
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
+    ] = Path("build/mutate"),
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0: one for each CPU.")
+    ] = 0,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
 ) -> None:
     """Change the subject's files systematically; its checks must reject each change."""
-    from wheelproof import subject as subjects
+    from wheelproof import project
     from wheelproof.mutate import command
     from wheelproof.mutate.change import ARTEFACTS
     from wheelproof.mutate.run import Options
 
     chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
     _known("artefact", chosen, ARTEFACTS)
-    subject = subject.resolve()
-    found = subjects.find(subject)
-    files = [file.stem for folder in ARTEFACTS.values() for file in sorted((subject / folder).rglob("*.py")) if file.stem != "__init__"]
+    subject = project.resolve()
+    found = project.find(subject)
+    files = [
+        file.stem
+        for folder in ARTEFACTS.values()
+        for file in sorted((subject / folder).rglob("*.py"))
+        if file.stem != "__init__"
+    ]
     _known("mechanism", mechanisms or [], list(dict.fromkeys([*found, *files])))
     options = Options(
-        mechanisms=tuple(dict.fromkeys(mechanisms or [])), artefacts=tuple(dict.fromkeys(chosen or ARTEFACTS)), count=count, seed=seed,
-        subject=subject, output=output, jobs=jobs or _processors(), lane=lane.value, bound=bound, minutes=minutes, tests=tests, stage=stage,
-        keys=tuple(change or ()), total=total)
-    raise typer.Exit(command.listed(options, found) if listing else command.run(options, as_json, quiet))
+        mechanisms=tuple(dict.fromkeys(mechanisms or [])),
+        artefacts=tuple(dict.fromkeys(chosen or ARTEFACTS)),
+        count=count,
+        seed=seed,
+        subject=subject,
+        output=output,
+        jobs=jobs or _processors(),
+        profile=profile.value,
+        bound=bound,
+        minutes=minutes,
+        tests=tests,
+        stage=stage,
+        keys=tuple(change or ()),
+        total=total,
+    )
+    raise typer.Exit(
+        command.listed(options, found) if listing else command.run(options, as_json, quiet)
+    )
 
 
 @app.command("list")
 def list_(
-    mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to list; all without.")] = None,
+    mechanisms: Annotated[
+        list[str] | None, typer.Argument(metavar="MECHANISM", help="Which to list; all without.")
+    ] = None,
     subject: Subject = Path("."),
-    config: Annotated[list[str] | None, typer.Option("--config", metavar="NAME", help="Rewrite the counts of this config only.")] = None,
-    update_counts: Annotated[bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")] = False,
+    config: Annotated[
+        list[str] | None,
+        typer.Option("--config", metavar="NAME", help="Rewrite the counts of this config only."),
+    ] = None,
+    update_counts: Annotated[
+        bool, typer.Option("--update-counts", help="Rewrite the declared state counts.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List mechanisms, scenarios, configs and mutants, with what each must show."""
-    from wheelproof import listing
+    from wheelproof.report import listing
 
     if config and not update_counts:
         raise UsageError("--config names whose counts to rewrite.", "Give --update-counts too.")
     _mechanisms(subject, mechanisms or [])
-    raise typer.Exit(listing.run(subject, mechanisms or [], configs=config or [], update_counts=update_counts, as_json=as_json))
+    raise typer.Exit(
+        listing.run(
+            subject,
+            mechanisms or [],
+            configs=config or [],
+            update_counts=update_counts,
+            as_json=as_json,
+        )
+    )
 
 
 @app.command()
 def models(
-    mechanisms: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose; all without.")] = None,
+    mechanisms: Annotated[
+        list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose; all without.")
+    ] = None,
     subject: Subject = Path("."),
 ) -> None:
     """Write, beside each specification, a model that holds and one that fails, for a TLA+ editor."""
-    from wheelproof import editor
+    from wheelproof.tlc import editor
 
     for mechanism in _mechanisms(subject, mechanisms or []).values():
         changed = [file.relative_to(subject).as_posix() for file in editor.write(mechanism)]
@@ -218,59 +374,72 @@ def models(
 
 @app.command("mutant")
 def mutant_(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A decision or a mutant, as NAME or MECHANISM/NAME.")],
-    width: Annotated[int | None, typer.Option("--width", min=40, help="Columns; lanes need 100.")] = None,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="A decision or a mutant, as NAME or MECHANISM/NAME."),
+    ],
+    width: Annotated[
+        int | None, typer.Option("--width", min=40, help="Columns; thread columns need 100.")
+    ] = None,
     subject: Subject = Path("."),
-    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")] = Path("build"),
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
+    ] = Path("build"),
 ) -> None:
     """Show a decision taken away: the changes side by side, the verdicts, and a counterexample."""
-    from wheelproof.report import lanes, mutant
+    from wheelproof.counterexample import columns
+    from wheelproof.report import mutant
     from wheelproof.report.console import can_encode, console
 
-    glyphs = lanes.UNICODE if can_encode(sys.stdout, lanes.UNICODE.all()) else lanes.ASCII
+    glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
     raise typer.Exit(mutant.run(name, subject, output, console(width=width), glyphs))
 
 
 @app.command()
 def show(
     trace: Trace,
-    width: Annotated[int | None, typer.Option("--width", min=40, help="Columns; lanes need 100.")] = None,
+    width: Annotated[
+        int | None, typer.Option("--width", min=40, help="Columns; thread columns need 100.")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Fold and shorten nothing.")] = False,
     subject: Subject = Path("."),
 ) -> None:
-    """Show a counterexample as lanes of threads."""
-    from wheelproof.report import lanes
+    """Show a counterexample as columns of threads."""
+    from wheelproof.counterexample import columns, document
     from wheelproof.report.console import can_encode, console, print_lines
-    from wheelproof.trace import counterexample
 
-    found = counterexample.read(trace)
+    found = document.read(trace)
     target = console(width=width)
-    glyphs = lanes.UNICODE if can_encode(sys.stdout, lanes.UNICODE.all()) else lanes.ASCII
-    print_lines(target, lanes.render(found, target.width, subject, str(trace), full, glyphs))
+    glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
+    print_lines(target, columns.render(found, target.width, subject, str(trace), full, glyphs))
 
 
 @app.command()
 def replay(
     trace: Trace,
     on: Annotated[On, typer.Option("--on", help="What to replay it on.")] = On.IMPL,
-    until: Annotated[int | None, typer.Option("--until", metavar="STEP", min=0, help="Stop after this step.")] = None,
+    until: Annotated[
+        int | None, typer.Option("--until", metavar="STEP", min=0, help="Stop after this step.")
+    ] = None,
     subject: Subject = Path("."),
 ) -> None:
     """Run a counterexample again, step by step, and show that it still violates its property."""
-    from wheelproof import replay as engine
+    from wheelproof.counterexample import replay as engine
 
     raise typer.Exit(engine.run(trace, on.value, until, subject=subject) or 0)
 
 
 @app.command()
 def doctor(
-    fetch: Annotated[bool, typer.Option("--fetch", help="Download TLC where it is absent.")] = False,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Download TLC where it is absent.")
+    ] = False,
     subject: Subject = Path("."),
     as_json: Json = False,
 ) -> None:
     """Show which Python, Java, TLC and packages are used, and what an absence disables."""
-    from wheelproof import documents
     from wheelproof import doctor as physician
+    from wheelproof import documents
 
     findings = physician.survey(subject, fetch)
     if as_json:
@@ -282,7 +451,9 @@ def doctor(
 
 @app.command()
 def translate(
-    spec: Annotated[list[Path], typer.Argument(metavar="SPEC", help="TLA+ modules with PlusCal algorithms.")],
+    spec: Annotated[
+        list[Path], typer.Argument(metavar="SPEC", help="TLA+ modules with PlusCal algorithms.")
+    ],
 ) -> None:
     """Translate PlusCal anew, in place."""
     from wheelproof.tlc import translation
@@ -292,7 +463,9 @@ def translate(
         if state is translation.State.NO_ALGORITHM:
             raise UsageError(f"{module} has no PlusCal algorithm.", "Name a module that has one.")
         changed = translation.retranslate(module)
-        print(f"{module}: {f'translated anew, it was {state}' if changed else 'the translation was current'}")
+        print(
+            f"{module}: {f'translated anew, it was {state}' if changed else 'the translation was current'}"
+        )
 
 
 def main() -> None:
@@ -302,9 +475,9 @@ def main() -> None:
 
 def _mechanisms(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
     """The subject's mechanisms by stem; UsageError where a wanted one is not among them."""
-    from wheelproof import subject
+    from wheelproof import project
 
-    found = subject.find(root)
+    found = project.find(root)
     _known("mechanism", wanted, found)
     return {stem: item for stem, item in found.items() if not wanted or stem in wanted}
 
@@ -317,7 +490,9 @@ def _known(what: str, wanted: Iterable[str], known: Iterable[str]) -> None:
 
             close = get_close_matches(name, known, 1)
             hint = f"Did you mean {close[0]}? " if close else ""
-            raise UsageError(f"There is no {what} {name!r}.", f"{hint}Known {what}s: {', '.join(known)}.")
+            raise UsageError(
+                f"There is no {what} {name!r}.", f"{hint}Known {what}s: {', '.join(known)}."
+            )
 
 
 def _processors() -> int:

@@ -51,7 +51,11 @@ def exit_code(findings: list[Finding]) -> int:
 
 def document(findings: list[Finding]) -> dict[str, Any]:
     """The findings as plain JSON values."""
-    return {"schema": "wheelproof.doctor/1", "ready": exit_code(findings) == 0, "findings": [asdict(item) for item in findings]}
+    return {
+        "schema": "wheelproof.doctor/1",
+        "ready": exit_code(findings) == 0,
+        "findings": [asdict(item) for item in findings],
+    }
 
 
 def versions() -> dict[str, str]:
@@ -69,7 +73,10 @@ def versions() -> dict[str, str]:
         "wheelproof": __version__,
         "python": platform.python_version(),
         "java": asked(java.locate, lambda item: f"{item.version} ({item.origin})"),
-        "tla2tools.jar": asked(lambda: jar.locate(fetch=False), lambda item: f"sha256 {item.sha256}{'' if item.pinned else ' (unpinned)'}"),
+        "tla2tools.jar": asked(
+            lambda: jar.locate(fetch=False),
+            lambda item: f"sha256 {item.sha256}{'' if item.pinned else ' (unpinned)'}",
+        ),
         **{package: _version(package) for package in _PACKAGES},
     }
     return {name: version for name, version in found.items() if version}
@@ -84,25 +91,37 @@ def print_findings(findings: list[Finding]) -> None:
     from wheelproof.report.console import console, visible
 
     target = console()
-    table = Table(box=box.SIMPLE_HEAD if target.is_terminal else None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(
+        box=box.SIMPLE_HEAD if target.is_terminal else None, pad_edge=False, padding=(0, 2, 0, 0)
+    )
     table.add_column("what", no_wrap=True)
     table.add_column("state", no_wrap=True)
     table.add_column("detail", overflow="fold")
     for item in findings:
-        state = Text("found", style="green") if item.found else Text("ABSENT" if item.needed else "absent", style="red" if item.needed else "yellow")
+        state = (
+            Text("found", style="green")
+            if item.found
+            else Text(
+                "ABSENT" if item.needed else "absent", style="red" if item.needed else "yellow"
+            )
+        )
         detail = item.detail if item.found else f"{item.detail} Without it: no {item.disables}."
         table.add_row(Text(visible(item.name)), state, Text(visible(detail)))
     target.print(table)
     absent = [item.name for item in findings if item.needed and not item.found]
     told = f"not ready: {', '.join(absent)} must be there" if absent else "ready to verify"
-    target.print(Text(f"wheelproof doctor: {told}", style="red" if absent else "green"), soft_wrap=True)
+    target.print(
+        Text(f"wheelproof doctor: {told}", style="red" if absent else "green"), soft_wrap=True
+    )
 
 
 def _python() -> Finding:
     told = f"{platform.python_version()}, {sys.executable}"
     least = ".".join(map(str, MINIMUM_PYTHON))
     enough = sys.version_info >= MINIMUM_PYTHON
-    return Finding("Python", enough, told if enough else f"{told} is older than {least}.", "anything")
+    return Finding(
+        "Python", enough, told if enough else f"{told} is older than {least}.", "anything"
+    )
 
 
 def _packages() -> Iterator[Finding]:
@@ -127,7 +146,9 @@ def _java() -> Finding:
         found = java.locate()
     except WheelproofError as error:
         return Finding("Java", False, str(error), disables)
-    return Finding("Java", True, f"{found.version} from {found.origin}, {found.executable}", disables)
+    return Finding(
+        "Java", True, f"{found.version} from {found.origin}, {found.executable}", disables
+    )
 
 
 def _jar(fetch: bool) -> Finding:
@@ -139,7 +160,9 @@ def _jar(fetch: bool) -> Finding:
     except WheelproofError as error:
         return Finding("TLC", False, str(error), disables)
     pinned = "the pinned one" if found.pinned else "UNPINNED: declared counts may differ with it"
-    return Finding("TLC", True, f"from {found.origin}, {found.path}, sha256 {found.sha256}, {pinned}", disables)
+    return Finding(
+        "TLC", True, f"from {found.origin}, {found.path}, sha256 {found.sha256}, {pinned}", disables
+    )
 
 
 def _spark() -> Finding:
@@ -153,19 +176,30 @@ def _spark() -> Finding:
     except WheelproofError as error:
         return Finding("Spark", False, str(error), disables, needed=False)
     through = ", through a launcher for trimmed runtimes" if found.trimmed else ""
-    return Finding("Spark", True, f"{_version('pyspark')} on Java {found.version} from {found.origin}{through}, {found.home}", disables, needed=False)
+    return Finding(
+        "Spark",
+        True,
+        f"{_version('pyspark')} on Java {found.version} from {found.origin}{through}, {found.home}",
+        disables,
+        needed=False,
+    )
 
 
 def _subject(root: Path) -> Iterator[Finding]:
-    from wheelproof import subject
+    from wheelproof import project
 
     disables = "mechanism to check"
     try:
-        mechanisms = subject.find(root)
+        mechanisms = project.find(root)
     except WheelproofError as error:
         yield Finding("subject", False, str(error), disables)
         return
     for stem, mechanism in mechanisms.items():
         specified = mechanism.spec.is_file()
         missing = "" if specified else f" {mechanism.spec} is missing."
-        yield Finding(stem, specified, f"{mechanism.toml}, {len(mechanism.configs)} configs.{missing}", disables)
+        yield Finding(
+            stem,
+            specified,
+            f"{mechanism.toml}, {len(mechanism.configs)} configs.{missing}",
+            disables,
+        )

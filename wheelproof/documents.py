@@ -12,7 +12,13 @@ from typing import Any
 
 from wheelproof.errors import ToolError, UsageError
 
-_NAMES = {str: "a string", bool: "true or false", dict: "an object", list: "an array", int: "a whole number"}
+_NAMES = {
+    str: "a string",
+    bool: "true or false",
+    dict: "an object",
+    list: "an array",
+    int: "a whole number",
+}
 
 
 def write_text(path: Path, text: str) -> None:
@@ -26,7 +32,9 @@ def write_text(path: Path, text: str) -> None:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise ToolError(f"{path} cannot be written ({error.strerror}).", "Choose another folder with --output.") from error
+        raise ToolError(
+            f"{path} cannot be written ({error.strerror}).", "Choose another folder with --output."
+        ) from error
 
 
 def encode(document: Mapping[str, Any]) -> str:
@@ -44,15 +52,23 @@ def read(path: Path, schema: str) -> "Record":
     try:
         value = json.loads(path.read_bytes(), parse_constant=_no_constant)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror}).", "Give the path of an existing file.") from error
+        raise UsageError(
+            f"{path} cannot be read ({error.strerror}).", "Give the path of an existing file."
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not a JSON document ({error}).", "Give a file that Wheelproof wrote.") from error
+        raise UsageError(
+            f"{path} is not a JSON document ({error}).", "Give a file that Wheelproof wrote."
+        ) from error
     if not isinstance(value, dict):
-        raise UsageError(f"{path} holds no JSON object.", f"Expected a document of the schema {schema}.")
+        raise UsageError(
+            f"{path} holds no JSON object.", f"Expected a document of the schema {schema}."
+        )
     document = Record(path, "", value)
     if (found := value.get("schema")) != schema:
         shown = "no schema" if found is None else f"the schema {found!r}"
-        raise UsageError(f"{path} has {shown}, expected {schema!r}.", "Make the file anew with this version.")
+        raise UsageError(
+            f"{path} has {shown}, expected {schema!r}.", "Make the file anew with this version."
+        )
     return document
 
 
@@ -83,7 +99,11 @@ class Record:
     def number(self, name: str) -> float:
         """A number that is not negative."""
         found = self._present(name)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < float("inf"):
+        if (
+            isinstance(found, bool)
+            or not isinstance(found, int | float)
+            or not 0 <= found < float("inf")
+        ):
             raise self.fault(name, f"must be a number that is not negative, not {_shown(found)}")
         return found
 

@@ -50,13 +50,19 @@ def feature_release(executable: Path) -> int:
     """The feature release that `executable -version` prints (8 for the old form "1.8.0"); a ToolError where it fails."""
     try:
         answer = subprocess.run(
-            [executable, "-version"], capture_output=True, text=True, errors="replace",
-            stdin=subprocess.DEVNULL, timeout=_ANSWER_SECONDS,
+            [executable, "-version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_ANSWER_SECONDS,
         )
     except OSError as error:
         raise ToolError(f"{executable} cannot be run ({error.strerror})") from error
     except subprocess.TimeoutExpired as error:
-        raise ToolError(f"{executable} -version gave no answer within {_ANSWER_SECONDS} s") from error
+        raise ToolError(
+            f"{executable} -version gave no answer within {_ANSWER_SECONDS} s"
+        ) from error
     version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
     if answer.returncode != 0 or version is None:
         raise ToolError(f"{executable} -version failed with exit code {answer.returncode}")
@@ -77,8 +83,12 @@ def library(java: Java) -> Path:
 def _printed_home(java: Java) -> Path:
     try:
         answer = subprocess.run(
-            [java.executable, "-XshowSettings:properties", "-version"], capture_output=True, text=True, errors="replace",
-            stdin=subprocess.DEVNULL, timeout=_ANSWER_SECONDS,
+            [java.executable, "-XshowSettings:properties", "-version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_ANSWER_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ToolError(f"{java.executable} cannot be run ({error}).") from error

@@ -16,11 +16,24 @@ from typing import Any
 from wheelproof import documents
 from wheelproof.errors import UsageError
 
-SCHEMA = "wheelproof.results/1"
+SCHEMA = "wheelproof.results/2"
 RESULTS_FILE = "results.json"
 
 # In the order in which the layers build on each other.
-LAYERS = ("tlc", "graph", "walk", "mutant", "liveness", "search", "real", "proof", "trace", "mutate")
+LAYERS = (
+    "tlc",
+    "graph",
+    "bisimulation",
+    "coverage",
+    "composition",
+    "mutant",
+    "liveness",
+    "random",
+    "stress",
+    "proof",
+    "trace",
+    "mutate",
+)
 
 
 class Verdict(StrEnum):
@@ -98,20 +111,37 @@ def judge(
     `fault` is a reason against the check although its verdict is as expected, such as a count that differs from the
     declared one; `why` explains the verdict itself. Both end up in `Row.why`, after what differs from the expectation.
     """
-    reasons = [reason for reason in (_difference(expected, verdict, expected_property, property), fault) if reason]
+    reasons = [
+        reason
+        for reason in (_difference(expected, verdict, expected_property, property), fault)
+        if reason
+    ]
     return Row(
-        mechanism=mechanism, layer=layer, name=name, expected=Verdict(expected), verdict=Verdict(verdict),
-        property=property, bound=bound, figures=dict(figures or {}), seconds=seconds,
-        trace=None if trace is None else str(trace), ok=not reasons, why="; ".join(reasons + [why] if why else reasons),
+        mechanism=mechanism,
+        layer=layer,
+        name=name,
+        expected=Verdict(expected),
+        verdict=Verdict(verdict),
+        property=property,
+        bound=bound,
+        figures=dict(figures or {}),
+        seconds=seconds,
+        trace=None if trace is None else str(trace),
+        ok=not reasons,
+        why="; ".join(reasons + [why] if why else reasons),
     )
 
 
-def _difference(expected: str, verdict: str, expected_property: str | None, found: str | None) -> str:
+def _difference(
+    expected: str, verdict: str, expected_property: str | None, found: str | None
+) -> str:
     """What separates a verdict from the expected one; empty where it is green."""
     wanted = f"{expected} by {expected_property}" if expected_property else expected
     if verdict != expected:
         # An `error` speaks for itself through `why`.
-        return f"expected {wanted}, got {verdict}" + (f" by {found}" if verdict == Verdict.VIOLATED and found else "")
+        return f"expected {wanted}, got {verdict}" + (
+            f" by {found}" if verdict == Verdict.VIOLATED and found else ""
+        )
     if verdict in PROVES_NOTHING:
         return f"{verdict} is never in order"
     if verdict == Verdict.VIOLATED and not expected_property:
@@ -152,19 +182,29 @@ class Results:
 
     def __post_init__(self) -> None:
         counted = Counter(row.title() for row in self.rows)
-        if twins := [title for title, times in counted.items() if times > 1]:
-            raise ValueError(f"several rows are called {', '.join(twins)}")
+        if several := [title for title, times in counted.items() if times > 1]:
+            raise ValueError(f"several rows are called {', '.join(several)}")
 
     @classmethod
     def begin(cls, tools: Mapping[str, str]) -> "Results":
         """The results of a run that starts now: no rows yet, and an identity of its own."""
-        return cls((), dict(tools), uuid.uuid4().hex, datetime.now(UTC).isoformat(timespec="seconds"), complete=False)
+        return cls(
+            (),
+            dict(tools),
+            uuid.uuid4().hex,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            complete=False,
+        )
 
     def document(self) -> dict[str, Any]:
-        """The document of the schema `wheelproof.results/1`."""
+        """The document of the schema `wheelproof.results/2`."""
         return {
-            "schema": SCHEMA, "run": self.run, "started": self.started, "complete": self.complete,
-            "tools": dict(sorted(self.tools.items())), "rows": [row.document() for row in self.rows],
+            "schema": SCHEMA,
+            "run": self.run,
+            "started": self.started,
+            "complete": self.complete,
+            "tools": dict(sorted(self.tools.items())),
+            "rows": [row.document() for row in self.rows],
         }
 
     def write(self, path: Path) -> None:
@@ -178,23 +218,37 @@ def read_results(path: Path, run: str | None = None) -> Results:
     rows = tuple(_row(record) for record in document.objects("rows"))
     try:
         results = Results(
-            rows, document.text_by_name("tools"), document.text("run"), document.text("started"), document.flag("complete")
+            rows,
+            document.text_by_name("tools"),
+            document.text("run"),
+            document.text("started"),
+            document.flag("complete"),
         )
     except ValueError as error:
         raise document.fault("rows", f"are not one run's: {error}") from error
     if run is not None and results.run != run:
-        raise UsageError(f"{path} is of another run, started {results.started}.", "Run `wheelproof verify` again.")
+        raise UsageError(
+            f"{path} is of another run, started {results.started}.",
+            "Run `wheelproof verify` again.",
+        )
     return results
 
 
 def _row(record: documents.Record) -> Row:
     try:
         return Row(
-            mechanism=record.text("mechanism"), layer=record.text("layer"), name=record.text("name"),
-            expected=_word(record, "expected"), verdict=_word(record, "verdict"),
-            property=record.optional_text("property"), bound=record.text("bound"),
-            figures=record.object("figures").value, seconds=record.number("seconds"),
-            trace=record.optional_text("trace"), ok=record.flag("ok"), why=record.text("why"),
+            mechanism=record.text("mechanism"),
+            layer=record.text("layer"),
+            name=record.text("name"),
+            expected=_word(record, "expected"),
+            verdict=_word(record, "verdict"),
+            property=record.optional_text("property"),
+            bound=record.text("bound"),
+            figures=record.object("figures").value,
+            seconds=record.number("seconds"),
+            trace=record.optional_text("trace"),
+            ok=record.flag("ok"),
+            why=record.text("why"),
         )
     except ValueError as error:
         raise record.fault("ok", f"contradicts the row: {error}") from error

@@ -4,6 +4,7 @@ The functions are run as they are. Of ``TimingWheel`` the methods ``add``, ``adv
 fields are symbols and whose buckets, queue and parent note what they are given. `theory` takes the module, so that a changed
 one can be given to it.
 """
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from impl import timing_wheel
 from proofs.arith import bounds
 from proofs.arith.clock import advanced, moves, trim
 from proofs.arith.slots import LEVEL, key, slot, taken
-from proofs.arithmetic import Arithmetic, Claim, Number, Step, Twin, both, implies, mul, use, when
+from proofs.arithmetic import Arithmetic, Claim, Mutant, Number, Step, both, implies, mul, use, when
 from proofs.symbolic import run_on
 
 DUE, TAKEN, PASSED_ON, SOMETHING_ELSE = range(4)
@@ -32,7 +33,13 @@ class Noting:
     def __init__(self, **answers: Any) -> None:
         self.noted: list[tuple[str, Any]] = []
         for name, answer in answers.items():
-            setattr(self, name, lambda *given, name=name, answer=answer: (self.noted.append((name, given)), answer)[1])
+            setattr(
+                self,
+                name,
+                lambda *given, name=name, answer=answer: (self.noted.append((name, given)), answer)[
+                    1
+                ],
+            )
 
 
 class Buckets:
@@ -49,7 +56,11 @@ class Buckets:
 def level(c: Any, t: Any, w: Any) -> Level:
     made = Level()
     made.current_time, made.tick_ms, made.wheel_size, made.interval = c, t, w, t * w
-    made.buckets, made.queue, made.upper = Buckets(), Noting(offer=None), Noting(add=True, advance_clock=None)
+    made.buckets, made.queue, made.upper = (
+        Buckets(),
+        Noting(offer=None),
+        Noting(add=True, advance_clock=None),
+    )
     made.task_counter = made.clock = None
     made.overflow_wheel, made.parent = made.upper, lambda: made.upper
     return made
@@ -66,7 +77,11 @@ def adding(wheel: Any) -> Any:
         said = wheel.add(one, SimpleNamespace(expiration_ms=e, cancelled=lambda: False))
         if one.buckets.index is not None:
             calls = one.buckets.bucket.noted
-            if said is not True or [name for name, _ in calls] != ["add", "set_expiration"] or [name for name, _ in one.queue.noted] != ["offer"]:
+            if (
+                said is not True
+                or [name for name, _ in calls] != ["add", "set_expiration"]
+                or [name for name, _ in one.queue.noted] != ["offer"]
+            ):
                 return SOMETHING_ELSE, -1, -1
             return TAKEN, one.buckets.index, calls[1][1][0]
         passed_on = [name for name, _ in one.upper.noted] == ["add"] and said is True
@@ -103,12 +118,19 @@ def decided(e: Number, c: Number, t: Number, w: Number) -> Number:
 
 def as_add_says(wheel: Any, e: Number, c: Number, t: Number, w: Number) -> Claim:
     does, index, expiration = run_on(adding(wheel), e, c, t, w)
-    return both(does == decided(e, c, t, w), implies(taken(e, c, t, w), both(index == slot(e, t, w), expiration == key(e, t))))
+    return both(
+        does == decided(e, c, t, w),
+        implies(taken(e, c, t, w), both(index == slot(e, t, w), expiration == key(e, t))),
+    )
 
 
 def as_advance_says(wheel: Any, c: Number, time: Number, t: Number) -> Claim:
     clock, told, what = run_on(advancing(wheel), c, time, t)
-    return both(clock == advanced(c, time, t), told == when(moves(c, time, t), 1, 0), implies(moves(c, time, t), what == trim(time, t)))
+    return both(
+        clock == advanced(c, time, t),
+        told == when(moves(c, time, t), 1, 0),
+        implies(moves(c, time, t), what == trim(time, t)),
+    )
 
 
 def as_parent_says(wheel: Any, c: Number, t: Number, w: Number) -> Claim:
@@ -118,6 +140,7 @@ def as_parent_says(wheel: Any, c: Number, t: Number, w: Number) -> Claim:
 
 # -- what the controls put in place of the code
 
+
 class AWholeTurn:
     """Takes what is exactly one turn ahead."""
 
@@ -126,7 +149,9 @@ class AWholeTurn:
         if timing_wheel.expired(deadline, current, self.tick_ms):
             return False
         if deadline <= current + self.interval:
-            bucket = self.buckets[timing_wheel.bucket_index(deadline, self.tick_ms, self.wheel_size)]
+            bucket = self.buckets[
+                timing_wheel.bucket_index(deadline, self.tick_ms, self.wheel_size)
+            ]
             bucket.add(entry)
             if bucket.set_expiration(timing_wheel.bucket_expiration(deadline, self.tick_ms)):
                 self.queue.offer(bucket)
@@ -155,48 +180,123 @@ def theory(code: Any) -> Arithmetic:
     made = Arithmetic("arith.code", mechanism="timing_wheel", after=(bounds.THEORY,))
     wheel = code.TimingWheel
     made.prove(
-        "code-bucket_index", "bucket_index is the slot of T1 - T3",
-        lambda e, t, w: {"tick": t >= 1, "size": w >= 1}, lambda e, t, w: run_on(code.bucket_index, e, t, w) == slot(e, t, w),
+        "code-bucket_index",
+        "bucket_index is the slot of T1 - T3",
+        lambda e, t, w: {"tick": t >= 1, "size": w >= 1},
+        lambda e, t, w: run_on(code.bucket_index, e, t, w) == slot(e, t, w),
         [Step("claim")],
-        [Twin("modulus first", "the remainder is taken before the quotient", claim=lambda e, t, w: run_on(lambda e, t, w: e % w // t, e, t, w) == slot(e, t, w))],
-        vivid=LEVEL, assumes=("A-PYTHON",))
+        [
+            Mutant(
+                "modulus first",
+                "the remainder is taken before the quotient",
+                claim=lambda e, t, w: run_on(lambda e, t, w: e % w // t, e, t, w) == slot(e, t, w),
+            )
+        ],
+        vivid=LEVEL,
+        assumes=("A-PYTHON",),
+    )
     made.prove(
-        "code-bucket_expiration", "bucket_expiration is the key of T4 and T6",
-        lambda e, t: {"tick": t >= 1}, lambda e, t: run_on(code.bucket_expiration, e, t) == key(e, t),
+        "code-bucket_expiration",
+        "bucket_expiration is the key of T4 and T6",
+        lambda e, t: {"tick": t >= 1},
+        lambda e, t: run_on(code.bucket_expiration, e, t) == key(e, t),
         [Step("claim", None, lambda e, t: [use("trimmed", T=e, t=t)])],
-        [Twin("rounded up", "the end of the tick", claim=lambda e, t: run_on(lambda e, t: e - e % t + t, e, t) == key(e, t))],
-        vivid={"t": 3}, assumes=("A-PYTHON",))
+        [
+            Mutant(
+                "rounded up",
+                "the end of the tick",
+                claim=lambda e, t: run_on(lambda e, t: e - e % t + t, e, t) == key(e, t),
+            )
+        ],
+        vivid={"t": 3},
+        assumes=("A-PYTHON",),
+    )
     made.prove(
-        "code-trim", "trim is the trim of T5 and T8", lambda T, t: {"tick": t >= 1}, lambda T, t: run_on(code.trim, T, t) == trim(T, t),
+        "code-trim",
+        "trim is the trim of T5 and T8",
+        lambda T, t: {"tick": t >= 1},
+        lambda T, t: run_on(code.trim, T, t) == trim(T, t),
         [Step("claim")],
-        [Twin("remainder of the quotient", "another remainder is taken away", claim=lambda T, t: run_on(lambda T, t: T - T // t % t, T, t) == trim(T, t))],
-        vivid={"t": 3}, assumes=("A-PYTHON",))
+        [
+            Mutant(
+                "remainder of the quotient",
+                "another remainder is taken away",
+                claim=lambda T, t: run_on(lambda T, t: T - T // t % t, T, t) == trim(T, t),
+            )
+        ],
+        vivid={"t": 3},
+        assumes=("A-PYTHON",),
+    )
     made.prove(
-        "code-fits", "expired and fits are the bounds of what a level takes",
+        "code-fits",
+        "expired and fits are the bounds of what a level takes",
         lambda e, c, t, w: {},
-        lambda e, c, t, w: both(run_on(code.expired, e, c, t) == (e < c + t),
-                                (run_on(code.fits, e, c, mul(t, w)) == (e < c + mul(t, w)))),
+        lambda e, c, t, w: both(
+            run_on(code.expired, e, c, t) == (e < c + t),
+            (run_on(code.fits, e, c, mul(t, w)) == (e < c + mul(t, w))),
+        ),
         [Step("claim")],
-        [Twin("up to a turn", "fits has no strict bound", claim=lambda e, c, t, w: run_on(lambda e, c, i: e <= c + i, e, c, mul(t, w)) == (e < c + mul(t, w)))],
-        vivid=LEVEL | {"c": 6}, assumes=("A-PYTHON",))
+        [
+            Mutant(
+                "up to a turn",
+                "fits has no strict bound",
+                claim=lambda e, c, t, w: (
+                    run_on(lambda e, c, i: e <= c + i, e, c, mul(t, w)) == (e < c + mul(t, w))
+                ),
+            )
+        ],
+        vivid=LEVEL | {"c": 6},
+        assumes=("A-PYTHON",),
+    )
     made.prove(
-        "code-add", "TimingWheel.add does what the theorems say of an entry: it is due, or taken into its slot under its key, or passed on",
-        lambda e, c, t, w: {"tick": t >= 1, "size from 2": w >= 2}, lambda e, c, t, w: as_add_says(wheel, e, c, t, w),
+        "code-add",
+        "TimingWheel.add does what the theorems say of an entry: it is due, or taken into its slot under its key, or passed on",
+        lambda e, c, t, w: {"tick": t >= 1, "size from 2": w >= 2},
+        lambda e, c, t, w: as_add_says(wheel, e, c, t, w),
         [Step("claim", None, lambda e, c, t, w: [use("trimmed", T=e, t=t)])],
-        [Twin("a whole turn", "it takes what is exactly one turn ahead", claim=lambda e, c, t, w: as_add_says(AWholeTurn, e, c, t, w))],
-        vivid=LEVEL | {"c": 6}, assumes=("A-PYTHON", "A-INTERVAL"))
+        [
+            Mutant(
+                "a whole turn",
+                "it takes what is exactly one turn ahead",
+                claim=lambda e, c, t, w: as_add_says(AWholeTurn, e, c, t, w),
+            )
+        ],
+        vivid=LEVEL | {"c": 6},
+        assumes=("A-PYTHON", "A-INTERVAL"),
+    )
     made.prove(
-        "code-advance_clock", "TimingWheel.advance_clock moves the clock as in T5 and T8, and tells the parent this level's time",
-        lambda c, T, t: {"tick": t >= 1}, lambda c, T, t: as_advance_says(wheel, c, T, t),
+        "code-advance_clock",
+        "TimingWheel.advance_clock moves the clock as in T5 and T8, and tells the parent this level's time",
+        lambda c, T, t: {"tick": t >= 1},
+        lambda c, T, t: as_advance_says(wheel, c, T, t),
         [Step("claim")],
-        [Twin("the time itself", "the parent is told the time as it is", claim=lambda c, T, t: as_advance_says(TheTimeItself, c, T, t))],
-        vivid={"t": 3, "c": 6, "T": 17}, assumes=("A-PYTHON",))
+        [
+            Mutant(
+                "the time itself",
+                "the parent is told the time as it is",
+                claim=lambda c, T, t: as_advance_says(TheTimeItself, c, T, t),
+            )
+        ],
+        vivid={"t": 3, "c": 6, "T": 17},
+        assumes=("A-PYTHON",),
+    )
     made.prove(
-        "code-new_parent", "a parent's tick is this level's turn, its size the same; it starts from this level's clock",
-        lambda c, t, w: {}, lambda c, t, w: as_parent_says(wheel, c, t, w),
+        "code-new_parent",
+        "a parent's tick is this level's turn, its size the same; it starts from this level's clock",
+        lambda c, t, w: {},
+        lambda c, t, w: as_parent_says(wheel, c, t, w),
         [Step("claim")],
-        [Twin("from 0", "the parent's clock starts at 0", claim=lambda c, t, w: as_parent_says(FromZero, c, t, w), vivid=LEVEL)],
-        vivid=LEVEL | {"c": 6}, assumes=("A-PYTHON", "A-INTERVAL"))
+        [
+            Mutant(
+                "from 0",
+                "the parent's clock starts at 0",
+                claim=lambda c, t, w: as_parent_says(FromZero, c, t, w),
+                vivid=LEVEL,
+            )
+        ],
+        vivid=LEVEL | {"c": 6},
+        assumes=("A-PYTHON", "A-INTERVAL"),
+    )
     return made
 
 

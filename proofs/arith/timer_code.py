@@ -2,6 +2,7 @@
 
 That ``max_deadline_ms`` is M is tested on numbers, since a wheel of a symbolic number of buckets cannot be built.
 """
+
 from __future__ import annotations
 
 from contextlib import nullcontext
@@ -10,7 +11,7 @@ from typing import Any
 
 from impl import system_timer
 from proofs.arith import code
-from proofs.arithmetic import Arithmetic, Claim, Number, Step, Twin, both, when
+from proofs.arithmetic import Arithmetic, Claim, Mutant, Number, Step, both, when
 from proofs.symbolic import run_on
 
 REFUSED = -1
@@ -21,8 +22,13 @@ def admitting(timer: Any) -> Any:
 
     def run(now: Any, delay: Any, last: Any) -> Any:
         entered: list[Any] = []
-        one = SimpleNamespace(lock=SimpleNamespace(read_lock=nullcontext()), closed=False, clock=SimpleNamespace(hi_res_clock_ms=lambda: now),
-                              max_deadline_ms=last, add_timer_task_entry=lambda entry: entered.append(entry.expiration_ms))
+        one = SimpleNamespace(
+            lock=SimpleNamespace(read_lock=nullcontext()),
+            closed=False,
+            clock=SimpleNamespace(hi_res_clock_ms=lambda: now),
+            max_deadline_ms=last,
+            add_timer_task_entry=lambda entry: entered.append(entry.expiration_ms),
+        )
         try:
             timer.add(one, SimpleNamespace(delay_ms=delay, set_timer_task_entry=lambda entry: None))
         except ValueError:
@@ -34,14 +40,18 @@ def admitting(timer: Any) -> Any:
 
 def as_bound_says(timer: Any, now: Number, delay: Number, last: Number) -> Claim:
     deadline = now + delay
-    return run_on(admitting(timer), now, delay, last) == when(both(0 <= deadline, deadline <= last), deadline, REFUSED)
+    return run_on(admitting(timer), now, delay, last) == when(
+        both(0 <= deadline, deadline <= last), deadline, REFUSED
+    )
 
 
 class NoBound:
     """Takes any deadline, as Kafka does."""
 
     def add(self: Any, task: Any) -> None:
-        self.add_timer_task_entry(SimpleNamespace(expiration_ms=self.clock.hi_res_clock_ms() + task.delay_ms))
+        self.add_timer_task_entry(
+            SimpleNamespace(expiration_ms=self.clock.hi_res_clock_ms() + task.delay_ms)
+        )
 
 
 class NoSign:
@@ -58,13 +68,27 @@ def theory(timer: Any) -> Arithmetic:
     """The theorem about a class with the methods of ``SystemTimer``."""
     made = Arithmetic("arith.timer_code", mechanism="system_timer", after=(code.THEORY,))
     made.prove(
-        "code-deadlines", "SystemTimer.add takes a deadline, now and the delay, if it is from 0 to the last one, and refuses every other",
-        lambda now, delay, last: {}, lambda now, delay, last: as_bound_says(timer, now, delay, last),
+        "code-deadlines",
+        "SystemTimer.add takes a deadline, now and the delay, if it is from 0 to the last one, and refuses every other",
+        lambda now, delay, last: {},
+        lambda now, delay, last: as_bound_says(timer, now, delay, last),
         [Step("claim")],
-        [Twin("no bound", "any deadline is taken: D4", claim=lambda now, delay, last: as_bound_says(NoBound, now, delay, last),
-              vivid={"now": 7, "delay": 2000, "last": 1000}),
-         Twin("no sign", "deadlines before 0 are taken: D5", claim=lambda now, delay, last: as_bound_says(NoSign, now, delay, last))],
-        vivid={"now": 7, "last": 1000}, assumes=("A-PYTHON",))
+        [
+            Mutant(
+                "no bound",
+                "any deadline is taken: D4",
+                claim=lambda now, delay, last: as_bound_says(NoBound, now, delay, last),
+                vivid={"now": 7, "delay": 2000, "last": 1000},
+            ),
+            Mutant(
+                "no sign",
+                "deadlines before 0 are taken: D5",
+                claim=lambda now, delay, last: as_bound_says(NoSign, now, delay, last),
+            ),
+        ],
+        vivid={"now": 7, "last": 1000},
+        assumes=("A-PYTHON",),
+    )
     return made
 
 

@@ -2,6 +2,7 @@
 
 All times are milliseconds from 0. A function here has the preconditions that its callers see to.
 """
+
 from __future__ import annotations
 
 from impl import timing_wheel
@@ -24,7 +25,9 @@ def slot_of_the_same_tick(deadline_ms: int, ahead_ms: int, tick_ms: int, wheel_s
     post: __return__
     """
     index = timing_wheel.bucket_index
-    return index(deadline_ms, tick_ms, wheel_size) == index(deadline_ms + ahead_ms, tick_ms, wheel_size)
+    return index(deadline_ms, tick_ms, wheel_size) == index(
+        deadline_ms + ahead_ms, tick_ms, wheel_size
+    )
 
 
 def key_before_the_deadline(deadline_ms: int, tick_ms: int) -> int:
@@ -55,7 +58,9 @@ def never_the_clocks_own_slot(deadline_ms: int, ticks: int, wheel_size: int) -> 
     pre: not timing_wheel.expired(deadline_ms, ticks, 1) and timing_wheel.fits(deadline_ms, ticks, wheel_size)
     post: __return__
     """
-    return timing_wheel.bucket_index(deadline_ms, 1, wheel_size) != timing_wheel.bucket_index(ticks, 1, wheel_size)
+    return timing_wheel.bucket_index(deadline_ms, 1, wheel_size) != timing_wheel.bucket_index(
+        ticks, 1, wheel_size
+    )
 
 
 def trimmed(time_ms: int, tick_ms: int) -> int:
@@ -78,13 +83,18 @@ def trimmed_twice(time_ms: int, tick_ms: int) -> bool:
     return timing_wheel.trim(once, tick_ms) == once
 
 
-def due_or_taken_or_beyond(deadline_ms: int, current_ms: int, tick_ms: int, wheel_size: int) -> bool:
+def due_or_taken_or_beyond(
+    deadline_ms: int, current_ms: int, tick_ms: int, wheel_size: int
+) -> bool:
     """What fits and has not expired is less than a turn and at least a tick ahead; what has expired fits.
 
     pre: deadline_ms >= 0 and current_ms >= 0 and tick_ms >= 1 and wheel_size >= 2
     post: __return__
     """
-    due, near = timing_wheel.expired(deadline_ms, current_ms, tick_ms), timing_wheel.fits(deadline_ms, current_ms, tick_ms * wheel_size)
+    due, near = (
+        timing_wheel.expired(deadline_ms, current_ms, tick_ms),
+        timing_wheel.fits(deadline_ms, current_ms, tick_ms * wheel_size),
+    )
     return near if due else near == (deadline_ms - current_ms < tick_ms * wheel_size)
 
 
@@ -105,7 +115,9 @@ def level(ahead_ms: int, start_ms: int, tick_ms: int, wheel_size: int) -> tuple[
     pre: tick_ms >= 1 and wheel_size >= 2 and start_ms >= 0 and ahead_ms >= 0
     post: __return__[1] <= (tick_ms + ahead_ms) * wheel_size
     """
-    return taken_by(timing_wheel.trim(start_ms, tick_ms) + tick_ms + ahead_ms, start_ms, tick_ms, wheel_size)
+    return taken_by(
+        timing_wheel.trim(start_ms, tick_ms) + tick_ms + ahead_ms, start_ms, tick_ms, wheel_size
+    )
 
 
 def level_of_kafkas_wheel(deadline_ms: int, start_ms: int) -> tuple[int, int]:

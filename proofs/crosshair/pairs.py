@@ -2,6 +2,7 @@
 
 That command ignores preconditions, hence the early returns.
 """
+
 from __future__ import annotations
 
 from impl import timing_wheel
@@ -21,7 +22,7 @@ def slot_of_the_code(deadline_ms: int, tick_ms: int, wheel_size: int) -> int | N
 
 
 def slot_modulus_one_more(deadline_ms: int, tick_ms: int, wheel_size: int) -> int | None:
-    """The bad twin."""
+    """The mutant."""
     if deadline_ms < 0 or tick_ms < 1 or wheel_size < 2:
         return None
     return timing_wheel.bucket_index(deadline_ms, tick_ms, wheel_size + 1)
@@ -41,7 +42,7 @@ def key_of_the_code(deadline_ms: int, tick_ms: int) -> int | None:
 
 
 def key_rounded_up(deadline_ms: int, tick_ms: int) -> int | None:
-    """The bad twin."""
+    """The mutant."""
     if deadline_ms < 0 or tick_ms < 1:
         return None
     return timing_wheel.trim(deadline_ms + tick_ms - 1, tick_ms)
@@ -63,4 +64,8 @@ def trim_of_java(time_ms: int, tick_ms: int) -> int | None:
 
 
 SAME = (("slot", "slot_of_the_code"), ("key", "key_of_the_code"))
-DIFFERENT = (("slot", "slot_modulus_one_more"), ("key", "key_rounded_up"), ("trim_of_the_code", "trim_of_java"))
+DIFFERENT = (
+    ("slot", "slot_modulus_one_more"),
+    ("key", "key_rounded_up"),
+    ("trim_of_the_code", "trim_of_java"),
+)

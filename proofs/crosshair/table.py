@@ -3,6 +3,7 @@
 Every postcondition must have its line: where one is missing, the function has no verdict. A counterexample counts when Python, calling
 the function with its arguments, finds the preconditions met and the postcondition false.
 """
+
 from __future__ import annotations
 
 import ast
@@ -29,7 +30,11 @@ FOR_LACK_OF_TIME = ("bounded", "unmet")
 """CrossHair says "unmet" also where it found no input that meets the preconditions in the time that it had."""
 
 _LINE = re.compile(r"^(?P<file>.*?):(?P<line>\d+): (?P<kind>info|error|warning): (?P<said>.*)$")
-_SAID = {"Confirmed over all paths.": "confirmed", "Not confirmed.": "bounded", "Unable to meet precondition.": "unmet"}
+_SAID = {
+    "Confirmed over all paths.": "confirmed",
+    "Not confirmed.": "bounded",
+    "Unable to meet precondition.": "unmet",
+}
 _CALL = re.compile(r"^false when calling (?P<call>.*?\))(?: \(which returns .*\))?$")
 WORST = ("no verdict", "raised", "refuted", "unmet", "bounded", "confirmed")
 """A function's verdict is the worst of its conditions'."""
@@ -66,11 +71,22 @@ def contracts(module: ModuleType) -> dict[str, Contract]:
         if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node, clean=False)):
             first = node.body[0].lineno
             told = [(first + number, line.strip()) for number, line in enumerate(text.splitlines())]
-            post = [(line, each.removeprefix("post:").strip()) for line, each in told if each.startswith("post:")]
+            post = [
+                (line, each.removeprefix("post:").strip())
+                for line, each in told
+                if each.startswith("post:")
+            ]
             if post:
-                pre = [(line, each.removeprefix("pre:").strip()) for line, each in told if each.startswith("pre:")]
-                found[node.name] = Contract(node.name, *[tuple(each for _, each in part) for part in (pre, post)],
-                                            *[tuple(line for line, _ in part) for part in (post, pre)])
+                pre = [
+                    (line, each.removeprefix("pre:").strip())
+                    for line, each in told
+                    if each.startswith("pre:")
+                ]
+                found[node.name] = Contract(
+                    node.name,
+                    *[tuple(each for _, each in part) for part in (pre, post)],
+                    *[tuple(line for line, _ in part) for part in (post, pre)],
+                )
     return found
 
 
@@ -89,7 +105,9 @@ def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
         if match is None:
             raise OutputError(f"CrossHair said {text!r}, which is no verdict.")
         line = int(match["line"])
-        if line not in (unmet if _SAID.get(match["said"]) == "unmet" and line not in lines else lines):
+        if line not in (
+            unmet if _SAID.get(match["said"]) == "unmet" and line not in lines else lines
+        ):
             raise OutputError(f"CrossHair said {text!r}: there is no such condition on that line.")
         if match["kind"] == "error":
             call = _CALL.match(match["said"])
@@ -99,8 +117,13 @@ def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
             said |= dict.fromkeys(lines.get(line) or unmet[line], _SAID[match["said"]])
         else:
             raise OutputError(f"CrossHair said {text!r}, which is no verdict.")
-    return {contract.name: Outcome(min((said.get(line, "no verdict") for line in contract.lines), key=WORST.index),
-                                   tuple(calls[line] for line in contract.lines if line in calls)) for contract in known}
+    return {
+        contract.name: Outcome(
+            min((said.get(line, "no verdict") for line in contract.lines), key=WORST.index),
+            tuple(calls[line] for line in contract.lines if line in calls),
+        )
+        for contract in known
+    }
 
 
 def check(module: str, wanted: Mapping[str, str]) -> dict[str, Outcome]:
@@ -112,8 +135,12 @@ def check(module: str, wanted: Mapping[str, str]) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     for times in TIMES_MORE:
         for base, endless in (ENDING, False), (ENDLESS, True):
-            some = [contract for name, contract in known.items()
-                    if (wanted.get(name) == "bounded") is endless and _unsettled(found.get(name), wanted.get(name))]
+            some = [
+                contract
+                for name, contract in known.items()
+                if (wanted.get(name) == "bounded") is endless
+                and _unsettled(found.get(name), wanted.get(name))
+            ]
             if some:
                 found |= _checked(module, some, base * times)
     return {name: found[name] for name in known}
@@ -125,8 +152,13 @@ def _unsettled(outcome: Outcome | None, wanted: str | None) -> bool:
 
 
 def _checked(module: str, some: list[Contract], seconds: float) -> dict[str, Outcome]:
-    ended = crosshair("check", "--report_all", "--analysis_kind=PEP316", f"--per_condition_timeout={seconds}",
-                      *[f"{module}.{contract.name}" for contract in some])
+    ended = crosshair(
+        "check",
+        "--report_all",
+        "--analysis_kind=PEP316",
+        f"--per_condition_timeout={seconds}",
+        *[f"{module}.{contract.name}" for contract in some],
+    )
     if ended.returncode not in (0, 1):
         raise OutputError(f"CrossHair ended with {ended.returncode}: {ended.stderr.strip()[-500:]}")
     return read(ended.stdout, some)
@@ -135,22 +167,39 @@ def _checked(module: str, some: list[Contract], seconds: float) -> dict[str, Out
 def crosshair(*arguments: str) -> subprocess.CompletedProcess:
     """Run CrossHair's command in the subject's folder, with one hash seed, so that it goes the same way each time."""
     environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, "-m", "crosshair", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1800)
+    return subprocess.run(
+        [sys.executable, "-m", "crosshair", *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=1800,
+    )
 
 
 def confirmed(module: ModuleType, contract: Contract, call: str) -> str:
-    """"" where Python confirms a counterexample; else why it does not."""
+    """ "" where Python confirms a counterexample; else why it does not."""
     expression = ast.parse(call, mode="eval").body
     if not isinstance(expression, ast.Call) or ast.unparse(expression.func) != contract.name:
         return f"{call} calls something else"
     function = getattr(module, contract.name)
-    given = inspect.signature(function).bind(*[ast.literal_eval(each) for each in expression.args],
-                                             **{each.arg: ast.literal_eval(each.value) for each in expression.keywords}).arguments
+    given = (
+        inspect.signature(function)
+        .bind(
+            *[ast.literal_eval(each) for each in expression.args],
+            **{each.arg: ast.literal_eval(each.value) for each in expression.keywords},
+        )
+        .arguments
+    )
     names: dict[str, Any] = vars(module) | given
     if unmet := [each for each in contract.pre if not eval(each, names)]:
         return f"the precondition {unmet[0]} does not hold of {call}"
     names["__return__"] = function(**given)
-    return "" if not all(eval(each, names) for each in contract.post) else f"every postcondition holds of {call}"
+    return (
+        ""
+        if not all(eval(each, names) for each in contract.post)
+        else f"every postcondition holds of {call}"
+    )
 
 
 def expected() -> Mapping[str, Mapping[str, str]]:
@@ -167,7 +216,10 @@ def main() -> int:
             verdict = found[name].verdict if name in found else "no contract"
             differ += verdict != wanted.get(name)
             calls = found[name].calls if name in found else ()
-            print(f"{module}.{name}: expected {wanted.get(name, 'nothing')}, {': '.join([verdict, *calls])}", flush=True)
+            print(
+                f"{module}.{name}: expected {wanted.get(name, 'nothing')}, {': '.join([verdict, *calls])}",
+                flush=True,
+            )
     return int(differ > 0)
 
 

@@ -6,6 +6,7 @@ spec: the callers' own lock (a wait less), which onComplete raises (any thread t
 and the order in which conditions are read. An operation completed by another one's onComplete is completed ``via`` other.
 Theorems: P6 onComplete runs at most once; P7 no completion is lost; P8 onExpiration runs only for the thread that won by expiry.
 """
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -13,7 +14,16 @@ from types import SimpleNamespace
 import z3
 from z3 import And, Exists, ForAll, If, Implies, Not, Or, Store
 
-from proofs.protocols.delayed_operation_steps import BOOL, INT, NOBODY, THREAD, VIA, ComparedAndSet, Operation, T
+from proofs.protocols.delayed_operation_steps import (
+    BOOL,
+    INT,
+    NOBODY,
+    THREAD,
+    VIA,
+    ComparedAndSet,
+    Operation,
+    T,
+)
 from proofs.ts import Enumeration, Step, action, array, conjunct, safety, when
 
 
@@ -76,19 +86,37 @@ class TryPending(ComparedAndSet):
 
     @action(t=THREAD)
     def reads_note(self, s, t) -> Step:
-        return when(self.is_at(s, t, "P4"), at=self.go(s, t, "P6"), retry=Store(s.retry, t, s.pending))
+        return when(
+            self.is_at(s, t, "P4"), at=self.go(s, t, "P6"), retry=Store(s.retry, t, s.pending)
+        )
 
     @action(t=THREAD)
     def leaves_note(self, s, t) -> Step:
-        return when(self.is_at(s, t, "P5"), at=self.go(s, t, "P6"), retry=Store(s.retry, t, Not(s.pending)), pending=z3.BoolVal(True))
+        return when(
+            self.is_at(s, t, "P5"),
+            at=self.go(s, t, "P6"),
+            retry=Store(s.retry, t, Not(s.pending)),
+            pending=z3.BoolVal(True),
+        )
 
     @action(t=THREAD)
     def tries_again(self, s, t) -> Step:
-        return when(self.is_at(s, t, "P6"), s.retry[t], Not(s.completed), at=self.go(s, t, "P1"), retry=Store(s.retry, t, False))
+        return when(
+            self.is_at(s, t, "P6"),
+            s.retry[t],
+            Not(s.completed),
+            at=self.go(s, t, "P1"),
+            retry=Store(s.retry, t, False),
+        )
 
     @action(t=THREAD)
     def returns(self, s, t) -> Step:
-        return when(self.is_at(s, t, "P6"), Or(Not(s.retry[t]), s.completed), at=self.go(s, t, "Idle"), retry=Store(s.retry, t, False))
+        return when(
+            self.is_at(s, t, "P6"),
+            Or(Not(s.retry[t]), s.completed),
+            at=self.go(s, t, "Idle"),
+            retry=Store(s.retry, t, False),
+        )
 
     @conjunct
     def ready_is_looked_at(self, s):
@@ -98,8 +126,11 @@ class TryPending(ComparedAndSet):
     @conjunct
     def note_is_read(self, s):
         """A note at an operation that is not completed is going to be read, or all conditions are after it was left."""
-        heeds = Or(self.is_at(s, T, *self.HEEDS), And(self.is_at(s, T, *self.NOTED), s.retry[T]),
-                   And(self.is_at(s, T, *self.STILL_OPEN), s.via[T] == VIA.attempt))
+        heeds = Or(
+            self.is_at(s, T, *self.HEEDS),
+            And(self.is_at(s, T, *self.NOTED), s.retry[T]),
+            And(self.is_at(s, T, *self.STILL_OPEN), s.via[T] == VIA.attempt),
+        )
         return Or(s.completed, Not(s.pending), Exists([T], heeds))
 
     @safety("P7")
@@ -215,9 +246,12 @@ class Blocking(Operation):
         return Or(self.is_at(s, t, "B2", "Y1", "B3", "H2"), s.via[t] == VIA.attempt)
 
     def expiring(self, s, t):
-        return Or(And(self.is_at(s, t, *self.WON), s.via[t] == VIA.expiry),
-                  And(self.is_at(s, t, "L7"), s.via[t] == VIA.expiry, s.won[t]),
-                  And(self.is_at(s, t, "T1"), s.won[t]), self.is_at(s, t, "V1"))
+        return Or(
+            And(self.is_at(s, t, *self.WON), s.via[t] == VIA.expiry),
+            And(self.is_at(s, t, "L7"), s.via[t] == VIA.expiry, s.won[t]),
+            And(self.is_at(s, t, "T1"), s.won[t]),
+            self.is_at(s, t, "V1"),
+        )
 
     def told(self, s, t):
         return Or(self.is_at(s, t, "T1"), And(self.is_at(s, t, "L7"), s.via[t] == VIA.expiry))
@@ -232,7 +266,13 @@ class Blocking(Operation):
 
     @action(t=THREAD, begins=True)
     def holds_lock(self, s, t) -> Step:
-        return when(self.is_at(s, t, "Idle"), self.enters(s, t), at=self.go(s, t, "H2"), owner=t, depth=s.depth + 1)
+        return when(
+            self.is_at(s, t, "Idle"),
+            self.enters(s, t),
+            at=self.go(s, t, "H2"),
+            owner=t,
+            depth=s.depth + 1,
+        )
 
     @action(t=THREAD)
     def lets_lock_go(self, s, t) -> Step:
@@ -240,7 +280,13 @@ class Blocking(Operation):
 
     @action(t=THREAD)
     def locks(self, s, t) -> Step:
-        return when(self.is_at(s, t, "B1"), self.enters(s, t), at=self.go(s, t, "B2"), owner=t, depth=s.depth + 1)
+        return when(
+            self.is_at(s, t, "B1"),
+            self.enters(s, t),
+            at=self.go(s, t, "B2"),
+            owner=t,
+            depth=s.depth + 1,
+        )
 
     @action(t=THREAD)
     def finds_open(self, s, t) -> Step:
@@ -264,7 +310,13 @@ class Blocking(Operation):
 
     @action(t=THREAD)
     def locks_to_force(self, s, t) -> Step:
-        return when(self.is_at(s, t, "L2"), self.enters(s, t), at=self.go(s, t, "L3"), owner=t, depth=s.depth + 1)
+        return when(
+            self.is_at(s, t, "L2"),
+            self.enters(s, t),
+            at=self.go(s, t, "L3"),
+            owner=t,
+            depth=s.depth + 1,
+        )
 
     @action(t=THREAD)
     def finds_completed(self, s, t) -> Step:
@@ -284,7 +336,11 @@ class Blocking(Operation):
 
     @action(t=THREAD)
     def on_complete_ends(self, s, t) -> Step:
-        return when(self.is_at(s, t, "L6"), at=self.go(s, t, "L7"), won=Store(s.won, t, s.via[t] == VIA.expiry))
+        return when(
+            self.is_at(s, t, "L6"),
+            at=self.go(s, t, "L7"),
+            won=Store(s.won, t, s.via[t] == VIA.expiry),
+        )
 
     @action(t=THREAD)
     def unlocks_after_force(self, s, t) -> Step:
@@ -293,13 +349,22 @@ class Blocking(Operation):
     @conjunct
     def lock_has_its_holder(self, s):
         """The operation's lock is held by exactly the thread that is between lock and unlock."""
-        return ForAll([T], Implies(T != NOBODY, (s.owner == T) == Or(self.outer(s, T), self.is_at(s, T, *self.INSIDE))))
+        return ForAll(
+            [T],
+            Implies(
+                T != NOBODY, (s.owner == T) == Or(self.outer(s, T), self.is_at(s, T, *self.INSIDE))
+            ),
+        )
 
     @conjunct
     def depth_counts_entries(self, s):
         """The lock's depth is the number of times its owner has entered it and not left it."""
         owner = s.owner
-        return s.depth == If(owner == NOBODY, 0, If(self.outer(s, owner), 1, 0) + If(self.is_at(s, owner, *self.INSIDE), 1, 0))
+        return s.depth == If(
+            owner == NOBODY,
+            0,
+            If(self.outer(s, owner), 1, 0) + If(self.is_at(s, owner, *self.INSIDE), 1, 0),
+        )
 
     @conjunct
     def open_under_lock(self, s):

@@ -3,6 +3,7 @@
 A thread's place is the label of ``spec/DelayedOperation.tla`` that it takes next *on this operation*; ``via`` says who called
 forceComplete. The generations themselves are in ``delayed_operation``.
 """
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -44,10 +45,20 @@ class Operation(System):
     def __init_subclass__(cls) -> None:
         if "PLACES" in vars(cls):
             cls.VARIABLES = {
-                "at": array(THREAD, cls.PLACES), "via": array(THREAD, VIA), "seen": array(THREAD, CONDITION, BOOL),
-                "won": array(THREAD, BOOL), "ready": array(CONDITION, BOOL), "completed": BOOL, "armed": BOOL,
-                "owner": THREAD.z3, "completions": INT, "winner": THREAD.z3,
-                "expired": array(THREAD, BOOL), "expirations": INT, **cls.OWN}
+                "at": array(THREAD, cls.PLACES),
+                "via": array(THREAD, VIA),
+                "seen": array(THREAD, CONDITION, BOOL),
+                "won": array(THREAD, BOOL),
+                "ready": array(CONDITION, BOOL),
+                "completed": BOOL,
+                "armed": BOOL,
+                "owner": THREAD.z3,
+                "completions": INT,
+                "winner": THREAD.z3,
+                "expired": array(THREAD, BOOL),
+                "expirations": INT,
+                **cls.OWN,
+            }
             cls.RIGID = {"needed": array(CONDITION, BOOL), "unseen": array(CONDITION, BOOL)}
 
     OWN: dict[str, z3.SortRef] = {}
@@ -57,7 +68,9 @@ class Operation(System):
     def is_at(self, s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:
         """The thread is at one of these places."""
         alternatives = [s.at[t] == getattr(self.PLACES, place) for place in places]
-        return Or(alternatives) if alternatives else z3.BoolVal(False)  # SMT-LIB has no empty disjunction
+        return (
+            Or(alternatives) if alternatives else z3.BoolVal(False)
+        )  # SMT-LIB has no empty disjunction
 
     def go(self, s: SimpleNamespace, t: z3.ExprRef, place: str) -> z3.ExprRef:
         """The places after the thread went to one."""
@@ -66,7 +79,11 @@ class Operation(System):
     def returned(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
         """The updates of a return from forceComplete: into tryComplete's caller, into run, or out of this operation."""
         place = self.PLACES
-        back = If(s.via[t] == VIA.attempt, getattr(place, self.BACK), If(s.via[t] == VIA.expiry, place.T1, place.Idle))
+        back = If(
+            s.via[t] == VIA.attempt,
+            getattr(place, self.BACK),
+            If(s.via[t] == VIA.expiry, place.T1, place.Idle),
+        )
         return {"at": Store(s.at, t, back), "via": Store(s.via, t, VIA.none)}
 
     def wins(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
@@ -78,12 +95,29 @@ class Operation(System):
 
     def expiring(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The thread has completed the operation by its timeout and has not run onExpiration yet."""
-        return Or(And(self.is_at(s, t, *self.WON), s.via[t] == VIA.expiry), And(self.is_at(s, t, "T1"), s.won[t]), self.is_at(s, t, "V1"))
+        return Or(
+            And(self.is_at(s, t, *self.WON), s.via[t] == VIA.expiry),
+            And(self.is_at(s, t, "T1"), s.won[t]),
+            self.is_at(s, t, "V1"),
+        )
 
     def initially(self, s):
-        return [ForAll([T], And(self.is_at(s, T, "Idle"), s.via[T] == VIA.none, Not(s.won[T]), Not(s.expired[T]))),
-                ForAll([T, C], Not(s.seen[T][C])), ForAll([C], Not(s.ready[C])), Not(s.completed), s.armed, s.owner == NOBODY,
-                s.completions == 0, s.expirations == 0, s.winner == NOBODY]
+        return [
+            ForAll(
+                [T],
+                And(
+                    self.is_at(s, T, "Idle"), s.via[T] == VIA.none, Not(s.won[T]), Not(s.expired[T])
+                ),
+            ),
+            ForAll([T, C], Not(s.seen[T][C])),
+            ForAll([C], Not(s.ready[C])),
+            Not(s.completed),
+            s.armed,
+            s.owner == NOBODY,
+            s.completions == 0,
+            s.expirations == 0,
+            s.winner == NOBODY,
+        ]
 
     def given(self, s):
         return [Exists([C], s.needed[C]), ForAll([C], Not(s.unseen[C]))]
@@ -96,45 +130,76 @@ class Operation(System):
 
     @action(t=THREAD, c=CONDITION, begins=True)
     def delivers(self, s, t, c) -> Step:
-        return when(self.is_at(s, t, "Idle"), at=self.go(s, t, self.HEAD), ready=Store(s.ready, c, True))
+        return when(
+            self.is_at(s, t, "Idle"), at=self.go(s, t, self.HEAD), ready=Store(s.ready, c, True)
+        )
 
     @action(t=THREAD, begins=True)
     def runs(self, s, t) -> Step:
-        return when(self.is_at(s, t, "Idle"), at=self.go(s, t, self.FORCE_FIRST), via=Store(s.via, t, VIA.expiry))
+        return when(
+            self.is_at(s, t, "Idle"),
+            at=self.go(s, t, self.FORCE_FIRST),
+            via=Store(s.via, t, VIA.expiry),
+        )
 
     @action(t=THREAD, begins=True)
     def is_completed_by_another(self, s, t) -> Step:
-        return when(self.is_at(s, t, "Idle"), at=self.go(s, t, self.FORCE_FIRST), via=Store(s.via, t, VIA.other))
+        return when(
+            self.is_at(s, t, "Idle"),
+            at=self.go(s, t, self.FORCE_FIRST),
+            via=Store(s.via, t, VIA.other),
+        )
 
     # -- tryComplete: one condition a step
 
     @action(t=THREAD, c=CONDITION)
     def reads_false(self, s, t, c) -> Step:
-        return when(self.is_at(s, t, "Y1"), s.needed[c], Not(s.seen[t][c]), Not(s.ready[c]),
-                    at=self.go(s, t, self.BACK), seen=Store(s.seen, t, s.unseen))
+        return when(
+            self.is_at(s, t, "Y1"),
+            s.needed[c],
+            Not(s.seen[t][c]),
+            Not(s.ready[c]),
+            at=self.go(s, t, self.BACK),
+            seen=Store(s.seen, t, s.unseen),
+        )
 
     @action(t=THREAD, c=CONDITION)
     def reads_true(self, s, t, c) -> Step:
-        return when(self.is_at(s, t, "Y1"), s.needed[c], Not(s.seen[t][c]), s.ready[c],
-                    Exists([D], And(s.needed[D], D != c, Not(s.seen[t][D]))),
-                    seen=Store(s.seen, t, Store(s.seen[t], c, True)))
+        return when(
+            self.is_at(s, t, "Y1"),
+            s.needed[c],
+            Not(s.seen[t][c]),
+            s.ready[c],
+            Exists([D], And(s.needed[D], D != c, Not(s.seen[t][D]))),
+            seen=Store(s.seen, t, Store(s.seen[t], c, True)),
+        )
 
     @action(t=THREAD, c=CONDITION)
     def reads_last_true(self, s, t, c) -> Step:
-        return when(self.is_at(s, t, "Y1"), s.needed[c], Not(s.seen[t][c]), s.ready[c],
-                    ForAll([D], Implies(And(s.needed[D], D != c), s.seen[t][D])),
-                    at=self.go(s, t, self.FORCE_FIRST), via=Store(s.via, t, VIA.attempt),
-                    seen=Store(s.seen, t, s.unseen))
+        return when(
+            self.is_at(s, t, "Y1"),
+            s.needed[c],
+            Not(s.seen[t][c]),
+            s.ready[c],
+            ForAll([D], Implies(And(s.needed[D], D != c), s.seen[t][D])),
+            at=self.go(s, t, self.FORCE_FIRST),
+            via=Store(s.via, t, VIA.attempt),
+            seen=Store(s.seen, t, s.unseen),
+        )
 
     # -- onComplete and run
 
     @action(t=THREAD)
     def calls_on_complete(self, s, t) -> Step:
-        return when(self.is_at(s, t, "D1"), at=self.go(s, t, self.FORCE_LAST), completions=s.completions + 1)
+        return when(
+            self.is_at(s, t, "D1"), at=self.go(s, t, self.FORCE_LAST), completions=s.completions + 1
+        )
 
     @action(t=THREAD)
     def expires(self, s, t) -> Step:
-        return when(self.is_at(s, t, "T1"), s.won[t], at=self.go(s, t, "V1"), won=Store(s.won, t, False))
+        return when(
+            self.is_at(s, t, "T1"), s.won[t], at=self.go(s, t, "V1"), won=Store(s.won, t, False)
+        )
 
     @action(t=THREAD)
     def does_not_expire(self, s, t) -> Step:
@@ -142,8 +207,12 @@ class Operation(System):
 
     @action(t=THREAD)
     def calls_on_expiration(self, s, t) -> Step:
-        return when(self.is_at(s, t, "V1"), at=self.go(s, t, "Idle"), expired=Store(s.expired, t, True),
-                    expirations=s.expirations + 1)
+        return when(
+            self.is_at(s, t, "V1"),
+            at=self.go(s, t, "Idle"),
+            expired=Store(s.expired, t, True),
+            expirations=s.expirations + 1,
+        )
 
     # -- the invariant
 
@@ -165,18 +234,25 @@ class Operation(System):
     @conjunct
     def open_is_untouched(self, s):
         """An operation that is not completed has no winner, and neither onComplete nor onExpiration has run."""
-        return Implies(Not(s.completed), And(s.winner == NOBODY, s.completions == 0, s.expirations == 0))
+        return Implies(
+            Not(s.completed), And(s.winner == NOBODY, s.completions == 0, s.expirations == 0)
+        )
 
     @conjunct
     def completes_after_winning(self, s):
         """onComplete runs once: not before the winner is there."""
-        return And(0 <= s.completions, s.completions <= 1,
-                   ForAll([T], Implies(self.is_at(s, T, *self.BEFORE_COMPLETE), s.completions == 0)))
+        return And(
+            0 <= s.completions,
+            s.completions <= 1,
+            ForAll([T], Implies(self.is_at(s, T, *self.BEFORE_COMPLETE), s.completions == 0)),
+        )
 
     @conjunct
     def completed_is_called(self, s):
         """A completed operation's onComplete has run, or its winner is about to call it."""
-        return Implies(And(s.completed, s.completions == 0), self.is_at(s, s.winner, *self.BEFORE_COMPLETE))
+        return Implies(
+            And(s.completed, s.completions == 0), self.is_at(s, s.winner, *self.BEFORE_COMPLETE)
+        )
 
     def told(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """Where ``won`` says to run what its forceComplete returned; elsewhere it is False."""
@@ -195,8 +271,11 @@ class Operation(System):
     @conjunct
     def expired_won(self, s):
         """Who has run onExpiration has won; it has run once."""
-        return And(0 <= s.expirations, s.expirations <= 1,
-                   ForAll([T], Implies(s.expired[T], And(s.winner == T, s.expirations == 1))))
+        return And(
+            0 <= s.expirations,
+            s.expirations <= 1,
+            ForAll([T], Implies(s.expired[T], And(s.winner == T, s.expirations == 1))),
+        )
 
     @conjunct
     def seen_is_ready(self, s):
@@ -218,7 +297,9 @@ class Operation(System):
     @safety("P6")
     def completed_by_one(self, s):
         """At most one thread is between setting completed and the end of forceComplete."""
-        return ForAll([T, U], Implies(And(self.is_at(s, T, *self.WON), self.is_at(s, U, *self.WON)), T == U))
+        return ForAll(
+            [T, U], Implies(And(self.is_at(s, T, *self.WON), self.is_at(s, U, *self.WON)), T == U)
+        )
 
     @safety("P6")
     def completed_means_called(self, s):
@@ -248,7 +329,10 @@ class Operation(System):
     @safety("P6")
     def completed_for_a_reason(self, s):
         """An attempt completes the operation only when every condition holds."""
-        return ForAll([T], Implies(And(self.is_at(s, T, *self.WON), s.via[T] == VIA.attempt), self.all_ready(s)))
+        return ForAll(
+            [T],
+            Implies(And(self.is_at(s, T, *self.WON), s.via[T] == VIA.attempt), self.all_ready(s)),
+        )
 
     def nothing_lost(self, s: SimpleNamespace) -> z3.BoolRef:
         """P7, a property of two of the protocols; TryOnce has it as the control."""
@@ -257,7 +341,13 @@ class Operation(System):
 
     def somebody_will_look(self, s: SimpleNamespace) -> z3.BoolRef:
         """A thread that has not read all conditions yet, or has and will complete the operation."""
-        return Exists([T], Or(self.is_at(s, T, *self.RESPONSIBLE), And(self.is_at(s, T, *self.STILL_OPEN), s.via[T] == VIA.attempt)))
+        return Exists(
+            [T],
+            Or(
+                self.is_at(s, T, *self.RESPONSIBLE),
+                And(self.is_at(s, T, *self.STILL_OPEN), s.via[T] == VIA.attempt),
+            ),
+        )
 
     STILL_OPEN: tuple[str, ...] = ()
     """Places in forceComplete from which a thread still sets completed if nobody else does."""
@@ -279,7 +369,9 @@ class ComparedAndSet(Operation):
 
     @action(t=THREAD)
     def sets_completed(self, s, t) -> Step:
-        return when(self.is_at(s, t, "X1"), Not(s.completed), at=self.go(s, t, "X3"), **self.wins(s, t))
+        return when(
+            self.is_at(s, t, "X1"), Not(s.completed), at=self.go(s, t, "X3"), **self.wins(s, t)
+        )
 
     @action(t=THREAD)
     def finds_completed(self, s, t) -> Step:
@@ -291,7 +383,11 @@ class ComparedAndSet(Operation):
 
     @action(t=THREAD)
     def on_complete_ends(self, s, t) -> Step:
-        return when(self.is_at(s, t, "X4"), **self.returned(s, t), won=Store(s.won, t, s.via[t] == VIA.expiry))
+        return when(
+            self.is_at(s, t, "X4"),
+            **self.returned(s, t),
+            won=Store(s.won, t, s.via[t] == VIA.expiry),
+        )
 
     @conjunct
     def lock_has_its_holder(self, s):

@@ -1,4 +1,5 @@
 """P6 - P8, for each of the five generations of the completion protocol."""
+
 from __future__ import annotations
 
 from proofs.kernel import Theory
@@ -8,5 +9,13 @@ from proofs.protocols.theory import submit
 
 THEORY = Theory("protocols.delayed_operation", mechanism="delayed_operation")
 
-for system in (systems.TryOnce, systems.TryPending, systems.LockedTry, systems.CheckedTry, systems.Blocking):
-    submit(THEORY, system, EVERYTHING, FAULTS.values(), view_of, ("A-MONOTONE",), f".{system.__name__}")
+for system in (
+    systems.TryOnce,
+    systems.TryPending,
+    systems.LockedTry,
+    systems.CheckedTry,
+    systems.Blocking,
+):
+    submit(
+        THEORY, system, EVERYTHING, FAULTS.values(), view_of, ("A-MONOTONE",), f".{system.__name__}"
+    )

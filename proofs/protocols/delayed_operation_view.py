@@ -3,6 +3,7 @@
 A thread's place is where it is on the viewed operation. While it works on another one, which the viewed one's onComplete
 completes, it stays where that call stands; steps on another operation leave the view as it is.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -12,15 +13,30 @@ from proofs.protocols.delayed_operation_steps import Operation
 from proofs.protocols.stack import Level, levels, pending
 from proofs.ts_concrete import Compiled, Instance, State
 
-OPERATION_OF = {"onComplete": "co", "forceComplete": "xo", "forceCompleteLocked": "lo", "tryComplete": "yo",
-                "tryOnce": "oo", "tryPending": "po", "lockedTry": "so", "safeTryComplete": "bo"}
+OPERATION_OF = {
+    "onComplete": "co",
+    "forceComplete": "xo",
+    "forceCompleteLocked": "lo",
+    "tryComplete": "yo",
+    "tryOnce": "oo",
+    "tryPending": "po",
+    "lockedTry": "so",
+    "safeTryComplete": "bo",
+}
 """Which variable of a procedure says what operation it is about."""
 
 COMPLETING = {"D2", "D3", "D4"}
 """Labels of onComplete after it was counted: the proof has one place for them, and for those who come back to forceComplete."""
 
-SYSTEMS = (proof.TryOnce, proof.TryOnceHeld, proof.TryPending, proof.TryPendingHeld, proof.LockedTry, proof.CheckedTry,
-           proof.Blocking)
+SYSTEMS = (
+    proof.TryOnce,
+    proof.TryOnceHeld,
+    proof.TryPending,
+    proof.TryPendingHeld,
+    proof.LockedTry,
+    proof.CheckedTry,
+    proof.Blocking,
+)
 """Every system that some operation is one of."""
 
 _compiled: dict[type, Compiled] = {}
@@ -44,10 +60,18 @@ def views(model: Any) -> list[View]:
 
 def system_of(model: Any, operation: str) -> type[Operation]:
     """The system that an operation is one of, by its protocol and by whether strangers take its lock."""
-    held = any(step[0] == "hold" and step[-1] == operation for program in model.program.values() for step in program)
-    return {"TryOnce": proof.TryOnceHeld if held else proof.TryOnce,
-            "TryPending": proof.TryPendingHeld if held else proof.TryPending, "LockedTry": proof.LockedTry,
-            "CheckedTry": proof.CheckedTry, "Blocking": proof.Blocking}[model.protocol[operation]]
+    held = any(
+        step[0] == "hold" and step[-1] == operation
+        for program in model.program.values()
+        for step in program
+    )
+    return {
+        "TryOnce": proof.TryOnceHeld if held else proof.TryOnce,
+        "TryPending": proof.TryPendingHeld if held else proof.TryPending,
+        "LockedTry": proof.LockedTry,
+        "CheckedTry": proof.CheckedTry,
+        "Blocking": proof.Blocking,
+    }[model.protocol[operation]]
 
 
 class View:
@@ -60,11 +84,18 @@ class View:
         if system not in _compiled:
             _compiled[system] = Compiled(system())
         self.needs = model.needs[operation]
-        delivered = [step[1] for program in model.program.values() for step in program
-                     if step[0].startswith("deliver") and step[-1] == operation]
+        delivered = [
+            step[1]
+            for program in model.program.values()
+            for step in program
+            if step[0].startswith("deliver") and step[-1] == operation
+        ]
         self.conditions = tuple(dict.fromkeys([*self.needs, *delivered]))
-        self.instance = Instance(_compiled[system], {"Thread": model.threads, "Condition": self.conditions},
-                                 {"needed": dict.fromkeys(self.needs, True), "unseen": {}})
+        self.instance = Instance(
+            _compiled[system],
+            {"Thread": model.threads, "Condition": self.conditions},
+            {"needed": dict.fromkeys(self.needs, True), "unseen": {}},
+        )
         self.name = f"{system.__name__} {operation}"
         self._places: dict[tuple[int, tuple, bool], Place] = {}
         self._shared: dict[tuple, tuple] = {}
@@ -78,15 +109,26 @@ class View:
         if shared not in self._shared:
             self._shared[shared] = self.shared(frozen)
         common, won = self._shared[shared]
-        places = tuple(self.place(index, process, told) for index, (process, told) in enumerate(zip(processes, won.values())))
+        places = tuple(
+            self.place(index, process, told)
+            for index, (process, told) in enumerate(zip(processes, won.values()))
+        )
         if places not in self._local:
             self._local[places] = self.local(places)
-        return tuple([common[name] if name in common else self._local[places][name] for name in self.instance.compiled.variables])
+        return tuple(
+            [
+                common[name] if name in common else self._local[places][name]
+                for name in self.instance.compiled.variables
+            ]
+        )
 
     def local(self, places: tuple[Place, ...]) -> dict[str, Any]:
         """The variables that say where threads are, encoded."""
         of, threads = self.instance.system.VARIABLES, self.model.threads
-        own = {name: {t: getattr(place, name) for t, place in zip(threads, places)} for name in ("at", "via", "won", "retry")}
+        own = {
+            name: {t: getattr(place, name) for t, place in zip(threads, places)}
+            for name in ("at", "via", "won", "retry")
+        }
         own["seen"] = {t: dict.fromkeys(place.seen, True) for t, place in zip(threads, places)}
         return {name: self.instance.encode(name, one) for name, one in own.items() if name in of}
 
@@ -95,10 +137,26 @@ class View:
         pieces = dict(zip(self.model.variables, self.model.pieces(frozen)))
         value = {name: self.model.tla(name, pieces[name]) for name in self.model.variables}
         o, of = self.operation, self.instance.system.VARIABLES
-        own = {"ready": {c: value["ready"][c] for c in self.conditions}, "owner": value["lock"][o]["owner"], "depth": value["lock"][o]["depth"],
-               "expired": {t: t in value["expiredBy"][o] for t in self.model.threads},
-               **{name: value[name][o] for name in ("completed", "armed", "pending", "completions", "expirations", "winner")}}
-        return {name: self.instance.encode(name, one) for name, one in own.items() if name in of}, value["won"]
+        own = {
+            "ready": {c: value["ready"][c] for c in self.conditions},
+            "owner": value["lock"][o]["owner"],
+            "depth": value["lock"][o]["depth"],
+            "expired": {t: t in value["expiredBy"][o] for t in self.model.threads},
+            **{
+                name: value[name][o]
+                for name in (
+                    "completed",
+                    "armed",
+                    "pending",
+                    "completions",
+                    "expirations",
+                    "winner",
+                )
+            },
+        }
+        return {
+            name: self.instance.encode(name, one) for name, one in own.items() if name in of
+        }, value["won"]
 
     def pending(self, index: int, frozen: Any) -> str | None:
         """The label that a thread takes next, None where its program is over."""
@@ -114,7 +172,9 @@ class View:
         """Where a thread is on the viewed operation; ``won``: what its last forceComplete returned."""
         key = index, process, won
         if key not in self._places:
-            self._places[key] = self.found(levels(self.model, process), self.model.program[self.model.threads[index]], won)
+            self._places[key] = self.found(
+                levels(self.model, process), self.model.program[self.model.threads[index]], won
+            )
         return self._places[key]
 
     def found(self, stack: list[Level], program: list[list[str]], won: bool) -> Place:
@@ -126,16 +186,31 @@ class View:
             mine = now is not None and now[-1] == self.operation
             if base.label == "T0":
                 begins = turn <= len(program) and program[turn - 1][-1] == self.operation
-                return Place("Idle", "none", (), False, False, not inner and begins or self.enters(inner))
+                return Place(
+                    "Idle", "none", (), False, False, not inner and begins or self.enters(inner)
+                )
             at = base.label if mine and not inner and base.label in ("T1", "V1", "H2") else "Idle"
-            return Place(at, "none", (), at == "T1" and won, False, mine and not inner or self.enters(inner))
+            return Place(
+                at, "none", (), at == "T1" and won, False, mine and not inner or self.enters(inner)
+            )
         last = run[-1]
         at = {"Y2": "Y1"}.get(last.label, last.label)
         if at in COMPLETING:
             at = self.instance.system.FORCE_LAST
         via = self.caller(stack, run)
-        seen = self.needs[:last.values["at"] - (last.label == "Y1")] if last.procedure == "tryComplete" else ()
-        return Place(at, via, tuple(seen), at == "L7" and via == "expiry" and won, self.noted(at, last), last is inner[-1])
+        seen = (
+            self.needs[: last.values["at"] - (last.label == "Y1")]
+            if last.procedure == "tryComplete"
+            else ()
+        )
+        return Place(
+            at,
+            via,
+            tuple(seen),
+            at == "L7" and via == "expiry" and won,
+            self.noted(at, last),
+            last is inner[-1],
+        )
 
     def noted(self, at: str, last: Level) -> bool:
         """Whether the thread has read a note that it is to try again for."""
@@ -157,7 +232,11 @@ class View:
 
     def enters(self, inner: list[Level]) -> bool:
         """Whether the thread, in another operation's onComplete, is about to complete the viewed one."""
-        return bool(inner) and inner[-1].label == "D4" and self.operation in self.model.completes[self.about(inner[-1])]
+        return (
+            bool(inner)
+            and inner[-1].label == "D4"
+            and self.operation in self.model.completes[self.about(inner[-1])]
+        )
 
     def caller(self, stack: list[Level], run: list[Level]) -> str:
         """Who called the viewed operation's forceComplete; none where the thread is not in it."""

@@ -2,11 +2,12 @@
 
 A fault that has no such trace within its scope is no counterexample, only a claim less; `unreached` then says why.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from proofs.kernel import Control, Found
@@ -50,7 +51,9 @@ class Fault:
 
     def instance(self) -> Instance:
         """The system at the scope's size."""
-        return Instance(_compiled(self.system), self.scope.elements, self.scope.rigid, self.scope.numbers)
+        return Instance(
+            _compiled(self.system), self.scope.elements, self.scope.rigid, self.scope.numbers
+        )
 
     def searched(self) -> Searched:
         """The shortest trace, by breadth-first search of everything within the scope."""
@@ -60,12 +63,12 @@ class Fault:
         return hash((self.name, self.system))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _compiled(system: type[System]) -> Compiled:
     return Compiled(system())
 
 
-@lru_cache(maxsize=None)
+@cache
 def _searched(fault: Fault) -> Searched:
     instance = fault.instance()
     return search(instance, instance.start(fault.scope.start), fault.formula, fault.scope.roles)
@@ -83,7 +86,9 @@ def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, st
         arguments = _numbers(instance, taken)
         after = instance.take(taken.action, expected[-1], arguments)
         if after is None:
-            raise NotFollowed(f"{taken} is not enabled after {len(expected) - 1} steps of the trace, from the model's own start")
+            raise NotFollowed(
+                f"{taken} is not enabled after {len(expected) - 1} steps of the trace, from the model's own start"
+            )
         expected.append(after)
     first = (model.initial(), 0)
     reached: dict[tuple[Any, int], tuple[Any, tuple[str, str] | None]] = {first: (None, None)}
@@ -98,7 +103,9 @@ def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, st
                 seen = view.state(after)
                 if done == len(trace) or seen == expected[done]:
                     new = (after, done)
-                elif seen == expected[done + 1] and model.threads[thread] == trace[done].arguments[0]:
+                elif (
+                    seen == expected[done + 1] and model.threads[thread] == trace[done].arguments[0]
+                ):
                     new = (after, done + 1)
                     furthest = max(furthest, done + 1)
                 else:
@@ -109,7 +116,9 @@ def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, st
         layer = following
     if furthest == len(trace):
         raise NotFollowed(f"the model takes the whole trace, but {broken} holds after it")
-    raise NotFollowed(f"the model does not take {trace[furthest]} after {furthest} steps of the trace")
+    raise NotFollowed(
+        f"the model does not take {trace[furthest]} after {furthest} steps of the trace"
+    )
 
 
 def fails(model: Any, name: str, state: Any) -> bool:
@@ -121,8 +130,10 @@ def fails(model: Any, name: str, state: Any) -> bool:
 
 def _numbers(instance: Instance, taken: Taken) -> tuple[int, ...]:
     kinds = instance.system.actions()[taken.action].parameters.values()
-    return tuple(int(name) if item.sort == WHOLE else instance.number[item.sort.name][name]
-                 for item, name in zip(kinds, taken.arguments, strict=True))
+    return tuple(
+        int(name) if item.sort == WHOLE else instance.number[item.sort.name][name]
+        for item, name in zip(kinds, taken.arguments, strict=True)
+    )
 
 
 def _run(reached: Mapping[Any, tuple[Any, Any]], node: Any) -> list[tuple[str, str]]:

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wheelproof import subject
-from wheelproof.subject import Mechanism
+from wheelproof import project
+from wheelproof.project.mechanism import Mechanism
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @cache
 def mechanisms() -> dict[str, Mechanism]:
     """The subject's mechanisms by stem."""
-    return subject.find(ROOT)
+    return project.find(ROOT)
 
 
 def model(stem: str, program: Mapping[str, Any], decision: str) -> Any:

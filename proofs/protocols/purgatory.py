@@ -6,6 +6,7 @@ for the operation under the condition's key (``checkAndComplete``). A key's list
 taken away when it is empty (``removeKeyIfEmpty``); each of these is one step under the shard's lock. There is no specification of
 the purgatory yet: this proof stands by itself, and no edge of a model is compared with it.
 """
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -44,35 +45,69 @@ class Watching(System):
     SORTS = (THREAD, KEY, CONDITION, WATCHERS)
     STATES = "one operation and its keys"
     VARIABLES = {
-        "at": array(THREAD, PLACE), "event": array(THREAD, CONDITION), "owner": THREAD.z3, "registered": BOOL,
-        "ready": array(CONDITION, BOOL), "seen": array(CONDITION, BOOL), "completed": BOOL,
-        "list_of": array(KEY, WATCHERS), "has": array(WATCHERS, BOOL), "watched": array(KEY, BOOL),
+        "at": array(THREAD, PLACE),
+        "event": array(THREAD, CONDITION),
+        "owner": THREAD.z3,
+        "registered": BOOL,
+        "ready": array(CONDITION, BOOL),
+        "seen": array(CONDITION, BOOL),
+        "completed": BOOL,
+        "list_of": array(KEY, WATCHERS),
+        "has": array(WATCHERS, BOOL),
+        "watched": array(KEY, BOOL),
     }
-    RIGID = {"registrar": THREAD.z3, "key_of": array(CONDITION, KEY), "unseen": array(CONDITION, BOOL)}
+    RIGID = {
+        "registrar": THREAD.z3,
+        "key_of": array(CONDITION, KEY),
+        "unseen": array(CONDITION, BOOL),
+    }
 
     def given(self, s):
         return [s.registrar != NOBODY, ForAll([C], Not(s.unseen[C]))]
 
     def initially(self, s):
-        return [ForAll([T], is_at(s, T, "Idle")), s.owner == NOBODY, Not(s.registered), Not(s.completed), ForAll([C], And(Not(s.ready[C]), Not(s.seen[C]))),
-                ForAll([K], And(s.list_of[K] == NO_LIST, Not(s.watched[K]))), ForAll([W], Not(s.has[W]))]
+        return [
+            ForAll([T], is_at(s, T, "Idle")),
+            s.owner == NOBODY,
+            Not(s.registered),
+            Not(s.completed),
+            ForAll([C], And(Not(s.ready[C]), Not(s.seen[C]))),
+            ForAll([K], And(s.list_of[K] == NO_LIST, Not(s.watched[K]))),
+            ForAll([W], Not(s.has[W])),
+        ]
 
     # -- tryCompleteElseWatch
 
     @action(t=THREAD, begins=True)
     def registers(self, s, t) -> Step:
-        return when(is_at(s, t, "Idle"), t == s.registrar, Not(s.registered), s.owner == NOBODY,
-                    at=go(s, t, "Try"), owner=t, registered=z3.BoolVal(True), seen=s.unseen)
+        return when(
+            is_at(s, t, "Idle"),
+            t == s.registrar,
+            Not(s.registered),
+            s.owner == NOBODY,
+            at=go(s, t, "Try"),
+            owner=t,
+            registered=z3.BoolVal(True),
+            seen=s.unseen,
+        )
 
     @action(t=THREAD, k=KEY, w=WATCHERS)
     def watches(self, s, t, k, w) -> Step:
         fresh = And(s.list_of[k] == NO_LIST, Not(s.has[w]), ForAll([K], s.list_of[K] != w))
-        return when(is_at(s, t, "Watch"), Not(s.watched[k]), Or(s.list_of[k] == w, fresh),
-                    list_of=Store(s.list_of, k, w), has=Store(s.has, w, True), watched=Store(s.watched, k, True))
+        return when(
+            is_at(s, t, "Watch"),
+            Not(s.watched[k]),
+            Or(s.list_of[k] == w, fresh),
+            list_of=Store(s.list_of, k, w),
+            has=Store(s.has, w, True),
+            watched=Store(s.watched, k, True),
+        )
 
     @action(t=THREAD)
     def watches_all(self, s, t) -> Step:
-        return when(is_at(s, t, "Watch"), ForAll([K], s.watched[K]), at=go(s, t, "Again"), seen=s.unseen)
+        return when(
+            is_at(s, t, "Watch"), ForAll([K], s.watched[K]), at=go(s, t, "Again"), seen=s.unseen
+        )
 
     @action(t=THREAD)
     def returns(self, s, t) -> Step:
@@ -95,13 +130,23 @@ class Watching(System):
     @action(t=THREAD)
     def completes(self, s, t) -> Step:
         then = If(is_at(s, t, "C3"), PLACE.C4, PLACE.Unlock)
-        return when(self.trying(s, t), ForAll([C], s.seen[C]), at=Store(s.at, t, then), completed=z3.BoolVal(True))
+        return when(
+            self.trying(s, t),
+            ForAll([C], s.seen[C]),
+            at=Store(s.at, t, then),
+            completed=z3.BoolVal(True),
+        )
 
     # -- an event, and checkAndComplete under its key
 
     @action(t=THREAD, c=CONDITION, begins=True)
     def happens(self, s, t, c) -> Step:
-        return when(is_at(s, t, "Idle"), at=go(s, t, "C1"), ready=Store(s.ready, c, True), event=Store(s.event, t, c))
+        return when(
+            is_at(s, t, "Idle"),
+            at=go(s, t, "C1"),
+            ready=Store(s.ready, c, True),
+            event=Store(s.event, t, c),
+        )
 
     def found(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The operation is among the watchers of the event's key."""
@@ -118,7 +163,13 @@ class Watching(System):
 
     @action(t=THREAD)
     def locks(self, s, t) -> Step:
-        return when(is_at(s, t, "C2"), s.owner == NOBODY, at=Store(s.at, t, If(s.completed, PLACE.C4, PLACE.C3)), owner=t, seen=s.unseen)
+        return when(
+            is_at(s, t, "C2"),
+            s.owner == NOBODY,
+            at=Store(s.at, t, If(s.completed, PLACE.C4, PLACE.C3)),
+            owner=t,
+            seen=s.unseen,
+        )
 
     @action(t=THREAD)
     def unlocks(self, s, t) -> Step:
@@ -132,7 +183,12 @@ class Watching(System):
 
     @action(t=THREAD, k=KEY)
     def removes_key_if_empty(self, s, t, k) -> Step:
-        return when(is_at(s, t, "Idle"), s.list_of[k] != NO_LIST, Not(s.has[s.list_of[k]]), list_of=Store(s.list_of, k, NO_LIST))
+        return when(
+            is_at(s, t, "Idle"),
+            s.list_of[k] != NO_LIST,
+            Not(s.has[s.list_of[k]]),
+            list_of=Store(s.list_of, k, NO_LIST),
+        )
 
     # -- the invariant
 
@@ -140,14 +196,27 @@ class Watching(System):
     def lock_has_its_holder(self, s):
         """The operation's lock is held by exactly the thread that registers it or tries it."""
         holds = is_at(s, T, "Try", "Watch", "Again", "Unlock", "C3", "C4")
-        return And(is_at(s, NOBODY, "Idle"), ForAll([T], Implies(T != NOBODY, (s.owner == T) == holds)))
+        return And(
+            is_at(s, NOBODY, "Idle"), ForAll([T], Implies(T != NOBODY, (s.owner == T) == holds))
+        )
 
     @conjunct
     def registrar_registers(self, s):
         """Only the registrar registers, once; before that the operation is open, in no list, and nobody has found it."""
-        return And(ForAll([T], Implies(is_at(s, T, "Try", "Watch", "Again", "Unlock"), And(T == s.registrar, s.registered))),
-                   Implies(Not(s.registered), And(Not(s.completed), ForAll([K], Not(s.watched[K])), ForAll([W], Not(s.has[W])))),
-                   ForAll([T], Implies(is_at(s, T, "C2", "C3"), s.registered)))
+        return And(
+            ForAll(
+                [T],
+                Implies(
+                    is_at(s, T, "Try", "Watch", "Again", "Unlock"),
+                    And(T == s.registrar, s.registered),
+                ),
+            ),
+            Implies(
+                Not(s.registered),
+                And(Not(s.completed), ForAll([K], Not(s.watched[K])), ForAll([W], Not(s.has[W]))),
+            ),
+            ForAll([T], Implies(is_at(s, T, "C2", "C3"), s.registered)),
+        )
 
     @conjunct
     def open_while_tried(self, s):
@@ -162,7 +231,13 @@ class Watching(System):
     @conjunct
     def watched_is_found(self, s):
         """Under a key that it watches, an operation that is not completed is found."""
-        return ForAll([K], Implies(And(s.watched[K], Not(s.completed)), And(s.list_of[K] != NO_LIST, s.has[s.list_of[K]])))
+        return ForAll(
+            [K],
+            Implies(
+                And(s.watched[K], Not(s.completed)),
+                And(s.list_of[K] != NO_LIST, s.has[s.list_of[K]]),
+            ),
+        )
 
     @conjunct
     def all_watched(self, s):
@@ -176,15 +251,22 @@ class Watching(System):
     @conjunct
     def ready_is_looked_at(self, s):
         """Once every condition holds, an operation that is not completed is about to be tried: by its registrar, or by an event's thread."""
-        return Or(s.completed, Not(s.registered), Not(self.all_ready(s)), is_at(s, s.registrar, "Try", "Watch", "Again"),
-                  Exists([T], is_at(s, T, "C1", "C2", "C3")))
+        return Or(
+            s.completed,
+            Not(s.registered),
+            Not(self.all_ready(s)),
+            is_at(s, s.registrar, "Try", "Watch", "Again"),
+            Exists([T], is_at(s, T, "C1", "C2", "C3")),
+        )
 
     # -- safety
 
     @safety("P9")
     def no_event_lost(self, s):
         """A registered operation whose conditions all hold is completed once nobody is at work on it."""
-        return Implies(And(s.registered, ForAll([T], is_at(s, T, "Idle")), self.all_ready(s)), s.completed)
+        return Implies(
+            And(s.registered, ForAll([T], is_at(s, T, "Idle")), self.all_ready(s)), s.completed
+        )
 
     @safety("P9")
     def open_is_reachable(self, s):
@@ -200,4 +282,6 @@ class Watching(System):
     @safety("P9")
     def completed_when_ready(self, s):
         """The operation is completed only when every condition that was read is true, and all were."""
-        return ForAll([T], Implies(And(self.trying(s, T), ForAll([C], s.seen[C])), self.all_ready(s)))
+        return ForAll(
+            [T], Implies(And(self.trying(s, T), ForAll([C], s.seen[C])), self.all_ready(s))
+        )

@@ -1,4 +1,5 @@
 """The purgatory's system with one decision taken away. There is no model of it yet: a trace is one of the proof's system."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -6,7 +7,7 @@ from typing import Any
 from z3 import And, ForAll, If, Not, Or, Store
 
 from proofs.protocols.faults import Fault, Scope
-from proofs.protocols.purgatory import K, KEY, NO_LIST, PLACE, THREAD, WATCHERS, Watching, go, is_at
+from proofs.protocols.purgatory import KEY, NO_LIST, PLACE, THREAD, WATCHERS, K, Watching, go, is_at
 from proofs.ts import Step, action, array, when
 from proofs.ts_search import Roles
 
@@ -38,12 +39,24 @@ class OrphanedList(Watching):
     @action(t=THREAD, k=KEY, w=WATCHERS)
     def gets_list(self, s, t, k, w) -> Step:
         fresh = And(s.list_of[k] == NO_LIST, Not(s.has[w]), ForAll([K], s.list_of[K] != w))
-        return when(is_at(s, t, "Watch"), Not(s.watched[k]), s.got[k] == NO_LIST, Or(s.list_of[k] == w, fresh),
-                    list_of=Store(s.list_of, k, w), got=Store(s.got, k, w))
+        return when(
+            is_at(s, t, "Watch"),
+            Not(s.watched[k]),
+            s.got[k] == NO_LIST,
+            Or(s.list_of[k] == w, fresh),
+            list_of=Store(s.list_of, k, w),
+            got=Store(s.got, k, w),
+        )
 
     @action(t=THREAD, k=KEY)
     def watches(self, s, t, k) -> Step:
-        return when(is_at(s, t, "Watch"), Not(s.watched[k]), s.got[k] != NO_LIST, has=Store(s.has, s.got[k], True), watched=Store(s.watched, k, True))
+        return when(
+            is_at(s, t, "Watch"),
+            Not(s.watched[k]),
+            s.got[k] != NO_LIST,
+            has=Store(s.has, s.got[k], True),
+            watched=Store(s.watched, k, True),
+        )
 
 
 class WithoutLock(Watching):
@@ -51,30 +64,82 @@ class WithoutLock(Watching):
 
     @action(t=THREAD)
     def locks(self, s, t) -> Step:
-        return when(is_at(s, t, "C2"), at=Store(s.at, t, If(s.completed, PLACE.C4, PLACE.C3)), seen=s.unseen)
+        return when(
+            is_at(s, t, "C2"), at=Store(s.at, t, If(s.completed, PLACE.C4, PLACE.C3)), seen=s.unseen
+        )
 
 
 def scope(conditions: str, keys: str, **begins: str) -> Scope:
     """Conditions, each with a key of its own where there are as many; the thread r registers."""
     threads, of, names = tuple(begins), tuple(conditions.split()), tuple(keys.split())
     start: dict[str, Any] = {name: {} for name in OrphanedList.VARIABLES} | {
-        "at": dict.fromkeys(threads, "Idle"), "event": dict.fromkeys(threads, of[0]), "owner": None, "registered": False, "completed": False}
-    return Scope({"Thread": threads, "Key": names, "Condition": of, "Watchers": ("w", "v")}, start,
-                 Roles({t: text.split() for t, text in begins.items()}),
-                 {"registrar": "r", "key_of": {c: names[i % len(names)] for i, c in enumerate(of)}, "unseen": {}})
+        "at": dict.fromkeys(threads, "Idle"),
+        "event": dict.fromkeys(threads, of[0]),
+        "owner": None,
+        "registered": False,
+        "completed": False,
+    }
+    return Scope(
+        {"Thread": threads, "Key": names, "Condition": of, "Watchers": ("w", "v")},
+        start,
+        Roles({t: text.split() for t, text in begins.items()}),
+        {
+            "registrar": "r",
+            "key_of": {c: names[i % len(names)] for i, c in enumerate(of)},
+            "unseen": {},
+        },
+    )
 
 
 EVERYTHING = scope("c1", "k1", r="registers", a="happens", b="happens")
 ONE = scope("c1", "k1", r="registers", a="happens")
 TWO = scope("c1 c2", "k1 k2", r="registers", a="happens", b="happens")
 
-FAULTS = {fault.name: fault for fault in (
-    Fault("no second try", "the operation is not tried again after it is watched", WithoutSecondTry, ONE, "no_event_lost", "P9"),
-    Fault("tries before it watches", "the second try comes before the last key is watched", WatchesAfterTrying, ONE, "no_event_lost", "P9"),
-    Fault("orphaned list", "an operation is added to a list that was taken away", OrphanedList, ONE, "open_is_reachable", "P9"),
-    Fault("orphaned list, two keys", "and its last event is lost", OrphanedList, TWO, "no_event_lost", "P9"),
-    Fault("no lock", "an event's thread does not wait for the lock", WithoutLock, TWO, "try_excludes_complete", "P9"),
-)}
+FAULTS = {
+    fault.name: fault
+    for fault in (
+        Fault(
+            "no second try",
+            "the operation is not tried again after it is watched",
+            WithoutSecondTry,
+            ONE,
+            "no_event_lost",
+            "P9",
+        ),
+        Fault(
+            "tries before it watches",
+            "the second try comes before the last key is watched",
+            WatchesAfterTrying,
+            ONE,
+            "no_event_lost",
+            "P9",
+        ),
+        Fault(
+            "orphaned list",
+            "an operation is added to a list that was taken away",
+            OrphanedList,
+            ONE,
+            "open_is_reachable",
+            "P9",
+        ),
+        Fault(
+            "orphaned list, two keys",
+            "and its last event is lost",
+            OrphanedList,
+            TWO,
+            "no_event_lost",
+            "P9",
+        ),
+        Fault(
+            "no lock",
+            "an event's thread does not wait for the lock",
+            WithoutLock,
+            TWO,
+            "try_excludes_complete",
+            "P9",
+        ),
+    )
+}
 
 
 def view_of(fault: Fault, trace: list) -> Any:

@@ -1,4 +1,5 @@
 """P9, for any keys, conditions and events of one operation."""
+
 from __future__ import annotations
 
 from proofs.kernel import Theory
@@ -8,4 +9,12 @@ from proofs.protocols.theory import submit
 
 THEORY = Theory("protocols.purgatory", mechanism="delayed_operation")
 
-submit(THEORY, Watching, EVERYTHING, FAULTS.values(), view_of, ("A-MONOTONE", "A-UNTIED"), lemma="Inv.Watching")
+submit(
+    THEORY,
+    Watching,
+    EVERYTHING,
+    FAULTS.values(),
+    view_of,
+    ("A-MONOTONE", "A-UNTIED"),
+    lemma="Inv.Watching",
+)

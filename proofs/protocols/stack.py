@@ -1,4 +1,5 @@
 """Where a thread of a model is: one level for each procedure that it is in, from its program inwards."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -3,19 +3,17 @@
 The traces are those of the proof's system on a whole wheel of two levels. The mutated model takes each, and goes on to where the
 spec's property fails.
 """
+
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from z3 import Store
 
-from model.system_timer import Model
 from proofs.protocols.faults import Fault, Scope
 from proofs.protocols.system_timer import NO_BUCKET, NOBODY, THREAD, Buckets, go, is_at
-from proofs.protocols.system_timer_view import View
 from proofs.ts import Step, action, when
-from proofs.ts_search import Roles, Taken
+from proofs.ts_search import Roles
 
 
 class KafkaOrder(Buckets):
@@ -31,7 +29,11 @@ class OffersAlways(Buckets):
 
     @action(t=THREAD)
     def finds_its_key(self, s, t) -> Step:
-        return when(is_at(s, t, "W3"), s.key[s.into[t]] == self.gives(s, s.into[t], s.entry[t]), at=go(s, t, "W4"))
+        return when(
+            is_at(s, t, "W3"),
+            s.key[s.into[t]] == self.gives(s, s.into[t], s.entry[t]),
+            at=go(s, t, "W4"),
+        )
 
 
 class KeepsKey(Buckets):
@@ -39,7 +41,12 @@ class KeepsKey(Buckets):
 
     @action(t=THREAD)
     def resets_key(self, s, t) -> Step:
-        return when(is_at(s, t, "V2"), at=go(s, t, "R4"), token=Store(s.token, s.polled[t], NOBODY), polled=Store(s.polled, t, NO_BUCKET))
+        return when(
+            is_at(s, t, "V2"),
+            at=go(s, t, "R4"),
+            token=Store(s.token, s.polled[t], NOBODY),
+            polled=Store(s.polled, t, NO_BUCKET),
+        )
 
 
 class WithoutReadLock(Buckets):
@@ -60,22 +67,71 @@ def scope(deadlines: Mapping[str, int], now: int, **begins: str) -> Scope:
     """A whole wheel, its buckets empty and its clocks at 0, at a time. The thread r is the reaper."""
     threads, buckets = tuple(begins), tuple(range(1, SIZE * LEVELS + 1))
     start = {name: {} for name in Buckets.VARIABLES} | {
-        "at": dict.fromkeys(threads, "Idle"), "until": dict.fromkeys(threads, 0), "writer": None, "key": dict.fromkeys(buckets, -1),
-        "copies": dict.fromkeys(buckets, 0), "clock": dict.fromkeys(buckets, 0), "now": now, "rekeyed": False}
-    rigid = {"reaper": "r", "deadline": dict(deadlines), "size": SIZE, "nowhere": {},
-             "tick": {bucket: SIZE ** ((bucket - 1) // SIZE) for bucket in buckets}, "slot": {bucket: (bucket - 1) % SIZE for bucket in buckets}}
-    return Scope({"Thread": threads, "Entry": tuple(deadlines), "Bucket": buckets}, start, Roles({t: names.split() for t, names in begins.items()}), rigid)
+        "at": dict.fromkeys(threads, "Idle"),
+        "until": dict.fromkeys(threads, 0),
+        "writer": None,
+        "key": dict.fromkeys(buckets, -1),
+        "copies": dict.fromkeys(buckets, 0),
+        "clock": dict.fromkeys(buckets, 0),
+        "now": now,
+        "rekeyed": False,
+    }
+    rigid = {
+        "reaper": "r",
+        "deadline": dict(deadlines),
+        "size": SIZE,
+        "nowhere": {},
+        "tick": {bucket: SIZE ** ((bucket - 1) // SIZE) for bucket in buckets},
+        "slot": {bucket: (bucket - 1) % SIZE for bucket in buckets},
+    }
+    return Scope(
+        {"Thread": threads, "Entry": tuple(deadlines), "Bucket": buckets},
+        start,
+        Roles({t: names.split() for t, names in begins.items()}),
+        rigid,
+    )
 
 
 EVERYTHING = scope({"near": 1}, 1, r="reaps", a="adds", b="adds cancels time_passes")
 LATE_ADDER = scope({"near": 2, "far": 5}, 3, r="reaps", a="adds", b="adds")
 
-FAULTS = {fault.name: fault for fault in (
-    Fault("D1", "the reaper keeps to the bucket that it polled before it had the lock", KafkaOrder, LATE_ADDER, "key_kept_while_queued", "P10"),
-    Fault("M10", "a bucket is queued again with the key that it has", OffersAlways, scope({"near": 1, "next": 1}, 1, r="reaps", a="adds", b="adds"), "queued_once", "P10"),
-    Fault("M12", "a flushed bucket keeps its key", KeepsKey, LATE_ADDER, "key_kept_while_queued", "P10"),
-    Fault("M13", "adders are not kept out", WithoutReadLock, LATE_ADDER, "queued_is_past_clock", "P11"),
-)}
+FAULTS = {
+    fault.name: fault
+    for fault in (
+        Fault(
+            "D1",
+            "the reaper keeps to the bucket that it polled before it had the lock",
+            KafkaOrder,
+            LATE_ADDER,
+            "key_kept_while_queued",
+            "P10",
+        ),
+        Fault(
+            "M10",
+            "a bucket is queued again with the key that it has",
+            OffersAlways,
+            scope({"near": 1, "next": 1}, 1, r="reaps", a="adds", b="adds"),
+            "queued_once",
+            "P10",
+        ),
+        Fault(
+            "M12",
+            "a flushed bucket keeps its key",
+            KeepsKey,
+            LATE_ADDER,
+            "key_kept_while_queued",
+            "P10",
+        ),
+        Fault(
+            "M13",
+            "adders are not kept out",
+            WithoutReadLock,
+            LATE_ADDER,
+            "queued_is_past_clock",
+            "P11",
+        ),
+    )
+}
 
 
 def view_of(fault, trace):

@@ -1,4 +1,5 @@
 """P10 and P11, for all buckets of a timer with one reaper; the wheel's arithmetic comes in by the theorems T17."""
+
 from __future__ import annotations
 
 from proofs.arith import order
@@ -9,5 +10,13 @@ from proofs.protocols.theory import submit
 
 THEORY = Theory("protocols.system_timer", mechanism="system_timer", after=(order.THEORY,))
 
-submit(THEORY, Buckets, EVERYTHING, FAULTS.values(), view_of, ("A-HEAP", "A-REAPER", "A-LISTS"), lemma="Inv.Buckets",
-       rests_on={"Inv.Buckets": ("T17-insert", "T17-key", "T17-clock"), "P10": ("T17-insert",)})
+submit(
+    THEORY,
+    Buckets,
+    EVERYTHING,
+    FAULTS.values(),
+    view_of,
+    ("A-HEAP", "A-REAPER", "A-LISTS"),
+    lemma="Inv.Buckets",
+    rests_on={"Inv.Buckets": ("T17-insert", "T17-key", "T17-clock"), "P10": ("T17-insert",)},
+)

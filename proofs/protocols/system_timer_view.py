@@ -1,4 +1,5 @@
 """The states of ``model/system_timer.py`` as states of the proof, all buckets in one view."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,14 +31,28 @@ class View:
         self.model, self.name = model, system.__name__
         if system not in _compiled:
             _compiled[system] = Compiled(system())
-        reapers = [t for t, program in model.program.items() if any(step[0] == "reap" for step in program)]
+        reapers = [
+            t for t, program in model.program.items() if any(step[0] == "reap" for step in program)
+        ]
         if len(reapers) > 1:
-            raise ValueError(f"{', '.join(reapers)} reap: the proof is about timers with one reaper")
+            raise ValueError(
+                f"{', '.join(reapers)} reap: the proof is about timers with one reaper"
+            )
         self.level = {bucket: (bucket - 1) // model.wheel_size + 1 for bucket in model.buckets}
-        self.instance = Instance(_compiled[system], {"Thread": model.threads, "Entry": model.entries, "Bucket": tuple(model.buckets)}, {
-            "reaper": reapers[0] if reapers else model.threads[0], "deadline": model.deadline, "size": model.wheel_size, "nowhere": {},
-            "tick": {bucket: model.wheel_size ** (level - 1) for bucket, level in self.level.items()},
-            "slot": {bucket: (bucket - 1) % model.wheel_size for bucket in model.buckets}})
+        self.instance = Instance(
+            _compiled[system],
+            {"Thread": model.threads, "Entry": model.entries, "Bucket": tuple(model.buckets)},
+            {
+                "reaper": reapers[0] if reapers else model.threads[0],
+                "deadline": model.deadline,
+                "size": model.wheel_size,
+                "nowhere": {},
+                "tick": {
+                    bucket: model.wheel_size ** (level - 1) for bucket, level in self.level.items()
+                },
+                "slot": {bucket: (bucket - 1) % model.wheel_size for bucket in model.buckets},
+            },
+        )
         self._threads: dict[tuple[int, tuple], dict[str, Any]] = {}
         self._local: dict[tuple, dict[str, Any]] = {}
         self._shared: dict[tuple, dict[str, Any]] = {}
@@ -50,7 +65,12 @@ class View:
         if processes not in self._local:
             self._local[processes] = self.local(processes)
         common, own = self._shared[shared], self._local[processes]
-        return tuple([common[name] if name in common else own[name] for name in self.instance.compiled.variables])
+        return tuple(
+            [
+                common[name] if name in common else own[name]
+                for name in self.instance.compiled.variables
+            ]
+        )
 
     def pending(self, index: int, frozen: Any) -> str | None:
         """The label that a thread takes next, None where its program is over."""
@@ -63,11 +83,15 @@ class View:
     def local(self, processes: tuple) -> dict[str, Any]:
         """The threads' variables, encoded, and who has which bucket out of the queue."""
         found = [self.thread(index, process) for index, process in enumerate(processes)]
-        own: dict[str, dict[Any, Any]] = {name: {t: of[name] for t, of in zip(self.model.threads, found)}
-                                          for name in ("at", "entry", "into", "polled", "until")}
+        own: dict[str, dict[Any, Any]] = {
+            name: {t: of[name] for t, of in zip(self.model.threads, found)}
+            for name in ("at", "entry", "into", "polled", "until")
+        }
         own["token"] = {}
         for t, of in zip(self.model.threads, found):
-            own["token"] |= {bucket: t for bucket in (of["polled"], of["at"] == "W4" and of["into"]) if bucket}
+            own["token"] |= {
+                bucket: t for bucket in (of["polled"], of["at"] == "W4" and of["into"]) if bucket
+            }
         return {name: self.instance.encode(name, one) for name, one in own.items()}
 
     def thread(self, index: int, process: tuple) -> dict[str, Any]:
@@ -77,24 +101,60 @@ class View:
             stack = levels(self.model, process)
             last, label = stack[-1], stack[-1].label
             by_name = {level.procedure: level.values for level in stack}
-            place = "Idle" if label in IDLE else {"W0": "W1", "F3": "F2", "V1": "F2", "V3": "R4"}.get(label, label)
-            entry = by_name["addTimerTaskEntry"]["ke"] if last.procedure == "addTimerTaskEntry" else None
+            place = (
+                "Idle"
+                if label in IDLE
+                else {"W0": "W1", "F3": "F2", "V1": "F2", "V3": "R4"}.get(label, label)
+            )
+            entry = (
+                by_name["addTimerTaskEntry"]["ke"]
+                if last.procedure == "addTimerTaskEntry"
+                else None
+            )
             if place in ("A1", "A2", "A3"):
                 entry = last.values["ae"]
             into = last.values["bucket"] if place in ("W2", "W3", "W4") else None
             reap = by_name.get("reap")
             has = reap is not None and (place in POLLED_AT or last.procedure == "addTimerTaskEntry")
-            self._threads[key] = {"at": place, "entry": entry, "into": into, "polled": reap["polled"] if has else None,
-                                  "until": reap["expiration"] if place == "R7" else 0}
+            self._threads[key] = {
+                "at": place,
+                "entry": entry,
+                "into": into,
+                "polled": reap["polled"] if has else None,
+                "until": reap["expiration"] if place == "R7" else 0,
+            }
         return self._threads[key]
 
     def shared(self, frozen: Any) -> dict[str, Any]:
         """The variables that threads share, encoded."""
         model = self.model
         pieces = dict(zip(model.variables, model.pieces(frozen)))
-        value = {name: model.tla(name, pieces[name]) for name in ("readers", "writer", "content", "key", "queue", "current", "now", "rekeyed")}
-        own = {"reading": {t: t in value["readers"] for t in model.threads}, "writer": value["writer"], "now": value["now"], "key": value["key"],
-               "linked": {entry: {bucket: True for bucket in model.buckets if entry in value["content"][bucket]} for entry in model.entries},
-               "copies": {bucket: value["queue"].count(bucket) for bucket in model.buckets}, "rekeyed": bool(value["rekeyed"]),
-               "clock": {bucket: value["current"][level] for bucket, level in self.level.items()}}
+        value = {
+            name: model.tla(name, pieces[name])
+            for name in (
+                "readers",
+                "writer",
+                "content",
+                "key",
+                "queue",
+                "current",
+                "now",
+                "rekeyed",
+            )
+        }
+        own = {
+            "reading": {t: t in value["readers"] for t in model.threads},
+            "writer": value["writer"],
+            "now": value["now"],
+            "key": value["key"],
+            "linked": {
+                entry: {
+                    bucket: True for bucket in model.buckets if entry in value["content"][bucket]
+                }
+                for entry in model.entries
+            },
+            "copies": {bucket: value["queue"].count(bucket) for bucket in model.buckets},
+            "rekeyed": bool(value["rekeyed"]),
+            "clock": {bucket: value["current"][level] for bucket, level in self.level.items()},
+        }
         return {name: self.instance.encode(name, one) for name, one in own.items()}

@@ -2,6 +2,7 @@
 
 The lemma has one condition for the start and one for each action, whose goal is every conjunct that the action can change.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,7 +55,14 @@ class Conditions:
     ``lemma``: the theorem by which the whole invariant is a premise of the system's safety properties.
     """
 
-    def __init__(self, system: System, scope: Scope, base: type[System] | None = None, lemma: str = "", lemma_of_base: str = "") -> None:
+    def __init__(
+        self,
+        system: System,
+        scope: Scope,
+        base: type[System] | None = None,
+        lemma: str = "",
+        lemma_of_base: str = "",
+    ) -> None:
         self.system, self.base = system, base
         self._scope, self._lemma, self._lemma_of_base = scope, lemma, lemma_of_base
 
@@ -66,14 +74,23 @@ class Conditions:
     def made(self) -> dict[str, Condition]:
         """Each by its name: "init", "step ACTION", or that of a safety property."""
         found: dict[str, tuple[str, dict[str, z3.BoolRef], list[z3.BoolRef]]] = {}
-        of_base = {condition.name: condition for condition in conditions(self.base())} if self.base else {}
+        of_base = (
+            {condition.name: condition for condition in conditions(self.base())}
+            if self.base
+            else {}
+        )
         for condition in conditions(self.system):
             if inherited(condition, of_base):
                 continue
             head, *rest = condition.name.split("/")
             name = {"init": "init", "step": f"step {rest[0]}", "safety": rest[0]}[head]
-            found.setdefault(name, (condition.kind, dict(condition.premises), []))[2].append(condition.goal)
-        return {name: Condition(name, kind, premises, z3.And(goals)) for name, (kind, premises, goals) in found.items()}
+            found.setdefault(name, (condition.kind, dict(condition.premises), []))[2].append(
+                condition.goal
+            )
+        return {
+            name: Condition(name, kind, premises, z3.And(goals))
+            for name, (kind, premises, goals) in found.items()
+        }
 
     def vc(self, name: str) -> LateVC:
         """One condition, with the instances that it needs, and a state that a run of the system reaches in which its premises hold."""
@@ -82,7 +99,11 @@ class Conditions:
             condition = needed(self.system, self.made[name])
             action = name.partition("step ")[2]
             witnesses = self.witnesses
-            vivid = witnesses.before(action) if action else witnesses.in_state(witnesses.start if name == "init" else witnesses.last)
+            vivid = (
+                witnesses.before(action)
+                if action
+                else witnesses.in_state(witnesses.start if name == "init" else witnesses.last)
+            )
             return VC(name, condition.premises, condition.goal, vivid, cites=self.cites(condition))
 
         return LateVC(name, make)
@@ -102,9 +123,19 @@ class Conditions:
         return [self.vc(name) for name in names if self.base is None or name in self.made]
 
 
-def submit(theory: Theory, system: type[System], scope: Scope, faults: Iterable[Fault], view_of: Callable[..., Any],
-           assumes: Sequence[str] = (), suffix: str = "", lemma: str = "", base: type[System] | None = None,
-           lemma_of_base: str = "", rests_on: Mapping[str, Sequence[str]] = {}) -> dict[str, Theorem]:
+def submit(
+    theory: Theory,
+    system: type[System],
+    scope: Scope,
+    faults: Iterable[Fault],
+    view_of: Callable[..., Any],
+    assumes: Sequence[str] = (),
+    suffix: str = "",
+    lemma: str = "",
+    base: type[System] | None = None,
+    lemma_of_base: str = "",
+    rests_on: Mapping[str, Sequence[str]] = {},
+) -> dict[str, Theorem]:
     """Register a system's theorems; ``faults``: those whose theorem is one of them are its controls.
 
     ``scope``: within it every action must be taken by some run, or the lemma is vacuous. ``suffix``: what tells this system's
@@ -115,9 +146,16 @@ def submit(theory: Theory, system: type[System], scope: Scope, faults: Iterable[
     made, faults = system(), tuple(faults)
     of = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
     says = f"the invariant of {made.STATES} in {system.__name__}: it holds at the start, and every action keeps it"
-    invariant = theory.theorem(lemma or f"Inv{suffix}", says,
-                           of.invariant(), is_lemma=True, rests_on=[*([lemma_of_base] if base else []), *rests_on.get(lemma or f"Inv{suffix}", ())], assumes=(*ATOMIC, *assumes),
-                           hypotheses=() if base else tuple(system.conjuncts()), system=system.__name__)
+    invariant = theory.theorem(
+        lemma or f"Inv{suffix}",
+        says,
+        of.invariant(),
+        is_lemma=True,
+        rests_on=[*([lemma_of_base] if base else []), *rests_on.get(lemma or f"Inv{suffix}", ())],
+        assumes=(*ATOMIC, *assumes),
+        hypotheses=() if base else tuple(system.conjuncts()),
+        system=system.__name__,
+    )
     found = {invariant.name: invariant}
     by_id: dict[str, list[str]] = {}
     for name, formula in system.safety().items():
@@ -128,9 +166,16 @@ def submit(theory: Theory, system: type[System], scope: Scope, faults: Iterable[
         name = f"{identifier}{suffix}"
         says = " ".join(system.safety()[each].says for each in names)
         controls = [control(fault, view_of) for fault in faults if fault.theorem == name]
-        found[name] = theory.theorem(name, says, [of.vc(each) for each in names], controls,
-                                     rests_on=(invariant.name, *rests_on.get(name, ())), assumes=(*ATOMIC, *assumes), system=system.__name__,
-                                     enabled=any(system.safety()[each].enabled for each in names))
+        found[name] = theory.theorem(
+            name,
+            says,
+            [of.vc(each) for each in names],
+            controls,
+            rests_on=(invariant.name, *rests_on.get(name, ())),
+            assumes=(*ATOMIC, *assumes),
+            system=system.__name__,
+            enabled=any(system.safety()[each].enabled for each in names),
+        )
     return found
 
 

@@ -1,4 +1,5 @@
 """P1 - P5 for any threads on any lists, P12 where one thread flushes into other lists."""
+
 from __future__ import annotations
 
 from proofs.kernel import Theory
@@ -8,5 +9,23 @@ from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
 
 THEORY = Theory("protocols.timer_task_list", mechanism="timer_task_list")
 
-submit(THEORY, TimerTaskList, EVERYTHING, FAULTS.values(), view_of, ("A-CARDINALITY", "A-RING"), lemma="Inv.TimerTaskList")
-submit(THEORY, OneReaper, EVERYTHING, FAULTS.values(), view_of, ("A-RANK", "A-REAPER"), suffix=".OneReaper", base=TimerTaskList, lemma_of_base="Inv.TimerTaskList")
+submit(
+    THEORY,
+    TimerTaskList,
+    EVERYTHING,
+    FAULTS.values(),
+    view_of,
+    ("A-CARDINALITY", "A-RING"),
+    lemma="Inv.TimerTaskList",
+)
+submit(
+    THEORY,
+    OneReaper,
+    EVERYTHING,
+    FAULTS.values(),
+    view_of,
+    ("A-RANK", "A-REAPER"),
+    suffix=".OneReaper",
+    base=TimerTaskList,
+    lemma_of_base="Inv.TimerTaskList",
+)

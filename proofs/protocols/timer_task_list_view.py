@@ -3,6 +3,7 @@
 The proof's relation "linked" is the walk along ``next`` from a list's sentinel, its history the sizes of sets that the state shows:
 the linked entries, the threads between a link or unlink and its count.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,7 +23,11 @@ _compiled: dict[type, Compiled] = {}
 
 def views(model: Any) -> list[View]:
     """The one view of a scenario: ``OneReaper`` where at most one thread flushes into other lists."""
-    reapers = [thread for thread, program in model.program.items() if any(step[0] == "flush" for step in program)]
+    reapers = [
+        thread
+        for thread, program in model.program.items()
+        if any(step[0] == "flush" for step in program)
+    ]
     if len(reapers) > 1:
         return [View(model, proof.TimerTaskList)]
     return [View(model, proof.OneReaper, reapers[0] if reapers else model.threads[0])]
@@ -31,14 +36,26 @@ def views(model: Any) -> list[View]:
 class View:
     """A scenario's model as a state of ``TimerTaskList``, or of a mutant of it."""
 
-    def __init__(self, model: Any, system: type[proof.TimerTaskList], reaper: str | None = None) -> None:
+    def __init__(
+        self, model: Any, system: type[proof.TimerTaskList], reaper: str | None = None
+    ) -> None:
         """``reaper``: the thread that may flush into other lists, for a system that has only one."""
         self.model, self.name = model, system.__name__
         if system not in _compiled:
             _compiled[system] = Compiled(system())
-        rigid = {"task_of": model.task_of} | ({"reaper": reaper} if "reaper" in system.RIGID else {})
-        self.instance = Instance(_compiled[system], {
-            "Thread": model.threads, "TaskList": model.lists, "Entry": model.entries, "Task": model.tasks}, rigid)
+        rigid = {"task_of": model.task_of} | (
+            {"reaper": reaper} if "reaper" in system.RIGID else {}
+        )
+        self.instance = Instance(
+            _compiled[system],
+            {
+                "Thread": model.threads,
+                "TaskList": model.lists,
+                "Entry": model.entries,
+                "Task": model.tasks,
+            },
+            rigid,
+        )
         self._threads: dict[tuple[int, tuple], dict[str, Any]] = {}
         self._local: dict[tuple, dict[str, Any]] = {}
         self._shared: dict[tuple, dict[str, Any]] = {}
@@ -51,7 +68,12 @@ class View:
         if processes not in self._local:
             self._local[processes] = self.local(processes)
         common, own = self._shared[shared], self._local[processes]
-        return tuple([common[name] if name in common else own[name] for name in self.instance.compiled.variables])
+        return tuple(
+            [
+                common[name] if name in common else own[name]
+                for name in self.instance.compiled.variables
+            ]
+        )
 
     def pending(self, index: int, frozen: Any) -> str | None:
         """The label that a thread takes next, None where its program is over."""
@@ -65,8 +87,17 @@ class View:
         """The threads' variables, encoded, and the history that they make."""
         found = [self.thread(index, process) for index, process in enumerate(processes)]
         names = ("at", "head", "sl", "se", *PARAMETERS)
-        own = {name: self.instance.encode(name, {t: of[name] for t, of in zip(self.model.threads, found) if of.get(name) is not None})
-               for name in names}
+        own = {
+            name: self.instance.encode(
+                name,
+                {
+                    t: of[name]
+                    for t, of in zip(self.model.threads, found)
+                    if of.get(name) is not None
+                },
+            )
+            for name in names
+        }
         own["uncounted"] = sum(of["at"] in ("A8", "A9") for of in found)
         own["overcounted"] = sum(of["at"] in ("U6", "U7", "U8", "U9") for of in found)
         return own
@@ -85,7 +116,9 @@ class View:
             if flush is not None and flush.label == "F3":
                 own["head"] = flush.values["head"]
             if base.label == "T1":
-                _, own["sl"], own["se"] = self.model.program[self.model.threads[index]][base.values["turn"] - 2]
+                _, own["sl"], own["se"] = self.model.program[self.model.threads[index]][
+                    base.values["turn"] - 2
+                ]
             self._threads[key] = own
         return self._threads[key]
 
@@ -95,14 +128,23 @@ class View:
         pieces = dict(zip(model.variables, model.pieces(frozen)))
         value = {name: model.tla(name, piece) for name, piece in pieces.items() if name != "stack"}
         members = {name: self.members(value["next"], name) for name in model.lists}
-        linked = {entry: {name: True for name in model.lists if entry in members[name]} for entry in model.entries}
-        own = {"list": value["list"], "linked": linked, "size": sum(map(len, linked.values())),
-               "list_owner": {name: of["owner"] for name, of in value["listMonitor"].items()},
-               "list_depth": {name: of["depth"] for name, of in value["listMonitor"].items()},
-               "entry_owner": {name: of["owner"] for name, of in value["entryMonitor"].items()},
-               "task_owner": {name: of["owner"] for name, of in value["taskMonitor"].items()},
-               "pointer": value["timerTaskEntry"], "revoked": value["revoked"], "counter": value["taskCounter"],
-               "slipped": dict.fromkeys(value["slipped"], True)}
+        linked = {
+            entry: {name: True for name in model.lists if entry in members[name]}
+            for entry in model.entries
+        }
+        own = {
+            "list": value["list"],
+            "linked": linked,
+            "size": sum(map(len, linked.values())),
+            "list_owner": {name: of["owner"] for name, of in value["listMonitor"].items()},
+            "list_depth": {name: of["depth"] for name, of in value["listMonitor"].items()},
+            "entry_owner": {name: of["owner"] for name, of in value["entryMonitor"].items()},
+            "task_owner": {name: of["owner"] for name, of in value["taskMonitor"].items()},
+            "pointer": value["timerTaskEntry"],
+            "revoked": value["revoked"],
+            "counter": value["taskCounter"],
+            "slipped": dict.fromkeys(value["slipped"], True),
+        }
         return {name: self.instance.encode(name, one) for name, one in own.items()}
 
     def members(self, following: dict[str, str | None], name: str) -> set[str]:

@@ -3,6 +3,7 @@
 A condition whose premises no state satisfies would hold for want of anything to check. The solver is asked for a model of the
 premises that is such a state, with exactly the scope's elements: there is one, and it is soon found.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -37,9 +38,13 @@ class Witnesses:
             for move in self.instance.moves(state):
                 mover, after = move.arguments[0], begun
                 if begins[move.action]:
-                    if begun[mover] >= self.roles.operations or move.action not in self.roles.begins.get(threads[mover], ()):
+                    if begun[
+                        mover
+                    ] >= self.roles.operations or move.action not in self.roles.begins.get(
+                        threads[mover], ()
+                    ):
                         continue
-                    after = begun[:mover] + (begun[mover] + 1,) + begun[mover + 1:]
+                    after = begun[:mover] + (begun[mover] + 1,) + begun[mover + 1 :]
                 if move.action not in self.taken:
                     self.taken[move.action] = (state, move)
                     self.missing -= {move.action}
@@ -55,7 +60,9 @@ class Witnesses:
     def size(self) -> Iterator[z3.BoolRef]:
         """Every sort has the scope's elements and its null, and no others."""
         for sort in self.system.SORTS:
-            elements = [self.element(sort.name, number) for number in self.instance.places[sort.name]]
+            elements = [
+                self.element(sort.name, number) for number in self.instance.places[sort.name]
+            ]
             every = z3.Const(f"every_{sort.name}", sort.z3)
             yield z3.Distinct(*elements)
             yield z3.ForAll([every], z3.Or([every == one for one in elements]))
@@ -63,7 +70,11 @@ class Witnesses:
     def element(self, sort: str, number: int) -> z3.ExprRef:
         """The constant that stands for an element."""
         of = self.instance.sorts[sort]
-        return of.null if number == -1 else z3.Const(f"{sort}_{self.instance.elements[sort][number]}", of.z3)
+        return (
+            of.null
+            if number == -1
+            else z3.Const(f"{sort}_{self.instance.elements[sort][number]}", of.z3)
+        )
 
     def equal(self, term: z3.ExprRef, value: Any) -> Iterator[z3.BoolRef]:
         """That a term has a value."""

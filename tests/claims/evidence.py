@@ -13,11 +13,11 @@ from functools import cache
 
 from tests.claims.collecting import PROFILES
 from tests.claims.rows import ROOT, Check, check, controls, rows
-from wheelproof import decisions, subject
-from wheelproof.subject import stem_of
+from wheelproof import decisions, project
+from wheelproof.project.mechanism import stem_of
 
 REJECTING = {
-    "tests/impl/test_timing_wheel.py": "test_a_twin_is_rejected",
+    "tests/impl/test_timing_wheel.py": "test_a_mutant_is_rejected",
     "tests/claims/test_wheel.py": "test_a_wrong_wheel_is_rejected",
 }
 """Per file of examples on a wheel the test that runs each example on the wheels that it rejects."""
@@ -60,10 +60,10 @@ def tables(file: str) -> dict:
     if not path.exists():
         return {}
     found = tomllib.loads(path.read_text())
-    fields = ("scenario", "property", "expect", "lane")
+    fields = ("scenario", "property", "expect", "profile")
     configs = {
         name: {field: value for field in fields if (value := getattr(config, field)) is not None}
-        for name, config in subject.read(path).configs.items()
+        for name, config in project.read(path).configs.items()
     }
     mutants: dict[str, dict] = {}
     for decision in decisions.find(ROOT / "mutants" / stem_of(path.stem), {}).values():
@@ -84,7 +84,7 @@ def exists(one: Check) -> bool:
 
 
 def slow(entry: dict) -> bool:
-    return "nightly" in (entry.get("lane"), entry.get("profile"))
+    return "nightly" in (entry.get("profile"), entry.get("profile"))
 
 
 def nightly(one: Check) -> bool:
@@ -148,7 +148,9 @@ def opposite(one: Check) -> str | None:
         return first(name for name, other in rejected.items() if violated(other) == named)
     scenario = entry.get("scenario", one.key)
     alike = [
-        name for name, other in rejected.items() if other.get("decision", "") == entry.get("decision")
+        name
+        for name, other in rejected.items()
+        if other.get("decision", "") == entry.get("decision")
     ]
     alike += [name for name, other in rejected.items() if other.get("scenario") == scenario]
     return first(alike + list(rejected))

@@ -12,7 +12,7 @@ import pytest
 import impl.timer_task_list
 import tests.impl.timing
 from impl.timer_task_list import TimerTask
-from tests.claims.planting import Changes, planted, module_of
+from tests.claims.planting import Changes, module_of, planted
 
 LISTS, OPERATIONS = "impl/test_timer_task_list.py", "impl/test_delayed_operation.py"
 WHEEL, TIMER, QUEUE = (
@@ -287,7 +287,7 @@ def arguments(module, test) -> list[tuple]:
         values = [()]
     names = test.__code__.co_varnames[: test.__code__.co_argcount]
     fixtures = {
-        "world": lambda: [module.Bucketed()],
+        "harness": lambda: [module.Bucketed()],
         "operation": lambda: [module.worked(cls) for cls in module.CLASSES],
     }
     if names and names[0] in fixtures:

@@ -38,8 +38,16 @@ class Ended:
     @property
     def said(self) -> list[str]:
         """The sentences that say what is wrong: one per row that is not in order, or what ended the run early."""
-        rows = [line.removeprefix("not in order: timer_task_list / ") for line in self.out.splitlines() if line.startswith("not in order: ")]
-        return rows + [line.removeprefix("wheelproof: ") for line in self.err.splitlines() if line.startswith("wheelproof: ")]
+        rows = [
+            line.removeprefix("not in order: timer_task_list / ")
+            for line in self.out.splitlines()
+            if line.startswith("not in order: ")
+        ]
+        return rows + [
+            line.removeprefix("wheelproof: ")
+            for line in self.err.splitlines()
+            if line.startswith("wheelproof: ")
+        ]
 
     def is_green(self) -> None:
         """The positive control: nothing is wrong, and something was checked."""
@@ -76,10 +84,27 @@ class Command:
 
     def start(self, *layers: str, jobs: int = 1, **more) -> subprocess.Popen:
         chosen = ["--layer", ",".join(layers)] if layers else []
-        command = [sys.executable, "-m", "wheelproof", "verify", "--subject", self.subject.root, "--output", self.output,
-                   "--jobs", jobs, *chosen]
-        return subprocess.Popen([*map(str, command)], cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
-                                **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
+        command = [
+            sys.executable,
+            "-m",
+            "wheelproof",
+            "verify",
+            "--subject",
+            self.subject.root,
+            "--output",
+            self.output,
+            "--jobs",
+            jobs,
+            *chosen,
+        ]
+        return subprocess.Popen(
+            [*map(str, command)],
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
+        )
 
     def end(self, process: subprocess.Popen) -> Ended:
         try:
@@ -102,8 +127,10 @@ class Command:
         home = self.folder / "jdk"
         (home / "bin").mkdir(parents=True)
         stand_in = home / "bin" / "java"
-        stand_in.write_text(f'#!/bin/sh\nJAVA={real}\ncase " $* " in *" -XX:ArchiveClassesAtExit="*) exit 1;; *" {during} "*) ;; *) exec "$JAVA" "$@";; esac\n'
-                            f"{textwrap.dedent(script)}")
+        stand_in.write_text(
+            f'#!/bin/sh\nJAVA={real}\ncase " $* " in *" -XX:ArchiveClassesAtExit="*) exit 1;; *" {during} "*) ;; *) exec "$JAVA" "$@";; esac\n'
+            f"{textwrap.dedent(script)}"
+        )
         stand_in.chmod(0o755)
         self.environment["JAVA_HOME"] = str(home)
 
@@ -117,7 +144,9 @@ class Command:
             except OSError:
                 continue
             if str(self.folder).encode() in text and alive and int(place.name) != os.getpid():
-                found.append(f"{place.name} {(place / 'cmdline').read_bytes().replace(bytes(1), b' ').decode(errors='replace')}")
+                found.append(
+                    f"{place.name} {(place / 'cmdline').read_bytes().replace(bytes(1), b' ').decode(errors='replace')}"
+                )
         return found
 
     def leaves_nothing(self) -> None:

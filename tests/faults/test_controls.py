@@ -5,17 +5,19 @@ from dataclasses import replace
 import pytest
 
 from tests.model.timer import MECHANISM
-from wheelproof.layers import controls
-from wheelproof.layers.bench import Bench
-from wheelproof.subject import Property
+from wheelproof.checks import controls
+from wheelproof.checks.context import Context
+from wheelproof.project.mechanism import Property
 from wheelproof.verdict import exit_code
 
 PROPERTIES = [item.name for item in MECHANISM.properties.values() if item.holds]
-LIVENESS = [name for name in PROPERTIES if MECHANISM.properties[name].kind in ("liveness", "refinement")]
+LIVENESS = [
+    name for name in PROPERTIES if MECHANISM.properties[name].kind in ("liveness", "refinement")
+]
 
 
 def judged(tmp_path, **changes):
-    return controls.controls(Bench(replace(MECHANISM, **changes), tmp_path))
+    return controls.controls(Context(replace(MECHANISM, **changes), tmp_path))
 
 
 def without(table, unwanted):
@@ -29,40 +31,78 @@ def test_the_mechanism_itself_has_its_controls(tmp_path):
 
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_a_property_that_nothing_violates(tmp_path, name):
-    racing = {key: replace(mutant, data_race=False) for key, mutant in MECHANISM.mutants.items()} if name == "NoDataRace" else MECHANISM.mutants
+    racing = (
+        {key: replace(mutant, data_race=False) for key, mutant in MECHANISM.mutants.items()}
+        if name == "NoDataRace"
+        else MECHANISM.mutants
+    )
     row = judged(
         tmp_path,
-        configs=without(MECHANISM.configs, lambda config: config.expect == "violated" and config.property == name),
-        mutants=without(racing, lambda mutant: mutant.property == name))
+        configs=without(
+            MECHANISM.configs,
+            lambda config: config.expect == "violated" and config.property == name,
+        ),
+        mutants=without(racing, lambda mutant: mutant.property == name),
+    )
     assert (row.verdict, exit_code([row])) == ("vacuous", 5)
     assert row.why.endswith(f"no config and no mutant shows that {name} can fail")
 
 
 @pytest.mark.parametrize("name", LIVENESS)
 def test_a_property_of_runs_that_no_config_checks(tmp_path, name):
-    row = judged(tmp_path, configs=without(MECHANISM.configs, lambda config: config.expect == "exhaustive" and config.property == name))
+    row = judged(
+        tmp_path,
+        configs=without(
+            MECHANISM.configs,
+            lambda config: config.expect == "exhaustive" and config.property == name,
+        ),
+    )
     assert row.verdict == "vacuous" and row.why.endswith(f"no config checks {name}")
 
 
 def test_properties_of_states_without_a_config_that_is_to_pass(tmp_path):
-    row = judged(tmp_path, configs=without(MECHANISM.configs, lambda config: config.expect == "exhaustive" and not config.property))
-    assert row.verdict == "vacuous" and "no config checks TypeOK, AtMostOneList" in row.why and "NoDeadlock, NoDataRace" in row.why
+    row = judged(
+        tmp_path,
+        configs=without(
+            MECHANISM.configs, lambda config: config.expect == "exhaustive" and not config.property
+        ),
+    )
+    assert (
+        row.verdict == "vacuous"
+        and "no config checks TypeOK, AtMostOneList" in row.why
+        and "NoDeadlock, NoDataRace" in row.why
+    )
 
 
 def test_a_property_that_is_switched_off_by_a_word(tmp_path):
     """CounterExact has a mutant that violates it; that does not show that it fails where nothing was taken away."""
     off = replace(MECHANISM.properties["CounterExact"], holds=False)
     row = judged(tmp_path, properties=MECHANISM.properties | {"CounterExact": off})
-    assert row.verdict == "vacuous" and row.why.endswith("no config shows that CounterExact fails, which is declared not to hold")
+    assert row.verdict == "vacuous" and row.why.endswith(
+        "no config shows that CounterExact fails, which is declared not to hold"
+    )
 
 
 def test_a_non_property_whose_config_takes_a_decision_away(tmp_path):
     config = MECHANISM.configs["cancelled_unlinked"]
-    row = judged(tmp_path, configs=MECHANISM.configs | {config.name: replace(config, without="M8")}
-                 | {"atomic_cancelled_unlinked": replace(MECHANISM.configs["atomic_cancelled_unlinked"], property="Refines")})
+    row = judged(
+        tmp_path,
+        configs=MECHANISM.configs
+        | {config.name: replace(config, without="M8")}
+        | {
+            "atomic_cancelled_unlinked": replace(
+                MECHANISM.configs["atomic_cancelled_unlinked"], property="Refines"
+            )
+        },
+    )
     assert row.verdict == "vacuous" and "CancelledUnlinked" in row.why
 
 
 def test_a_property_that_is_only_declared(tmp_path):
-    row = judged(tmp_path, properties=MECHANISM.properties | {"Fast": Property("Fast", "liveness", "it is fast")})
-    assert row.why.endswith("no config checks Fast; no config and no mutant shows that Fast can fail")
+    row = judged(
+        tmp_path,
+        properties=MECHANISM.properties | {"Fast": Property("Fast", "liveness", "it is fast")},
+    )
+    assert row.why.endswith(
+        "no config checks Fast; no config and no mutant shows that Fast can fail"
+    )

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.faults.conftest import ROOT, there, until
-from wheelproof import verify as verify_command
+from wheelproof.checks import verify as verify_command
 
 MOMENTS = {
     "as soon as it writes": lambda verify: (verify.output / "results.json").exists(),
@@ -26,9 +26,16 @@ HELD = """
 WORKER = "from multiprocessing.spawn import spawn_main"
 
 
-@pytest.mark.parametrize(("moment", "jobs"), [*((moment, 2) for moment in MOMENTS), ("while TLC writes its graph", 1)])
-@pytest.mark.parametrize(("number", "code", "sentence"), [
-    (signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 128 + signal.SIGTERM, "ended by SIGTERM")])
+@pytest.mark.parametrize(
+    ("moment", "jobs"), [*((moment, 2) for moment in MOMENTS), ("while TLC writes its graph", 1)]
+)
+@pytest.mark.parametrize(
+    ("number", "code", "sentence"),
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 128 + signal.SIGTERM, "ended by SIGTERM"),
+    ],
+)
 def test_a_run_that_is_asked_to_end(verify, number, code, sentence, moment, jobs):
     verify.java(HELD)
     running = verify.start("graph", "liveness", jobs=jobs, start_new_session=True)
@@ -42,9 +49,13 @@ def test_a_run_that_is_asked_to_end(verify, number, code, sentence, moment, jobs
 
 
 def test_a_worker_that_is_killed(verify, small):
-    small.change("model/timer_task_list.py", "from typing import Any\n", "from typing import Any\nimport multiprocessing, time\n"
-                 "if multiprocessing.parent_process():\n    time.sleep(1000)  # the workers come to no end by themselves\n")
-    running = verify.start("search", "walk", "real", jobs=2)
+    small.change(
+        "model/timer_task_list.py",
+        "from typing import Any\n",
+        "from typing import Any\nimport multiprocessing, time\n"
+        "if multiprocessing.parent_process():\n    time.sleep(1000)  # the workers come to no end by themselves\n",
+    )
+    running = verify.start("random", "bisimulation", "stress", jobs=2)
     assert until(lambda: sum(WORKER in line for line in verify.processes()) == 2)
     worker = next(line for line in verify.processes() if WORKER in line)
     os.kill(int(worker.split()[0]), signal.SIGKILL)
@@ -55,14 +66,16 @@ def test_a_worker_that_is_killed(verify, small):
 
 
 def test_workers_that_nobody_kills(verify):
-    verify("search", "walk", "real", jobs=2).is_green()
+    verify("random", "bisimulation", "stress", jobs=2).is_green()
     verify.leaves_nothing()
 
 
 def test_a_worker_that_starts_is_ended_without_an_exception(monkeypatch):
     """A pool prints the traceback of an exception in a worker's start, beside the one sentence."""
     order = []
-    monkeypatch.setattr(verify_command.signal, "signal", lambda number, handler: order.append((number, handler)))
+    monkeypatch.setattr(
+        verify_command.signal, "signal", lambda number, handler: order.append((number, handler))
+    )
     monkeypatch.setattr(verify_command.subject, "find", lambda root: order.append("loads") or {})
     monkeypatch.setattr(verify_command, "_notices", None)
     verify_command._prepare(SimpleNamespace(put=None), ROOT, ROOT, "fast", None)

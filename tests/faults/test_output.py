@@ -13,6 +13,7 @@ from wheelproof.verdict import RESULTS_FILE, read_results
 
 def small_files(size):
     """In a child before it starts: a write beyond this size fails as on a full disk, but with EFBIG."""
+
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
@@ -22,49 +23,64 @@ def small_files(size):
 
 @pytest.mark.parametrize("size", [0, 200])
 def test_a_file_that_cannot_be_written_whole(verify, size):
-    ended = verify("walk", preexec_fn=small_files(size))
+    ended = verify("bisimulation", preexec_fn=small_files(size))
     ended.fails(4, "cannot be written", os.strerror(errno.EFBIG))
     verify.leaves_nothing()
 
 
 def test_a_report_that_cannot_be_written_although_the_results_can(verify):
-    ended = verify("walk", preexec_fn=small_files(2_000))
-    assert ended.code == 4 and len(ended.said) == 1 and "review.md cannot be written" in ended.said[0], ended
-    assert "every verdict as expected" not in ended.out and not (verify.output / "review.md").exists()
+    ended = verify("bisimulation", preexec_fn=small_files(2_000))
+    assert (
+        ended.code == 4 and len(ended.said) == 1 and "review.md cannot be written" in ended.said[0]
+    ), ended
+    assert (
+        "every verdict as expected" not in ended.out and not (verify.output / "review.md").exists()
+    )
     assert ended.results.complete  # and true: what was checked was in order
     ended.is_tidy()
 
 
 def test_a_limit_that_is_not_reached_is_green(verify):
-    verify("walk", preexec_fn=small_files(1_000_000)).is_green()
+    verify("bisimulation", preexec_fn=small_files(1_000_000)).is_green()
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full, the file that is always full")
+@pytest.mark.skipif(
+    not os.path.exists("/dev/full"),
+    reason="this system has no /dev/full, the file that is always full",
+)
 def test_a_report_that_nobody_can_read(verify):
     with open("/dev/full", "w") as full:
-        ended = verify("walk", stdout=full)
+        ended = verify("bisimulation", stdout=full)
     assert ended.code == 4, ended
 
 
 def test_an_output_folder_that_is_a_file(verify):
     verify.output.write_text("not a folder")
-    ended = verify("walk")
-    assert ended.code == 4 and len(ended.said) == 1 and re.search(r"results\.json cannot be \w+|cannot be removed", ended.said[0]), ended
+    ended = verify("bisimulation")
+    assert (
+        ended.code == 4
+        and len(ended.said) == 1
+        and re.search(r"results\.json cannot be \w+|cannot be removed", ended.said[0])
+    ), ended
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write into any folder")
 def test_an_output_folder_that_may_not_be_written(verify):
     verify.output.mkdir(mode=0o500)
-    verify("walk").fails(4, "cannot be written", "Choose another folder with --output")
+    verify("bisimulation").fails(4, "cannot be written", "Choose another folder with --output")
 
 
 def test_an_older_runs_results_are_never_this_runs(verify, small):
-    verify("walk").is_green()
+    verify("bisimulation").is_green()
     old = verify.output / RESULTS_FILE
     before, text = read_results(old), old.read_text()
-    small.change("model/timer_task_list.py", 'self.scalar("taskCounter", linked)', 'self.scalar("taskCounter", linked + 1)')
-    verify("walk").fails(1, "walk / two_adders")
+    small.change(
+        "model/timer_task_list.py",
+        'self.scalar("taskCounter", linked)',
+        'self.scalar("taskCounter", linked + 1)',
+    )
+    verify("bisimulation").fails(1, "walk / two_adders")
     assert read_results(old).run != before.run
     old.write_text(text)
-    verify("walk", preexec_fn=small_files(0)).fails(4, "cannot be written")
+    verify("bisimulation", preexec_fn=small_files(0)).fails(4, "cannot be written")
     assert not old.exists()  # the run could not even say that it began

@@ -1,4 +1,4 @@
-"""A subject that is damaged on one floor: every floor is held against the others, and what cannot be judged is no pass."""
+"""A subject that is damaged on one artefact: every artefact is held against the others, and what cannot be judged is no pass."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import NamedTuple
 
 import pytest
 
-from wheelproof import verify as engine
-from wheelproof.options import VerifyOptions
+from wheelproof.checks import verify as engine
+from wheelproof.checks.events import VerifyOptions
 from wheelproof.verdict import exit_code
 
 TOML, SPEC = "spec/TimerTaskList.toml", "spec/TimerTaskList.tla"
 COUNTS = "spec/counts.json"
 PROPERTIES = "spec/TimerTaskListProperties.tla"
-MODEL, IMPL, MAPPING = (f"{floor}/timer_task_list.py" for floor in ("model", "impl", "mapping"))
+MODEL, IMPL, HARNESS = (
+    f"{artefact}/timer_task_list.py" for artefact in ("model", "impl", "harness")
+)
 DECISION = "mutants/timer_task_list/M2.md"
 KILLS = 'property = "AtMostOneList"\ndata_race'
 ERROR, DIFFERS = "expected exhaustive, got error", "got violated by Bisimulation"
@@ -30,90 +32,266 @@ class Fault(NamedTuple):
 
 UNGUARDED, GUARDED = "+self.monitor = NoMonitor()", "+self.monitor = (Monitor())"
 
-LONG = {"a mutant said to break what it does not break", "a mutant called equivalent that is not", "a property that the model alone holds"}
+LONG = {
+    "a mutant said to break what it does not break",
+    "a mutant called equivalent that is not",
+    "a property that the model alone holds",
+}
 """A mutant's whole check takes several seconds; three kinds of damage to it are enough in the fast suite."""
 
 DECLARED = {
     "a table without a config": Fault(
-        "walk", 5, ["there is no config, so there is nothing to check"],
-        [(TOML, "[configs.two_adders]\n", ""), (COUNTS, '"two_adders": {"generated": 721, "distinct": 411, "depth": 47}', ""),
-         (TOML, '[configs.flush_into_itself]\nabout = "the flush goes round for ever"\nexpect = "violated"\nproperty = "Termination"\n', "")]),
-    "no config left in the lane": Fault(
-        "walk", 5, ["No check belongs to the chosen mechanisms, layers and lane"],
-        [(TOML, "[configs.two_adders]\n", '[configs.two_adders]\nlane = "nightly"\n')]),
+        "bisimulation",
+        5,
+        ["there is no config, so there is nothing to check"],
+        [
+            (TOML, "[configs.two_adders]\n", ""),
+            (COUNTS, '"two_adders": {"generated": 721, "distinct": 411, "depth": 47}', ""),
+            (
+                TOML,
+                '[configs.flush_into_itself]\nabout = "the flush goes round for ever"\nexpect = "violated"\nproperty = "Termination"\n',
+                "",
+            ),
+        ],
+    ),
+    "no config left in the profile": Fault(
+        "bisimulation",
+        5,
+        ["No check belongs to the chosen mechanisms, layers and profile"],
+        [(TOML, "[configs.two_adders]\n", '[configs.two_adders]\nlane = "nightly"\n')],
+    ),
     "a scenario without threads": Fault(
-        "walk", 2, ["[scenarios.two_adders]: there is no thread in it"],
-        [(TOML, 'threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }', "threads = {}")]),
+        "bisimulation",
+        2,
+        ["[scenarios.two_adders]: there is no thread in it"],
+        [
+            (
+                TOML,
+                'threads = { a = [["add", "l1", "e1"]], b = [["add", "l2", "e1"]] }',
+                "threads = {}",
+            )
+        ],
+    ),
     "a thread without a program": Fault(
-        "tlc", 1, ["tlc / two_adders", "declared 721"], [(TOML, 'b = [["add", "l2", "e1"]]', "b = []")]),
+        "tlc",
+        1,
+        ["tlc / two_adders", "declared 721"],
+        [(TOML, 'b = [["add", "l2", "e1"]]', "b = []")],
+    ),
     "an operation that nobody has": Fault(
-        "walk", 4, ["walk / two_adders", ERROR, "append"], [(TOML, 'b = [["add", "l2", "e1"]]', 'b = [["append", "l2", "e1"]]')]),
+        "bisimulation",
+        4,
+        ["walk / two_adders", ERROR, "append"],
+        [(TOML, 'b = [["add", "l2", "e1"]]', 'b = [["append", "l2", "e1"]]')],
+    ),
     "an invariant misspelt": Fault(
-        "tlc", 4, ["tlc / two_adders", ERROR, "The invariant CounterExcat specified in the configuration file is not defined"],
-        [(TOML, "CounterExact = {", "CounterExcat = {")]),
+        "tlc",
+        4,
+        [
+            "tlc / two_adders",
+            ERROR,
+            "The invariant CounterExcat specified in the configuration file is not defined",
+        ],
+        [(TOML, "CounterExact = {", "CounterExcat = {")],
+    ),
     "a mutant's property misspelt": Fault(
-        "mutant", 2, ["M2.md: [M2]: there is no property AtMostOneLits"], [(DECISION, KILLS, KILLS.replace("List", "Lits"))]),
+        "mutant",
+        2,
+        ["M2.md: [M2]: there is no property AtMostOneLits"],
+        [(DECISION, KILLS, KILLS.replace("List", "Lits"))],
+    ),
     "counts off by one": Fault(
-        "tlc", 1, ["tlc / two_adders", "generated is 721, declared 722; distinct is 411, declared 410; depth is 47, declared 48"],
-        [(COUNTS, '"generated": 721, "distinct": 411, "depth": 47', '"generated": 722, "distinct": 410, "depth": 48')]),
+        "tlc",
+        1,
+        [
+            "tlc / two_adders",
+            "generated is 721, declared 722; distinct is 411, declared 410; depth is 47, declared 48",
+        ],
+        [
+            (
+                COUNTS,
+                '"generated": 721, "distinct": 411, "depth": 47',
+                '"generated": 722, "distinct": 410, "depth": 48',
+            )
+        ],
+    ),
     "a violation expected of a config that holds": Fault(
-        "tlc", 1, ["tlc / two_adders: expected violated by CancelWins, got exhaustive"],
-        [(TOML, "[configs.two_adders]\n", '[configs.two_adders]\nexpect = "violated"\nproperty = "CancelWins"\n')]),
+        "tlc",
+        1,
+        ["tlc / two_adders: expected violated by CancelWins, got exhaustive"],
+        [
+            (
+                TOML,
+                "[configs.two_adders]\n",
+                '[configs.two_adders]\nexpect = "violated"\nproperty = "CancelWins"\n',
+            )
+        ],
+    ),
     "a mutant said to break what it does not break": Fault(
-        "mutant", 1, ["mutant / M2: expected violated by CancelWins, got exhaustive"], [(DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
+        "mutant",
+        1,
+        ["mutant / M2: expected violated by CancelWins, got exhaustive"],
+        [(DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))],
+    ),
     "a mutant called equivalent that is not": Fault(
-        "mutant", 1, ["mutant / M2: expected exhaustive, got violated by "], [(DECISION, KILLS, 'equivalent = "so they say"\ndata_race')]),
+        "mutant",
+        1,
+        ["mutant / M2: expected exhaustive, got violated by "],
+        [(DECISION, KILLS, 'equivalent = "so they say"\ndata_race')],
+    ),
 }
 
-FLOORS = {
+ARTEFACTS = {
     "a translation that is not the algorithm's": Fault(
-        "tlc", 4, ["tlc / translation", ERROR, "wheelproof translate"], [(SPEC, "U6:  next[ue] := NULL;", "U6:  next[ue] := ue;")]),
+        "tlc",
+        4,
+        ["tlc / translation", ERROR, "wheelproof translate"],
+        [(SPEC, "U6:  next[ue] := NULL;", "U6:  next[ue] := ue;")],
+    ),
     "a property that cannot be evaluated, in a mutant": Fault(
-        "mutant", 4, ["mutant / M2: expected violated by CancelWins, got error", 'Attempted to select field "nothing"'],
-        [(PROPERTIES, "CancelWins == slipped = {}", "CancelWins == slipped.nothing = {}"), (DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins"))]),
-    "a property whose antecedent never holds, on both floors": Fault(
-        "mutant", 1, ["mutant / M2: expected violated by AtMostOneList, got exhaustive"],
-        [(PROPERTIES, "AtMostOneList == \\A e", "AtMostOneList == (Lists = {}) => \\A e"),
-         (MODEL, "    def AtMostOneList(self) -> bool:\n", "    def AtMostOneList(self) -> bool:\n        return True\n\n    def Unused(self) -> bool:\n")]),
+        "mutant",
+        4,
+        [
+            "mutant / M2: expected violated by CancelWins, got error",
+            'Attempted to select field "nothing"',
+        ],
+        [
+            (PROPERTIES, "CancelWins == slipped = {}", "CancelWins == slipped.nothing = {}"),
+            (DECISION, KILLS, KILLS.replace("AtMostOneList", "CancelWins")),
+        ],
+    ),
+    "a property whose antecedent never holds, on both artefacts": Fault(
+        "mutant",
+        1,
+        ["mutant / M2: expected violated by AtMostOneList, got exhaustive"],
+        [
+            (PROPERTIES, "AtMostOneList == \\A e", "AtMostOneList == (Lists = {}) => \\A e"),
+            (
+                MODEL,
+                "    def AtMostOneList(self) -> bool:\n",
+                "    def AtMostOneList(self) -> bool:\n        return True\n\n    def Unused(self) -> bool:\n",
+            ),
+        ],
+    ),
     "a property that the model alone holds": Fault(
-        "mutant", 1, ["mutant / M2: the property does not fail at one depth: depth_spec 16, depth_model None, depth_impl None"],
-        [(MODEL, "    def AtMostOneList(self) -> bool:\n", "    def AtMostOneList(self) -> bool:\n        return True\n\n    def Unused(self) -> bool:\n")]),
+        "mutant",
+        1,
+        [
+            "mutant / M2: the property does not fail at one depth: depth_spec 16, depth_model None, depth_impl None"
+        ],
+        [
+            (
+                MODEL,
+                "    def AtMostOneList(self) -> bool:\n",
+                "    def AtMostOneList(self) -> bool:\n        return True\n\n    def Unused(self) -> bool:\n",
+            )
+        ],
+    ),
     "a model that raises": Fault(
-        "walk", 4, ["walk / two_adders", ERROR, "ZeroDivisionError", "at U4"],
-        [(MODEL, "    def U4(self, t: Process):\n", "    def U4(self, t: Process):\n        1 / 0\n")]),
+        "bisimulation",
+        4,
+        ["walk / two_adders", ERROR, "ZeroDivisionError", "at U4"],
+        [
+            (
+                MODEL,
+                "    def U4(self, t: Process):\n",
+                "    def U4(self, t: Process):\n        1 / 0\n",
+            )
+        ],
+    ),
     "a model that cannot be imported": Fault(
-        "walk", 4, ["walk / two_adders", ERROR, "model/timer_task_list.py cannot be imported: invalid syntax"], [(MODEL, "    def U4(self", "    def def U4(self")]),
+        "bisimulation",
+        4,
+        ["walk / two_adders", ERROR, "model/timer_task_list.py cannot be imported: invalid syntax"],
+        [(MODEL, "    def U4(self", "    def def U4(self")],
+    ),
     "a model that begins elsewhere": Fault(
-        "walk", 1, ["walk / two_adders", DIFFERS, "at the start: taskCounter is (0,), (1,) in the model"],
-        [(MODEL, 'self.scalar("taskCounter", linked)', 'self.scalar("taskCounter", linked + 1)')]),
+        "bisimulation",
+        1,
+        ["walk / two_adders", DIFFERS, "at the start: taskCounter is (0,), (1,) in the model"],
+        [(MODEL, 'self.scalar("taskCounter", linked)', 'self.scalar("taskCounter", linked + 1)')],
+    ),
     "a label that the implementation lacks": Fault(
-        "walk", 1, ["walk / two_adders", DIFFERS, "write without a label in remove"], [(IMPL, "entry.list = None  # write U8", "entry.list = None")]),
+        "bisimulation",
+        1,
+        ["walk / two_adders", DIFFERS, "write without a label in remove"],
+        [(IMPL, "entry.list = None  # write U8", "entry.list = None")],
+    ),
     "two labels of one kind swapped": Fault(
-        "walk", 1, ["walk / two_adders", DIFFERS, "takes A8 next, A7 in the model"],
-        [(IMPL, "tail.next = entry  # write A7", "tail.next = entry  # write A0"), (IMPL, "# write A8", "# write A7"), (IMPL, "# write A0", "# write A8")]),
+        "bisimulation",
+        1,
+        ["walk / two_adders", DIFFERS, "takes A8 next, A7 in the model"],
+        [
+            (IMPL, "tail.next = entry  # write A7", "tail.next = entry  # write A0"),
+            (IMPL, "# write A8", "# write A7"),
+            (IMPL, "# write A0", "# write A8"),
+        ],
+    ),
     "two steps swapped": Fault(
-        "walk", 1, ["walk / two_adders", DIFFERS],
-        [(IMPL, "entry.next = self.root  # write A4\n", "entry.prev = tail  # write A5\n" + 24 * " " + "entry.next = self.root  # write A4\n"),
-         (IMPL, "# write A4\n" + 24 * " " + "entry.prev = tail  # write A5\n", "# write A4\n")]),
-    "a mapping that leaves a variable out": Fault(
-        "walk", 4, ["walk / two_adders", ERROR, "shared() leaves out taskCounter"],
-        [(MAPPING, '        "taskCounter": (world.counter.get(),),\n', "")]),
+        "bisimulation",
+        1,
+        ["walk / two_adders", DIFFERS],
+        [
+            (
+                IMPL,
+                "entry.next = self.root  # write A4\n",
+                "entry.prev = tail  # write A5\n"
+                + 24 * " "
+                + "entry.next = self.root  # write A4\n",
+            ),
+            (IMPL, "# write A4\n" + 24 * " " + "entry.prev = tail  # write A5\n", "# write A4\n"),
+        ],
+    ),
+    "a harness that leaves a variable out": Fault(
+        "bisimulation",
+        4,
+        ["walk / two_adders", ERROR, "shared() leaves out taskCounter"],
+        [(HARNESS, '        "taskCounter": (harness.counter.get(),),\n', "")],
+    ),
     "a variable of the implementation that the model calls AUXILIARY": Fault(
-        "walk", 4, ["walk / two_adders", ERROR, "shared() has besides taskCounter"],
-        [(MODEL, 'AUXILIARY = frozenset({', 'AUXILIARY = frozenset({"taskCounter", ')]),
+        "bisimulation",
+        4,
+        ["walk / two_adders", ERROR, "shared() has besides taskCounter"],
+        [(MODEL, "AUXILIARY = frozenset({", 'AUXILIARY = frozenset({"taskCounter", ')],
+    ),
     "a history variable that the model does not call so": Fault(
-        "walk", 4, ["walk / two_adders", ERROR, "shared() leaves out owed"], [(MODEL, '"slipped", "owed"', '"slipped"')]),
+        "bisimulation",
+        4,
+        ["walk / two_adders", ERROR, "shared() leaves out owed"],
+        [(MODEL, '"slipped", "owed"', '"slipped"')],
+    ),
     "a mutant that changes nothing": Fault(
-        "mutant", 1, ["mutant / M2", "mutated model and mutated implementation differ", "search does not reject the mutated implementation"],
-        [(DECISION, UNGUARDED, GUARDED)]),
+        "mutant",
+        1,
+        [
+            "mutant / M2",
+            "mutated model and mutated implementation differ",
+            "search does not reject the mutated implementation",
+        ],
+        [(DECISION, UNGUARDED, GUARDED)],
+    ),
     "a race that is not there": Fault(
-        "search", 1, ["search / M2: expected violated by NoDataRace, got sampled"], [(DECISION, UNGUARDED, GUARDED)]),
+        "random",
+        1,
+        ["search / M2: expected violated by NoDataRace, got sampled"],
+        [(DECISION, UNGUARDED, GUARDED)],
+    ),
     "a decision whose place is not there": Fault(
-        "search", 4, ["search / M2", "got error", "@@ impl/timer_task_list.py TimerTaskEntry.make: the anchor is not there"],
-        [(DECISION, "@@ impl TimerTaskEntry.__init__", "@@ impl TimerTaskEntry.make")]),
+        "random",
+        4,
+        [
+            "search / M2",
+            "got error",
+            "@@ impl/timer_task_list.py TimerTaskEntry.make: the anchor is not there",
+        ],
+        [(DECISION, "@@ impl TimerTaskEntry.__init__", "@@ impl TimerTaskEntry.make")],
+    ),
     "a decision whose lines are not there": Fault(
-        "mutant", 2, ["M2.md:", "@@ spec/TimerTaskList.tla U10: its old lines are not there at the anchor"],
-        [(DECISION, "-U10: unlock(entryMonitor, ue);", "-U10: unlock(entryMonitor, ae);")]),
+        "mutant",
+        2,
+        ["M2.md:", "@@ spec/TimerTaskList.tla U10: its old lines are not there at the anchor"],
+        [(DECISION, "-U10: unlock(entryMonitor, ue);", "-U10: unlock(entryMonitor, ae);")],
+    ),
 }
 
 
@@ -121,9 +299,9 @@ def fast_or_nightly(fault):
     return pytest.param(fault, marks=pytest.mark.nightly if fault in LONG else ())
 
 
-@pytest.mark.parametrize("fault", [fast_or_nightly(fault) for fault in [*DECLARED, *FLOORS]])
+@pytest.mark.parametrize("fault", [fast_or_nightly(fault) for fault in [*DECLARED, *ARTEFACTS]])
 def test_no_damage_ends_green(verify, small, fault):
-    damage = (DECLARED | FLOORS)[fault]
+    damage = (DECLARED | ARTEFACTS)[fault]
     for change in damage.changes:
         small.change(*change)
     verify(damage.layer).fails(damage.code, *damage.words)
@@ -131,15 +309,32 @@ def test_no_damage_ends_green(verify, small, fault):
 
 
 def test_the_undamaged_subject_is_green_in_the_layers_that_are_damaged(verify):
-    verify("tlc", "walk", "mutant", "search", jobs=2).is_green()
+    verify("tlc", "bisimulation", "mutant", "random", jobs=2).is_green()
 
 
-@pytest.mark.parametrize("variable", ["next", "prev", "list", "listMonitor", "entryMonitor", "taskMonitor", "timerTaskEntry", "taskCounter"])
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "next",
+        "prev",
+        "list",
+        "listMonitor",
+        "entryMonitor",
+        "taskMonitor",
+        "timerTaskEntry",
+        "taskCounter",
+    ],
+)
 def test_every_variable_has_to_be_mapped(small, variable):
-    small.change(MAPPING, "def shared(world: World) -> dict[str, tuple]:\n",
-                 f"def shared(world):\n    known = everything(world)\n    del known[{variable!r}]\n    return known\n\n\n"
-                 "def everything(world: World) -> dict[str, tuple]:\n")
-    rows = engine.run(VerifyOptions((), frozenset({"walk"}), "fast", small.root, small.root / "build", 1))
+    small.change(
+        HARNESS,
+        "def shared(harness: Harness) -> dict[str, tuple]:\n",
+        f"def shared(harness):\n    known = everything(harness)\n    del known[{variable!r}]\n    return known\n\n\n"
+        "def everything(harness: Harness) -> dict[str, tuple]:\n",
+    )
+    rows = engine.run(
+        VerifyOptions((), frozenset({"bisimulation"}), "fast", small.root, small.root / "build", 1)
+    )
     assert exit_code(rows) == 4 and f"leaves out {variable}." in rows[0].why
 
 
@@ -148,8 +343,23 @@ def test_what_no_scenario_reaches_is_vacuous(verify):
     ended = verify(jobs=2)
     assert ended.code == 1 and len(ended.said) == 5, ended
     controls, witnesses, labels, branches, fields = ended.said
-    assert "tlc / controls: expected exhaustive, got vacuous; no config checks Termination, Refines" in controls
-    assert "graph / witnesses: expected exhaustive, got vacuous; no scenario reaches RemoveComesTooLate, CancelledInTheHand" in witnesses
-    assert "walk / labels: expected exhaustive, got vacuous; no scenario exercises C1, C2, C3, C4, F1" in labels
-    assert "walk / branches: expected exhaustive, got vacuous; no scenario runs impl.timer_task_list: TimerTask.cancel" in branches
-    assert "walk / fields" in fields and "UNREAD names what is read, does not change or has no reason: executor.value" in fields
+    assert (
+        "tlc / controls: expected exhaustive, got vacuous; no config checks Termination, Refines"
+        in controls
+    )
+    assert (
+        "graph / witnesses: expected exhaustive, got vacuous; no scenario reaches RemoveComesTooLate, CancelledInTheHand"
+        in witnesses
+    )
+    assert (
+        "walk / labels: expected exhaustive, got vacuous; no scenario exercises C1, C2, C3, C4, F1"
+        in labels
+    )
+    assert (
+        "walk / branches: expected exhaustive, got vacuous; no scenario runs impl.timer_task_list: TimerTask.cancel"
+        in branches
+    )
+    assert (
+        "walk / fields" in fields
+        and "UNREAD names what is read, does not change or has no reason: executor.value" in fields
+    )

@@ -1,11 +1,12 @@
 """An implementation under control with its model beside it: the model is the oracle of what an operation does."""
+
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from model.pluscal import Machine
-from wheelproof.explore import StepError, Subject
+from wheelproof.explore import ControlledImplementation, StepError
 from wheelproof.explore.controlled import Thread
 from wheelproof.explore.difference import compare_enabled, compare_shared
 from wheelproof.graph.reduced import settle
@@ -19,7 +20,14 @@ class Beside:
     two sides differ, where the implementation breaks down, and where a property is violated.
     """
 
-    def __init__(self, subject: Subject, model: Machine, silent: frozenset[str], scenario: Mapping[str, Any], rests: Collection[str]) -> None:
+    def __init__(
+        self,
+        subject: ControlledImplementation,
+        model: Machine,
+        silent: frozenset[str],
+        scenario: Mapping[str, Any],
+        rests: Collection[str],
+    ) -> None:
         self.model, self.rests = model, frozenset(rests)
         self.names = list(scenario["threads"])
         self._settled = settle(model, silent)
@@ -58,22 +66,34 @@ class Beside:
         except StepError as error:
             raise AssertionError(f"{after}: {error.message}") from None
         # both could take the same steps before this one: that has been compared
-        self.state = self._settled(next(state for index, _, state in self.model.successors(self.state) if index == thread.index))
+        self.state = self._settled(
+            next(
+                state
+                for index, _, state in self.model.successors(self.state)
+                if index == thread.index
+            )
+        )
         self._compare(after)
         return after
 
     def _compare(self, after: str) -> None:
         mine, theirs = self.run.shared(), self._shared()
         if compare_shared(mine, theirs):
-            cells = [f"{name}[{at}] is {one!r}, {two!r} in the model" for name in mine
-                     for at, (one, two) in enumerate(zip(mine[name], theirs[name], strict=True), 1) if one != two]
+            cells = [
+                f"{name}[{at}] is {one!r}, {two!r} in the model"
+                for name in mine
+                for at, (one, two) in enumerate(zip(mine[name], theirs[name], strict=True), 1)
+                if one != two
+            ]
             raise AssertionError(f"{after}: {'; '.join(cells)}")
         row = {index: (label, 0) for index, label, _ in self.model.successors(self.state)}
         parted = compare_enabled(self.run.enabled(), row, self.names, self.run.labels)
         assert parted is None, f"{after}: {parted[1]}"
 
     def _properties(self, after: str) -> None:
-        violated = [name for name in self.model.INVARIANTS if not self.model.holds(name, self.state)]
+        violated = [
+            name for name in self.model.INVARIANTS if not self.model.holds(name, self.state)
+        ]
         assert not violated, f"{after}: the model violates {', '.join(violated)}"
 
     def _shared(self) -> dict[str, tuple]:

@@ -1,7 +1,8 @@
-"""The whole timer with every list operation in its own steps: loaded in a mapping's place, under the controlled runtime.
+"""The whole timer with every list operation in its own steps: loaded in a harness's place, under the controlled runtime.
 
 What is behind one lock of its own or is one variable stays one step: the delay queue, the clock, the executor.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -57,7 +58,7 @@ class Results:
         self.of: dict[int, Any] = {}
 
 
-class World:
+class Harness:
     """A timer, its tasks, and one method per operation of a program, each of which gets its own number first.
 
     ``scenario``: ``wheel_size``, ``delays`` (task -> milliseconds, at least 1) and ``threads``.
@@ -65,9 +66,17 @@ class World:
 
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = system_timer) -> None:
         self.clock, self.executor, self.results = VirtualClock(), Executor(), Results()
-        self.timer = impl.SystemTimer(self.executor, 1, scenario["wheel_size"], 0, self.clock, Queue())
+        self.timer = impl.SystemTimer(
+            self.executor, 1, scenario["wheel_size"], 0, self.clock, Queue()
+        )
         self.tasks = {task: TimerTask(delay) for task, delay in scenario["delays"].items()}
-        self.names = {**self.tasks, "timer": self.timer, "clock": self.clock, "executor": self.executor, "results": self.results}
+        self.names = {
+            **self.tasks,
+            "timer": self.timer,
+            "clock": self.clock,
+            "executor": self.executor,
+            "results": self.results,
+        }
 
     # -- the operations
 
@@ -113,13 +122,15 @@ class World:
             for bucket in wheel.buckets:
                 entry = bucket.root.next
                 while entry is not bucket.root:
-                    assert entry is not None and len(waiting) + len(left) < MOST, "a ring does not close"
+                    assert entry is not None and len(waiting) + len(left) < MOST, (
+                        "a ring does not close"
+                    )
                     (waiting if entry.timer_task.timer_task_entry is entry else left).append(entry)
                     entry = entry.next
             wheel = wheel.overflow_wheel
         return self.named(tuple(waiting)), self.named(tuple(left))
 
 
-def shared(world: World) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple]:
     """Nothing is compared with a model here."""
     return {}

@@ -1,4 +1,5 @@
 """The option that replays one scenario, and the share of drawn scenarios that were too large, at the end of a run."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -8,8 +9,13 @@ import pytest
 
 
 def pytest_addoption(parser):
-    parser.addoption("--scenario", type=Path, metavar="FILE", default=None,
-                     help="compare the model and the implementation in the scenario of this file, instead of drawing any")
+    parser.addoption(
+        "--scenario",
+        type=Path,
+        metavar="FILE",
+        default=None,
+        help="compare the model and the implementation in the scenario of this file, instead of drawing any",
+    )
 
 
 def scenario_of(config) -> Path | None:
@@ -19,7 +25,9 @@ def scenario_of(config) -> Path | None:
 
 def pytest_collection_modifyitems(config, items):
     if scenario_of(config) is not None:
-        wanted = [item for item in items if item.name == "test_model_and_implementation_are_one_machine"]
+        wanted = [
+            item for item in items if item.name == "test_model_and_implementation_are_one_machine"
+        ]
         config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
         items[:] = wanted
 
@@ -31,4 +39,7 @@ def drawn(record_property) -> Iterator[list[bool]]:
     yield seen
     if seen:
         large = seen.count(False)
-        record_property("told", f"drawn scenarios: {len(seen) - large} compared, {large} ({large / len(seen):.0%}) rejected as too large")
+        record_property(
+            "told",
+            f"drawn scenarios: {len(seen) - large} compared, {large} ({large / len(seen):.0%}) rejected as too large",
+        )

@@ -7,6 +7,7 @@ linearizability, with more it is a weaker claim, and says exactly how much weake
 The search goes along the history (Wing and Gong's, just in time: Lowe, 2017) and keeps every situation that the points so far can have led to,
 each once: ``(state, where each open operation is)``. A return that no situation allows refutes the specification.
 """
+
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -32,7 +33,9 @@ class Operation(NamedTuple):
     ms: int | None = None
 
     def __str__(self) -> str:
-        arguments = ", ".join(str(argument) for argument in (self.task, self.ms) if argument is not None)
+        arguments = ", ".join(
+            str(argument) for argument in (self.task, self.ms) if argument is not None
+        )
         return f"{self.name}({arguments})"
 
 
@@ -88,22 +91,41 @@ def refute(history: History, specification: Specification) -> Refusal | None:
         number = event.operation.number
         if isinstance(event, Call):
             if number in called:
-                raise ValueError(f"event {index}: {event.operation} has the number {number} of an earlier operation; number them apart")
+                raise ValueError(
+                    f"event {index}: {event.operation} has the number {number} of an earlier operation; number them apart"
+                )
             called[number] = event.operation
             situations = {(state, places | {(number, CALLED)}) for state, places in situations}
             continue
         if called.get(number) != event.operation:
-            raise ValueError(f"event {index}: {event.operation} returns, and was not called; put its call before it")
+            raise ValueError(
+                f"event {index}: {event.operation} returns, and was not called; put its call before it"
+            )
         # Points may be put off until a return needs them: closing here alone loses nothing.
         reached = _closed(situations, specification, called)
-        situations = {(state, places - {(number, Done(event.result))}) for state, places in reached if (number, Done(event.result)) in places}
+        situations = {
+            (state, places - {(number, Done(event.result))})
+            for state, places in reached
+            if (number, Done(event.result)) in places
+        }
         if not situations:
-            results = {at.result for _, places in reached for other, at in places if other == number and isinstance(at, Done)}
-            return Refusal(index, event, tuple(sorted(results, key=repr)), type(specification).__name__)
+            results = {
+                at.result
+                for _, places in reached
+                for other, at in places
+                if other == number and isinstance(at, Done)
+            }
+            return Refusal(
+                index, event, tuple(sorted(results, key=repr)), type(specification).__name__
+            )
     return None
 
 
-def _closed(situations: Iterable[tuple[Any, frozenset]], specification: Specification, called: dict[int, Operation]) -> set[tuple[Any, frozenset]]:
+def _closed(
+    situations: Iterable[tuple[Any, frozenset]],
+    specification: Specification,
+    called: dict[int, Operation],
+) -> set[tuple[Any, frozenset]]:
     """The situations and all that points of open operations lead to."""
     seen = set(situations)
     pending = list(seen)
@@ -115,7 +137,9 @@ def _closed(situations: Iterable[tuple[Any, frozenset]], specification: Specific
     return seen
 
 
-def _steps(state: Any, places: frozenset, specification: Specification, called: dict[int, Operation]) -> Iterator[tuple[Any, frozenset]]:
+def _steps(
+    state: Any, places: frozenset, specification: Specification, called: dict[int, Operation]
+) -> Iterator[tuple[Any, frozenset]]:
     for number, at in places:
         if not isinstance(at, Done):
             for after, place in specification.points(state, called[number], at):

@@ -1,9 +1,10 @@
 """Which packages a source imports, by its text and by running it."""
+
 import ast
 import subprocess
 import sys
 
-from tests.model.floors import ROOT
+from tests.model.artefacts import ROOT
 
 PROBE = """
 import sys
@@ -17,7 +18,12 @@ print(" ".join(sorted(new - set(sys.stdlib_module_names))))
 
 def imported(code: str) -> str:
     """What an isolated interpreter has imported besides the standard library after running ``code``."""
-    done = subprocess.run([sys.executable, "-I", "-c", PROBE.format(root=str(ROOT), code=code)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", PROBE.format(root=str(ROOT), code=code)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout.strip()
 
 

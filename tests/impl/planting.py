@@ -1,12 +1,13 @@
 """Defects planted in an implementation by text, and what a bisimulation must say of them."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import pytest
 
-from tests.model.floors import ROOT, Floors
-from wheelproof.explore import StyleError, Subject, bisimulate
+from tests.model.artefacts import ROOT, Artefacts
+from wheelproof.explore import ControlledImplementation, StyleError, bisimulate
 from wheelproof.explore.bisimulation import Bisimulation
 
 Changes = tuple[tuple[str, str], ...]
@@ -28,28 +29,31 @@ def swapped(one: str, two: str) -> Changes:
     return (f"# {one}\n", "# to be\n"), (f"# {two}\n", f"# {one}\n"), ("# to be\n", f"# {two}\n")
 
 
-def planted(of: Floors, changes: Changes, **options) -> Subject:
+def planted(of: Artefacts, changes: Changes, **options) -> ControlledImplementation:
     """The implementation with these changes, under control."""
     text = of.source("impl")
     for old, new in changes:
         assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
         text = text.replace(old, new)
-    return Subject.load(ROOT, of.stem, texts={f"impl.{of.stem}": text}, **options)
+    return ControlledImplementation.load(ROOT, of.stem, texts={f"impl.{of.stem}": text}, **options)
 
 
-def noticed(of: Floors, control: Control, compared=None) -> None:
+def noticed(of: Artefacts, control: Control, compared=None) -> None:
     """Fail unless the control leads to the finding that it names. ``compared(subject, scenario)``: another comparison than with the TOML's."""
     if control.kind == "lint":
         with pytest.raises(StyleError) as refused:
             planted(of, control.changes)
         assert control.says in {finding.rule for finding in refused.value.findings}
         return
-    compared = compared or (lambda subject, scenario: walked(of, subject, scenario))
-    walk = compared(planted(of, control.changes, lint=False), control.scenario)
-    assert walk.outcome == "different"
-    assert walk.difference.kind == control.kind and control.says in walk.difference.message, str(walk.difference)
+    compared = compared or (lambda subject, scenario: bisimulated(of, subject, scenario))
+    bisimulation = compared(planted(of, control.changes, lint=False), control.scenario)
+    assert bisimulation.outcome == "different"
+    assert (
+        bisimulation.difference.kind == control.kind
+        and control.says in bisimulation.difference.message
+    ), str(bisimulation.difference)
 
 
-def walked(of: Floors, subject: Subject, scenario: str) -> Bisimulation:
+def bisimulated(of: Artefacts, subject: ControlledImplementation, scenario: str) -> Bisimulation:
     """An implementation against the model as it is, in a scenario of the TOML."""
     return bisimulate(subject, of.mechanism.scenarios[scenario], *of.rows(scenario))

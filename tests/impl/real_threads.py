@@ -1,8 +1,9 @@
 """What tests with real threads share: nothing here depends on how soon a thread gets its turn.
 
 Whatever should happen is given ``PATIENCE_S`` seconds, which cost nothing where it does. Whatever should not happen is given ``MOMENT_S`` in
-the code as it is, and in its twin, which does it, all the patience: so neither passes or fails by the speed of the machine.
+the code as it is, and in its mutant, which does it, all the patience: so neither passes or fails by the speed of the machine.
 """
+
 from __future__ import annotations
 
 import threading
@@ -69,7 +70,7 @@ class Watched(DelayQueue):
 
 
 class Deaf(Gate):
-    """A twin that wakes nobody."""
+    """A mutant that wakes nobody."""
 
     __slots__ = ()
 
@@ -78,7 +79,7 @@ class Deaf(Gate):
 
 
 class Silent(Watched):
-    """A twin whose ``offer`` wakes nobody."""
+    """A mutant whose ``offer`` wakes nobody."""
 
     __slots__ = ()
 

@@ -1,4 +1,5 @@
 """Small programs for the composed timer, and schedules for them, both drawn by seed: the same seed makes the same history again."""
+
 from __future__ import annotations
 
 import random
@@ -8,14 +9,17 @@ from typing import NamedTuple, Protocol
 
 from tests.impl.histories import Call, Operation, Refusal, Return, refute
 from tests.impl.sequential_timers import LEAP_MS, OnePoint
-from tests.model.floors import ROOT
-from wheelproof.explore import StepError, Subject
+from tests.model.artefacts import ROOT
+from wheelproof.explore import ControlledImplementation, StepError
 from wheelproof.explore.controlled import Thread
 
 STEM = "composed_timer"
 MAX_STEPS = 1_000
 """Several times as many as a program takes: a run of more does not end."""
-SIZE_LABEL = ("        return self.task_counter.get()\n", "        return self.task_counter.get()  # read Z1\n")
+SIZE_LABEL = (
+    "        return self.task_counter.get()\n",
+    "        return self.task_counter.get()  # read Z1\n",
+)
 """``size`` is no step of the mechanism's specification, hence has no label in the source; here it is one."""
 
 
@@ -23,17 +27,18 @@ def source(module: str) -> str:
     return (ROOT / module.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
 
 
-def composed(*changes: tuple[str, str, str]) -> Subject:
+def composed(*changes: tuple[str, str, str]) -> ControlledImplementation:
     """The timer with all of its layers in their own steps, and with (module, old text, new text) changed: each old text is there once."""
-    texts = {f"mapping.{STEM}": source("tests.impl.composed_timer")}
+    texts = {f"harness.{STEM}": source("tests.impl.composed_timer")}
     for module, old, new in (("impl.system_timer", *SIZE_LABEL), *changes):
         text = texts.get(module) or source(module)
         assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
         texts[module] = text.replace(old, new)
-    return Subject.load(ROOT, STEM, texts=texts, lint=not changes)
+    return ControlledImplementation.load(ROOT, STEM, texts=texts, lint=not changes)
 
 
 # -- programs
+
 
 class Program(NamedTuple):
     """``delays``: task -> milliseconds. ``threads``: name -> operations, each a name with its task or its milliseconds."""
@@ -55,14 +60,30 @@ class Program(NamedTuple):
 
     def without(self, thread: str, index: int) -> Program:
         """One operation less; a thread that has none left is gone."""
-        left = {name: program[:index] + program[index + 1:] if name == thread else program for name, program in self.threads.items()}
+        left = {
+            name: program[:index] + program[index + 1 :] if name == thread else program
+            for name, program in self.threads.items()
+        }
         return self._replace(threads={name: program for name, program in left.items() if program})
 
     def __str__(self) -> str:
-        used = {argument for program in self.threads.values() for _, *arguments in program for argument in arguments}
-        delays = ", ".join(f"{task} waits {ms} ms" for task, ms in self.delays.items() if task in used)
-        lines = [f"{name}: " + "; ".join(f"{op}({', '.join(map(str, arguments))})" for op, *arguments in program) for name, program in self.threads.items()]
-        return "\n".join([f"a wheel of {self.wheel_size}" + (f"; {delays}" if delays else ""), *lines])
+        used = {
+            argument
+            for program in self.threads.values()
+            for _, *arguments in program
+            for argument in arguments
+        }
+        delays = ", ".join(
+            f"{task} waits {ms} ms" for task, ms in self.delays.items() if task in used
+        )
+        lines = [
+            f"{name}: "
+            + "; ".join(f"{op}({', '.join(map(str, arguments))})" for op, *arguments in program)
+            for name, program in self.threads.items()
+        ]
+        return "\n".join(
+            [f"a wheel of {self.wheel_size}" + (f"; {delays}" if delays else ""), *lines]
+        )
 
 
 Draw = Callable[[random.Random], Program]
@@ -79,7 +100,9 @@ def apart(chance: random.Random) -> Program:
     for thread, task in zip(("t1", "t2"), "ab"):
         program, waits = [], False
         for _ in range(chance.randint(1, 3)):
-            name = chance.choice(("size", "cancel" if waits else "add", "cancel" if waits else "add"))
+            name = chance.choice(
+                ("size", "cancel" if waits else "add", "cancel" if waits else "add")
+            )
             waits = waits if name == "size" else name == "add"
             program.append((name,) if name == "size" else (name, task))
         threads[thread] = tuple(program)
@@ -91,16 +114,35 @@ def apart(chance: random.Random) -> Program:
 def added_again(chance: random.Random) -> Program:
     """Each task has one thread, which may add it while it waits."""
     program = apart(chance)
-    again = {thread: tuple((chance.choice(("add", operation[0])), *operation[1:]) if len(operation) > 1 else operation for operation in operations)
-             for thread, operations in program.threads.items()}
+    again = {
+        thread: tuple(
+            (chance.choice(("add", operation[0])), *operation[1:])
+            if len(operation) > 1
+            else operation
+            for operation in operations
+        )
+        for thread, operations in program.threads.items()
+    }
     return program._replace(threads=again)
 
 
 def shared(chance: random.Random) -> Program:
     """Two or three threads add and cancel the same tasks."""
     wheel_size, delays = _wheel(chance)
-    operations = (("add", "a"), ("add", "a"), ("cancel", "a"), ("cancel", "a"), ("add", "b"), ("cancel", "b"), ("size",), ("size",))
-    threads = {f"t{i}": tuple(chance.choice(operations) for _ in range(chance.randint(1, 3))) for i in range(1, chance.randint(3, 4))}
+    operations = (
+        ("add", "a"),
+        ("add", "a"),
+        ("cancel", "a"),
+        ("cancel", "a"),
+        ("add", "b"),
+        ("cancel", "b"),
+        ("size",),
+        ("size",),
+    )
+    threads = {
+        f"t{i}": tuple(chance.choice(operations) for _ in range(chance.randint(1, 3)))
+        for i in range(1, chance.randint(3, 4))
+    }
     return Program(wheel_size, delays, threads)
 
 
@@ -108,11 +150,14 @@ def reaped(chance: random.Random) -> Program:
     """The same, and one of the threads is the reaper."""
     program = shared(chance)
     threads = dict(list(program.threads.items())[:2])
-    threads["reaper"] = tuple(("advance", chance.choice((1, 2, 3, 4))) for _ in range(chance.randint(1, 3)))
+    threads["reaper"] = tuple(
+        ("advance", chance.choice((1, 2, 3, 4))) for _ in range(chance.randint(1, 3))
+    )
     return program._replace(threads=threads)
 
 
 # -- schedules
+
 
 class Schedule(Protocol):
     """Chooses among the threads that can move, by their indices."""
@@ -189,14 +234,29 @@ class Ran(NamedTuple):
 AT_REST = "at rest"
 
 
-def run(subject: Subject, program: Program, schedule: Schedule) -> Ran:
+def run(subject: ControlledImplementation, program: Program, schedule: Schedule) -> Ran:
     """The program once, then, when all of its threads are done, ``size``, ``linked`` and ``leap``. An operation is called with its first step, and
     returns with its last."""
     operations = program.operations()
-    size, linked, leap = (Operation(number, AT_REST, name, None, ms) for number, name, ms in ((-1, "size", None), (-2, "linked", None), (-3, "leap", LEAP_MS)))
-    scenario = {"wheel_size": program.wheel_size, "delays": program.delays, "threads": {
-        thread: [[op.name, op.number, *(argument for argument in (op.task, op.ms) if argument is not None)] for op in ops]
-        for thread, ops in (operations | {AT_REST: [leap]}).items()}}
+    size, linked, leap = (
+        Operation(number, AT_REST, name, None, ms)
+        for number, name, ms in ((-1, "size", None), (-2, "linked", None), (-3, "leap", LEAP_MS))
+    )
+    scenario = {
+        "wheel_size": program.wheel_size,
+        "delays": program.delays,
+        "threads": {
+            thread: [
+                [
+                    op.name,
+                    op.number,
+                    *(argument for argument in (op.task, op.ms) if argument is not None),
+                ]
+                for op in ops
+            ]
+            for thread, ops in (operations | {AT_REST: [leap]}).items()
+        },
+    }
     history: list[Call | Return] = []
     taken: list[str] = []
     under_way: dict[int, Operation] = {}
@@ -215,7 +275,7 @@ def run(subject: Subject, program: Program, schedule: Schedule) -> Ran:
             going.step(index)
             if thread.position > begun or thread.label == "Done":
                 operation = under_way.pop(index)
-                history.append(Return(operation, going.world.results.of[operation.number]))
+                history.append(Return(operation, going.harness.results.of[operation.number]))
         return "done" if all(thread.label == "Done" for thread in threads) else "deadlock"
 
     try:
@@ -223,8 +283,12 @@ def run(subject: Subject, program: Program, schedule: Schedule) -> Ran:
         *threads, last = going.threads
         end = steps(threads, operations)
         if end == "done":
-            looks = ((size, going.world.timer.size()), (linked, going.world.linked()))
-            history += [event for operation, seen in looks for event in (Call(operation), Return(operation, seen))]
+            looks = ((size, going.harness.timer.size()), (linked, going.harness.linked()))
+            history += [
+                event
+                for operation, seen in looks
+                for event in (Call(operation), Return(operation, seen))
+            ]
             end = steps([last], {AT_REST: [leap]})
     except (StepError, AssertionError) as error:
         end = f"{type(error).__name__}: {error}"
@@ -234,6 +298,7 @@ def run(subject: Subject, program: Program, schedule: Schedule) -> Ran:
 
 
 # -- judging
+
 
 class Found(NamedTuple):
     """A history that a specification does not explain, and how to make it again."""
@@ -245,9 +310,17 @@ class Found(NamedTuple):
     refusal: Refusal
 
     def __str__(self) -> str:
-        switches = " ".join(f"{name}*{len(list(steps))}" for name, steps in groupby(self.ran.schedule))
-        return "\n".join([str(self.program), f"{self.schedule.__name__}({self.seed}): {switches}",
-                          *(f"  {event}" for event in self.ran.history[:self.refusal.event + 1]), str(self.refusal)])
+        switches = " ".join(
+            f"{name}*{len(list(steps))}" for name, steps in groupby(self.ran.schedule)
+        )
+        return "\n".join(
+            [
+                str(self.program),
+                f"{self.schedule.__name__}({self.seed}): {switches}",
+                *(f"  {event}" for event in self.ran.history[: self.refusal.event + 1]),
+                str(self.refusal),
+            ]
+        )
 
 
 class Judged(NamedTuple):
@@ -258,7 +331,9 @@ class Judged(NamedTuple):
     found: Found | None
 
 
-def judge(subject: Subject, specification: type[OnePoint], draw: Draw, seeds: range) -> Judged:
+def judge(
+    subject: ControlledImplementation, specification: type[OnePoint], draw: Draw, seeds: range
+) -> Judged:
     """Programs drawn by seed, each on a schedule of every kind, up to the first history that the specification does not explain."""
     judged, unjudged = 0, {}
     for seed in seeds:
@@ -274,7 +349,9 @@ def judge(subject: Subject, specification: type[OnePoint], draw: Draw, seeds: ra
     return Judged(judged, tuple(unjudged), None)
 
 
-def smaller(subject: Subject, found: Found, specification: type[OnePoint], seeds: range) -> Found:
+def smaller(
+    subject: ControlledImplementation, found: Found, specification: type[OnePoint], seeds: range
+) -> Found:
     """Operations are left out of the program as long as some schedule still shows it: no single one can be left out of what is returned
     without a history from these seeds being explained."""
     while shrunk := next(_without_one(subject, found, specification, seeds), None):
@@ -282,7 +359,9 @@ def smaller(subject: Subject, found: Found, specification: type[OnePoint], seeds
     return found
 
 
-def _without_one(subject: Subject, found: Found, specification: type[OnePoint], seeds: range) -> Iterator[Found]:
+def _without_one(
+    subject: ControlledImplementation, found: Found, specification: type[OnePoint], seeds: range
+) -> Iterator[Found]:
     for thread, operations in found.program.threads.items():
         for index in range(len(operations)):
             program = found.program.without(thread, index)
@@ -292,6 +371,6 @@ def _without_one(subject: Subject, found: Found, specification: type[OnePoint], 
                     yield judged.found
 
 
-def replayed(subject: Subject, found: Found) -> Ran:
+def replayed(subject: ControlledImplementation, found: Found) -> Ran:
     """The run of a finding, once more, by its seed alone."""
     return run(subject, found.program, found.schedule(found.seed))

@@ -4,6 +4,7 @@ Deadlines are in milliseconds, on a tick of 1. Every delay is at least 1, so tha
 history, when nothing else runs: ``linked`` (tasks that wait, tasks of cancelled entries that were left in a bucket) and ``leap`` (all deadlines
 pass; the tasks that were handed over since the beginning).
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -46,7 +47,12 @@ class State(NamedTuple):
     def at(self, now: int) -> State:
         """What is due by then has left, and was handed over unless cancelled."""
         due = self.due(now)
-        return self._replace(now=now, current=self.current - due, linked=self.linked - due, handed=self.handed | due & self.current)
+        return self._replace(
+            now=now,
+            current=self.current - due,
+            linked=self.linked - due,
+            handed=self.handed | due & self.current,
+        )
 
 
 def names(entries: frozenset[Entry]) -> tuple[str, ...]:
@@ -91,7 +97,10 @@ class OnePoint:
         yield after, Done(names(after.handed))
 
     def linked(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
-        yield state, Done((names(state.linked & state.current), names(state.linked - state.current)))
+        yield (
+            state,
+            Done((names(state.linked & state.current), names(state.linked - state.current))),
+        )
 
 
 class TwoPoints(OnePoint):
@@ -162,7 +171,10 @@ class ManyPoints(ThreePoints):
         elif doing == "checks":
             yield state, ("links", entry) if entry in state.current else Done(None)
         elif doing == "links":
-            yield state.with_link(entry)._replace(unqueued=state.unqueued | {entry}), ("queues", entry)
+            yield (
+                state.with_link(entry)._replace(unqueued=state.unqueued | {entry}),
+                ("queues", entry),
+            )
         else:
             yield state._replace(unqueued=state.unqueued - {entry}), Done(None)
 
@@ -177,12 +189,19 @@ class ManyPoints(ThreePoints):
                 yield state._replace(linked=state.linked - {entry}), at._replace(held=entry)
         elif at.decided is None:
             if at.held in state.current:
-                yield state, at._replace(decided="hands over" if at.held.deadline <= state.now else "puts back")
+                yield (
+                    state,
+                    at._replace(
+                        decided="hands over" if at.held.deadline <= state.now else "puts back"
+                    ),
+                )
             else:
                 yield state, at._replace(held=None)
         elif at.decided == "hands over":
-            yield (state._replace(current=state.current - {at.held}, handed=state.handed | {at.held}),
-                   at._replace(handed=at.handed | {at.held}, held=None, decided=None))
+            yield (
+                state._replace(current=state.current - {at.held}, handed=state.handed | {at.held}),
+                at._replace(handed=at.handed | {at.held}, held=None, decided=None),
+            )
         else:
             yield state.with_link(at.held), at._replace(held=None, decided=None)
 

@@ -3,6 +3,7 @@
 The recipe needs no hook in the code: an add takes the task's monitor between reading the clock and linking, so whoever holds that
 monitor stalls it. Threads are real, time is not, hence every lateness is exact.
 """
+
 import threading
 from typing import NamedTuple
 
@@ -10,7 +11,18 @@ import pytest
 
 from impl.system_timer import SystemTimer
 from tests.impl.real_threads import PATIENCE_S, finished
-from tests.impl.timers import Interposed, KafkasOrder, Peek, Recheck, Task, build, buckets, link, pass_time, rekeyed
+from tests.impl.timers import (
+    Interposed,
+    KafkasOrder,
+    Peek,
+    Recheck,
+    Task,
+    buckets,
+    build,
+    link,
+    pass_time,
+    rekeyed,
+)
 
 CORRECTED = [SystemTimer, Peek, Recheck]
 
@@ -43,7 +55,14 @@ def extremal(level, size=20):
     """The latest that a short task on this level (1, 2, ...) can be: due at the start of the last slot before the boundary."""
     tick = size ** (level - 1)
     boundary = 2 * size * tick
-    return Pair(boundary - 2 * tick, boundary, boundary + size * tick - 1, boundary - 2 * tick, tick, boundary + 1)
+    return Pair(
+        boundary - 2 * tick,
+        boundary,
+        boundary + size * tick - 1,
+        boundary - 2 * tick,
+        tick,
+        boundary + 1,
+    )
 
 
 def stalled(order, pair, size=20, stall=True):
@@ -67,7 +86,9 @@ def stalled(order, pair, size=20, stall=True):
         timer.clock.advance(pair.resumed - pair.begun)
         timer.queue.then = polled.set
         reaper.start()
-        assert polled.wait(PATIENCE_S), "the reaper has looked without the lock, and the adder has the read lock"
+        assert polled.wait(PATIENCE_S), (
+            "the reaper has looked without the lock, and the adder has the read lock"
+        )
     assert finished(adder) and finished(reaper)
     timer.executor.executor.drain()
     until(timer, pair.far)
@@ -97,6 +118,7 @@ def until(timer, deadline):
 
 # -- the recipe
 
+
 def test_in_kafkas_order_the_short_task_is_hundreds_of_milliseconds_late():
     ran, _ = stalled(KafkasOrder, RECIPE)
     assert ran == [4_380]
@@ -112,7 +134,11 @@ def test_in_a_corrected_order_it_is_late_by_the_stall_alone(order, pair):
 
 def test_at_a_boundary_of_8000_ms_it_is_seconds_late():
     ran, _ = stalled(KafkasOrder, EIGHT_SECONDS)
-    assert ran == [15_600] and ran[0] - EIGHT_SECONDS.short == 7_605 and ran[0] - EIGHT_SECONDS.resumed == 7_587
+    assert (
+        ran == [15_600]
+        and ran[0] - EIGHT_SECONDS.short == 7_605
+        and ran[0] - EIGHT_SECONDS.resumed == 7_587
+    )
 
 
 @pytest.mark.parametrize("pair", [RECIPE, EIGHT_SECONDS], ids=["400 ms", "8000 ms"])
@@ -124,10 +150,19 @@ def test_without_the_stall_kafkas_order_is_in_time(pair):
 
 # -- the bound, level by level
 
-@pytest.mark.parametrize("level, past_the_deadline, past_the_boundary", [
-    (1, 20, 19), (2, 400, 380), (3, 8_000, 7_600), (4, 160_000, 152_000),
-])
-def test_the_bound_on_lateness_is_reached_on_every_level(level, past_the_deadline, past_the_boundary):
+
+@pytest.mark.parametrize(
+    "level, past_the_deadline, past_the_boundary",
+    [
+        (1, 20, 19),
+        (2, 400, 380),
+        (3, 8_000, 7_600),
+        (4, 160_000, 152_000),
+    ],
+)
+def test_the_bound_on_lateness_is_reached_on_every_level(
+    level, past_the_deadline, past_the_boundary
+):
     pair = extremal(level)
     ran, _ = stalled(KafkasOrder, pair)
     assert (ran[0] - pair.short, ran[0] - pair.boundary) == (past_the_deadline, past_the_boundary)
@@ -158,6 +193,7 @@ def test_any_pair_of_deadlines_stays_within_the_bound():
 
 # -- the signature that needs no clock
 
+
 def test_kafkas_order_gives_a_queued_bucket_a_new_key():
     _, timer = stalled(KafkasOrder, RECIPE)
     assert rekeyed(timer) == [(3_980, 4_380)]
@@ -174,7 +210,9 @@ def test_and_has_it_in_the_queue_twice():
     assert timer.queue.heap == [bucket, bucket] and bucket.expiration.get() == 4_380
     pass_time(timer, 4_380 - RECIPE.resumed)
     assert short.ran == [4_380]
-    assert len(timer.queue) == 1 and timer.size() == 1, "the second copy is gone; the far entry is on level 1 by now"
+    assert len(timer.queue) == 1 and timer.size() == 1, (
+        "the second copy is gone; the far entry is on level 1 by now"
+    )
 
 
 @pytest.mark.parametrize("order", CORRECTED)
@@ -184,10 +222,13 @@ def test_a_corrected_order_never_does(order):
         assert not rekeyed(timer)
         queued = timer.queue.heap
         assert len(set(map(id, queued))) == len(queued)
-        assert all((bucket in queued) == (bucket.expiration.get() != -1) for bucket in buckets(timer))
+        assert all(
+            (bucket in queued) == (bucket.expiration.get() != -1) for bucket in buckets(timer)
+        )
 
 
 # -- an entry that was in nobody's way
+
 
 def innocent(order):
     """Wheel of 4, current time 2, due at 7, 5 and 3; the add of the last is stalled until the reaper has polled at 4."""

@@ -1,4 +1,5 @@
 """The JDK's Timer and DelayQueue, in the articles' examples: by steps on a clock that the test sets, and once on a real thread."""
+
 from __future__ import annotations
 
 import ast
@@ -33,6 +34,7 @@ class Wall:
             self.now_ms += takes_ms
             if raises is not None:
                 raise raises(name)
+
         return run
 
     def to(self, time_ms: int) -> None:
@@ -44,8 +46,9 @@ class Wall:
 
 # -- one thread ----------------------------------------------------------------------------------------------------------
 
+
 class Concurrent(JdkTimer):
-    """A twin that starts a thread per action: what an action takes holds nobody up."""
+    """A mutant that starts a thread per action: what an action takes holds nobody up."""
 
     __slots__ = ()
 
@@ -76,7 +79,7 @@ def test_that_check_sees_a_timer_with_more_threads():
 
 
 class Forgiving(JdkTimer):
-    """A twin that survives what an action raises."""
+    """A mutant that survives what an action raises."""
 
     __slots__ = ()
 
@@ -127,6 +130,7 @@ def test_a_task_that_raises_does_not_stop_kafkas(caplog):
 
 # -- the wall clock --------------------------------------------------------------------------------------------------------
 
+
 def late_by(clock, timer: JdkTimer, passes) -> int:
     """An action is due in 1 s; after half of it the wall clock is set back by an hour. How late it is, in ms that really pass."""
     ran = []
@@ -169,6 +173,7 @@ def test_a_wall_clock_set_forward_makes_actions_early():
 
 
 # -- the rest of java.util.Timer -----------------------------------------------------------------------------------------------
+
 
 def test_a_periodic_action_runs_until_it_is_cancelled():
     wall = Wall()
@@ -216,7 +221,9 @@ def test_a_periodic_action_takes_its_place_behind_what_is_due_before_it():
 @pytest.mark.parametrize("one, two, order", [(4, 5, -1), (5, 5, 0), (6, 5, 1)])
 def test_delays_are_ordered_by_the_time_when_they_are_due(one, two, order):
     first, second = Delay("first", one, lambda: 10), Delay("second", two, lambda: 10)
-    assert first.compare_to(second) == order and repr(first) == f"Delay('first', due at {10 + one} ms)"
+    assert (
+        first.compare_to(second) == order and repr(first) == f"Delay('first', due at {10 + one} ms)"
+    )
 
 
 def test_the_wall_clock_is_in_whole_milliseconds(monkeypatch):
@@ -227,12 +234,14 @@ def test_the_wall_clock_is_in_whole_milliseconds(monkeypatch):
 def test_negative_times_are_refused():
     wall = Wall()
     for delay_ms, period_ms in ((-1, 0), (0, -1)):
-        with pytest.raises(ValueError, match=f"delay_ms is {delay_ms} and period_ms is {period_ms}"):
+        with pytest.raises(
+            ValueError, match=f"delay_ms is {delay_ms} and period_ms is {period_ms}"
+        ):
             wall.timer.schedule(wall.action("never"), delay_ms, period_ms)
 
 
 class LastFirst(JdkTimer):
-    """A twin whose heap is turned round."""
+    """A mutant whose heap is turned round."""
 
     __slots__ = ()
 
@@ -262,6 +271,7 @@ def test_that_check_sees_another_order():
 
 # -- DelayQueue ------------------------------------------------------------------------------------------------------------
 
+
 def test_the_articles_three_elements_are_taken_in_the_order_of_their_time():
     clock, queue = VirtualClock(0), JdkDelayQueue()
     for name, delay in (("task1", 5000), ("task2", 2000), ("task3", 4000)):
@@ -280,7 +290,7 @@ class WatchedTake(JdkDelayQueue, Watched):
 
 
 class Hasty(WatchedTake):
-    """A twin whose ``take`` gives up."""
+    """A mutant whose ``take`` gives up."""
 
     __slots__ = ()
 
@@ -291,7 +301,7 @@ class Hasty(WatchedTake):
 def waits_for_an_element(queue, within_s):
     """Whether ``take`` of an empty queue waits, that many seconds at most, for one to be there; then what it takes."""
     taken = []
-    thread, = started(lambda: taken.append(queue.take()))
+    (thread,) = started(lambda: taken.append(queue.take()))
     assert queue.has_a_sleeper()
     early = finished(thread, within_s)
     queue.offer(Delay("late", 0, lambda: 0))
@@ -308,6 +318,7 @@ def test_that_check_sees_a_take_that_gives_up():
 
 
 # -- the thread --------------------------------------------------------------------------------------------------------------
+
 
 def in_order(timer):
     """The order in which the thread runs two actions, and whether it ends when it is closed. Time stands still until both are scheduled."""
@@ -368,9 +379,16 @@ def guarded() -> JdkTimer:
     return timer
 
 
-@pytest.mark.parametrize("operation", [
-    lambda timer: timer.schedule(print, 5), lambda timer: timer.step(), lambda timer: timer.cancel(), lambda timer: timer.purge()],
-    ids=["schedule", "step", "cancel", "purge"])
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda timer: timer.schedule(print, 5),
+        lambda timer: timer.step(),
+        lambda timer: timer.cancel(),
+        lambda timer: timer.purge(),
+    ],
+    ids=["schedule", "step", "cancel", "purge"],
+)
 def test_the_heap_is_used_under_the_timers_own_lock(operation):
     timer = guarded()
     timer.schedule(print, 3)
@@ -424,7 +442,17 @@ class Noted:
         pass
 
 
-@pytest.mark.parametrize("left_ms, waits", [(1, [0.001]), (5_000, [5.0]), (FOREVER_MS, [None]), (FOREVER_MS - 1, [threading.TIMEOUT_MAX]), (0, []), (-3, [])])
+@pytest.mark.parametrize(
+    "left_ms, waits",
+    [
+        (1, [0.001]),
+        (5_000, [5.0]),
+        (FOREVER_MS, [None]),
+        (FOREVER_MS - 1, [threading.TIMEOUT_MAX]),
+        (0, []),
+        (-3, []),
+    ],
+)
 def test_the_thread_sleeps_until_the_first_action_is_due(left_ms, waits):
     timer = Still(left_ms)
     thread = JdkTimerThread(timer)
@@ -465,5 +493,11 @@ def test_an_action_may_close_its_own_timer():
 
 
 def test_the_standard_library_is_enough():
-    imported = {node.module for node in ast.walk(ast.parse(Path(baselines.__file__).read_text())) if isinstance(node, ast.ImportFrom)}
-    assert {module for module in imported if module.split(".")[0] not in sys.stdlib_module_names} == {"impl.delay_queue"}
+    imported = {
+        node.module
+        for node in ast.walk(ast.parse(Path(baselines.__file__).read_text()))
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert {
+        module for module in imported if module.split(".")[0] not in sys.stdlib_module_names
+    } == {"impl.delay_queue"}

@@ -1,4 +1,5 @@
 """The clocks: milliseconds, never back, and for tests exact."""
+
 from __future__ import annotations
 
 import time
@@ -12,7 +13,7 @@ from impl.clock import SystemClock, VirtualClock
 
 
 class WallClock:
-    """A twin of the system clock that reads the wall clock, as ``System.currentTimeMillis`` does."""
+    """A mutant of the system clock that reads the wall clock, as ``System.currentTimeMillis`` does."""
 
     def hi_res_clock_ms(self) -> int:
         return wall_clock_ms()
@@ -22,14 +23,23 @@ def read_while_the_wall_clock_is_set_back(clock, monkeypatch) -> list[int]:
     """What the clock says every 5 ms while the machine's wall clock is set back by an hour after the second reading."""
     read = []
     for passed_ms, wall_ms in ((0, 0), (5, 5), (10, 10 - 3_600_000), (15, 15 - 3_600_000)):
-        monkeypatch.setattr(time, "monotonic_ns", lambda ms=passed_ms: (7000 + ms) * 1_000_000 + 999_999)
-        monkeypatch.setattr(time, "time_ns", lambda ms=wall_ms: (1_700_000_000_000 + ms) * 1_000_000)
+        monkeypatch.setattr(
+            time, "monotonic_ns", lambda ms=passed_ms: (7000 + ms) * 1_000_000 + 999_999
+        )
+        monkeypatch.setattr(
+            time, "time_ns", lambda ms=wall_ms: (1_700_000_000_000 + ms) * 1_000_000
+        )
         read.append(clock.hi_res_clock_ms())
     return read
 
 
 def test_the_system_clock_is_in_whole_milliseconds_and_not_set_with_the_wall_clock(monkeypatch):
-    assert read_while_the_wall_clock_is_set_back(SystemClock(), monkeypatch) == [7000, 7005, 7010, 7015]
+    assert read_while_the_wall_clock_is_set_back(SystemClock(), monkeypatch) == [
+        7000,
+        7005,
+        7010,
+        7015,
+    ]
 
 
 def test_that_check_sees_the_wall_clock(monkeypatch):

@@ -1,4 +1,5 @@
 """The delay queue: a real heap, its contract with the elements, and what happens when a key changes under it."""
+
 from __future__ import annotations
 
 import sys
@@ -20,7 +21,7 @@ from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, finished, sta
 
 
 class Unsifted(JdkDelayQueue):
-    """A twin whose new elements stay at the end of the heap."""
+    """A mutant whose new elements stay at the end of the heap."""
 
     __slots__ = ()
 
@@ -29,7 +30,7 @@ class Unsifted(JdkDelayQueue):
 
 
 class LeftOnly(JdkDelayQueue):
-    """A twin that goes down on the left without a look at the right."""
+    """A mutant that goes down on the left without a look at the right."""
 
     __slots__ = ()
 
@@ -42,7 +43,7 @@ class LeftOnly(JdkDelayQueue):
 
 
 class Eager(JdkDelayQueue):
-    """A twin that hands out its first element whether it is due or not."""
+    """A mutant that hands out its first element whether it is due or not."""
 
     __slots__ = ()
 
@@ -79,7 +80,9 @@ def consider_order(queue: type[DelayQueue], delays: list[int]) -> None:
 
 def is_a_heap(queue: DelayQueue) -> None:
     for index in range(1, len(queue.heap)):
-        assert queue.heap[(index - 1) // 2].compare_to(queue.heap[index]) <= 0, [element.due_ms for element in queue.heap]
+        assert queue.heap[(index - 1) // 2].compare_to(queue.heap[index]) <= 0, [
+            element.due_ms for element in queue.heap
+        ]
 
 
 DELAYS = [5, 3, 8, 1, 9, 2, 7, 7, 4, 0, 6]
@@ -90,21 +93,25 @@ def test_elements_come_in_the_order_of_their_time_when_it_has_come(delays):
     consider_order(DelayQueue, delays)
 
 
-@pytest.mark.parametrize("twin", [Unsifted, LeftOnly, Eager])
-def test_that_check_rejects_a_twin(twin):
+@pytest.mark.parametrize("mutant", [Unsifted, LeftOnly, Eager])
+def test_that_check_rejects_a_mutant(mutant):
     with pytest.raises(AssertionError):
-        consider_order(twin, DELAYS)
+        consider_order(mutant, DELAYS)
 
 
 def consider_removal(queue: type[JdkDelayQueue], delays: list[int], which: int) -> None:
     clock, one = VirtualClock(0), queue()
-    elements = [Delay(str(number), delay, clock.hi_res_clock_ms) for number, delay in enumerate(delays)]
+    elements = [
+        Delay(str(number), delay, clock.hi_res_clock_ms) for number, delay in enumerate(delays)
+    ]
     for element in elements:
         one.offer(element)
     gone = elements[which % len(elements)]
     assert one.remove(gone) and not one.remove(gone)
     is_a_heap(one)
-    assert sorted(map(id, one.heap)) == sorted(id(element) for element in elements if element is not gone)
+    assert sorted(map(id, one.heap)) == sorted(
+        id(element) for element in elements if element is not gone
+    )
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=40), st.integers(0, 39))
@@ -113,7 +120,7 @@ def test_an_element_can_be_removed_from_the_middle(delays, which):
 
 
 class RemovesLazily(JdkDelayQueue):
-    """A twin that puts the last element into the gap and leaves it there."""
+    """A mutant that puts the last element into the gap and leaves it there."""
 
     __slots__ = ()
 
@@ -134,6 +141,7 @@ def test_that_check_rejects_a_gap_filled_at_random():
 
 # -- the contract ------------------------------------------------------------------------------------------------------
 
+
 class Elsewhere(Delay):
     """Ordered by name, due by time: the two disagree."""
 
@@ -146,7 +154,10 @@ class Elsewhere(Delay):
 def hidden(element: type[Delay]) -> list[str]:
     """Which of three elements are due and not handed out."""
     clock, queue = VirtualClock(0), DelayQueue()
-    elements = [element(name, delay, clock.hi_res_clock_ms) for name, delay in (("a", 500), ("b", 20), ("c", 40))]
+    elements = [
+        element(name, delay, clock.hi_res_clock_ms)
+        for name, delay in (("a", 500), ("b", 20), ("c", 40))
+    ]
     for one in elements:
         queue.offer(one)
     clock.advance(100)
@@ -160,7 +171,9 @@ def test_order_and_delay_have_to_agree():
     assert hidden(Elsewhere) == ["b", "c"]
 
 
-def consider_comparing(compare: Callable[[Delay, Delay], int], a: Delay, b: Delay, c: Delay) -> None:
+def consider_comparing(
+    compare: Callable[[Delay, Delay], int], a: Delay, b: Delay, c: Delay
+) -> None:
     assert compare(a, a) == 0
     assert compare(a, b) == -compare(b, a)
     if compare(a, b) <= 0 and compare(b, c) <= 0:
@@ -172,18 +185,26 @@ def buckets(keys: list[int]) -> list:
     wheel = TimingWheel(1, max(len(keys), 2), 0, Atomic(0), DelayQueue(), VirtualClock(0))
     for bucket, key in zip(wheel.buckets, keys):
         bucket.set_expiration(key)
-    return list(wheel.buckets[:len(keys)])
+    return list(wheel.buckets[: len(keys)])
 
 
-@given(st.lists(st.integers(0, 1 << 62), min_size=3, max_size=3) | st.lists(st.integers(0, 3), min_size=3, max_size=3))
+@given(
+    st.lists(st.integers(0, 1 << 62), min_size=3, max_size=3)
+    | st.lists(st.integers(0, 3), min_size=3, max_size=3)
+)
 def test_buckets_are_ordered_by_their_keys(keys):
     consider_comparing(lambda a, b: a.compare_to(b), *buckets(keys))
 
 
-@pytest.mark.parametrize("wrong", [
-    lambda a, b: (a.expiration.get() - b.expiration.get() + (1 << 31)) % (1 << 32) - (1 << 31),  # the difference, as an int of 32 bits
-    lambda a, b: 1 if a.expiration.get() >= b.expiration.get() else -1,
-])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda a, b: (
+            (a.expiration.get() - b.expiration.get() + (1 << 31)) % (1 << 32) - (1 << 31)
+        ),  # the difference, as an int of 32 bits
+        lambda a, b: 1 if a.expiration.get() >= b.expiration.get() else -1,
+    ],
+)
 def test_that_check_rejects_another_order(wrong):
     with pytest.raises(AssertionError):
         for keys in ([0, 1, 2], [2, 2, 1], [0, 1 << 31, 1 << 32], [0, (1 << 31) + 5, 3]):
@@ -191,7 +212,7 @@ def test_that_check_rejects_another_order(wrong):
 
 
 def test_a_buckets_delay_is_what_is_left_and_never_negative():
-    bucket, = buckets([30])
+    (bucket,) = buckets([30])
     left = []
     for _ in range(4):
         left.append(bucket.get_delay())
@@ -228,8 +249,9 @@ def test_putting_it_in_anew_hides_nothing():
 
 # -- threads -----------------------------------------------------------------------------------------------------------
 
+
 class Unlocked(JdkDelayQueue):
-    """A twin in which looking at the first element and taking it are two things."""
+    """A mutant in which looking at the first element and taking it are two things."""
 
     __slots__ = ("met",)
 
@@ -253,7 +275,9 @@ def takers(queue: JdkDelayQueue, threads: int, elements: int) -> list[str]:
     running = started(*[take] * threads)
     for number in range(elements):
         queue.offer(Delay(str(number), 0, clock.hi_res_clock_ms))
-    assert all(finished(thread) for thread in running), "one sleeps on beside a queue with something due"
+    assert all(finished(thread) for thread in running), (
+        "one sleeps on beside a queue with something due"
+    )
     return got
 
 
@@ -270,7 +294,9 @@ def test_that_check_sees_one_element_handed_out_twice():
     for number in range(2):
         queue.offer(Delay(str(number), 0, clock.hi_res_clock_ms))
     got = []
-    assert all(finished(thread) for thread in started(*[lambda: got.append(queue.poll(0).name)] * 2))
+    assert all(
+        finished(thread) for thread in started(*[lambda: got.append(queue.poll(0).name)] * 2)
+    )
     assert got == ["0", "0"]
 
 
@@ -312,7 +338,11 @@ def intruders(gate: type | None, patience_s: float) -> set[str]:
             first, second, third, fourth = [Hooked(name, 0, lambda: 0) for name in "abcd"]
             queue.offer(first)
             queue.offer(second)
-            operations = {"offer": lambda: queue.offer(fourth), "poll": queue.poll_now, "remove": lambda: queue.remove(first)}
+            operations = {
+                "offer": lambda: queue.offer(fourth),
+                "poll": queue.poll_now,
+                "remove": lambda: queue.remove(first),
+            }
             threads = []
 
             def happens():
@@ -332,7 +362,11 @@ def test_while_one_thread_is_inside_the_queue_no_other_gets_in():
 
 
 def test_that_check_sees_a_queue_without_a_lock():
-    assert intruders(NoGate, PATIENCE_S) == {f"{holding}/{intruding}" for holding in ("offer", "poll") for intruding in ("offer", "poll", "remove")}
+    assert intruders(NoGate, PATIENCE_S) == {
+        f"{holding}/{intruding}"
+        for holding in ("offer", "poll")
+        for intruding in ("offer", "poll", "remove")
+    }
 
 
 # -- how many steps ------------------------------------------------------------------------------------------------------
@@ -382,7 +416,9 @@ def lines(function: Callable[[], object]) -> int:
 
     def trace(frame, event, _):
         nonlocal count
-        if not frame.f_code.co_filename.endswith(("delay_queue.py", "baselines.py", "timing_wheel.py", "timer_task_list.py")):
+        if not frame.f_code.co_filename.endswith(
+            ("delay_queue.py", "baselines.py", "timing_wheel.py", "timer_task_list.py")
+        ):
             return None
         count += event == "line"
         return trace
@@ -410,7 +446,9 @@ def heap_steps(pending: int) -> tuple[int, int]:
     """Lines for one offer of the earliest element and one removal of the last with that many pending in a heap."""
     queue = filled(pending)
     last = queue.heap[-1]
-    return lines(lambda: queue.offer(Counted("first", 1, lambda: 0))), lines(lambda: queue.remove(last))
+    return lines(lambda: queue.offer(Counted("first", 1, lambda: 0))), lines(
+        lambda: queue.remove(last)
+    )
 
 
 def test_steps_of_the_wheel_do_not_depend_on_how_many_are_pending():
@@ -438,5 +476,8 @@ def test_looking_at_the_first_element_costs_the_same_and_taking_it_does_not():
 def test_a_heap_compares_log_n_times_at_worst_and_two_or_three_times_on_average():
     """At worst: an element earlier than all others goes up the whole height. On average it stays near the bottom, whatever N."""
     (average_few, worst_few), (average_many, worst_many) = comparisons(FEW), comparisons(MANY)
-    assert (worst_few, worst_many) == ((FEW + 1000 + 1).bit_length() - 1, (MANY + 1000 + 1).bit_length() - 1)
+    assert (worst_few, worst_many) == (
+        (FEW + 1000 + 1).bit_length() - 1,
+        (MANY + 1000 + 1).bit_length() - 1,
+    )
     assert 1 <= average_few < 3 and 1 <= average_many < 3

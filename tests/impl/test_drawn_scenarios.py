@@ -3,6 +3,7 @@
 Misuse is drawn too (see ``tests.model.drawing``): a deadlock and a livelock have finite graphs, and the implementation must do what its
 model does in them as well. Safety is claimed of every drawn scenario, the absence of deadlock is not.
 """
+
 from __future__ import annotations
 
 import functools
@@ -19,7 +20,7 @@ from model.timer_task_list import Model
 from tests.model.drawing import scenarios
 from tests.model.timer import MECHANISM, ROOT, STEM, source
 from wheelproof import documents
-from wheelproof.explore import Subject, bisimulate
+from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import BudgetSpent, first_violation
 
@@ -32,7 +33,7 @@ EXAMPLES = settings.default.max_examples // 2
 """25 in the fast profile."""
 
 
-def difference(subject: Subject, scenario, rejected=None) -> str:
+def difference(subject: ControlledImplementation, scenario, rejected=None) -> str:
     """What differs between model and implementation in a scenario, "" if nothing. ``rejected``: called where it is too large."""
     model = Model(scenario)
     try:
@@ -45,19 +46,29 @@ def difference(subject: Subject, scenario, rejected=None) -> str:
         if (state := first_violation(graph, name)) is not None:
             return f"the model violates {name} after {' '.join(label for _, label, _ in graph.path(state))}"
 
-    walk = bisimulate(subject, scenario, reduced.rows(graph), reduced.shared_of(graph), budget=60)
-    assert walk.outcome != "inconclusive", walk.why
-    if walk.difference is not None:
-        return str(walk.difference)
-    assert walk.figures["model_states"] == graph.distinct
-    assert walk.figures["walked_edges"] == walk.figures["model_edges"] == graph.edge_count and not walk.uncovered
+    bisimulation = bisimulate(
+        subject, scenario, reduced.rows(graph), reduced.shared_of(graph), budget=60
+    )
+    assert bisimulation.outcome != "inconclusive", bisimulation.why
+    if bisimulation.difference is not None:
+        return str(bisimulation.difference)
+    assert bisimulation.figures["model_states"] == graph.distinct
+    assert (
+        bisimulation.figures["walked_edges"]
+        == bisimulation.figures["model_edges"]
+        == graph.edge_count
+        and not bisimulation.uncovered
+    )
     return ""
 
 
-def comparison(subject: Subject, folder, drawn: list[bool], **options):
+def comparison(subject: ControlledImplementation, folder, drawn: list[bool], **options):
     """The test: draws scenarios and fails with the smallest in which the two differ, which it leaves in a file of ``folder``."""
 
-    @settings(**{"max_examples": EXAMPLES, "deadline": None, "suppress_health_check": list(HealthCheck)} | options)
+    @settings(
+        **{"max_examples": EXAMPLES, "deadline": None, "suppress_health_check": list(HealthCheck)}
+        | options
+    )
     @given(scenarios())
     def compare(scenario):
         drawn.append(True)
@@ -92,7 +103,7 @@ def read(file):
 
 @pytest.mark.fuzz
 def test_model_and_implementation_are_one_machine(pytestconfig, drawn):
-    subject = Subject.load(ROOT, STEM)
+    subject = ControlledImplementation.load(ROOT, STEM)
     if (file := pytestconfig.getoption("scenario", default=None)) is not None:
         found = difference(subject, read(file))
         assert not found, f"{found}\nreplay: {command(file)}"
@@ -104,48 +115,92 @@ def test_model_and_implementation_are_one_machine(pytestconfig, drawn):
 # -- planted defects, found by the same function and shrunk
 
 DEFECTS = {
-    "the counter is not decremented": ("self.task_counter.add_and_get(-1)  # update U9", "self.task_counter.add_and_get(0)  # update U9", 1),
+    "the counter is not decremented": (
+        "self.task_counter.add_and_get(-1)  # update U9",
+        "self.task_counter.add_and_get(0)  # update U9",
+        1,
+    ),
     "flush hands over before it unlinks": (
-        "                self.remove(head)\n                callback(head)\n", "                callback(head)\n                self.remove(head)\n", 1),
-    "cancel forgets the pointer of an unlinked entry": ("            if entry is not None:\n                entry.remove()\n            self.timer",
-                                                        "            if entry is not None:\n                entry.remove()\n                return\n            self.timer", 1),
+        "                self.remove(head)\n                callback(head)\n",
+        "                callback(head)\n                self.remove(head)\n",
+        1,
+    ),
+    "cancel forgets the pointer of an unlinked entry": (
+        "            if entry is not None:\n                entry.remove()\n            self.timer",
+        "            if entry is not None:\n                entry.remove()\n                return\n            self.timer",
+        1,
+    ),
     "remove gives up after two rounds": (
         "        while (current := self.list) is not None:  # read R1\n            current.remove(self)\n",
         "        rounds = 0\n        while rounds < 2 and (current := self.list) is not None:  # read R1\n"
-        "            current.remove(self)\n            rounds += 1\n", 3),
+        "            current.remove(self)\n            rounds += 1\n",
+        3,
+    ),
 }
 NIGHTLY = ("flush hands over before it unlinks", "cancel forgets the pointer of an unlinked entry")
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS],
+)
 def test_a_planted_defect_is_found_and_shrunk(name, tmp_path):
     old, new, operations = DEFECTS[name]
     text = source("impl")
     assert text.count(old) == 1
-    subject = Subject.load(ROOT, STEM, texts={f"impl.{STEM}": text.replace(old, new)}, lint=False)
+    subject = ControlledImplementation.load(
+        ROOT, STEM, texts={f"impl.{STEM}": text.replace(old, new)}, lint=False
+    )
     with pytest.raises(AssertionError, match="replay: .* --scenario ") as raised:
-        comparison(subject, tmp_path, [], max_examples=5_000, database=None, derandomize=True, print_blob=False)()
+        comparison(
+            subject,
+            tmp_path,
+            [],
+            max_examples=5_000,
+            database=None,
+            derandomize=True,
+            print_blob=False,
+        )()
     (file,) = tmp_path.iterdir()
     scenario = read(file)
     assert str(file) in str(raised.value)
     assert sum(map(len, scenario["threads"].values())) <= max(2, operations) + 1, scenario
     again = difference(subject, scenario)
     assert again and again in str(raised.value), "the file is the scenario of the message"
-    assert difference(Subject.load(ROOT, STEM), scenario) == ""
+    assert difference(ControlledImplementation.load(ROOT, STEM), scenario) == ""
 
 
 # -- replaying a file
 
+
 def replayed(file, *arguments):
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
-    return subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/impl/test_drawn_scenarios.py", "--scenario", str(file), *arguments],
-                          cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "tests/impl/test_drawn_scenarios.py",
+            "--scenario",
+            str(file),
+            *arguments,
+        ],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
 
 
 def test_a_file_is_replayed_alone(tmp_path):
     file = kept(MECHANISM.scenarios["two_adders"], tmp_path)
     done = replayed(file)
-    assert done.returncode == 0 and "1 passed" in done.stdout and "deselected" in done.stdout, done.stdout
+    assert done.returncode == 0 and "1 passed" in done.stdout and "deselected" in done.stdout, (
+        done.stdout
+    )
 
 
 def test_a_file_that_is_no_scenario_is_an_error(tmp_path):
@@ -156,6 +211,7 @@ def test_a_file_that_is_no_scenario_is_an_error(tmp_path):
 
 
 # -- what is drawn
+
 
 def test_drawing_reaches_every_operation_and_shape():
     seen = set()
@@ -169,12 +225,28 @@ def test_drawing_reaches_every_operation_and_shape():
         linked = [e for ring in scenario["ring"].values() for e in ring]
         assert len(linked) == len(set(linked))
         seen.update(operation for program in programs for operation, *_ in program)
-        seen.update(["into itself"] * any(op[0] == "flush" and op[1] == op[2] for program in programs for op in program))
+        seen.update(
+            ["into itself"]
+            * any(op[0] == "flush" and op[1] == op[2] for program in programs for op in program)
+        )
         seen.update(["cancelled but linked"] * bool(set(linked) - set(scenario["current"])))
-        seen.update(["one task, two entries"] * (len(set(scenario["task_of"].values())) < len(scenario["task_of"])))
+        seen.update(
+            ["one task, two entries"]
+            * (len(set(scenario["task_of"].values())) < len(scenario["task_of"]))
+        )
 
     draw()
-    assert seen == {"add", "remove", "cancel", "schedule", "flush", "expire", "into itself", "cancelled but linked", "one task, two entries"}
+    assert seen == {
+        "add",
+        "remove",
+        "cancel",
+        "schedule",
+        "flush",
+        "expire",
+        "into itself",
+        "cancelled but linked",
+        "one task, two entries",
+    }
 
 
 def test_a_scenario_survives_its_file(tmp_path):
@@ -188,6 +260,8 @@ def test_a_scenario_survives_its_file(tmp_path):
 
 def test_an_inconclusive_comparison_is_no_pass(monkeypatch):
     hasty = functools.partial(bisimulate)
-    monkeypatch.setitem(globals(), "bisimulate", lambda *arguments, budget: hasty(*arguments, budget=-1.0))
+    monkeypatch.setitem(
+        globals(), "bisimulate", lambda *arguments, budget: hasty(*arguments, budget=-1.0)
+    )
     with pytest.raises(AssertionError, match="CPU seconds were not enough"):
-        difference(Subject.load(ROOT, STEM), MECHANISM.scenarios["two_adders"])
+        difference(ControlledImplementation.load(ROOT, STEM), MECHANISM.scenarios["two_adders"])

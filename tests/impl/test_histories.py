@@ -1,4 +1,5 @@
 """The checker of histories, against histories that are known, and against trying all orders."""
+
 import random
 from itertools import permutations
 
@@ -25,19 +26,23 @@ def history(text):
 
 # -- known histories
 
-@pytest.mark.parametrize("text, refuted_at", [
-    ("t1 add a | t1 . | t2 size | t2 . 1", None),
-    ("t1 add a | t1 . | t2 size | t2 . 0", 3),
-    ("t1 add a | t2 size | t1 . | t2 . 0", None),
-    ("t1 add a | t2 size | t2 . 1 | t1 .", None),
-    ("t2 size | t2 . 1 | t1 add a | t1 .", 1),
-    ("t1 add a | t2 size | t2 . 1 | t2 size | t2 . 0 | t1 .", 4),
-    ("t1 add a | t2 size | t2 . 0 | t2 size | t2 . 1 | t1 .", None),
-    ("t1 add a | t1 . | t1 cancel a | t2 size | t3 size | t2 . 0 | t3 . 1 | t1 .", None),
-    ("t1 add a | t1 . | t1 cancel a | t2 size | t2 . 0 | t3 size | t3 . 1 | t1 .", 6),
-    ("t1 add a | t2 size | t2 . 1", None),
-    ("t1 add a | t2 size | t2 . 2", 2),
-])
+
+@pytest.mark.parametrize(
+    "text, refuted_at",
+    [
+        ("t1 add a | t1 . | t2 size | t2 . 1", None),
+        ("t1 add a | t1 . | t2 size | t2 . 0", 3),
+        ("t1 add a | t2 size | t1 . | t2 . 0", None),
+        ("t1 add a | t2 size | t2 . 1 | t1 .", None),
+        ("t2 size | t2 . 1 | t1 add a | t1 .", 1),
+        ("t1 add a | t2 size | t2 . 1 | t2 size | t2 . 0 | t1 .", 4),
+        ("t1 add a | t2 size | t2 . 0 | t2 size | t2 . 1 | t1 .", None),
+        ("t1 add a | t1 . | t1 cancel a | t2 size | t3 size | t2 . 0 | t3 . 1 | t1 .", None),
+        ("t1 add a | t1 . | t1 cancel a | t2 size | t2 . 0 | t3 size | t3 . 1 | t1 .", 6),
+        ("t1 add a | t2 size | t2 . 1", None),
+        ("t1 add a | t2 size | t2 . 2", 2),
+    ],
+)
 def test_a_known_history(text, refuted_at):
     refusal = refute(history(text), OnePoint(DELAYS))
     assert (refusal and refusal.event) == refuted_at
@@ -47,10 +52,14 @@ READD = "t1 add a | t1 . | t1 add a | t2 size | t2 . 0 | t1 ."
 LEFT = "t1 add a | t2 cancel a | t2 . | t1 . | t2 cancel a | t2 . | t2 size | t2 . 1"
 
 
-@pytest.mark.parametrize("text, explained_by", [(READD, (TwoPoints, ThreePoints)), (LEFT, (ThreePoints,))])
+@pytest.mark.parametrize(
+    "text, explained_by", [(READD, (TwoPoints, ThreePoints)), (LEFT, (ThreePoints,))]
+)
 def test_how_many_points_a_history_takes(text, explained_by):
     for specification in (OnePoint, TwoPoints, ThreePoints):
-        assert (refute(history(text), specification(DELAYS)) is None) == (specification in explained_by), specification
+        assert (refute(history(text), specification(DELAYS)) is None) == (
+            specification in explained_by
+        ), specification
 
 
 def test_a_refusal_says_what_was_possible():
@@ -58,16 +67,23 @@ def test_a_refusal_says_what_was_possible():
     assert str(refusal) == "t3 returns from size(): 3; OnePoint explains 1 or 2"
 
 
-@pytest.mark.parametrize("events, says", [
-    ([Return(Operation(0, "t", "size"), 0)], "event 0: size\\(\\) returns, and was not called"),
-    ([Call(Operation(0, "t", "size")), Call(Operation(0, "t", "add", "a"))], "event 1: add\\(a\\) has the number 0 of an earlier"),
-])
+@pytest.mark.parametrize(
+    "events, says",
+    [
+        ([Return(Operation(0, "t", "size"), 0)], "event 0: size\\(\\) returns, and was not called"),
+        (
+            [Call(Operation(0, "t", "size")), Call(Operation(0, "t", "add", "a"))],
+            "event 1: add\\(a\\) has the number 0 of an earlier",
+        ),
+    ],
+)
 def test_what_is_no_history_is_refused(events, says):
     with pytest.raises(ValueError, match=says):
         refute(events, OnePoint(DELAYS))
 
 
 # -- all orders
+
 
 def drawn(chance, operations):
     """Calls and returns at random places, and what a timer may have said, or may not."""
@@ -80,7 +96,9 @@ def drawn(chance, operations):
             events.append(Call(open_[-1]))
         else:
             operation = open_.pop(chance.randrange(len(open_)))
-            events.append(Return(operation, chance.choice((0, 1, 1, 2)) if operation.name == "size" else None))
+            events.append(
+                Return(operation, chance.choice((0, 1, 1, 2)) if operation.name == "size" else None)
+            )
     return events
 
 
@@ -107,7 +125,11 @@ def by_trying_all_orders(events):
     first = {event.operation: i for i, event in enumerate(events) if isinstance(event, Call)}
     last = {event.operation: i for i, event in enumerate(events) if isinstance(event, Return)}
     for order in permutations(results):
-        if any(last[later] < first[earlier] for i, earlier in enumerate(order) for later in order[i + 1:]):
+        if any(
+            last[later] < first[earlier]
+            for i, earlier in enumerate(order)
+            for later in order[i + 1 :]
+        ):
             continue
         waiting, agrees = {}, True
         for operation in order:
@@ -150,24 +172,39 @@ def explains(specification):
 
 
 def without_real_time(events):
-    """A twin of the checker: everything may happen at any time."""
-    return explains(OnePoint)([*(event for event in events if isinstance(event, Call)), *(event for event in events if isinstance(event, Return))])
+    """A mutant of the checker: everything may happen at any time."""
+    return explains(OnePoint)(
+        [
+            *(event for event in events if isinstance(event, Call)),
+            *(event for event in events if isinstance(event, Return)),
+        ]
+    )
 
 
 def in_the_order_of_returns(events):
-    """A twin of the checker: what returns first happened first."""
+    """A mutant of the checker: what returns first happened first."""
     returns = [event for event in events if isinstance(event, Return)]
     return explains(OnePoint)([event for one in returns for event in (Call(one.operation), one)])
 
 
-COMPARISONS = {OnePoint: (by_trying_all_orders, 5), ThreePoints: (by_trying_all_orders_of_three_points, 4)}
+COMPARISONS = {
+    OnePoint: (by_trying_all_orders, 5),
+    ThreePoints: (by_trying_all_orders_of_three_points, 4),
+}
 
 
 def disagreements(checker, oracle, operations, count=300):
     """Of drawn histories: those on which the two differ, and how many the oracle explains."""
-    histories = [drawn(random.Random(seed), random.Random(seed).randint(2, operations)) for seed in range(count)]
+    histories = [
+        drawn(random.Random(seed), random.Random(seed).randint(2, operations))
+        for seed in range(count)
+    ]
     explained = [oracle(events) for events in histories]
-    return [events for events, is_explained in zip(histories, explained) if checker(events) != is_explained], sum(explained)
+    return [
+        events
+        for events, is_explained in zip(histories, explained)
+        if checker(events) != is_explained
+    ], sum(explained)
 
 
 @pytest.mark.parametrize("specification", COMPARISONS)
@@ -177,8 +214,15 @@ def test_the_checker_says_what_trying_all_orders_says(specification):
     assert 50 < explained < 250, "both kinds are drawn"
 
 
-@pytest.mark.parametrize("specification, checker", [
-    (OnePoint, without_real_time), (OnePoint, in_the_order_of_returns), (OnePoint, explains(ThreePoints)), (ThreePoints, explains(TwoPoints)),
-], ids=["without real time", "in the order of returns", "more points", "fewer points"])
+@pytest.mark.parametrize(
+    "specification, checker",
+    [
+        (OnePoint, without_real_time),
+        (OnePoint, in_the_order_of_returns),
+        (OnePoint, explains(ThreePoints)),
+        (ThreePoints, explains(TwoPoints)),
+    ],
+    ids=["without real time", "in the order of returns", "more points", "fewer points"],
+)
 def test_that_comparison_sees_another_checker(specification, checker):
     assert disagreements(checker, *COMPARISONS[specification], count=1500)[0]

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.impl.planting import Control, noticed, planted, walked
-from tests.model.floors import Floors
+from tests.impl.planting import Control, bisimulated, noticed, planted
+from tests.model.artefacts import Artefacts
 
-EXECUTOR, REAPER = Floors("task_executor"), Floors("system_timer_reaper")
+EXECUTOR, REAPER = Artefacts("task_executor"), Artefacts("system_timer_reaper")
 
 SUBMITS = "        self.executor.submit(run, entry)\n"
 RUNS = "        entry.timer_task.run()\n"
@@ -174,13 +174,13 @@ LONG = ("closes_twice", "two_adders", "closes_inside_and_outside")
     ],
 )
 def test_the_executor_and_the_reaper_are_their_models(of, scenario):
-    found = walked(of, planted(of, ()), scenario)
+    found = bisimulated(of, planted(of, ()), scenario)
     assert found.outcome == "equal" and not found.uncovered, str(found.difference)
 
 
 def test_a_pool_of_two_threads_has_no_stand_in():
     with pytest.raises(ValueError, match="a pool of one thread, not of 2"):
-        walked(
+        bisimulated(
             EXECUTOR,
             planted(EXECUTOR, (("ThreadPoolExecutor(1, ", "ThreadPoolExecutor(2, "),)),
             "raises",

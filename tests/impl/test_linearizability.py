@@ -2,6 +2,7 @@
 
 What is true of Kafka's timer depends on the program. Each claim has the programs that it is true of, and the history that refutes it of others.
 """
+
 import random
 from functools import cache
 
@@ -9,9 +10,29 @@ import pytest
 from hypothesis import settings
 
 from tests.impl.histories import refute
-from tests.impl.schedules import (SCHEDULES, Priorities, Program, RandomWalk, Stall, added_again, apart, composed, judge, reaped, replayed, run, shared,
-                                  smaller)
-from tests.impl.sequential_timers import EachQueuesItsOwn, ManyPoints, OnePoint, ThreePoints, TwoPoints
+from tests.impl.schedules import (
+    SCHEDULES,
+    Priorities,
+    Program,
+    RandomWalk,
+    Stall,
+    added_again,
+    apart,
+    composed,
+    judge,
+    reaped,
+    replayed,
+    run,
+    shared,
+    smaller,
+)
+from tests.impl.sequential_timers import (
+    EachQueuesItsOwn,
+    ManyPoints,
+    OnePoint,
+    ThreePoints,
+    TwoPoints,
+)
 
 SEEDS = settings.default.max_examples
 LIST, TIMER, WHEEL = "impl.timer_task_list", "impl.system_timer", "impl.timing_wheel"
@@ -26,7 +47,9 @@ class Given:
     """Always the same program: its schedules alone are drawn."""
 
     def __init__(self, wheel_size, delays, **threads):
-        self.program = Program(wheel_size, delays, {name: tuple(operations) for name, operations in threads.items()})
+        self.program = Program(
+            wheel_size, delays, {name: tuple(operations) for name, operations in threads.items()}
+        )
 
     def __call__(self, chance):
         return self.program
@@ -35,8 +58,14 @@ class Given:
 def found_small(subject, draw, specification):
     """A finding among the first seeds; if its program was drawn, without the operations that it does not take."""
     judged = judge(subject, specification, draw, range(400))
-    assert judged.found, f"{judged.histories} histories, and {specification.__name__} explains them all; not judged: {judged.unjudged}"
-    found = judged.found if isinstance(draw, Given) else smaller(subject, judged.found, specification, range(40))
+    assert judged.found, (
+        f"{judged.histories} histories, and {specification.__name__} explains them all; not judged: {judged.unjudged}"
+    )
+    found = (
+        judged.found
+        if isinstance(draw, Given)
+        else smaller(subject, judged.found, specification, range(40))
+    )
     print(found)
     return found
 
@@ -65,32 +94,66 @@ def test_all_steps_of_all_layers_are_taken():
     subject = composed()
     judge(subject, ManyPoints, reaped, range(30))
     taken = {label for _, label, _ in subject.exercised}
-    declared = {label for lines in subject.labels.values() for kinds in lines.values() for label in kinds.values()}
+    declared = {
+        label
+        for lines in subject.labels.values()
+        for kinds in lines.values()
+        for label in kinds.values()
+    }
     lines_of_inner_steps, close = {"A3", "W2", "K1", "W1"}, {"B1"}
     assert declared - taken <= lines_of_inner_steps | close
     assert {label for file, label, _ in subject.exercised if file == "impl/timer_task_list.py"} == {
-        label for kinds in subject.labels["impl/timer_task_list.py"].values() for label in kinds.values()}
+        label
+        for kinds in subject.labels["impl/timer_task_list.py"].values()
+        for label in kinds.values()
+    }
 
 
 # -- what is not
 
 REFUTED = {
     "a task that is added again leaves before it enters": (
-        OnePoint, TwoPoints, added_again, "returns from size(): 0; OnePoint explains 1", 3),
+        OnePoint,
+        TwoPoints,
+        added_again,
+        "returns from size(): 0; OnePoint explains 1",
+        3,
+    ),
     "cancelled between the check and the link: it stays, and never runs": (
-        TwoPoints, ThreePoints, shared, "returns from linked(): ((), ('b',)); TwoPoints explains (('b',), ())", 2),
+        TwoPoints,
+        ThreePoints,
+        shared,
+        "returns from linked(): ((), ('b',)); TwoPoints explains (('b',), ())",
+        2,
+    ),
     "it is still counted after another cancel, which found nothing to take out": (
-        TwoPoints, ThreePoints, Given(3, {"a": 1}, t1=[("add", "a"), ("cancel", "a")], t2=[("cancel", "a")]),
-        "returns from size(): 1; TwoPoints explains 0", 3),
+        TwoPoints,
+        ThreePoints,
+        Given(3, {"a": 1}, t1=[("add", "a"), ("cancel", "a")], t2=[("cancel", "a")]),
+        "returns from size(): 1; TwoPoints explains 0",
+        3,
+    ),
     "an entry on its way to a lower level is not counted": (
-        ThreePoints, ManyPoints, Given(2, {"a": 3}, t1=[("size",)], reaper=[("add", "a"), ("advance", 2)]),
-        "returns from size(): 0; ThreePoints explains 1", 3),
+        ThreePoints,
+        ManyPoints,
+        Given(2, {"a": 3}, t1=[("size",)], reaper=[("add", "a"), ("advance", 2)]),
+        "returns from size(): 0; ThreePoints explains 1",
+        3,
+    ),
     "an add that is counted already is not waited for": (
-        ThreePoints, ManyPoints, Given(20, {"a": 1}, t1=[("add", "a")], reaper=[("size",), ("advance", 2)]),
-        "returns from advance(2): (); ThreePoints explains ('a',)", 3),
+        ThreePoints,
+        ManyPoints,
+        Given(20, {"a": 1}, t1=[("add", "a")], reaper=[("size",), ("advance", 2)]),
+        "returns from advance(2): (); ThreePoints explains ('a',)",
+        3,
+    ),
     "an add has returned, and its bucket is queued later, by another": (
-        EachQueuesItsOwn, ManyPoints, Given(20, {"a": 1, "b": 1}, t1=[("add", "a")], reaper=[("add", "b"), ("advance", 1)]),
-        "returns from advance(1): (); EachQueuesItsOwn explains", 3),
+        EachQueuesItsOwn,
+        ManyPoints,
+        Given(20, {"a": 1, "b": 1}, t1=[("add", "a")], reaper=[("add", "b"), ("advance", 1)]),
+        "returns from advance(1): (); EachQueuesItsOwn explains",
+        3,
+    ),
 }
 
 
@@ -100,7 +163,9 @@ def test_more_than_that_is_refuted(name):
     found = found_small(shipped(), draw, stronger)
     assert sum(map(len, found.program.threads.values())) <= operations
     assert says in str(found.refusal)
-    assert refute(found.ran.history, weaker(found.program.delays)) is None, f"{weaker.__name__} explains the same history"
+    assert refute(found.ran.history, weaker(found.program.delays)) is None, (
+        f"{weaker.__name__} explains the same history"
+    )
 
 
 # -- defects that the checker rejects by itself: of a run with an exception or a deadlock there is no history to judge
@@ -108,46 +173,119 @@ def test_more_than_that_is_refuted(name):
 A9 = "                        self.task_counter.add_and_get(1)  # update A9\n"
 TAIL = "                        tail = self.root.prev\n"
 NO_MONITOR = (LIST, "import Atomic, Monitor,", "import Atomic, Monitor, NoMonitor,")
-OF_LIST, OF_ENTRY = ("self.task_counter = task_counter\n        self.monitor = ", "self.expiration_ms = expiration_ms\n        self.monitor = ")
+OF_LIST, OF_ENTRY = (
+    "self.task_counter = task_counter\n        self.monitor = ",
+    "self.expiration_ms = expiration_ms\n        self.monitor = ",
+)
 
 DEFECTS = {
     "CounterDrifts: an entry that leaves counts twice": (
-        apart, OnePoint, "size",
-        (LIST, "add_and_get(-1)  # update U9", "add_and_get(-2)  # update U9")),
+        apart,
+        OnePoint,
+        "size",
+        (LIST, "add_and_get(-1)  # update U9", "add_and_get(-2)  # update U9"),
+    ),
     "CounterReadThenWritten: the counter is no atomic variable": (
-        apart, OnePoint, "size",
-        (LIST, A9, A9.replace("self.task_counter.add_and_get(1)  # update A9", "count = self.task_counter.get()  # read A12")
-         + A9.replace("add_and_get(1)  # update", "set(count + 1)  # write"))),
+        apart,
+        OnePoint,
+        "size",
+        (
+            LIST,
+            A9,
+            A9.replace(
+                "self.task_counter.add_and_get(1)  # update A9",
+                "count = self.task_counter.get()  # read A12",
+            )
+            + A9.replace("add_and_get(1)  # update", "set(count + 1)  # write"),
+        ),
+    ),
     "NoBucketMonitor: buckets exclude nobody": (
-        apart, OnePoint, "linked",
-        NO_MONITOR, (LIST, OF_LIST + "Monitor()", OF_LIST + "NoMonitor()")),
+        apart,
+        OnePoint,
+        "linked",
+        NO_MONITOR,
+        (LIST, OF_LIST + "Monitor()", OF_LIST + "NoMonitor()"),
+    ),
     "CancelForgetsToUnlink": (
-        apart, OnePoint, "size",
-        (LIST, "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None",
-         "            self.timer_task_entry = None")),
+        apart,
+        OnePoint,
+        "size",
+        (
+            LIST,
+            "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None",
+            "            self.timer_task_entry = None",
+        ),
+    ),
     "FiresEarly: the next tick counts as due": (
-        apart, OnePoint, "size",
-        (WHEEL, "return deadline_ms < current_ms + tick_ms", "return deadline_ms <= current_ms + tick_ms")),
+        apart,
+        OnePoint,
+        "size",
+        (
+            WHEEL,
+            "return deadline_ms < current_ms + tick_ms",
+            "return deadline_ms <= current_ms + tick_ms",
+        ),
+    ),
     "OldEntryStays: an add leaves the task's entry where it is": (
-        added_again, TwoPoints, "size",
-        (LIST, "            if old is not None and old is not entry:\n                old.remove()\n", "")),
+        added_again,
+        TwoPoints,
+        "size",
+        (
+            LIST,
+            "            if old is not None and old is not entry:\n                old.remove()\n",
+            "",
+        ),
+    ),
     "CountsBeforeTheLink: a size that saw the entry does not mean that a cancel will": (
-        Given(2, {"a": 1}, t1=[("add", "a")], t2=[("size",), ("cancel", "a")]), ThreePoints, "size",
-        (LIST, A9, ""), (LIST, TAIL, A9 + TAIL)),
-    "CountsWhatItDoesNotLink: an add counts before it checks": (
-        shared, ThreePoints, "linked",
+        Given(2, {"a": 1}, t1=[("add", "a")], t2=[("size",), ("cancel", "a")]),
+        ThreePoints,
+        "size",
         (LIST, A9, ""),
-        (TIMER, "        if self.wheel.add(entry):\n", "        self.task_counter.add_and_get(1)  # update Z2\n        if self.wheel.add(entry):\n")),
+        (LIST, TAIL, A9 + TAIL),
+    ),
+    "CountsWhatItDoesNotLink: an add counts before it checks": (
+        shared,
+        ThreePoints,
+        "linked",
+        (LIST, A9, ""),
+        (
+            TIMER,
+            "        if self.wheel.add(entry):\n",
+            "        self.task_counter.add_and_get(1)  # update Z2\n        if self.wheel.add(entry):\n",
+        ),
+    ),
     "RunsCancelled: a task is handed over unchecked": (
-        shared, ThreePoints, "leap",
-        (TIMER, "        if not entry.cancelled():  # read K1\n            self.executor", "        if True:\n            self.executor")),
+        shared,
+        ThreePoints,
+        "leap",
+        (
+            TIMER,
+            "        if not entry.cancelled():  # read K1\n            self.executor",
+            "        if True:\n            self.executor",
+        ),
+    ),
     "LosesOnCascade: what a flush does not hand over it lets go": (
-        reaped, ManyPoints, "leap",
-        (TIMER, "bucket.flush(self.reinsert)",
-         "bucket.flush(lambda entry: entry.expiration_ms <= self.wheel.current_time and self.add_timer_task_entry(entry))")),
+        reaped,
+        ManyPoints,
+        "leap",
+        (
+            TIMER,
+            "bucket.flush(self.reinsert)",
+            "bucket.flush(lambda entry: entry.expiration_ms <= self.wheel.current_time and self.add_timer_task_entry(entry))",
+        ),
+    ),
     "NoReadLock: adders and the reaper do not exclude each other": (
-        Given(2, {"a": 1}, t1=[("add", "a")], t2=[("add", "a")], reaper=[("advance", 1), ("advance", 1)]), ManyPoints, "size",
-        (TIMER, "with self.lock.read_lock:  # lock A1, unlock A4", "if True:")),
+        Given(
+            2,
+            {"a": 1},
+            t1=[("add", "a")],
+            t2=[("add", "a")],
+            reaper=[("advance", 1), ("advance", 1)],
+        ),
+        ManyPoints,
+        "size",
+        (TIMER, "with self.lock.read_lock:  # lock A1, unlock A4", "if True:"),
+    ),
 }
 
 
@@ -159,7 +297,9 @@ def test_a_planted_defect_is_rejected_with_a_small_program(name):
     assert found.ran.end == "done" and found.refusal.returned.operation.name == rejected_by
     assert sum(map(len, found.program.threads.values())) <= 4
     assert replayed(subject, found) == found.ran, "the seed alone makes the history again"
-    assert judge(shipped(), specification, lambda chance: found.program, range(20)).found is None, "the program is not to blame"
+    assert judge(shipped(), specification, lambda chance: found.program, range(20)).found is None, (
+        "the program is not to blame"
+    )
 
 
 def test_no_history_tells_that_entries_have_no_monitor():
@@ -167,13 +307,19 @@ def test_no_history_tells_that_entries_have_no_monitor():
     subject = composed(NO_MONITOR, (LIST, OF_ENTRY + "Monitor()", OF_ENTRY + "NoMonitor()"))
     for draw, specification in ((apart, OnePoint), (shared, ThreePoints), (reaped, ManyPoints)):
         judged = judge(subject, specification, draw, range(30))
-        assert judged.found is None and not judged.unjudged and judged.histories == 30 * len(SCHEDULES)
+        assert (
+            judged.found is None and not judged.unjudged and judged.histories == 30 * len(SCHEDULES)
+        )
 
 
 # -- runs that are no histories, and what is drawn
 
 UNFINISHED = {
-    "deadlock": (LIST, "        with self.monitor:  # lock C1, unlock C4\n", "        self.monitor.acquire()  # lock C1\n        if True:\n"),
+    "deadlock": (
+        LIST,
+        "        with self.monitor:  # lock C1, unlock C4\n",
+        "        self.monitor.acquire()  # lock C1\n        if True:\n",
+    ),
     "AttributeError": (LIST, "entry.next = self.root  # write A4", "entry.next = None  # write A4"),
     "no end after 1000 steps": (LIST, "            current.remove(self)\n", "            pass\n"),
 }
@@ -181,7 +327,9 @@ UNFINISHED = {
 
 @pytest.mark.parametrize("says", UNFINISHED)
 def test_a_run_that_does_not_end_is_not_judged_and_not_explained(says):
-    draw = Given(2, {"a": 1}, t1=[("add", "a"), ("cancel", "a")], t2=[("add", "a")], reaper=[("advance", 5)])
+    draw = Given(
+        2, {"a": 1}, t1=[("add", "a"), ("cancel", "a")], t2=[("add", "a")], reaper=[("advance", 5)]
+    )
     judged = judge(composed(UNFINISHED[says]), ManyPoints, draw, range(60))
     assert judged.found is None and any(says in end for end in judged.unjudged), judged.unjudged
     assert judged.histories < 60 * len(SCHEDULES)
@@ -198,7 +346,7 @@ def test_a_seed_makes_the_same_run_again(kind):
 
 
 def test_priorities_leave_a_thread_behind_and_a_walk_does_not():
-    """With two changes of priority a thread is interrupted twice at most, a stall is one interruption; a walk interrupts at every other step."""
+    """With two changes of priority a thread is interrupted twice at most, a stall is one interruption; a random schedule interrupts at every other step."""
     program = Given(20, {"a": 1, "b": 2}, t1=[("add", "a")], t2=[("add", "b")])(None)
 
     def switches(kind, seed):
@@ -206,7 +354,12 @@ def test_priorities_leave_a_thread_behind_and_a_walk_does_not():
         return sum(one != other for one, other in zip(schedule, schedule[1:]))
 
     assert max(switches(Stall, seed) for seed in range(50)) <= 3
-    assert max(switches(Priorities, seed) for seed in range(50)) <= 4 < 10 < min(switches(RandomWalk, seed) for seed in range(50))
+    assert (
+        max(switches(Priorities, seed) for seed in range(50))
+        <= 4
+        < 10
+        < min(switches(RandomWalk, seed) for seed in range(50))
+    )
 
 
 @pytest.mark.parametrize("draw", [apart, added_again, shared, reaped])
@@ -214,8 +367,12 @@ def test_what_is_drawn_is_what_the_claim_says(draw):
     seen = set()
     for seed in range(300):
         program = draw(random.Random(seed))
-        assert 2 <= len(program.threads) <= 3 and all(1 <= len(operations) <= 3 for operations in program.threads.values())
-        assert min(program.delays.values()) >= 1 and ("reaper" in program.threads) == (draw is reaped)
+        assert 2 <= len(program.threads) <= 3 and all(
+            1 <= len(operations) <= 3 for operations in program.threads.values()
+        )
+        assert min(program.delays.values()) >= 1 and ("reaper" in program.threads) == (
+            draw is reaped
+        )
         uses = {}
         for thread, operations in program.threads.items():
             waits = set()
@@ -226,5 +383,13 @@ def test_what_is_drawn_is_what_the_claim_says(draw):
                     seen.update(["again"] * (name == "add" and arguments[0] in waits))
                     (waits.add if name == "add" else waits.discard)(arguments[0])
         seen.update(["by several"] * any(len(threads) > 1 for threads in uses.values()))
-    assert seen == {"add", "cancel", "size"} | {apart: set(), added_again: {"again"}, shared: {"again", "by several"},
-                                                reaped: {"again", "by several", "advance"}}[draw]
+    assert (
+        seen
+        == {"add", "cancel", "size"}
+        | {
+            apart: set(),
+            added_again: {"again"},
+            shared: {"again", "by several"},
+            reaped: {"again", "by several", "advance"},
+        }[draw]
+    )

@@ -3,6 +3,7 @@
 A check takes the modules of one copy of the implementation. It passes on the implementation as it is, and on the copy with the fault
 it fails by an assertion; another exception is no rejection.
 """
+
 from __future__ import annotations
 
 import pytest

@@ -1,4 +1,5 @@
 """What the runtime itself defines: a monitor that excludes nobody, and a memory without delay."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,4 +1,5 @@
 """The production classes driven by one thread, step by step beside the model: equal after every operation."""
+
 from types import SimpleNamespace
 
 import pytest
@@ -6,13 +7,13 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from harness.timer_task_list import Harness, shared
 from impl import timer_task_list as impl
-from mapping.timer_task_list import World, shared
 from model.pluscal import DONE
 from model.timer_task_list import Model
 from tests.model.drawing import objects
 from tests.model.timer import MECHANISM, ROOT, STEM
-from wheelproof import floors
+from wheelproof.project import isolated
 
 THREAD = "a"
 
@@ -21,7 +22,7 @@ class Interrupted(Exception):
     """What the callback raises."""
 
 
-class Twins(RuleBasedStateMachine):
+class BothRuntimes(RuleBasedStateMachine):
     """The implementation's objects and the model in place; each rule is one operation on both."""
 
     classes = impl
@@ -30,11 +31,11 @@ class Twins(RuleBasedStateMachine):
     @initialize(scenario=objects(entries=4))
     def begin(self, scenario):
         self.scenario = scenario | {"threads": {THREAD: []}}
-        self.world = World(self.scenario, self.classes)
+        self.harness = Harness(self.scenario, self.classes)
         self.model = Model(self.scenario)
         self.visible = [name for name in self.model.variables if name not in self.model.AUXILIARY]
         self.lists, self.entries = list(scenario["lists"]), list(scenario["task_of"])
-        self.tasks = list(self.world.tasks)
+        self.tasks = list(self.harness.tasks)
         self.go_on()
         self.compare()
 
@@ -44,7 +45,7 @@ class Twins(RuleBasedStateMachine):
         return names[index % len(names)]
 
     def both(self, operation, *arguments):
-        getattr(self.world, operation)(*arguments)
+        getattr(self.harness, operation)(*arguments)
         self.continue_model(operation, *arguments)
         self.compare()
 
@@ -67,9 +68,9 @@ class Twins(RuleBasedStateMachine):
     def compare(self):
         state = self.model.freeze()
         pieces = dict(zip(self.model.variables, self.model.pieces(state)))
-        for name, value in shared(self.world).items():
+        for name, value in shared(self.harness).items():
             assert value == pieces[name], f"{name} differs from the model's"
-        assert set(self.visible) == set(shared(self.world))
+        assert set(self.visible) == set(shared(self.harness))
         for name in (*self.model.INVARIANTS, "Termination"):
             assert self.model.holds(name, state), f"{name} does not hold in the model"
 
@@ -107,7 +108,7 @@ class Twins(RuleBasedStateMachine):
     def remove_from(self, bucket, entry):
         """TimerTaskList.remove itself, of a list that need not have the entry: what a late remove comes to."""
         name, link = self.pick(self.lists, bucket), self.pick(self.entries, entry)
-        self.world.lists[name].remove(self.world.entries[link])
+        self.harness.lists[name].remove(self.harness.entries[link])
         thread = self.model.processes[0]
         self.model.me = THREAD
         self.model.call(thread, "unlink", name, link, back=DONE)
@@ -127,10 +128,10 @@ class Twins(RuleBasedStateMachine):
             calls += 1
             if calls == fails_at:
                 raise Interrupted
-            self.world.requeue(entry, self.world.lists[target])
+            self.harness.requeue(entry, self.harness.lists[target])
 
         with pytest.raises(Interrupted):
-            self.world.lists[source].flush(callback)
+            self.harness.lists[source].flush(callback)
         # the model: on to the check of that entry, which does not return to the walk but out of it
         self.continue_model("flush", source, target, until="K1", times=fails_at)
         thread = self.model.processes[0]
@@ -142,11 +143,12 @@ class Twins(RuleBasedStateMachine):
 
 
 @pytest.mark.fuzz
-class TestTwins(Twins.TestCase):
+class TestBothRuntimes(BothRuntimes.TestCase):
     """Found by pytest; its length is the Hypothesis profile's."""
 
 
 # -- planted defects, each found by the same rules
+
 
 class CounterNotDecremented(impl.TimerTaskList):
     __slots__ = ()
@@ -172,7 +174,7 @@ class LinkedAtTheHead(impl.TimerTaskList):
 
 
 class FlushedOn(impl.TimerTaskList):
-    """An exception of the callback does not end the walk: the rest is taken out too, and nobody has it."""
+    """An exception of the callback does not end the bisimulation: the rest is taken out too, and nobody has it."""
 
     __slots__ = ()
 
@@ -187,23 +189,44 @@ class FlushedOn(impl.TimerTaskList):
 def mutant(decision):
     """The list's class of the implementation without a decision."""
     name = f"impl.{STEM}"
-    return floors.load(ROOT, name, MECHANISM.without(decision).modules).TimerTaskList
+    return isolated.load(ROOT, name, MECHANISM.without(decision).modules).TimerTaskList
 
 
 def planted(**classes):
     names = {name: value for name, value in vars(impl).items() if isinstance(value, type)}
-    return type("Planted", (Twins,), {"classes": SimpleNamespace(**names | classes)})
+    return type("Planted", (BothRuntimes,), {"classes": SimpleNamespace(**names | classes)})
 
 
 # It ends at the first finding, and may need many examples for it: they depend on the modules that happen to be imported.
-SMALL = settings(max_examples=10_000, stateful_step_count=15, deadline=None, database=None, derandomize=True, print_blob=False,
-                 suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+SMALL = settings(
+    max_examples=10_000,
+    stateful_step_count=15,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    print_blob=False,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 
 
-@pytest.mark.parametrize("cls, variable", [
-    (mutant("M1"), "next"), (mutant("M19"), "taskCounter"), (CounterNotDecremented, "taskCounter"),
-    (LinkedAtTheHead, "next"), (FlushedOn, "next"),
-], ids=["M1", "M19", "counter not decremented", "linked at the head", "flushed on after an exception"])
+@pytest.mark.parametrize(
+    "cls, variable",
+    [
+        (mutant("M1"), "next"),
+        (mutant("M19"), "taskCounter"),
+        (CounterNotDecremented, "taskCounter"),
+        (LinkedAtTheHead, "next"),
+        (FlushedOn, "next"),
+    ],
+    ids=[
+        "M1",
+        "M19",
+        "counter not decremented",
+        "linked at the head",
+        "flushed on after an exception",
+    ],
+)
 def test_a_planted_defect_is_found(cls, variable):
     with pytest.raises(AssertionError, match=f"^{variable} differs from the model's"):
         run_state_machine_as_test(planted(TimerTaskList=cls), settings=SMALL)
@@ -215,4 +238,6 @@ def test_nothing_planted_is_nothing_found():
 
 def test_what_matters_only_between_threads_is_not_found_here():
     """M3 drops the second look at entry.list, which nobody can have changed meanwhile: that is for the bisimulation."""
-    run_state_machine_as_test(planted(TimerTaskList=mutant("M3")), settings=settings(SMALL, max_examples=20))
+    run_state_machine_as_test(
+        planted(TimerTaskList=mutant("M3")), settings=settings(SMALL, max_examples=20)
+    )

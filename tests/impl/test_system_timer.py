@@ -1,4 +1,5 @@
 """SystemTimer on virtual time, with an executor that the test drains; and what became of Kafka's D2 to D6."""
+
 import inspect
 import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -9,7 +10,19 @@ from impl import system_timer, timer_task_list, timing_wheel
 from impl.clock import SystemClock, VirtualClock
 from impl.system_timer import KafkaTimer, SystemTimer
 from impl.timer_task_list import TimerTask
-from tests.impl.timers import Drained, Recording, RecordingWheel, Task, added, build, buckets, levels, linked, pass_time, rekeyed
+from tests.impl.timers import (
+    Drained,
+    Recording,
+    RecordingWheel,
+    Task,
+    added,
+    buckets,
+    build,
+    levels,
+    linked,
+    pass_time,
+    rekeyed,
+)
 
 ARTICLES = [(1, 20), (1, 10), (1, 8), (1, 2), (1, 3), (3, 5), (1000, 10)]
 
@@ -22,10 +35,11 @@ def test_a_timer_is_by_default_one_of_a_millisecond_and_twenty_buckets():
 
 # -- one task
 
+
 @pytest.mark.parametrize("delay", [1, 19, 20, 399, 400, 8_000, 160_001])
 def test_a_task_runs_at_its_deadline_and_once(delay):
     timer = build(start_ms=7)
-    task, = added(timer, delay)
+    (task,) = added(timer, delay)
     pass_time(timer, delay - 1)
     assert task.ran == [] and timer.size() == 1
     assert pass_time(timer, 1)
@@ -37,7 +51,7 @@ def test_a_task_runs_at_its_deadline_and_once(delay):
 @pytest.mark.parametrize("delay", [0, -5])
 def test_a_task_that_is_due_already_runs_at_once(delay):
     timer = build(start_ms=100)
-    task, = added(timer, delay)
+    (task,) = added(timer, delay)
     assert timer.size() == 0
     timer.executor.executor.drain()
     assert task.ran == [100]
@@ -61,7 +75,7 @@ def test_cancel_wins_and_leaves_at_once():
 
 def test_added_again_waits_anew_and_runs_once():
     timer = build()
-    task, = added(timer, 30)
+    (task,) = added(timer, 30)
     pass_time(timer, 10)
     timer.add(task)
     assert timer.size() == 1
@@ -76,7 +90,7 @@ def test_added_again_waits_anew_and_runs_once():
 
 def test_added_after_cancel_runs():
     timer = build()
-    task, = added(timer, 30)
+    (task,) = added(timer, 30)
     task.cancel()
     task.cancel()
     timer.add(task)
@@ -86,7 +100,7 @@ def test_added_after_cancel_runs():
 
 def test_added_again_while_it_is_being_handed_over_runs_twice():
     timer = build()
-    task, = added(timer, 3)
+    (task,) = added(timer, 3)
     timer.clock.advance(3)
     timer.advance_clock(0)
     timer.add(task)
@@ -110,6 +124,7 @@ def test_a_task_may_add_and_cancel():
 
 # -- many tasks
 
+
 @pytest.mark.parametrize("tick, size", ARTICLES)
 def test_in_the_order_of_deadlines_never_early_and_less_than_a_tick_late(tick, size):
     timer = build(tick_ms=tick, wheel_size=size, start_ms=11)
@@ -120,7 +135,7 @@ def test_in_the_order_of_deadlines_never_early_and_less_than_a_tick_late(tick, s
         pass_time(timer, tick)
     deadlines = [11 + delay for delay in delays]
     for task, deadline in zip(tasks, deadlines):
-        ran, = task.ran
+        (ran,) = task.ran
         assert deadline - tick < ran < deadline + tick or ran == 11
     handed = [11 + task.delay_ms for task in timer.executor.executor.handed]
     ticks = [max(deadline // tick, 11 // tick) for deadline in handed]
@@ -138,7 +153,7 @@ def test_one_leap_hands_over_in_the_order_of_deadlines():
 def test_down_all_levels():
     """160,001 ms on 20 x 1 ms: levels of 20, 400, 8,000, 160,000 ms and one more; the entry goes down in four steps."""
     timer = build()
-    task, = added(timer, 160_001 + 8_000 + 400 + 20)
+    (task,) = added(timer, 160_001 + 8_000 + 400 + 20)
     places = []
     while not task.ran:
         if (entry := task.timer_task_entry) is not None:
@@ -162,9 +177,11 @@ def test_the_counter_is_the_number_of_linked_entries():
 
 # -- tasks that raise, executors that refuse
 
+
 def test_a_task_that_raises_harms_nobody(caplog):
     def fails():
         raise LookupError("of the task")
+
     timer = build()
     timer.add(Task(5, timer.clock, then=fails))
     same, later = added(timer, 5, 9)
@@ -192,7 +209,9 @@ class Refusing(Drained):
         return super().submit(call, *arguments, **named)
 
 
-@pytest.mark.parametrize("error", [RuntimeError("shut down"), Full("no room")], ids=["RuntimeError", "another exception"])
+@pytest.mark.parametrize(
+    "error", [RuntimeError("shut down"), Full("no room")], ids=["RuntimeError", "another exception"]
+)
 def test_D6_an_executor_that_refuses_does_not_leave_a_flush_half_done(error, caplog):
     timer = build(executor=Refusing(1, error))
     refused, same, later = added(timer, 5, 5, 9)
@@ -202,7 +221,9 @@ def test_D6_an_executor_that_refuses_does_not_leave_a_flush_half_done(error, cap
     pass_time(timer, 4)
     assert later.ran == [9] and timer.size() == 0
     assert f"the executor refused the task that was due at 5 ms: {error}" in caplog.text
-    timer.add(refused)  # it kept its entry: parting the two would take the task's monitor under the bucket's (D2)
+    timer.add(
+        refused
+    )  # it kept its entry: parting the two would take the task's monitor under the bucket's (D2)
     pass_time(timer, 5)
     assert refused.ran == [14]
 
@@ -214,7 +235,7 @@ def test_D6_in_Kafkas_timer_the_refusal_goes_out_through_the_flush_and_the_bucke
         pass_time(timer, 5)
     pass_time(timer, 1000)
     assert same.ran == [] and timer.size() == 1
-    stuck, = [bucket for bucket in buckets(timer) if bucket.root.next is not bucket.root]
+    (stuck,) = [bucket for bucket in buckets(timer) if bucket.root.next is not bucket.root]
     assert stuck.expiration.get() == 5 and stuck not in timer.queue.heap
 
 
@@ -230,6 +251,7 @@ def test_D6_an_executor_that_was_shut_down_behind_the_timers_back():
 
 
 # -- D2: a callback that takes tasks' monitors under a bucket's
+
 
 class Watching:
     """A task's monitor that notes when its thread has a bucket's monitor already: the wrong way round."""
@@ -286,7 +308,14 @@ def test_D2_nothing_takes_a_tasks_monitor_under_a_buckets():
     tasks[3].cancel()
     for _ in range(101):
         pass_time(timer, 1)
-    assert not inversions and [bool(task.ran) for task in tasks] == [True, True, True, False, True, True]
+    assert not inversions and [bool(task.ran) for task in tasks] == [
+        True,
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_D2_no_list_walks_with_a_callback_but_flush():
@@ -315,6 +344,7 @@ def test_D2_an_executor_that_runs_inside_submit_would():
 
 # -- D3: a cancel between the check and the link
 
+
 class CancelledBeforeTheLink(Recording):
     """Between the check of ``cancelled`` and the link somebody cancels."""
 
@@ -327,10 +357,16 @@ class CancellingWheel(RecordingWheel):
     bucket = CancelledBeforeTheLink
 
 
-@pytest.mark.parametrize("wheel, kept", [(CancellingWheel, 1), (RecordingWheel, 0)], ids=["cancel before the link", "cancel after it"])
-def test_D3_a_cancelled_entry_may_stay_linked_until_its_bucket_expires_and_is_dropped_then(wheel, kept):
+@pytest.mark.parametrize(
+    "wheel, kept",
+    [(CancellingWheel, 1), (RecordingWheel, 0)],
+    ids=["cancel before the link", "cancel after it"],
+)
+def test_D3_a_cancelled_entry_may_stay_linked_until_its_bucket_expires_and_is_dropped_then(
+    wheel, kept
+):
     timer = build(wheel=wheel)
-    task, = added(timer, 30)
+    (task,) = added(timer, 30)
     task.cancel()
     task.cancel()
     assert timer.size() == len(linked(timer)) == kept
@@ -340,6 +376,7 @@ def test_D3_a_cancelled_entry_may_stay_linked_until_its_bucket_expires_and_is_dr
 
 
 # -- preconditions
+
 
 @pytest.mark.parametrize("delay", [-8, 1 << 62, (1 << 63) - 1])
 def test_D4_D5_a_deadline_outside_the_bounds_is_refused(delay):
@@ -351,16 +388,21 @@ def test_D4_D5_a_deadline_outside_the_bounds_is_refused(delay):
 
 def test_the_last_deadline_is_kept():
     timer = build()
-    task, = added(timer, timer.max_deadline_ms)
+    (task,) = added(timer, timer.max_deadline_ms)
     pass_time(timer, 1000)
     assert task.ran == [] and timer.size() == 1
     pass_time(timer, timer.max_deadline_ms)
     assert task.ran
 
 
-@pytest.mark.parametrize("arguments, says", [
-    ({"tick_ms": 0}, "tick_ms is 0"), ({"wheel_size": 1}, "wheel_size is 1"), ({"start_ms": -1}, "start_ms is -1"),
-])
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        ({"tick_ms": 0}, "tick_ms is 0"),
+        ({"wheel_size": 1}, "wheel_size is 1"),
+        ({"start_ms": -1}, "start_ms is -1"),
+    ],
+)
 def test_the_wheels_bounds(arguments, says):
     with pytest.raises(ValueError, match=says):
         SystemTimer(Drained(), **arguments)

@@ -1,4 +1,5 @@
 """SystemTimer driven by Hypothesis with its model as the oracle: every operation, on both, with all variables compared."""
+
 from functools import cache
 
 import pytest
@@ -7,10 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from tests.impl.beside_model import Beside
-from tests.model.floors import ROOT
-from tests.model.system_timer import FLOORS, MECHANISM, STEM
+from tests.model.artefacts import ROOT
+from tests.model.system_timer import ARTEFACTS, MECHANISM, STEM
 from tests.model.timing_wheel import levels_for
-from wheelproof.explore import Subject
+from wheelproof.explore import ControlledImplementation
 
 SIZES = (20, 10, 8, 2, 3, 5)
 """The articles' wheels, and small ones."""
@@ -22,7 +23,7 @@ TICKS = 45
 
 @cache
 def shipped():
-    return Subject.load(ROOT, STEM)
+    return ControlledImplementation.load(ROOT, STEM)
 
 
 class Timer(RuleBasedStateMachine):
@@ -31,18 +32,45 @@ class Timer(RuleBasedStateMachine):
 
     subject, decision, beside = staticmethod(shipped), "", None
 
-    @initialize(size=st.sampled_from(SIZES), cancelled=st.lists(st.sampled_from(TASKS), min_size=1, max_size=3), entries=st.lists(
-        st.tuples(st.sampled_from(TASKS), st.one_of(st.integers(0, 8), st.integers(0, TICKS - 1))), min_size=1, max_size=5, unique=True))
+    @initialize(
+        size=st.sampled_from(SIZES),
+        cancelled=st.lists(st.sampled_from(TASKS), min_size=1, max_size=3),
+        entries=st.lists(
+            st.tuples(
+                st.sampled_from(TASKS), st.one_of(st.integers(0, 8), st.integers(0, TICKS - 1))
+            ),
+            min_size=1,
+            max_size=5,
+            unique=True,
+        ),
+    )
     def begin(self, size, entries, cancelled):
-        """``entries``: task and deadline; those of one task have different deadlines, which is how the mapping knows them."""
+        """``entries``: task and deadline; those of one task have different deadlines, which is how the harness knows them."""
         tasks = {f"{task}{due}": task for task, due in entries}
         deadline = {f"{task}{due}": due for task, due in entries}
         known = set(tasks.values())
         cancels = [["cancel", task] for task in cancelled if task in known]
-        scenario = {"wheel_size": size, "levels": levels_for(size, 0, [*deadline.values()]), "task_of": tasks, "deadline": deadline, "threads": {
-            "adder": [["add", entry] for entry in tasks], "canceller": cancels, "clock": [["tick"]] * TICKS, "reaper": [["reap"]],
-            "executor": [["execute"]] * 4, "closer": [["close"]]}}
-        self.beside = Beside(self.subject(), MECHANISM.without(self.decision).model_of(scenario), MECHANISM.silent, scenario, {"R1"})
+        scenario = {
+            "wheel_size": size,
+            "levels": levels_for(size, 0, [*deadline.values()]),
+            "task_of": tasks,
+            "deadline": deadline,
+            "threads": {
+                "adder": [["add", entry] for entry in tasks],
+                "canceller": cancels,
+                "clock": [["tick"]] * TICKS,
+                "reaper": [["reap"]],
+                "executor": [["execute"]] * 4,
+                "closer": [["close"]],
+            },
+        }
+        self.beside = Beside(
+            self.subject(),
+            MECHANISM.without(self.decision).model_of(scenario),
+            MECHANISM.silent,
+            scenario,
+            {"R1"},
+        )
 
     def go(self, thread):
         assert self.beside.let(thread), f"{thread} cannot go on, and nobody else is inside"
@@ -95,7 +123,9 @@ class Interleaved(Timer):
     def go(self, thread):
         self.beside.let(thread)
 
-    @rule(thread=st.sampled_from(["adder", "canceller", "reaper", "closer"]), steps=st.integers(1, 12))
+    @rule(
+        thread=st.sampled_from(["adder", "canceller", "reaper", "closer"]), steps=st.integers(1, 12)
+    )
     def some_steps(self, thread, steps):
         self.beside.some_steps(thread, steps)
 
@@ -124,19 +154,52 @@ class TestInterleaved(Interleaved.TestCase):
 LIST, WHEEL, TIMER = "impl.timer_task_list", "impl.timing_wheel", "impl.system_timer"
 
 DEFECTS = {
-    "FiresEarly": ("adder takes K1 next, W2 in the model", 1, [
-        (WHEEL, "return deadline_ms < current_ms + tick_ms", "return deadline_ms <= current_ms + tick_ms")]),
-    "LosesOnCascade": ("reaper takes F2 next, W1 in the model", 3, [
-        (TIMER, "bucket.flush(self.reinsert)",
-         "bucket.flush(lambda entry: entry.expiration_ms <= expiration and self.add_timer_task_entry(entry))")]),
-    "IgnoresCancelAfterReAdd": ("timerTaskEntry.[12]. is '[ab][0-9]+', None in the model", 3, [
-        (LIST, '__slots__ = ("delay_ms", ', '__slots__ = ("first", "delay_ms", '),
-        (LIST, "        self.delay_ms = delay_ms\n", "        self.delay_ms = delay_ms\n        self.first = None\n"),
-        (LIST, "            self.timer_task_entry = entry  # write S3\n", "            self.timer_task_entry = entry  # write S3\n"
-         "            self.first = self.first or entry\n"),
-        (LIST, "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None",
-         "            if entry is not self.first:\n                return\n            if entry is not None:\n                entry.remove()\n"
-         "            self.timer_task_entry = None")]),
+    "FiresEarly": (
+        "adder takes K1 next, W2 in the model",
+        1,
+        [
+            (
+                WHEEL,
+                "return deadline_ms < current_ms + tick_ms",
+                "return deadline_ms <= current_ms + tick_ms",
+            )
+        ],
+    ),
+    "LosesOnCascade": (
+        "reaper takes F2 next, W1 in the model",
+        3,
+        [
+            (
+                TIMER,
+                "bucket.flush(self.reinsert)",
+                "bucket.flush(lambda entry: entry.expiration_ms <= expiration and self.add_timer_task_entry(entry))",
+            )
+        ],
+    ),
+    "IgnoresCancelAfterReAdd": (
+        "timerTaskEntry.[12]. is '[ab][0-9]+', None in the model",
+        3,
+        [
+            (LIST, '__slots__ = ("delay_ms", ', '__slots__ = ("first", "delay_ms", '),
+            (
+                LIST,
+                "        self.delay_ms = delay_ms\n",
+                "        self.delay_ms = delay_ms\n        self.first = None\n",
+            ),
+            (
+                LIST,
+                "            self.timer_task_entry = entry  # write S3\n",
+                "            self.timer_task_entry = entry  # write S3\n"
+                "            self.first = self.first or entry\n",
+            ),
+            (
+                LIST,
+                "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None",
+                "            if entry is not self.first:\n                return\n            if entry is not None:\n                entry.remove()\n"
+                "            self.timer_task_entry = None",
+            ),
+        ],
+    ),
     "CounterDrifts": ("taskCounter.1. is", 2, [(LIST, "add_and_get(-1)", "add_and_get(-2)")]),
     "KafkasOrder": ("reaper takes R5 next, R3 in the model", 3, "D1"),
 }
@@ -145,50 +208,82 @@ DEFECTS = {
 def planted(changes):
     """The implementation without a decision, or with texts in the place of others."""
     if isinstance(changes, str):
-        return FLOORS.mutant(changes)
+        return ARTEFACTS.mutant(changes)
     texts = {}
     for module, old, new in changes:
-        text = texts.get(module) or (ROOT / module.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
+        text = texts.get(module) or (ROOT / module.replace(".", "/")).with_suffix(".py").read_text(
+            encoding="utf-8"
+        )
         assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
         texts[module] = text.replace(old, new)
-    return Subject.load(ROOT, STEM, texts=texts, lint=False)
+    return ControlledImplementation.load(ROOT, STEM, texts=texts, lint=False)
 
 
 # A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
-SHORT = settings(max_examples=20_000, stateful_step_count=8, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
-                 suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink])
+SHORT = settings(
+    max_examples=20_000,
+    stateful_step_count=8,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate, Phase.shrink],
+)
 
 
 def program(found):
     """The minimal program that Hypothesis prints with a failure."""
     lines = "\n".join(found.value.__notes__).splitlines()
-    return lines[lines.index("state = Planted()"):]
+    return lines[lines.index("state = Planted()") :]
 
 
 NIGHTLY = ("CounterDrifts", "KafkasOrder")
 """Without a model the other machine finds them sooner."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS],
+)
 def test_a_planted_defect_is_found_with_a_minimal_program(name):
     says, operations, changes = DEFECTS[name]
     subject = planted(changes)
     with pytest.raises(AssertionError, match=f"^after [a-z]+\\.[A-Z]+[0-9]+: .*({says})") as found:
-        run_state_machine_as_test(type("Planted", (Timer,), {"subject": staticmethod(lambda: subject)}), settings=SHORT)
+        run_state_machine_as_test(
+            type("Planted", (Timer,), {"subject": staticmethod(lambda: subject)}), settings=SHORT
+        )
     text = program(found)
     print(found.value.args[0], *text, sep="\n")
     compile("\n".join(text), "program", "exec")
-    called = [line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")]
-    assert len([rule for rule in called if rule in ("add", "cancel", "pass_time", "reap", "reap_the_next", "execute", "close")]) <= min(2 * operations + 2, 7)  # shrinking finds a local minimum
+    called = [
+        line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")
+    ]
+    assert len(
+        [
+            rule
+            for rule in called
+            if rule in ("add", "cancel", "pass_time", "reap", "reap_the_next", "execute", "close")
+        ]
+    ) <= min(2 * operations + 2, 7)  # shrinking finds a local minimum
 
 
 @pytest.mark.nightly
 def test_Kafkas_order_on_both_sides_violates_what_it_should():
     """Defect D1: the two agree in every step, and it is the property that says no."""
     subject = planted("D1")
-    with pytest.raises(AssertionError, match="^after reaper.[A-Z0-9]+: the model violates QueuedOnceWithItsKey") as found:
-        run_state_machine_as_test(type("Planted", (Interleaved,), {"subject": staticmethod(lambda: subject), "decision": "D1"}),
-                                  settings=SHORT)
+    with pytest.raises(
+        AssertionError, match="^after reaper.[A-Z0-9]+: the model violates QueuedOnceWithItsKey"
+    ) as found:
+        run_state_machine_as_test(
+            type(
+                "Planted",
+                (Interleaved,),
+                {"subject": staticmethod(lambda: subject), "decision": "D1"},
+            ),
+            settings=SHORT,
+        )
     text = program(found)
     print(found.value.args[0], *text, sep="\n")
     assert any("add_while_the_reaper_waits" in line or "some_steps" in line for line in text)

@@ -1,13 +1,32 @@
 """SystemTimer driven by Hypothesis on virtual time, beside an oracle that is a dict of deadlines."""
+
 import logging
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from impl.system_timer import SystemTimer
-from tests.impl.timers import Interposed, KafkasOrder, Peek, Recheck, Recording, RecordingWheel, Task, build, buckets, link, linked
+from tests.impl.timers import (
+    Interposed,
+    KafkasOrder,
+    Peek,
+    Recheck,
+    Recording,
+    RecordingWheel,
+    Task,
+    buckets,
+    build,
+    link,
+    linked,
+)
 
 TASKS = 5
 SIZES = (20, 10, 8, 2, 3, 5)
@@ -41,7 +60,14 @@ class Timers(RuleBasedStateMachine):
     @initialize(size=st.sampled_from(SIZES), tick=st.sampled_from([1, 3]), start=st.integers(0, 30))
     def begin(self, size, tick, start):
         self.tick = tick
-        self.timer = build(self.timer_class, self.wheel_class, tick_ms=tick, wheel_size=size, start_ms=start, queue=Interposed())
+        self.timer = build(
+            self.timer_class,
+            self.wheel_class,
+            tick_ms=tick,
+            wheel_size=size,
+            start_ms=start,
+            queue=Interposed(),
+        )
         self.tasks = [self.task_class(name, self) for name in range(TASKS)]
         self.waiting, self.handed, self.ran = {}, [], []
         self.script = {name: [] for name in range(TASKS)}
@@ -57,14 +83,18 @@ class Timers(RuleBasedStateMachine):
 
     def settle(self):
         """Account for what was handed over since the last look."""
-        new = [task.name for task in self.timer.executor.executor.handed[len(self.handed):]]
+        new = [task.name for task in self.timer.executor.executor.handed[len(self.handed) :]]
         at = []
         for name in new:
             assert name in self.waiting, f"task {name} was handed over, and does not wait"
             deadline = self.waiting.pop(name)
-            assert self.tick_of(deadline) <= self.now, f"task {name} is early: due at {deadline}, handed over at {self.now}"
+            assert self.tick_of(deadline) <= self.now, (
+                f"task {name} is early: due at {deadline}, handed over at {self.now}"
+            )
             at.append(self.tick_of(deadline))
-        assert not self.ordered or at == sorted(at), f"tasks {new} were not handed over in the order of their deadlines"
+        assert not self.ordered or at == sorted(at), (
+            f"tasks {new} were not handed over in the order of their deadlines"
+        )
         self.handed += new
 
     def runs(self, name):
@@ -92,7 +122,9 @@ class Timers(RuleBasedStateMachine):
         self.timer.advance_clock(0)
         self.settle()
         for name, deadline in self.waiting.items():
-            assert self.tick_of(deadline) > self.now, f"task {name} is late: due at {deadline}, and not handed over at {self.now}"
+            assert self.tick_of(deadline) > self.now, (
+                f"task {name} is late: due at {deadline}, and not handed over at {self.now}"
+            )
 
     @invariant()
     def holds_what_waits(self):
@@ -101,15 +133,23 @@ class Timers(RuleBasedStateMachine):
         self.timer.executor.executor.drain()
         assert self.ran == self.handed, "each task that was handed over runs once"
         held = sorted(entry.timer_task.name for entry in linked(self.timer))
-        assert held == sorted(self.waiting), f"the timer holds {held}, and {sorted(self.waiting)} wait"
-        assert self.timer.size() == len(held), f"the size is {self.timer.size()}, and the timer holds {held}"
+        assert held == sorted(self.waiting), (
+            f"the timer holds {held}, and {sorted(self.waiting)} wait"
+        )
+        assert self.timer.size() == len(held), (
+            f"the size is {self.timer.size()}, and the timer holds {held}"
+        )
 
     # -- operations
 
     task = st.integers(0, TASKS - 1)
     delay = st.one_of(st.integers(0, 8), st.integers(0, 70), st.integers(0, 1500))
     stall = st.integers(0, 12)
-    action = st.one_of(st.tuples(st.just("add"), task, delay), st.tuples(st.just("cancel"), task), st.just(("raise",)))
+    action = st.one_of(
+        st.tuples(st.just("add"), task, delay),
+        st.tuples(st.just("cancel"), task),
+        st.just(("raise",)),
+    )
 
     @rule(task=task, delay=delay)
     def add(self, task, delay):
@@ -180,6 +220,7 @@ class TestTimers(Timers.TestCase):
 
 # -- planted defects, each found by the same rules
 
+
 class FiresEarly(RecordingWheel):
     """An entry of the next tick counts as due."""
 
@@ -227,36 +268,62 @@ class CounterDrifts(RecordingWheel):
 
 
 def planted(timer=SystemTimer, wheel=RecordingWheel, task=Scripted, ordered=True):
-    return type("Planted", (Timers,), {"timer_class": timer, "wheel_class": wheel, "task_class": task, "ordered": ordered})
+    return type(
+        "Planted",
+        (Timers,),
+        {"timer_class": timer, "wheel_class": wheel, "task_class": task, "ordered": ordered},
+    )
 
 
 # A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
-SHORT = settings(max_examples=50_000, stateful_step_count=8, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
-                 suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink])
+SHORT = settings(
+    max_examples=50_000,
+    stateful_step_count=8,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate, Phase.shrink],
+)
 
 
 def program(found):
     """The minimal program that Hypothesis prints with a failure."""
     text = "\n".join(found.value.__notes__)
     lines = text.splitlines()
-    return lines[lines.index("state = Planted()"):]
+    return lines[lines.index("state = Planted()") :]
 
 
-@pytest.mark.parametrize("planting, says, operations", [
-    ({"wheel": FiresEarly}, "is early", 1),
-    ({"timer": LosesOnCascade}, "the timer holds", 2),
-    ({"task": IgnoresCancelAfterReAdd}, "the timer holds", 3),
-    ({"wheel": CounterDrifts}, "the size is", 3),
-    ({"timer": KafkasOrder}, "not handed over in the order of their deadlines", 3),
-    ({"timer": KafkasOrder, "ordered": False}, "is late", 2),
-], ids=["FiresEarly", "LosesOnCascade", "IgnoresCancelAfterReAdd", "CounterDrifts", "KafkasOrder, order", "KafkasOrder"])
+@pytest.mark.parametrize(
+    "planting, says, operations",
+    [
+        ({"wheel": FiresEarly}, "is early", 1),
+        ({"timer": LosesOnCascade}, "the timer holds", 2),
+        ({"task": IgnoresCancelAfterReAdd}, "the timer holds", 3),
+        ({"wheel": CounterDrifts}, "the size is", 3),
+        ({"timer": KafkasOrder}, "not handed over in the order of their deadlines", 3),
+        ({"timer": KafkasOrder, "ordered": False}, "is late", 2),
+    ],
+    ids=[
+        "FiresEarly",
+        "LosesOnCascade",
+        "IgnoresCancelAfterReAdd",
+        "CounterDrifts",
+        "KafkasOrder, order",
+        "KafkasOrder",
+    ],
+)
 def test_a_planted_defect_is_found_with_a_minimal_program(planting, says, operations):
     with pytest.raises(AssertionError, match=says) as found:
         run_state_machine_as_test(planted(**planting), settings=SHORT)
     text = program(found)
     print(*text, sep="\n")
     compile("\n".join(text), "program", "exec")
-    called = [line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")]
+    called = [
+        line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")
+    ]
     called = [name for name in called if name not in ("begin", "holds_what_waits", "teardown")]
     # Shrinking finds a local minimum, and which one depends on the constants of the modules that happen to be imported.
     assert len(called) <= min(2 * operations + 2, SHORT.stateful_step_count - 1)
@@ -266,4 +333,7 @@ def test_a_planted_defect_is_found_with_a_minimal_program(planting, says, operat
 
 @pytest.mark.parametrize("timer", [SystemTimer, Peek, Recheck])
 def test_nothing_planted_is_nothing_found(timer):
-    run_state_machine_as_test(planted(timer), settings=settings(SHORT, max_examples=100, stateful_step_count=30, phases=[Phase.generate]))
+    run_state_machine_as_test(
+        planted(timer),
+        settings=settings(SHORT, max_examples=100, stateful_step_count=30, phases=[Phase.generate]),
+    )

@@ -1,4 +1,5 @@
 """SystemTimer in real time and with its own threads: closing, the reaper, and what is left in memory."""
+
 import gc
 import threading
 import weakref
@@ -13,20 +14,30 @@ from impl.system_timer import KafkaTimer, SystemTimer
 from impl.system_timer_reaper import SystemTimerReaper
 from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTaskEntry
-from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, Silent, Watched, finished, started, until
-from tests.impl.timers import Task, added, build, buckets, linked, pass_time
+from tests.impl.real_threads import (
+    HOUR_MS,
+    MOMENT_S,
+    PATIENCE_S,
+    Silent,
+    Watched,
+    finished,
+    started,
+    until,
+)
+from tests.impl.timers import Task, added, buckets, build, linked, pass_time
 
 # -- closing
 
+
 def test_after_close_an_add_that_is_due_raises_and_one_that_is_not_is_linked():
     timer = SystemTimer(clock=VirtualClock())
-    task, = added(timer, 5)
+    (task,) = added(timer, 5)
     timer.close()
     timer.close()
     with pytest.raises(RuntimeError, match="cannot schedule new futures after shutdown"):
         timer.add(Task(0))
     assert timer.size() == 1
-    later, = added(timer, 1)
+    (later,) = added(timer, 1)
     timer.clock.advance(5)
     assert timer.advance_clock(0)
     assert timer.size() == 0 and task.ran == later.ran == [], "the executor refuses both"
@@ -34,7 +45,7 @@ def test_after_close_an_add_that_is_due_raises_and_one_that_is_not_is_linked():
 
 def test_close_leaves_an_executor_alone_that_was_given_to_the_timer():
     timer = build()
-    task, = added(timer, 5)
+    (task,) = added(timer, 5)
     timer.close()
     timer.add(now := Task(0, timer.clock))
     pass_time(timer, 5)
@@ -42,7 +53,7 @@ def test_close_leaves_an_executor_alone_that_was_given_to_the_timer():
 
 
 class Deserting(TaskExecutor):
-    """A twin that shuts its threads down and does not wait for them."""
+    """A mutant that shuts its threads down and does not wait for them."""
 
     __slots__ = ()
 
@@ -56,7 +67,13 @@ def close_waits(executor, within_s):
     timer = SystemTimer(executor, clock=clock)
     closing = threading.Thread(target=timer.close, daemon=True)
     waits = []
-    slow = Task(0, clock, then=lambda: waits.append(until(lambda: timer.executor.executor._shutdown) and not finished(closing, within_s)))
+    slow = Task(
+        0,
+        clock,
+        then=lambda: waits.append(
+            until(lambda: timer.executor.executor._shutdown) and not finished(closing, within_s)
+        ),
+    )
     after, waiting = Task(0, clock), Task(60_000, clock)
     for task in (slow, after, waiting):
         timer.add(task)
@@ -76,7 +93,9 @@ def test_that_check_sees_a_close_that_does_not_wait():
 
 
 def test_a_task_may_close_its_timer():
-    timer = SystemTimer(clock=VirtualClock())  # time stands still: the task is due when it is added, nobody need advance
+    timer = SystemTimer(
+        clock=VirtualClock()
+    )  # time stands still: the task is due when it is added, nobody need advance
     closed = threading.Event()
     timer.add(Task(0, then=lambda: (timer.close(), closed.set())))
     assert closed.wait(PATIENCE_S)
@@ -115,13 +134,13 @@ def wake_and_close(timer, reaper):
 
 def test_close_does_not_wait_for_what_the_reaper_waits_for(monkeypatch):
     _, reaper = asleep(system_timer_reaper.POLL_MS, monkeypatch)
-    closing, = started(reaper.close)
+    (closing,) = started(reaper.close)
     assert finished(closing) and finished(reaper.thread)
 
 
 def test_a_reaper_that_looks_once_an_hour_holds_close_up(monkeypatch):
     timer, reaper = asleep(HOUR_MS, monkeypatch)
-    closing, = started(reaper.close)
+    (closing,) = started(reaper.close)
     assert reaper.stopping.wait(PATIENCE_S) and not finished(closing, MOMENT_S)
     wake_and_close(timer, reaper)
     assert finished(closing)
@@ -159,6 +178,7 @@ def test_in_Kafkas_timer_the_refusal_ends_the_reaper(monkeypatch):
 
 # -- in time and in order
 
+
 def consider_running(clock, queue):
     """Tasks run in the order of their deadlines and none before, each once. The deadlines are those that ``add`` has read off the clock."""
     timer, order = SystemTimer(clock=clock, queue=queue()), []
@@ -167,18 +187,22 @@ def consider_running(clock, queue):
     for task in (*tasks, cancelled):
         task.then = lambda task=task: order.append(task)
         timer.add(task)
-    deadlines = {task: task.timer_task_entry.expiration_ms for task in tasks}  # time may pass between two adds
+    deadlines = {
+        task: task.timer_task_entry.expiration_ms for task in tasks
+    }  # time may pass between two adds
     cancelled.cancel()
     reaper = SystemTimerReaper(timer)
     assert until(lambda: len(order) == len(tasks))
     reaper.close()
     assert not cancelled.ran and timer.size() == 0 and set(order) == set(tasks)
-    assert all(len(task.ran) == 1 and deadlines[task] <= task.ran[0] for task in tasks), "before its deadline"
+    assert all(len(task.ran) == 1 and deadlines[task] <= task.ran[0] for task in tasks), (
+        "before its deadline"
+    )
     assert [deadlines[task] for task in order] == sorted(deadlines.values()), "out of order"
 
 
 class Eager(DelayQueue):
-    """A twin that hands out its first element whether it is due or not."""
+    """A mutant that hands out its first element whether it is due or not."""
 
     __slots__ = ()
 
@@ -190,7 +214,7 @@ class Eager(DelayQueue):
 
 
 class LastFirst(DelayQueue):
-    """A twin that keeps its elements the other way round."""
+    """A mutant that keeps its elements the other way round."""
 
     __slots__ = ()
 
@@ -244,7 +268,10 @@ def test_threads_that_add_and_cancel_lose_nothing():
                 task.cancel()
             else:
                 kept.append(task)
-    assert all(finished(thread) for thread in started(*(lambda seed=seed: work(seed) for seed in (7, 11))))
+
+    assert all(
+        finished(thread) for thread in started(*(lambda seed=seed: work(seed) for seed in (7, 11)))
+    )
     assert until(lambda: timer.size() == 0)
     reaper.close()
     assert timer.size() == 0 and len(kept) == 100 and all(len(task.ran) == 1 for task in kept)
@@ -252,9 +279,14 @@ def test_threads_that_add_and_cancel_lose_nothing():
 
 # -- what is held, and what the garbage collector is left with
 
+
 def entries():
     """The entries of tasks that the process holds, reachable or not."""
-    return [thing for thing in gc.get_objects() if type(thing) is TimerTaskEntry and thing.timer_task is not None]
+    return [
+        thing
+        for thing in gc.get_objects()
+        if type(thing) is TimerTaskEntry and thing.timer_task is not None
+    ]
 
 
 @pytest.fixture

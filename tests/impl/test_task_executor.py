@@ -1,4 +1,5 @@
 """TaskExecutor: whose threads run a task, what becomes of a task that raises or is refused, and whom ``close`` waits for."""
+
 from __future__ import annotations
 
 import logging
@@ -99,7 +100,9 @@ def test_a_refusal_goes_out_and_is_logged_by_its_report_alone(error, caplog):
             executor.submit(refused)
         assert not caplog.records
         executor.report(refused, error)
-    assert [record.getMessage() for record in caplog.records] == [f"the executor refused the task that was due at 42 ms: {error}"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the executor refused the task that was due at 42 ms: {error}"
+    ]
 
 
 def test_what_ends_the_program_is_no_refusal():
@@ -117,8 +120,11 @@ def test_a_task_that_raises_is_logged_once_with_its_trace(caplog):
 
     with caplog.at_level(logging.ERROR):
         task_executor.run(entry(raising))
-    record, = caplog.records
-    assert record.getMessage() == "the task that was due at 42 ms raised" and record.exc_info[0] is ValueError
+    (record,) = caplog.records
+    assert (
+        record.getMessage() == "the task that was due at 42 ms raised"
+        and record.exc_info[0] is ValueError
+    )
 
 
 def test_a_task_that_ends_the_program_does():

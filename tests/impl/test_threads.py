@@ -1,4 +1,5 @@
-"""The production floor of the runtime: time passes by sleeping, and no other thread's deadline is reached for it."""
+"""The production artefact of the runtime: time passes by sleeping, and no other thread's deadline is reached for it."""
+
 from __future__ import annotations
 
 from impl import threads

@@ -1,8 +1,9 @@
 """The articles' examples on the real TimingWheel and SystemTimer, in virtual time.
 
-Each check is a function of the wheel's class (``tests.impl.wheel_checks``). It passes on the wheel as it is, and rejects the twins
+Each check is a function of the wheel's class (``tests.impl.wheel_checks``). It passes on the wheel as it is, and rejects the mutants
 that ``CONTROLS`` names for it.
 """
+
 from __future__ import annotations
 
 import threading
@@ -23,7 +24,7 @@ from tests.impl.wheel_checks import CHECKS, bare, consider_placing, consider_run
 
 
 class Split(Atomic):
-    """A twin of the key's variable: get, then set, with the other thread in between."""
+    """A mutant of the key's variable: get, then set, with the other thread in between."""
 
     __slots__ = ("both",)
 
@@ -38,7 +39,10 @@ def told_of_a_change(expiration: Atomic) -> list[bool]:
     """What two threads hear that give one bucket the same key."""
     bucket, heard = bare(TimingWheel, 1, 20).buckets[0], []
     bucket.expiration = expiration
-    assert all(finished(thread) for thread in started(*[lambda: heard.append(bucket.set_expiration(20))] * 2))
+    assert all(
+        finished(thread)
+        for thread in started(*[lambda: heard.append(bucket.set_expiration(20))] * 2)
+    )
     return sorted(heard)
 
 
@@ -65,7 +69,10 @@ def refused_deadlines(timer: type[SystemTimer], wheel_size: int) -> None:
     bound = ((1 << 63) - 1) // (wheel_size + 1)
     one.add(TimerTask(bound - 100))
     for delay, deadline in ((-101, -1), (bound - 99, bound + 1), (1 << 63, (1 << 63) + 100)):
-        with pytest.raises(ValueError, match=f"a delay of {delay} ms makes the deadline {deadline} ms; it must be from 0 to {bound}"):
+        with pytest.raises(
+            ValueError,
+            match=f"a delay of {delay} ms makes the deadline {deadline} ms; it must be from 0 to {bound}",
+        ):
             one.add(TimerTask(delay))
     assert one.size() == 1
 
@@ -87,11 +94,14 @@ def test_up_to_the_bound_every_number_fits_into_64_bits(wheel_size):
     timer = SystemTimer(Inline(), 1, wheel_size, 0, clock)
     timer.add(TimerTask(timer.max_deadline_ms))
     top = levels(timer.wheel)[-1]
-    assert timer.max_deadline_ms + top.interval < 1 << 63, "the top level's clock never passes the deadline"
+    assert timer.max_deadline_ms + top.interval < 1 << 63, (
+        "the top level's clock never passes the deadline"
+    )
     assert timer.size() == 1
 
 
 # -- SystemTimer ------------------------------------------------------------------------------------------------------------
+
 
 def test_defaults_are_kafkas():
     timer = SystemTimer(Inline(), clock=VirtualClock(5))
@@ -149,14 +159,28 @@ def test_due_tasks_run_on_one_thread_of_the_timers_own():
 
 # -- every deadline ----------------------------------------------------------------------------------------------------------
 
+
 @st.composite
 def situations(draw) -> tuple[int, int, int, list[int]]:
     """Tick, size, start, and deadlines; every other one is near a slot's or a turn's edge."""
-    tick, size = draw(st.sampled_from([1, 1, 2, 3, 10, 20])), draw(st.sampled_from([2, 3, 5, 10, 20]))
+    tick, size = (
+        draw(st.sampled_from([1, 1, 2, 3, 10, 20])),
+        draw(st.sampled_from([2, 3, 5, 10, 20])),
+    )
     start = draw(st.integers(0, 5 * tick * size**2))
-    edges = st.builds(lambda level, turns, off: tick * size**level * turns + off, st.integers(0, 3), st.integers(0, 2 * size), st.integers(-2, 2))
+    edges = st.builds(
+        lambda level, turns, off: tick * size**level * turns + off,
+        st.integers(0, 3),
+        st.integers(0, 2 * size),
+        st.integers(-2, 2),
+    )
     near = edges.map(lambda off: max(start + off, 0)) | edges.map(lambda edge: max(edge, 0))
-    return tick, size, start, draw(st.lists(near | st.integers(0, start + 2 * tick * size**3), min_size=1, max_size=8))
+    return (
+        tick,
+        size,
+        start,
+        draw(st.lists(near | st.integers(0, start + 2 * tick * size**3), min_size=1, max_size=8)),
+    )
 
 
 @given(situations())
@@ -168,13 +192,18 @@ def test_every_deadline_has_its_place(situation):
 def test_every_task_comes_down_and_runs_once(situation):
     consider_running(TimingWheel, situation)
 
+
 CONTROLS = {
     "slots_and_keys_of_the_six": (timing.NextSlot, timing.KeyIsDeadline, timing.OffersAlways),
     "demotions_of_the_six": (timing.NextSlot, timing.NarrowTurn, timing.NoCascade),
     "the_six_run_when_they_are_due": (timing.DueEarly, timing.KeyIsEnd, timing.OneTickOnly),
     "each_level_rounds_the_time_to_its_own_tick": (timing.NoCascade, timing.OneTickOnly),
     "2_8_and_19_ms_and_the_slot_that_is_used_again": (timing.SlotOfDelay, timing.NextSlot),
-    "the_wheel_reaches_one_turn_from_its_clock": (timing.WideTurn, timing.NarrowTurn, timing.DueEarly),
+    "the_wheel_reaches_one_turn_from_its_clock": (
+        timing.WideTurn,
+        timing.NarrowTurn,
+        timing.DueEarly,
+    ),
     "the_clock_stands_still_until_a_bucket_expires": (timing.NextSlot,),
     "350_ms_go_to_level_2_and_come_down": (timing.NextSlot, timing.KeyIsDeadline),
     "123_becomes_120": (timing.Unrounded,),
@@ -182,15 +211,24 @@ CONTROLS = {
     "bounds_of_the_slots_of_level_2": (timing.WideTurn, timing.NextSlot),
     "level_3_slot_2_is_200_to_299": (timing.NextSlot, timing.KeyIsEnd),
     "3_s_later_is_slot_5": (timing.NextSlot, timing.SlotOfDelay),
-    "33_s_and_39_s_are_in_two_slots_and_come_down_one_by_one": (timing.NextSlot, timing.KeyIsDeadline),
-    "33_s_and_39_s_from_0_share_a_slot_and_leave_it_at_30_s": (timing.KeyIsDeadline, timing.KeyIsEnd),
+    "33_s_and_39_s_are_in_two_slots_and_come_down_one_by_one": (
+        timing.NextSlot,
+        timing.KeyIsDeadline,
+    ),
+    "33_s_and_39_s_from_0_share_a_slot_and_leave_it_at_30_s": (
+        timing.KeyIsDeadline,
+        timing.KeyIsEnd,
+    ),
     "four_levels_hold_160_s": (timing.WideTurn, timing.NarrowTurn),
     "a_million_ms_take_five_levels_of_20_buckets": (timing.NarrowTurn,),
     "away_from_a_turn_four_levels_hold_less": (timing.WideTurn, timing.Unrounded),
     "levels_are_made_when_they_are_needed": (timing.AllLevelsAtOnce, timing.NarrowTurn),
     "a_level_starts_at_the_lowest_levels_clock_rounded": (timing.Unrounded,),
     "a_turn_of_one_level_is_a_tick_of_the_next": (timing.NoCascade,),
-    "the_clock_goes_to_the_time_rounded_down_not_one_slot_on": (timing.Unrounded, timing.OneTickOnly),
+    "the_clock_goes_to_the_time_rounded_down_not_one_slot_on": (
+        timing.Unrounded,
+        timing.OneTickOnly,
+    ),
     "one_o_clock_and_30_s": (timing.KeyIsEnd, timing.NoCascade),
     "a_bucket_expires_with_its_slot_not_with_its_earliest_entry": (timing.KeyIsDeadline,),
     "a_cancelled_entry_leaves_the_key_as_it_was": (timing.KeyIsDeadline,),
@@ -199,9 +237,21 @@ CONTROLS = {
     "199_and_639_empty_advances_that_the_queue_avoids": (timing.KeyIsEnd,),
     "with_levels_840_ms_take_two_advances": (timing.KeyIsDeadline, timing.NoCascade),
     "bad_arguments_are_refused_by_value_and_bound": (timing.Clamping,),
-    "places_of_the_examples": (timing.WideTurn, timing.NarrowTurn, timing.NextSlot, timing.SlotOfDelay, timing.KeyIsEnd, timing.DueEarly,
-                               timing.Unrounded),
-    "runs_of_the_examples": (timing.KeyIsDeadline, timing.DueEarly, timing.OneTickOnly, timing.NoCascade),
+    "places_of_the_examples": (
+        timing.WideTurn,
+        timing.NarrowTurn,
+        timing.NextSlot,
+        timing.SlotOfDelay,
+        timing.KeyIsEnd,
+        timing.DueEarly,
+        timing.Unrounded,
+    ),
+    "runs_of_the_examples": (
+        timing.KeyIsDeadline,
+        timing.DueEarly,
+        timing.OneTickOnly,
+        timing.NoCascade,
+    ),
 }
 
 
@@ -215,16 +265,26 @@ def test_taking_add_apart_changes_nothing(name):
     CHECKS[name](Hooked)
 
 
-PAIRS = [pytest.param(name, twin, id=f"{name}-{twin.__name__}") for name, twins in CONTROLS.items() for twin in twins]
+PAIRS = [
+    pytest.param(name, mutant, id=f"{name}-{mutant.__name__}")
+    for name, mutants in CONTROLS.items()
+    for mutant in mutants
+]
 
 
-@pytest.mark.parametrize(("name", "twin"), PAIRS)
-def test_a_twin_is_rejected(name, twin):
-    with pytest.raises((AssertionError, TypeError, AttributeError)):  # a place that is None has no level
-        CHECKS[name](twin)
+@pytest.mark.parametrize(("name", "mutant"), PAIRS)
+def test_a_mutant_is_rejected(name, mutant):
+    with pytest.raises(
+        (AssertionError, TypeError, AttributeError)
+    ):  # a place that is None has no level
+        CHECKS[name](mutant)
 
 
-def test_every_check_has_a_twin_and_every_twin_a_check():
+def test_every_check_has_a_mutant_and_every_mutant_a_check():
     assert CONTROLS.keys() == CHECKS.keys()
-    twins = {value for value in vars(timing).values() if isinstance(value, type) and issubclass(value, Hooked)} - {Hooked}
-    assert twins == {twin for twins in CONTROLS.values() for twin in twins}
+    mutants = {
+        value
+        for value in vars(timing).values()
+        if isinstance(value, type) and issubclass(value, Hooked)
+    } - {Hooked}
+    assert mutants == {mutant for mutants in CONTROLS.values() for mutant in mutants}

@@ -1,4 +1,5 @@
 """The timing wheel driven by Hypothesis with its model as the oracle: every operation, on both, with all variables compared."""
+
 from functools import cache
 
 import pytest
@@ -8,8 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from model.timing_wheel import Model
 from tests.impl.beside_model import Beside
-from tests.model.timing_wheel import FLOORS, MECHANISM, ROOT, STEM, levels_for
-from wheelproof.explore import Subject
+from tests.model.timing_wheel import ARTEFACTS, MECHANISM, ROOT, STEM, levels_for
+from wheelproof.explore import ControlledImplementation
 
 SIZES = (20, 10, 8, 2, 3, 5)
 """The articles' wheels, and small ones."""
@@ -20,7 +21,7 @@ BUCKETS = 60
 
 @cache
 def shipped():
-    return Subject.load(ROOT, STEM)
+    return ControlledImplementation.load(ROOT, STEM)
 
 
 class Wheel(RuleBasedStateMachine):
@@ -30,16 +31,34 @@ class Wheel(RuleBasedStateMachine):
     subject = staticmethod(shipped)
     beside = None
 
-    @initialize(size=st.sampled_from(SIZES), start=st.integers(0, 45), ahead=st.lists(
-        st.one_of(st.integers(-2, 8), st.integers(0, 70), st.integers(0, 399)), min_size=1, max_size=6))
+    @initialize(
+        size=st.sampled_from(SIZES),
+        start=st.integers(0, 45),
+        ahead=st.lists(
+            st.one_of(st.integers(-2, 8), st.integers(0, 70), st.integers(0, 399)),
+            min_size=1,
+            max_size=6,
+        ),
+    )
     def begin(self, size, start, ahead):
         deadlines = [max(start + ms, 0) for ms in ahead]
         while size * levels_for(size, start, deadlines) > BUCKETS:
             deadlines = [start + (deadline - start) // 2 for deadline in deadlines]
         deadline = {f"e{number}": due for number, due in enumerate(deadlines)}
-        scenario = {"wheel_size": size, "levels": levels_for(size, start, deadlines), "start": start, "deadline": deadline, "threads": {
-            "adder": [["add", entry] for entry in deadline], "reaper": [["expire"]], "withdrawer": [["withdraw"]]}}
-        self.beside = Beside(self.subject(), Model(scenario), MECHANISM.silent, scenario, {"P1", "Q1"})
+        scenario = {
+            "wheel_size": size,
+            "levels": levels_for(size, start, deadlines),
+            "start": start,
+            "deadline": deadline,
+            "threads": {
+                "adder": [["add", entry] for entry in deadline],
+                "reaper": [["expire"]],
+                "withdrawer": [["withdraw"]],
+            },
+        }
+        self.beside = Beside(
+            self.subject(), Model(scenario), MECHANISM.silent, scenario, {"P1", "Q1"}
+        )
 
     def go(self, thread):
         assert self.beside.let(thread), f"{thread} cannot go on, and nobody else is inside"
@@ -92,53 +111,102 @@ class TestInterleaved(Interleaved.TestCase):
 LIST, WHEEL = "impl.timer_task_list", "impl.timing_wheel"
 
 DEFECTS = {
-    "FiresEarly": ("adder takes K2 next, W2 in the model", 2, (
-        WHEEL, "return deadline_ms < current_ms + tick_ms", "return deadline_ms <= current_ms + tick_ms")),
-    "LosesOnCascade": ("reaper takes F2 next, W1 in the model", 3, (
-        "mapping.timing_wheel", "bucket.flush(self.put)", "bucket.flush(lambda entry: entry.expiration_ms <= expiration and self.put(entry))")),
+    "FiresEarly": (
+        "adder takes K2 next, W2 in the model",
+        2,
+        (
+            WHEEL,
+            "return deadline_ms < current_ms + tick_ms",
+            "return deadline_ms <= current_ms + tick_ms",
+        ),
+    ),
+    "LosesOnCascade": (
+        "reaper takes F2 next, W1 in the model",
+        3,
+        (
+            "harness.timing_wheel",
+            "bucket.flush(self.put)",
+            "bucket.flush(lambda entry: entry.expiration_ms <= expiration and self.put(entry))",
+        ),
+    ),
     "CounterDrifts": ("taskCounter.1. is", 2, (LIST, "add_and_get(-1)", "add_and_get(-2)")),
-    "WrongInterval": ("made.1. is 1, 2 in the model", 1, (WHEEL, "type(self)(self.interval,", "type(self)(2 * self.interval,")),
-    "SlotAtCurrentTick": ("adder takes W2 next, K2 in the model", 1, (WHEEL, "return deadline_ms < current_ms + tick_ms", "return deadline_ms < current_ms")),
+    "WrongInterval": (
+        "made.1. is 1, 2 in the model",
+        1,
+        (WHEEL, "type(self)(self.interval,", "type(self)(2 * self.interval,"),
+    ),
+    "SlotAtCurrentTick": (
+        "adder takes W2 next, K2 in the model",
+        1,
+        (WHEEL, "return deadline_ms < current_ms + tick_ms", "return deadline_ms < current_ms"),
+    ),
     "M12": ("key.[0-9]+. is", 2, "M12"),
     "M18": ("current.2. is", 3, "M18"),
     "WrongSlot": ("content.[0-9]+. is", 2, "WrongSlot"),
-    "NarrowTurn": ("adder takes W5 next, W2 in the model", 2, (
-        WHEEL, "return deadline_ms < current_ms + interval_ms", "return deadline_ms < current_ms + interval_ms - 1")),
+    "NarrowTurn": (
+        "adder takes W5 next, W2 in the model",
+        2,
+        (
+            WHEEL,
+            "return deadline_ms < current_ms + interval_ms",
+            "return deadline_ms < current_ms + interval_ms - 1",
+        ),
+    ),
 }
 
 
 def planted(change):
     """The implementation without a decision, or with a text in the place of another."""
     if isinstance(change, str):
-        return FLOORS.mutant(change)
+        return ARTEFACTS.mutant(change)
     module, old, new = change
     text = (ROOT / module.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{module}: {old!r} is there {text.count(old)} times"
-    return Subject.load(ROOT, STEM, texts={module: text.replace(old, new)}, lint=False)
+    return ControlledImplementation.load(
+        ROOT, STEM, texts={module: text.replace(old, new)}, lint=False
+    )
 
 
 # A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
-SHORT = settings(max_examples=20_000, stateful_step_count=6, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
-                 suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink])
+SHORT = settings(
+    max_examples=20_000,
+    stateful_step_count=6,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate, Phase.shrink],
+)
 
 
 def program(found):
     """The minimal program that Hypothesis prints with a failure."""
     lines = "\n".join(found.value.__notes__).splitlines()
-    return lines[lines.index("state = Planted()"):]
+    return lines[lines.index("state = Planted()") :]
 
 
 NIGHTLY = ("CounterDrifts", "SlotAtCurrentTick", "M12", "M18", "WrongSlot", "NarrowTurn")
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in DEFECTS],
+)
 def test_a_planted_defect_is_found_with_a_minimal_program(name):
     says, operations, change = DEFECTS[name]
     subject = planted(change)
     with pytest.raises(AssertionError, match=f"^after [a-z]+\\.[A-Z]+[0-9]+: .*({says})") as found:
-        run_state_machine_as_test(type("Planted", (Wheel,), {"subject": staticmethod(lambda: subject)}), settings=SHORT)
+        run_state_machine_as_test(
+            type("Planted", (Wheel,), {"subject": staticmethod(lambda: subject)}), settings=SHORT
+        )
     text = program(found)
     print(found.value.args[0], *text, sep="\n")
     compile("\n".join(text), "program", "exec")
-    called = [line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")]
-    assert len([rule for rule in called if rule in ("add", "expire", "withdraw")]) <= min(2 * operations + 1, 5)  # shrinking finds a local minimum
+    called = [
+        line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")
+    ]
+    assert len([rule for rule in called if rule in ("add", "expire", "withdraw")]) <= min(
+        2 * operations + 1, 5
+    )  # shrinking finds a local minimum

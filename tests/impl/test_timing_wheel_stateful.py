@@ -1,8 +1,15 @@
 """The bare timing wheel driven by Hypothesis, beside a dict of deadlines; after every rule each property of the wheel, by its name."""
+
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from impl.clock import VirtualClock
 from impl.delay_queue import DelayQueue
@@ -18,8 +25,20 @@ SIZES = (20, 10, 8, 2, 3, 5)
 LATE_MS = 1 << 40
 """What the queue's clock shows: every bucket can be taken, and the wheel's own clock is all the time there is."""
 
-NAMES = ("SlotInRange", "NotCurrentSlot", "OneKeyPerSlot", "KeyWindow", "DemotionDescends", "LevelBound", "QueuedOnceWithItsKey", "KeyBeforeDeadline",
-         "NotEarly", "LatenessBound", "CounterExact", "HoldsWhatWaits")
+NAMES = (
+    "SlotInRange",
+    "NotCurrentSlot",
+    "OneKeyPerSlot",
+    "KeyWindow",
+    "DemotionDescends",
+    "LevelBound",
+    "QueuedOnceWithItsKey",
+    "KeyBeforeDeadline",
+    "NotEarly",
+    "LatenessBound",
+    "CounterExact",
+    "HoldsWhatWaits",
+)
 
 
 class Wheels(RuleBasedStateMachine):
@@ -33,7 +52,9 @@ class Wheels(RuleBasedStateMachine):
     @initialize(size=st.sampled_from(SIZES), tick=st.sampled_from([1, 3]), start=st.integers(0, 50))
     def begin(self, size, tick, start):
         self.size, self.tick = size, tick
-        self.wheel = self.wheel_class(tick, size, start, Atomic(0), DelayQueue(), VirtualClock(LATE_MS))
+        self.wheel = self.wheel_class(
+            tick, size, start, Atomic(0), DelayQueue(), VirtualClock(LATE_MS)
+        )
         self.time = trim(start, tick)
         self.entries, self.waiting = {}, {}
 
@@ -44,7 +65,10 @@ class Wheels(RuleBasedStateMachine):
 
     def levels(self):
         """Number of each level, from 1, its tick by the definition, and the level."""
-        return [(number, self.tick * self.size ** (number - 1), level) for number, level in enumerate(timing.levels(self.wheel), 1)]
+        return [
+            (number, self.tick * self.size ** (number - 1), level)
+            for number, level in enumerate(timing.levels(self.wheel), 1)
+        ]
 
     def buckets(self):
         """Number and tick of the level, its clock, the slot, the bucket, and the numbers of its entries."""
@@ -64,9 +88,13 @@ class Wheels(RuleBasedStateMachine):
         taken = self.wheel.add(entry)
         if not taken:
             del self.waiting[name]
-            self.holds("NotEarly", due, f"entry {name}, due at {deadline}, is handed over at {self.time}")
+            self.holds(
+                "NotEarly", due, f"entry {name}, due at {deadline}, is handed over at {self.time}"
+            )
             return
-        self.holds("LatenessBound", not due, f"entry {name}, due at {deadline}, waits on at {self.time}")
+        self.holds(
+            "LatenessBound", not due, f"entry {name}, due at {deadline}, waits on at {self.time}"
+        )
         self.rounds += 1
         assert self.rounds < 1000, "an entry goes round in circles"
         if (where := timing.place(self.wheel, entry)) is None:
@@ -78,9 +106,16 @@ class Wheels(RuleBasedStateMachine):
         self.holds("NotCurrentSlot", slot != clock // tick % self.size, goes)
         self.holds("KeyWindow", clock < key <= clock + window, goes)
         ahead = (deadline - self.time) // self.tick
-        self.holds("LevelBound", ahead < self.size ** level and (level == 1 or ahead >= self.size ** (level - 2)),
-                   f"entry {name}, {ahead} ticks ahead, is on level {level}")
-        self.holds("DemotionDescends", out_of is None or level < out_of, f"entry {name} goes from level {out_of} to level {level}")
+        self.holds(
+            "LevelBound",
+            ahead < self.size**level and (level == 1 or ahead >= self.size ** (level - 2)),
+            f"entry {name}, {ahead} ticks ahead, is on level {level}",
+        )
+        self.holds(
+            "DemotionDescends",
+            out_of is None or level < out_of,
+            f"entry {name} goes from level {out_of} to level {level}",
+        )
 
     def expire(self):
         """The earliest bucket is taken, the clocks reach its key, and it is flushed."""
@@ -104,21 +139,59 @@ class Wheels(RuleBasedStateMachine):
                 continue  # it is linked and does not wait: HoldsWhatWaits
             key, of = bucket.expiration.get(), f"slot {slot} of level {level}"
             keys = {trim(deadline, tick) for deadline in deadlines}
-            self.holds("SlotInRange", all(deadline // tick % self.size == slot for deadline in deadlines), f"{of} has the deadlines {deadlines}")
-            self.holds("OneKeyPerSlot", len(keys) <= 1, f"{of} has entries of the keys {sorted(keys)}")
-            self.holds("QueuedOnceWithItsKey", heap.count(bucket) <= 1 and (not names or bucket in heap) and not bucket.rekeyed
-                       and (not names or {key} == keys), f"{of}, with the key {key}, is queued {heap.count(bucket)} times; "
-                       f"the keys of its entries are {sorted(keys)}; new keys while queued: {bucket.rekeyed}")
+            self.holds(
+                "SlotInRange",
+                all(deadline // tick % self.size == slot for deadline in deadlines),
+                f"{of} has the deadlines {deadlines}",
+            )
+            self.holds(
+                "OneKeyPerSlot", len(keys) <= 1, f"{of} has entries of the keys {sorted(keys)}"
+            )
+            self.holds(
+                "QueuedOnceWithItsKey",
+                heap.count(bucket) <= 1
+                and (not names or bucket in heap)
+                and not bucket.rekeyed
+                and (not names or {key} == keys),
+                f"{of}, with the key {key}, is queued {heap.count(bucket)} times; "
+                f"the keys of its entries are {sorted(keys)}; new keys while queued: {bucket.rekeyed}",
+            )
             if bucket in heap:
                 # at the clock: another bucket of this key was taken first
-                self.holds("KeyWindow", clock <= key <= clock + tick * (self.size - 1), f"{of}, whose clock is at {clock}, has the key {key}")
-                self.holds("KeyBeforeDeadline", all(key <= deadline for deadline in deadlines), f"{of}, with the key {key}, has the deadlines {deadlines}")
-        self.holds("HoldsWhatWaits", sorted(linked) == sorted(self.waiting), f"{sorted(linked)} are linked, and {sorted(self.waiting)} wait")
+                self.holds(
+                    "KeyWindow",
+                    clock <= key <= clock + tick * (self.size - 1),
+                    f"{of}, whose clock is at {clock}, has the key {key}",
+                )
+                self.holds(
+                    "KeyBeforeDeadline",
+                    all(key <= deadline for deadline in deadlines),
+                    f"{of}, with the key {key}, has the deadlines {deadlines}",
+                )
+        self.holds(
+            "HoldsWhatWaits",
+            sorted(linked) == sorted(self.waiting),
+            f"{sorted(linked)} are linked, and {sorted(self.waiting)} wait",
+        )
         counted = self.wheel.task_counter.get()
-        self.holds("CounterExact", counted == len(linked), f"{counted} are counted, and {len(linked)} are linked")
-        if not heap or heap[0].expiration.get() > self.time:  # else another bucket of the same key was taken first
-            late = [deadline for deadline in self.waiting.values() if trim(deadline, self.tick) <= self.time]
-            self.holds("LatenessBound", not late, f"at {self.time} entries with the deadlines {late} still wait")
+        self.holds(
+            "CounterExact",
+            counted == len(linked),
+            f"{counted} are counted, and {len(linked)} are linked",
+        )
+        if (
+            not heap or heap[0].expiration.get() > self.time
+        ):  # else another bucket of the same key was taken first
+            late = [
+                deadline
+                for deadline in self.waiting.values()
+                if trim(deadline, self.tick) <= self.time
+            ]
+            self.holds(
+                "LatenessBound",
+                not late,
+                f"at {self.time} entries with the deadlines {late} still wait",
+            )
 
     # -- operations
 
@@ -161,6 +234,7 @@ class TestWheels(Wheels.TestCase):
 
 # -- planted defects: each property rejects one by itself
 
+
 class LosesOnCascade(RecordingWheel):
     """What comes down from a higher level is taken, and put nowhere."""
 
@@ -193,7 +267,14 @@ class WrongInterval(RecordingWheel):
     """The overflow wheel's tick is two turns."""
 
     def new_parent(self):
-        return type(self)(2 * self.interval, self.wheel_size, self.current_time, self.task_counter, self.queue, self.clock)
+        return type(self)(
+            2 * self.interval,
+            self.wheel_size,
+            self.current_time,
+            self.task_counter,
+            self.queue,
+            self.clock,
+        )
 
 
 class SlotAtCurrentTick(timing.Hooked):
@@ -210,9 +291,9 @@ class SlotOfTwoTicks(timing.Hooked):
         return deadline // (2 * self.tick_ms) % self.wheel_size
 
 
-def recording(twin):
-    """The twin, with buckets that note their keys."""
-    return type(twin.__name__, (RecordingWheel, twin), {})
+def recording(mutant):
+    """The mutant, with buckets that note their keys."""
+    return type(mutant.__name__, (RecordingWheel, mutant), {})
 
 
 DEFECTS = {
@@ -231,34 +312,62 @@ DEFECTS = {
 }
 """Property -> what it rejects while nothing else is looked at."""
 
-ALSO = [("NotCurrentSlot", SlotAtCurrentTick), ("KeyWindow", timing.Unrounded), ("SlotInRange", timing.SlotOfDelay), ("NotEarly", WrongInterval)]
+ALSO = [
+    ("NotCurrentSlot", SlotAtCurrentTick),
+    ("KeyWindow", timing.Unrounded),
+    ("SlotInRange", timing.SlotOfDelay),
+    ("NotEarly", WrongInterval),
+]
 
 
 def planted(wheel, *looked_at):
-    return type("Planted", (Wheels,), {"wheel_class": wheel if issubclass(wheel, RecordingWheel) else recording(wheel), "looked_at": looked_at or NAMES})
+    return type(
+        "Planted",
+        (Wheels,),
+        {
+            "wheel_class": wheel if issubclass(wheel, RecordingWheel) else recording(wheel),
+            "looked_at": looked_at or NAMES,
+        },
+    )
 
 
 # A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
-SHORT = settings(max_examples=50_000, stateful_step_count=6, deadline=None, database=None, derandomize=True, print_blob=False, report_multiple_bugs=False,
-                 suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink])
+SHORT = settings(
+    max_examples=50_000,
+    stateful_step_count=6,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate, Phase.shrink],
+)
 
 
 def program(found):
     """The minimal program that Hypothesis prints with a failure."""
     lines = "\n".join(found.value.__notes__).splitlines()
-    return lines[lines.index("state = Planted()"):]
+    return lines[lines.index("state = Planted()") :]
 
 
-@pytest.mark.parametrize("name, wheel", [*DEFECTS.items(), *(pytest.param(*also, marks=pytest.mark.nightly) for also in ALSO)],
-                         ids=lambda value: getattr(value, "__name__", value))
+@pytest.mark.parametrize(
+    "name, wheel",
+    [*DEFECTS.items(), *(pytest.param(*also, marks=pytest.mark.nightly) for also in ALSO)],
+    ids=lambda value: getattr(value, "__name__", value),
+)
 def test_a_planted_defect_is_rejected_by_one_property(name, wheel):
     with pytest.raises(AssertionError, match=f"^{name}: ") as found:
         run_state_machine_as_test(planted(wheel, name), settings=SHORT)
     text = program(found)
     print(*text, sep="\n")
     compile("\n".join(text), "program", "exec")
-    called = [line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")]
-    assert len([rule for rule in called if rule in ("add", "remove", "expire_next", "advance")]) <= 6  # shrinking finds a local minimum
+    called = [
+        line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")
+    ]
+    assert (
+        len([rule for rule in called if rule in ("add", "remove", "expire_next", "advance")]) <= 6
+    )  # shrinking finds a local minimum
 
 
 def test_every_property_rejects_something():
@@ -267,4 +376,7 @@ def test_every_property_rejects_something():
 
 @pytest.mark.parametrize("wheel", [RecordingWheel, timing.Hooked])
 def test_nothing_planted_is_nothing_found(wheel):
-    run_state_machine_as_test(planted(wheel), settings=settings(SHORT, max_examples=40, stateful_step_count=20, phases=[Phase.generate]))
+    run_state_machine_as_test(
+        planted(wheel),
+        settings=settings(SHORT, max_examples=40, stateful_step_count=20, phases=[Phase.generate]),
+    )

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.model.floors import ROOT, Floors
-from wheelproof.explore import Run, Subject
+from tests.model.artefacts import ROOT, Artefacts
+from wheelproof.explore import ControlledImplementation, Run
 from wheelproof.explore.states import explore_states
 
-QUEUE = Floors("delay_queue")
+QUEUE = Artefacts("delay_queue")
 CLOCK = "c"
 SCENARIOS = tuple(
     name
@@ -23,15 +23,15 @@ SCENARIOS = tuple(
 LONG = ("two_takers", "sooner_for_two", "two_offers_at_once")
 
 
-def a_due_head_is_taken(world, run: Run) -> bool:
+def a_due_head_is_taken(harness, run: Run) -> bool:
     """Where no thread but the clock can move, the first element lies ahead, and somebody wakes for
     it."""
-    asleep, heap = world.gate.due.asleep, world.queue.heap
-    if not asleep or not heap or set(run.enabled()) - {world.threads.index(CLOCK)}:
+    asleep, heap = harness.gate.due.asleep, harness.queue.heap
+    if not asleep or not heap or set(run.enabled()) - {harness.threads.index(CLOCK)}:
         return True
     return (
-        world.time.now < heap[0].at
-        and min(deadline for _, deadline in world.time.alarms) <= heap[0].at
+        harness.time.now < heap[0].at
+        and min(deadline for _, deadline in harness.time.alarms) <= heap[0].at
     )
 
 
@@ -79,11 +79,9 @@ def explored(scenario: str, *change: str, patient: str = CLOCK):
         text = (ROOT / "impl" / f"{module}.py").read_text(encoding="utf-8")
         assert text.count(old) == 1
         texts[f"impl.{module}"] = text.replace(old, new)
-    subject = Subject.load(ROOT, QUEUE.stem, texts=texts, lint=False)
+    subject = ControlledImplementation.load(ROOT, QUEUE.stem, texts=texts, lint=False)
     properties = {"a_due_head_is_taken": a_due_head_is_taken}
-    return explore_states(
-        subject, QUEUE.mechanism.scenarios[scenario], properties, patient=patient
-    )
+    return explore_states(subject, QUEUE.mechanism.scenarios[scenario], properties, patient=patient)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 """Timers on virtual time: tasks that say when they ran, an executor that a test drains, Kafka's order of steps, recording buckets."""
+
 from __future__ import annotations
 
 from collections import deque
@@ -66,7 +67,16 @@ class RecordingWheel(TimingWheel):
         self.buckets = tuple([self.bucket(self.task_counter, self.clock) for _ in self.buckets])
 
 
-def build(timer=SystemTimer, wheel=RecordingWheel, *, tick_ms=1, wheel_size=20, start_ms=0, queue=None, executor=None):
+def build(
+    timer=SystemTimer,
+    wheel=RecordingWheel,
+    *,
+    tick_ms=1,
+    wheel_size=20,
+    start_ms=0,
+    queue=None,
+    executor=None,
+):
     """A timer of these classes with a virtual clock that shows ``start_ms``, and an executor that waits to be drained."""
     clock = VirtualClock(start_ms)
     built = timer(executor or Drained(), tick_ms, wheel_size, None, clock, queue)
@@ -119,6 +129,7 @@ def linked(timer):
 
 # -- the reaper's order of steps
 
+
 class KafkasOrder(SystemTimer):
     """The bucket that was polled without the lock is flushed first, whatever was queued since: defect D1."""
 
@@ -159,7 +170,9 @@ class Recheck(KafkasOrder):
         with self.lock.write_lock:
             while bucket is not None:
                 if (head := self.queue.poll_now()) is not None:
-                    first, second = (head, bucket) if head.compare_to(bucket) < 0 else (bucket, head)
+                    first, second = (
+                        (head, bucket) if head.compare_to(bucket) < 0 else (bucket, head)
+                    )
                     self.queue.offer(second)
                     bucket = first
                 self.expire(bucket)

@@ -1,4 +1,5 @@
 """A timer on virtual time that notes what it does, and wheels with one thing changed: what the articles' examples are checked on."""
+
 from __future__ import annotations
 
 from impl.clock import VirtualClock
@@ -8,7 +9,7 @@ from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import NOT_QUEUED, TimingWheel
 
 MOVES = 10_000
-"""More moves than any example makes: a twin that puts an entry back into the bucket that is being flushed ends here."""
+"""More moves than any example makes: a mutant that puts an entry back into the bucket that is being flushed ends here."""
 
 
 class Inline:
@@ -36,7 +37,9 @@ class Noting(SystemTimer):
 
     __slots__ = ("moves",)
 
-    def __init__(self, wheel: type[TimingWheel], tick_ms: int, wheel_size: int, start_ms: int = 0) -> None:
+    def __init__(
+        self, wheel: type[TimingWheel], tick_ms: int, wheel_size: int, start_ms: int = 0
+    ) -> None:
         clock = VirtualClock(start_ms)
         super().__init__(Inline(), tick_ms, wheel_size, start_ms, clock)
         self.wheel = wheel(tick_ms, wheel_size, start_ms, self.task_counter, self.queue, clock)
@@ -44,7 +47,9 @@ class Noting(SystemTimer):
 
     def add_timer_task_entry(self, entry: TimerTaskEntry) -> None:
         super().add_timer_task_entry(entry)
-        assert len(self.moves) < MOVES, f"the entry due at {entry.expiration_ms} ms goes round in circles"
+        assert len(self.moves) < MOVES, (
+            f"the entry due at {entry.expiration_ms} ms goes round in circles"
+        )
         self.moves.append((self.wheel.current_time, entry.expiration_ms, place(self.wheel, entry)))
 
     def reinsert(self, entry: TimerTaskEntry) -> None:
@@ -59,9 +64,13 @@ class Noting(SystemTimer):
 
     def to(self, time_ms: int) -> None:
         """Let the time come to ``time_ms``, and the reaper do what is due at the moment when it is."""
-        while (wait := self.queue.wait_ms()) < FOREVER_MS and self.clock.hi_res_clock_ms() + max(wait, 0) <= time_ms:
+        while (wait := self.queue.wait_ms()) < FOREVER_MS and self.clock.hi_res_clock_ms() + max(
+            wait, 0
+        ) <= time_ms:
             self.clock.advance(max(wait, 0))
-            assert self.advance_clock(0), "the queue says that a bucket is due, and the timer finds none"
+            assert self.advance_clock(0), (
+                "the queue says that a bucket is due, and the timer finds none"
+            )
         self.clock.advance(time_ms - self.clock.hi_res_clock_ms())
 
 
@@ -88,7 +97,7 @@ def place(wheel: TimingWheel, entry: TimerTaskEntry) -> tuple[int, int, int] | N
 
 
 class Hooked(TimingWheel):
-    """The wheel with each decision of ``add`` as a method of its own. It is no twin: every check passes on it."""
+    """The wheel with each decision of ``add`` as a method of its own. It is no mutant: every check passes on it."""
 
     __slots__ = ()
 

@@ -1,7 +1,8 @@
-"""The articles' examples as checks of a wheel's class: what passes on the wheel as it is, and rejects a twin of it.
+"""The articles' examples as checks of a wheel's class: what passes on the wheel as it is, and rejects a mutant of it.
 
-Virtual time; slots are counted from 0, levels from 1. A check raises AssertionError; on a twin that puts an entry nowhere, TypeError.
+Virtual time; slots are counted from 0, levels from 1. A check raises AssertionError; on a mutant that puts an entry nowhere, TypeError.
 """
+
 from __future__ import annotations
 
 from impl.clock import VirtualClock
@@ -13,7 +14,9 @@ from tests.impl.timing import Noting, clocks, levels, place
 
 
 def bare(wheel: type[TimingWheel], tick_ms: int, wheel_size: int, start_ms: int = 0) -> TimingWheel:
-    return wheel(tick_ms, wheel_size, start_ms, Atomic(0), DelayQueue(), VirtualClock(max(start_ms, 0)))
+    return wheel(
+        tick_ms, wheel_size, start_ms, Atomic(0), DelayQueue(), VirtualClock(max(start_ms, 0))
+    )
 
 
 def entered(wheel: TimingWheel, deadline: int) -> TimerTaskEntry:
@@ -36,7 +39,13 @@ def check_slots_and_keys_of_the_six(wheel):
     timer = Noting(wheel, 1, 10)
     timer.put(*SIX)
     assert [(deadline, where) for _, deadline, where in timer.moves] == [
-        (9, (1, 9, 9)), (88, (2, 8, 80)), (222, (3, 2, 200)), (520, (3, 5, 500)), (521, (3, 5, 500)), (522, (3, 5, 500))]
+        (9, (1, 9, 9)),
+        (88, (2, 8, 80)),
+        (222, (3, 2, 200)),
+        (520, (3, 5, 500)),
+        (521, (3, 5, 500)),
+        (522, (3, 5, 500)),
+    ]
     assert sorted(bucket.expiration.get() for bucket in timer.queue.heap) == [9, 80, 200, 500]
 
 
@@ -47,10 +56,20 @@ def check_demotions_of_the_six(wheel):
     timer.to(1000)
     assert timer.moves == [
         (9, 9, None),
-        (80, 88, (1, 8, 88)), (88, 88, None),
-        (200, 222, (2, 2, 220)), (220, 222, (1, 2, 222)), (222, 222, None),
-        (500, 520, (2, 2, 520)), (500, 521, (2, 2, 520)), (500, 522, (2, 2, 520)),
-        (520, 520, None), (520, 521, (1, 1, 521)), (520, 522, (1, 2, 522)), (521, 521, None), (522, 522, None)]
+        (80, 88, (1, 8, 88)),
+        (88, 88, None),
+        (200, 222, (2, 2, 220)),
+        (220, 222, (1, 2, 222)),
+        (222, 222, None),
+        (500, 520, (2, 2, 520)),
+        (500, 521, (2, 2, 520)),
+        (500, 522, (2, 2, 520)),
+        (520, 520, None),
+        (520, 521, (1, 1, 521)),
+        (520, 522, (1, 2, 522)),
+        (521, 521, None),
+        (522, 522, None),
+    ]
 
 
 def check_the_six_run_when_they_are_due(wheel):
@@ -69,11 +88,21 @@ def check_each_level_rounds_the_time_to_its_own_tick(wheel):
     for time in (8, 9, 80, 88, 200, 220, 222, 500, 522):
         timer.to(time)
         seen.append(clocks(timer.wheel))
-    assert seen == [[0, 0, 0], [9, 0, 0], [80, 80, 0], [88, 80, 0], [200, 200, 200], [220, 220, 200], [222, 220, 200],
-                    [500, 500, 500], [522, 520, 500]]
+    assert seen == [
+        [0, 0, 0],
+        [9, 0, 0],
+        [80, 80, 0],
+        [88, 80, 0],
+        [200, 200, 200],
+        [220, 220, 200],
+        [222, 220, 200],
+        [500, 500, 500],
+        [522, 520, 500],
+    ]
 
 
 # -- 20 x 1 ms ----------------------------------------------------------------------------------------------------------
+
 
 def check_2_8_and_19_ms_and_the_slot_that_is_used_again(wheel):
     timer = Noting(wheel, 1, 20)
@@ -83,7 +112,12 @@ def check_2_8_and_19_ms_and_the_slot_that_is_used_again(wheel):
     assert (first.ran_at, second.ran_at, clocks(timer.wheel)) == ([1], [2], [2])
     assert used.expiration.get() == NOT_QUEUED
     eight, nineteen = timer.put(8, 19)
-    assert [move[2] for move in timer.moves if move[2]] == [(1, 1, 1), (1, 2, 2), (1, 10, 10), (1, 1, 21)]
+    assert [move[2] for move in timer.moves if move[2]] == [
+        (1, 1, 1),
+        (1, 2, 2),
+        (1, 10, 10),
+        (1, 1, 21),
+    ]
     assert nineteen.timer_task_entry.list is used
     timer.to(40)
     assert (eight.ran_at, nineteen.ran_at) == ([10], [21])
@@ -108,7 +142,7 @@ def check_the_clock_stands_still_until_a_bucket_expires(wheel):
 
 def check_350_ms_go_to_level_2_and_come_down(wheel):
     timer = Noting(wheel, 1, 20)
-    task, = timer.put(350)
+    (task,) = timer.put(350)
     timer.to(400)
     assert timer.moves == [(0, 350, (2, 17, 340)), (340, 350, (1, 10, 350)), (350, 350, None)]
     assert task.ran_at == [350]
@@ -124,14 +158,24 @@ def check_237_is_in_bucket_11_of_level_2_with_key_220(wheel):
 
 def check_bounds_of_the_slots_of_level_2(wheel):
     """[20, 40) is slot 1, [40, 60) slot 2: an article's first and second."""
-    assert [places(bare(wheel, 1, 20), deadline)[0] for deadline in (20, 39, 40, 59)] == [(2, 1, 20), (2, 1, 20), (2, 2, 40), (2, 2, 40)]
+    assert [places(bare(wheel, 1, 20), deadline)[0] for deadline in (20, 39, 40, 59)] == [
+        (2, 1, 20),
+        (2, 1, 20),
+        (2, 2, 40),
+        (2, 2, 40),
+    ]
 
 
 def check_level_3_slot_2_is_200_to_299(wheel):
-    assert [places(bare(wheel, 1, 10), deadline)[0] for deadline in (200, 299, 300)] == [(3, 2, 200), (3, 2, 200), (3, 3, 300)]
+    assert [places(bare(wheel, 1, 10), deadline)[0] for deadline in (200, 299, 300)] == [
+        (3, 2, 200),
+        (3, 2, 200),
+        (3, 3, 300),
+    ]
 
 
 # -- 33 s and 39 s on 10 x 1 s --------------------------------------------------------------------------------------------
+
 
 def at_2_s(wheel) -> Noting:
     timer = Noting(wheel, 1000, 10)
@@ -152,8 +196,14 @@ def check_33_s_and_39_s_are_in_two_slots_and_come_down_one_by_one(wheel):
     timer = at_2_s(wheel)
     tasks = timer.put(33_000, 39_000)
     timer.to(60_000)
-    assert timer.moves == [(2000, 35_000, (2, 3, 30_000)), (2000, 41_000, (2, 4, 40_000)),
-                           (30_000, 35_000, (1, 5, 35_000)), (35_000, 35_000, None), (40_000, 41_000, (1, 1, 41_000)), (41_000, 41_000, None)]
+    assert timer.moves == [
+        (2000, 35_000, (2, 3, 30_000)),
+        (2000, 41_000, (2, 4, 40_000)),
+        (30_000, 35_000, (1, 5, 35_000)),
+        (35_000, 35_000, None),
+        (40_000, 41_000, (1, 1, 41_000)),
+        (41_000, 41_000, None),
+    ]
     assert [task.ran_at for task in tasks] == [[35_000], [41_000]]
 
 
@@ -161,16 +211,28 @@ def check_33_s_and_39_s_from_0_share_a_slot_and_leave_it_at_30_s(wheel):
     timer = Noting(wheel, 1000, 10)
     timer.put(33_000, 39_000)
     timer.to(60_000)
-    assert timer.moves == [(0, 33_000, (2, 3, 30_000)), (0, 39_000, (2, 3, 30_000)), (30_000, 33_000, (1, 3, 33_000)),
-                           (30_000, 39_000, (1, 9, 39_000)), (33_000, 33_000, None), (39_000, 39_000, None)]
+    assert timer.moves == [
+        (0, 33_000, (2, 3, 30_000)),
+        (0, 39_000, (2, 3, 30_000)),
+        (30_000, 33_000, (1, 3, 33_000)),
+        (30_000, 39_000, (1, 9, 39_000)),
+        (33_000, 33_000, None),
+        (39_000, 39_000, None),
+    ]
 
 
 # -- levels ---------------------------------------------------------------------------------------------------------------
 
+
 def check_four_levels_hold_160_s(wheel):
     one = bare(wheel, 1, 20)
     assert places(one, 30_000, 159_999) == [(4, 3, 24_000), (4, 19, 152_000)]
-    assert [(level.tick_ms, level.interval) for level in levels(one)] == [(1, 20), (20, 400), (400, 8000), (8000, 160_000)]
+    assert [(level.tick_ms, level.interval) for level in levels(one)] == [
+        (1, 20),
+        (20, 400),
+        (400, 8000),
+        (8000, 160_000),
+    ]
     assert places(one, 160_000) == [(5, 1, 160_000)]
 
 
@@ -202,7 +264,9 @@ def check_a_level_starts_at_the_lowest_levels_clock_rounded(wheel):
     timer.to(1_234_600)
     timer.put(100_000)
     assert clocks(timer.wheel) == [1_234_582, 1_234_580, 1_234_400, 1_232_000]
-    assert clocks(timer.wheel) == [1_234_582 // level.tick_ms * level.tick_ms for level in levels(timer.wheel)]
+    assert clocks(timer.wheel) == [
+        1_234_582 // level.tick_ms * level.tick_ms for level in levels(timer.wheel)
+    ]
 
 
 def check_a_turn_of_one_level_is_a_tick_of_the_next(wheel):
@@ -229,7 +293,7 @@ def check_one_o_clock_and_30_s(wheel):
     """The request times out at 1:00:30: not before, not after."""
     one_o_clock = 3_600_000
     timer = Noting(wheel, 1, 20, one_o_clock)
-    task, = timer.put(30_000)
+    (task,) = timer.put(30_000)
     assert task.timer_task_entry.expiration_ms == one_o_clock + 30_000
     timer.to(one_o_clock + 29_999)
     assert task.ran_at == []
@@ -238,6 +302,7 @@ def check_one_o_clock_and_30_s(wheel):
 
 
 # -- buckets and the queue ------------------------------------------------------------------------------------------------
+
 
 def check_a_bucket_expires_with_its_slot_not_with_its_earliest_entry(wheel):
     for deadlines in ((237,), (237, 225), (225, 237), (239, 238)):
@@ -303,7 +368,13 @@ def check_with_levels_840_ms_take_two_advances(wheel):
     timer = Noting(wheel, 1, 20)
     timer.put(200, 840)
     timer.to(1000)
-    assert timer.moves == [(0, 200, (2, 10, 200)), (0, 840, (3, 2, 800)), (200, 200, None), (800, 840, (2, 2, 840)), (840, 840, None)]
+    assert timer.moves == [
+        (0, 200, (2, 10, 200)),
+        (0, 840, (3, 2, 800)),
+        (200, 200, None),
+        (800, 840, (2, 2, 840)),
+        (840, 840, None),
+    ]
 
 
 # -- preconditions ----------------------------------------------------------------------------------------------------------
@@ -326,7 +397,11 @@ def check_bad_arguments_are_refused_by_value_and_bound(wheel):
             raise AssertionError(f"{tick_ms}, {wheel_size}, {start_ms} passed")
 
 
-EXAMPLES = [(1, 20, 0, [9, 19, 20, 21, 237, 399, 400, 30_000]), (1, 10, 2, [9, 11, 12, 88, 101, 102, 222, 520]), (3, 5, 7, [6, 8, 9, 20, 21, 22, 80, 81])]
+EXAMPLES = [
+    (1, 20, 0, [9, 19, 20, 21, 237, 399, 400, 30_000]),
+    (1, 10, 2, [9, 11, 12, 88, 101, 102, 222, 520]),
+    (3, 5, 7, [6, 8, 9, 20, 21, 22, 80, 81]),
+]
 
 
 def consider_placing(wheel, situation):
@@ -357,10 +432,14 @@ def consider_running(wheel, situation):
     tasks = [(deadline, timer.put(deadline - start)[0]) for deadline in deadlines]
     timer.to(max([start, *deadlines]) + tick)
     for deadline, task in tasks:
-        assert task.ran_at == [max(start, deadline - deadline % tick)], f"the task that was due at {deadline}"
+        assert task.ran_at == [max(start, deadline - deadline % tick)], (
+            f"the task that was due at {deadline}"
+        )
         visited = [where[0] if where else 0 for _, due, where in timer.moves if due == deadline]
         if deadlines.count(deadline) == 1:
-            assert all(high > low for high, low in zip(visited, visited[1:])), f"levels of the task that was due at {deadline}: {visited}"
+            assert all(high > low for high, low in zip(visited, visited[1:])), (
+                f"levels of the task that was due at {deadline}: {visited}"
+            )
             assert visited[-1] == 0
     assert timer.size() == 0 and len(timer.queue) == 0
 
@@ -377,4 +456,8 @@ def check_runs_of_the_examples(wheel):
 
 # -- the checks, and what they reject -----------------------------------------------------------------------------------------
 
-CHECKS = {name.removeprefix("check_"): value for name, value in list(globals().items()) if name.startswith("check_")}
+CHECKS = {
+    name.removeprefix("check_"): value
+    for name, value in list(globals().items())
+    if name.startswith("check_")
+}

@@ -1,4 +1,5 @@
 """Hypothesis strategies: scenarios of the timer's lists, in the form that the TOML gives them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -39,17 +40,22 @@ def operations(scenario: Scenario, into_itself: bool = True) -> st.SearchStrateg
     return st.one_of(
         entry.map(lambda e: ["remove", e]),
         st.tuples(bucket, entry).map(lambda x: ["add", *x]),
-        st.sampled_from(list(dict.fromkeys(scenario["task_of"].values()))).map(lambda t: ["cancel", t]),
+        st.sampled_from(list(dict.fromkeys(scenario["task_of"].values()))).map(
+            lambda t: ["cancel", t]
+        ),
         bucket.map(lambda b: ["expire", b]),
         st.tuples(bucket, entry).map(lambda x: ["schedule", *x]),
-        *([st.sampled_from(flush).map(lambda x: ["flush", *x])] if flush else []))
+        *([st.sampled_from(flush).map(lambda x: ["flush", *x])] if flush else []),
+    )
 
 
 @st.composite
 def programs(draw, most: int = 12) -> Scenario:
     """A scenario of one thread, which ends whatever it does."""
     scenario = draw(objects(entries=4))
-    return scenario | {"threads": {"a": draw(st.lists(operations(scenario, into_itself=False), max_size=most))}}
+    return scenario | {
+        "threads": {"a": draw(st.lists(operations(scenario, into_itself=False), max_size=most))}
+    }
 
 
 @st.composite
@@ -63,5 +69,9 @@ def scenarios(draw) -> Scenario:
     scenario = draw(objects())
     threads = draw(st.integers(2, 3))
     more = draw(st.lists(st.integers(0, threads - 1), max_size=4 - threads))
-    return scenario | {"threads": {
-        name: [draw(operations(scenario)) for _ in range(1 + more.count(i))] for i, name in enumerate("abc"[:threads])}}
+    return scenario | {
+        "threads": {
+            name: [draw(operations(scenario)) for _ in range(1 + more.count(i))]
+            for i, name in enumerate("abc"[:threads])
+        }
+    }

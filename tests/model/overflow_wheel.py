@@ -1,19 +1,36 @@
 """OverflowWheel as the mechanism under test, and scenarios of it in few words."""
+
 from __future__ import annotations
 
 from typing import Any
 
-from tests.model.floors import ROOT, Floors
+from tests.model.artefacts import ROOT, Artefacts
 
-FLOORS = Floors("overflow_wheel")
-STEM, MECHANISM, FAST = FLOORS.stem, FLOORS.mechanism, FLOORS.fast
-source, model_graph = FLOORS.source, FLOORS.model_graph
+ARTEFACTS = Artefacts("overflow_wheel")
+STEM, MECHANISM, FAST = ARTEFACTS.stem, ARTEFACTS.mechanism, ARTEFACTS.fast
+source, model_graph = ARTEFACTS.source, ARTEFACTS.model_graph
 FIELDS = ("overflow_wheel", "current_time", "list", "timer_task_entry")
 
-__all__ = ["FAST", "FIELDS", "FLOORS", "MECHANISM", "ROOT", "STEM", "model_graph", "scenario", "source"]
+__all__ = [
+    "FAST",
+    "FIELDS",
+    "ARTEFACTS",
+    "MECHANISM",
+    "ROOT",
+    "STEM",
+    "model_graph",
+    "scenario",
+    "source",
+]
 
 
-def scenario(linked: bool = False, fields: tuple[str, ...] = FIELDS, **threads: list[list[str]]) -> dict[str, Any]:
+def scenario(
+    linked: bool = False, fields: tuple[str, ...] = FIELDS, **threads: list[list[str]]
+) -> dict[str, Any]:
     """A program by each thread's name; every thread's stores into ``fields`` have a way to memory."""
     ways = {f"{name}.{field}": [["memory", name, field]] for name in threads for field in fields}
-    return {"wheels": [f"w{i + 1}" for i in range(len(threads))], "linked": linked, "threads": threads | ways}
+    return {
+        "wheels": [f"w{i + 1}" for i in range(len(threads))],
+        "linked": linked,
+        "threads": threads | ways,
+    }

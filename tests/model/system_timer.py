@@ -1,10 +1,11 @@
 """SystemTimer as the mechanism under test, and one planted change for each step of its model."""
+
 from __future__ import annotations
 
-from tests.model.floors import Floors
+from tests.model.artefacts import Artefacts
 
-FLOORS = Floors("system_timer")
-STEM, MECHANISM = FLOORS.stem, FLOORS.mechanism
+ARTEFACTS = Artefacts("system_timer")
+STEM, MECHANISM = ARTEFACTS.stem, ARTEFACTS.mechanism
 
 # label -> (what is there, what is put in its place[, scenario])
 CHANGES = {

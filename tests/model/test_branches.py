@@ -2,6 +2,7 @@
 
 The bisimulation's row `branches` says this of the implementation. Properties are not asked: row `properties` compares them with the spec.
 """
+
 from __future__ import annotations
 
 import re
@@ -10,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import subject
+from wheelproof import project
 from wheelproof.explore.branches import NAME, Branches
 from wheelproof.graph.explorer import explore
-from wheelproof.subject import Mechanism
+from wheelproof.project.mechanism import Mechanism
 
 ROOT = Path(__file__).resolve().parents[2]
-MECHANISMS = subject.find(ROOT)
+MECHANISMS = project.find(ROOT)
 
 ALONE = "one thread alone works on the entry and its list here; others wait for these locks in timer_task_list"
 WITHIN = "there is one list, and whoever takes the entry's lock holds the lock of that list"
@@ -25,8 +26,12 @@ NOT_MET = {
         "C3: self.ought == t.expected is false": "history: it differs from the variable once a lock is missing",
     },
     "overflow_wheel": {
-        **dict.fromkeys(["A1: not self.lock('bucket') is true", "C1: not self.lock('task') is true"], ALONE),
-        **dict.fromkeys(["A2: not self.lock('entry') is true", "U2: not self.lock('entry') is true"], WITHIN),
+        **dict.fromkeys(
+            ["A1: not self.lock('bucket') is true", "C1: not self.lock('task') is true"], ALONE
+        ),
+        **dict.fromkeys(
+            ["A2: not self.lock('entry') is true", "U2: not self.lock('entry') is true"], WITHIN
+        ),
         "A3: self.look(LIST) is not None is true": "the entry is added once, when it is in no list",
         "U3: self.look(LIST) != 'l' is true": "there is one list, and remove is called on the one that the entry is in",
         "K1: self.slipped is true": "what has slipped through is noted at the last check of a run",
@@ -53,21 +58,33 @@ def noted(mechanism: Mechanism, text: str) -> tuple[types.ModuleType, Branches]:
     """The model made from a text, and what is noted of its branches."""
     branches, module = Branches(), types.ModuleType(f"model.{mechanism.stem}")
     module.__dict__[NAME] = branches.note
-    exec(branches.compiled(module.__name__, text, str(ROOT / "model" / f"{mechanism.stem}.py")), module.__dict__)
+    exec(
+        branches.compiled(module.__name__, text, str(ROOT / "model" / f"{mechanism.stem}.py")),
+        module.__dict__,
+    )
     return module, branches
 
 
 def runs(mechanism: Mechanism) -> list[str]:
     """The scenarios of all configs of the mechanism as it is, those of the smallest graphs first."""
-    sizes = {config.scenario: config.distinct or LARGE for config in mechanism.configs.values()
-             if not config.module and not config.without}
-    return sorted((scenario for scenario, size in sizes.items() if size <= LARGE), key=sizes.__getitem__)
+    sizes = {
+        config.scenario: config.distinct or LARGE
+        for config in mechanism.configs.values()
+        if not config.module and not config.without
+    }
+    return sorted(
+        (scenario for scenario, size in sizes.items() if size <= LARGE), key=sizes.__getitem__
+    )
 
 
 def unmet(mechanism: Mechanism, text: str) -> set[str]:
     """The outcomes of conditions in the methods of labels, and those methods, that no graph comes to."""
     module, branches = noted(mechanism, text)
-    left = {each for each in branches.declared if re.match(r"[^:]*: Model\.[A-Z]+[0-9]+( is called|:)", each)}
+    left = {
+        each
+        for each in branches.declared
+        if re.match(r"[^:]*: Model\.[A-Z]+[0-9]+( is called|:)", each)
+    }
     excepted = {f"model.{mechanism.stem}: Model.{name}" for name in NOT_MET.get(mechanism.stem, ())}
     assert excepted <= left, "an exception names no outcome"
     for scenario in runs(mechanism):
@@ -85,15 +102,23 @@ def text_of(mechanism: Mechanism) -> str:
 LONG = ("delayed_operation", "delay_queue", "system_timer", "timer_task_list")
 
 
-@pytest.mark.parametrize("stem", [pytest.param(stem, marks=[pytest.mark.nightly] * (stem in LONG)) for stem in MECHANISMS])
+@pytest.mark.parametrize(
+    "stem",
+    [pytest.param(stem, marks=[pytest.mark.nightly] * (stem in LONG)) for stem in MECHANISMS],
+)
 def test_every_branch_of_a_models_steps_is_taken_somewhere(stem):
     assert unmet(MECHANISMS[stem], text_of(MECHANISMS[stem])) == set()
 
 
 def test_a_branch_that_no_graph_takes_is_named(monkeypatch):
     monkeypatch.setattr(f"{__name__}.LARGE", 5_500)
-    mechanism, old = MECHANISMS["timing_wheel"], "        if self.queue:\n            t.polled = self.queue[0]\n"
+    mechanism, old = (
+        MECHANISMS["timing_wheel"],
+        "        if self.queue:\n            t.polled = self.queue[0]\n",
+    )
     text = text_of(mechanism)
     assert text.count(old) == 1
-    wider = text.replace(old, old.replace("self.queue:", "self.queue or self.writer is None or False:"))
+    wider = text.replace(
+        old, old.replace("self.queue:", "self.queue or self.writer is None or False:")
+    )
     assert unmet(mechanism, wider) == {"R4: self.writer is None is true"}

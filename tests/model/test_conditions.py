@@ -1,4 +1,5 @@
 """What models say of a condition's tickets, where no scenario has the case."""
+
 from model.conditions import taken
 
 A, B = frozenset({"a", "b"}), frozenset({"b", "c"})

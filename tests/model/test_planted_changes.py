@@ -1,4 +1,5 @@
-"""Every step of the twin is held fast by TLC's graph: one guard or one update changed in any of them is noticed."""
+"""Every step of the model is held fast by TLC's graph: one guard or one update changed in any of them is noticed."""
+
 import ast
 from typing import NamedTuple
 
@@ -6,16 +7,16 @@ import pytest
 
 from model.pluscal import LABEL
 from tests.model import delayed_operation, overflow_wheel, system_timer, timer, timing_wheel
-from tests.model.floors import ROOT, Floors
-from wheelproof import floors
+from tests.model.artefacts import ROOT, Artefacts
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import explore
+from wheelproof.project import isolated
 
 
 class Table(NamedTuple):
     """A mechanism's changes: ``scenario`` for those that name none; ``fast``: changes for every run of the suite, all of them are for the night."""
 
-    of: Floors
+    of: Artefacts
     scenario: str
     fast: tuple[str, ...]
     changes: dict[str, tuple[str, ...]]
@@ -50,15 +51,24 @@ LISTS = {
     "A12": ("self.leave(t)", "t.pc = DONE"),
     "K1": ("!= t.ke", "is None"),
     "K2": ("-= 1", "-= 2"),
-    "F1": ("not self.acquire(self.list_monitor, t.fl)", "self.list_monitor[t.fl].owner not in (None, self.me)"),
+    "F1": (
+        "not self.acquire(self.list_monitor, t.fl)",
+        "self.list_monitor[t.fl].owner not in (None, self.me)",
+    ),
     "F2": ("first == t.fl", "first == t.fl or self.revoked[first]"),
     "F3": ("t.fd, t.head", "t.fl, t.head"),
     "F4": ("self.release(self.list_monitor, t.fl)", "pass"),
-    "S1": ("not self.acquire(self.task_monitor, t.st)", "self.task_monitor[t.st].owner not in (None, self.me)"),
+    "S1": (
+        "not self.acquire(self.task_monitor, t.st)",
+        "self.task_monitor[t.st].owner not in (None, self.me)",
+    ),
     "S2": ("old != t.se", "old == t.se"),
     "S3": ("= False", "= True"),
     "S4": ("self.release(self.task_monitor, t.st)", "pass"),
-    "C1": ("not self.acquire(self.task_monitor, t.ct)", "self.task_monitor[t.ct].owner not in (None, self.me)"),
+    "C1": (
+        "not self.acquire(self.task_monitor, t.ct)",
+        "self.task_monitor[t.ct].owner not in (None, self.me)",
+    ),
     "C2": ("entry is not None", "entry is not None and self.list[entry] is not None"),
     "C3": ("self.timer_task_entry[t.ct] = None", "pass"),
     "C4": ("= True", "= entry == self.timer_task_entry[t.ct]"),
@@ -73,13 +83,21 @@ OPERATIONS = {
     "E2": ("= True", "= self.completed[operation]", "callers_lock"),
     "G1": ("not self.acquire(self.outer, OUTER)", "self.outer[OUTER].owner", "callers_lock"),
     "G2": ("self.release(self.outer, OUTER)", "pass", "callers_lock"),
-    "H1": ("not self.acquire(self.lock, self.now(t)[-1])", "self.lock[self.now(t)[-1]].owner not in (None, self.me)", "blocking_holder"),
+    "H1": (
+        "not self.acquire(self.lock, self.now(t)[-1])",
+        "self.lock[self.now(t)[-1]].owner not in (None, self.me)",
+        "blocking_holder",
+    ),
     "H2": ("self.release(self.lock, self.now(t)[-1])", "pass", "blocking_holder"),
     "V1": ("+= 1", "+= 2"),
     "Y1": ("self.needs[t.yo]", "self.needs[t.yo][:1]"),
     "Y2": ("+= 1", "+= 0"),
     "D1": ("not in self.locking", "in self.locking", "callers_lock"),
-    "D2": ("not self.acquire(self.outer, OUTER)", "self.outer[OUTER].owner not in (None, self.me)", "callers_lock"),
+    "D2": (
+        "not self.acquire(self.outer, OUTER)",
+        "self.outer[OUTER].owner not in (None, self.me)",
+        "callers_lock",
+    ),
     "D3": ("self.release(self.outer, OUTER)", "pass", "callers_lock"),
     "D4": ("self.completes[t.co][0])", "t.co)", "completes_another"),
     "X1": ("= self.me", "= self.threads[0]"),
@@ -87,7 +105,11 @@ OPERATIONS = {
     "X3": ("= False", "= self.pending[t.xo]"),
     "X4": ("= True", "= self.pending[t.xo]"),
     "L1": ("if self.completed[t.lo]", "if False", "blocking"),
-    "L2": ("not self.acquire(self.lock, t.lo)", "self.lock[t.lo].owner not in (None, self.me)", "blocking"),
+    "L2": (
+        "not self.acquire(self.lock, t.lo)",
+        "self.lock[t.lo].owner not in (None, self.me)",
+        "blocking",
+    ),
     "L3": ("if self.completed[t.lo]", "if False", "blocking"),
     "L4": ("= self.me", "= self.threads[0]", "blocking"),
     "L5": ("= False", "= True", "blocking"),
@@ -95,7 +117,11 @@ OPERATIONS = {
     "L7": ("self.release(self.lock, t.lo)", "pass", "blocking_raising"),
     "O1": ("self.admits(t.oo)", "True", "try_once"),
     "O2": ("self.release(self.lock, t.oo)", "pass", "try_once"),
-    "S1": ("not self.acquire(self.lock, t.so)", "self.lock[t.so].owner not in (None, self.me)", "locked_try_events"),
+    "S1": (
+        "not self.acquire(self.lock, t.so)",
+        "self.lock[t.so].owner not in (None, self.me)",
+        "locked_try_events",
+    ),
     "S2": ("self.release(self.lock, t.so)", "pass", "locked_try_events"),
     "P1": ("if self.admits(t.po)", "if self.admits(t.po) or self.completed[t.po]"),
     "P2": ("= False", "= self.completed[t.po]"),
@@ -103,7 +129,11 @@ OPERATIONS = {
     "P4": ("= self.pending[t.po]", "= not self.pending[t.po]"),
     "P5": ("self.pending[t.po] = True", "self.pending[t.po] = not t.retry", "two_completers"),
     "P6": ("not self.completed[t.po]", "self.completed[t.po]"),
-    "B1": ("not self.acquire(self.lock, t.bo)", "self.lock[t.bo].owner not in (None, self.me)", "blocking"),
+    "B1": (
+        "not self.acquire(self.lock, t.bo)",
+        "self.lock[t.bo].owner not in (None, self.me)",
+        "blocking",
+    ),
     "B2": ("if not self.completed[t.bo]", "if self.completed[t.bo]", "blocking"),
     "B3": ("self.release(self.lock, t.bo)", "pass", "blocking"),
 }
@@ -156,32 +186,44 @@ WHEEL = {
 }
 
 TABLES = {
-    timer.STEM: Table(timer.FLOORS, "expire_readd", ("U3", "A9", "F2"), LISTS),
-    overflow_wheel.STEM: Table(overflow_wheel.FLOORS, "cancelled", ("N1", "W1"), WHEEL),
-    timing_wheel.STEM: Table(timing_wheel.FLOORS, "a_turn", ("W5", "V5"), timing_wheel.CHANGES),
-    system_timer.STEM: Table(system_timer.FLOORS, "one_adder", ("W3", "R7"), system_timer.CHANGES),
-    delayed_operation.STEM: Table(delayed_operation.FLOORS, "two_completers_expirer", ("L3", "O1", "P5"), OPERATIONS),
+    timer.STEM: Table(timer.ARTEFACTS, "expire_readd", ("U3", "A9", "F2"), LISTS),
+    overflow_wheel.STEM: Table(overflow_wheel.ARTEFACTS, "cancelled", ("N1", "W1"), WHEEL),
+    timing_wheel.STEM: Table(timing_wheel.ARTEFACTS, "a_turn", ("W5", "V5"), timing_wheel.CHANGES),
+    system_timer.STEM: Table(
+        system_timer.ARTEFACTS, "one_adder", ("W3", "R7"), system_timer.CHANGES
+    ),
+    delayed_operation.STEM: Table(
+        delayed_operation.ARTEFACTS, "two_completers_expirer", ("L3", "O1", "P5"), OPERATIONS
+    ),
 }
 EVERY = [(stem, label) for stem, table in TABLES.items() for label in table.changes]
 
 
 def changed(text: str, label: str, old: str, new: str) -> str:
     """A model's text with a fragment of one label's method replaced; the fragment must occur there once."""
-    method = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == label)
+    method = next(
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and node.name == label
+    )
     lines = text.splitlines(keepends=True)
-    body = "".join(lines[method.lineno:method.end_lineno])
+    body = "".join(lines[method.lineno : method.end_lineno])
     assert body.count(old) == 1, f"{label} has {old!r} {body.count(old)} times"
-    return "".join(lines[:method.lineno]) + body.replace(old, new) + "".join(lines[method.end_lineno:])
+    return (
+        "".join(lines[: method.lineno])
+        + body.replace(old, new)
+        + "".join(lines[method.end_lineno :])
+    )
 
 
-def compared(of: Floors, text: str, scenario: str, decision: str = ""):
+def compared(of: Artefacts, text: str, scenario: str, decision: str = ""):
     """TLC's graph of a scenario against that of a model with this text, both without the decision."""
     name = f"model.{of.stem}"
-    model = floors.load(ROOT, name, texts={name: text}).Model(of.mechanism.scenarios[scenario])
+    model = isolated.load(ROOT, name, texts={name: text}).Model(of.mechanism.scenarios[scenario])
     return compare(of.tlc_graph(scenario, decision), explore(model, bound=50_000), of.mechanism.pc)
 
 
-def text_of(of: Floors, decision: str = "") -> str:
+def text_of(of: Artefacts, decision: str = "") -> str:
     """The model's text without a decision."""
     return of.mechanism.without(decision).modules.get(f"model.{of.stem}") or of.source("model")
 
@@ -199,7 +241,9 @@ def noticed(stem: str, label: str) -> None:
         assert side in found.difference
 
 
-@pytest.mark.parametrize("stem, label", [(stem, label) for stem, table in TABLES.items() for label in table.fast])
+@pytest.mark.parametrize(
+    "stem, label", [(stem, label) for stem, table in TABLES.items() for label in table.fast]
+)
 def test_a_change_is_noticed(stem, label):
     noticed(stem, label)
 
@@ -213,7 +257,9 @@ def test_a_change_of_any_label_is_noticed(stem, label):
 @pytest.mark.parametrize("stem", TABLES)
 def test_every_label_has_its_change(stem):
     of, _, _, changes = TABLES[stem]
-    labels = {name for name in vars(floors.load(ROOT, f"model.{stem}").Model) if LABEL.fullmatch(name)}
+    labels = {
+        name for name in vars(isolated.load(ROOT, f"model.{stem}").Model) if LABEL.fullmatch(name)
+    }
     added = {label for decision in of.mechanism.decisions.values() for label in decision.labels}
     assert labels == set(of.mechanism.labels) and labels | added == set(changes)
     for label, (old, new, *place) in changes.items():

@@ -1,4 +1,5 @@
 """The machine keeps PlusCal's rules: compared with TLC on a small algorithm, then rule by rule."""
+
 import gc
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ SPEC = Path(__file__).parent / "specs" / "Calls.tla"
 
 
 class Calls(Machine):
-    """The twin of specs/Calls.tla."""
+    """The model of specs/Calls.tla."""
 
     PROCEDURES = {
         "leaf": Procedure("L1", ("z",)),
@@ -130,7 +131,11 @@ class StaleTailCall(Calls):
     def call(self, process, name, *arguments, back=None):
         stale = {v: vars(process)[v] for v in ("kept", "n") if back is None and name != "down"}
         super().call(process, name, *arguments, back=back)
-        vars(process).update((v, value) for v, value in stale.items() if v not in dict(self.PROCEDURES[name].variables))
+        vars(process).update(
+            (v, value)
+            for v, value in stale.items()
+            if v not in dict(self.PROCEDURES[name].variables)
+        )
 
 
 class ForgetfulReturn(Calls):
@@ -144,7 +149,9 @@ class LeakyMonitor(Calls):
     """A monitor that is free after one of two releases."""
 
     def acquire(self, monitors, name):
-        return super().acquire(monitors, name) and (monitors.__setitem__(name, Monitor(self.me, 2)) or True)
+        return super().acquire(monitors, name) and (
+            monitors.__setitem__(name, Monitor(self.me, 2)) or True
+        )
 
 
 class NoDefault(Calls):
@@ -177,7 +184,10 @@ def test_calls_returns_and_tail_calls_are_those_of_pluscal(tlc):
     assert explore(Calls()).labels == Calls().labels == set(tlc.labels) - {"Terminating"}
 
 
-@pytest.mark.parametrize("wrong", [RestoringTailCall, StaleTailCall, ForgetfulReturn, LeakyMonitor, NoDefault, DefaultAgain])
+@pytest.mark.parametrize(
+    "wrong",
+    [RestoringTailCall, StaleTailCall, ForgetfulReturn, LeakyMonitor, NoDefault, DefaultAgain],
+)
 def test_another_rule_is_noticed(tlc, wrong):
     assert not compare(tlc, explore(wrong())).equal
 
@@ -211,7 +221,9 @@ def test_a_tail_call_restores_its_callers_variables_and_leaves_the_parameters_st
 def test_a_tail_call_of_the_procedure_itself_keeps_its_frame():
     machine = Calls()
     process = alone(machine, "D3")
-    assert [(frame.procedure, frame.pc, frame.saved) for frame in process.stack] == [("down", DONE, (None, 3))]
+    assert [(frame.procedure, frame.pc, frame.saved) for frame in process.stack] == [
+        ("down", DONE, (None, 3))
+    ]
     assert (process.m, process.v) == (0, 3)
 
 
@@ -220,7 +232,10 @@ def test_a_parameter_with_a_default_has_it_before_the_first_call_and_after_the_l
     process = alone(machine, "Q1")
     assert process.w == 8 and process.z is None and NoDefault().processes[0].w is None
     alone(machine, "S3")
-    assert process.w == 2 and [(frame.procedure, frame.saved) for frame in process.stack] == [("spare", (3,)), ("spare", (8,))]
+    assert process.w == 2 and [(frame.procedure, frame.saved) for frame in process.stack] == [
+        ("spare", (3,)),
+        ("spare", (8,)),
+    ]
     machine.step(0)
     assert (process.pc, process.w) == ("S4", 3), "what it was before this call, not the default"
     alone(machine, "P6")
@@ -328,14 +343,26 @@ def test_a_step_ends_at_the_next_label_unless_it_says_otherwise():
 
 # -- the cost of a step in place
 
-OPERATIONS = [["add", "l2", "fresh"], ["remove", "fresh"], ["add", "l1", "fresh"], ["cancel", "t"], ["schedule", "l2", "fresh"]]
+OPERATIONS = [
+    ["add", "l2", "fresh"],
+    ["remove", "fresh"],
+    ["add", "l1", "fresh"],
+    ["cancel", "t"],
+    ["schedule", "l2", "fresh"],
+]
 
 
 def timer_with(entries: int, program=OPERATIONS) -> Model:
     others = [f"e{i}" for i in range(entries)]
-    return Model({
-        "lists": ["l1", "l2"], "task_of": {e: f"t{e}" for e in others} | {"fresh": "t"}, "current": ["fresh"],
-        "ring": {"l1": others, "l2": []}, "threads": {"a": program}})
+    return Model(
+        {
+            "lists": ["l1", "l2"],
+            "task_of": {e: f"t{e}" for e in others} | {"fresh": "t"},
+            "current": ["fresh"],
+            "ring": {"l1": others, "l2": []},
+            "threads": {"a": program},
+        }
+    )
 
 
 def executed_lines(machine: Machine) -> int:

@@ -1,4 +1,5 @@
 """The timer's model by itself: the heap, the wheel's arithmetic, and what Kafka's order of steps does to a stalled adder."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,12 +46,23 @@ def violated(scenario, order, decision=""):
     """The invariants that fail somewhere."""
     model = MECHANISM.without(decision).model_of(MECHANISM.scenarios[scenario] | order)
     states = list(explore(model, bound=50_000).states)
-    return {name for name in MECHANISM.invariants if not all(model.holds(name, state) for state in states)}
+    return {
+        name
+        for name in MECHANISM.invariants
+        if not all(model.holds(name, state) for state in states)
+    }
 
 
-@pytest.mark.parametrize("scenario, broken", [
-    ("stalled_adder", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound"}),
-    ("bystander", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "BystandersInTime"})])
+@pytest.mark.parametrize(
+    "scenario, broken",
+    [
+        ("stalled_adder", {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound"}),
+        (
+            "bystander",
+            {"QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "BystandersInTime"},
+        ),
+    ],
+)
 def test_kafkas_order_makes_timers_late_and_the_corrected_one_does_not(scenario, broken):
     assert violated(scenario, KAFKA) == violated(scenario, SHIPPED, "D1") == broken
     assert not violated(scenario, SHIPPED)

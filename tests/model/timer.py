@@ -1,8 +1,9 @@
 """The lists of the timer as the mechanism under test."""
-from tests.model.floors import ROOT, Floors
 
-FLOORS = Floors("timer_task_list")
-STEM, MECHANISM, FAST = FLOORS.stem, FLOORS.mechanism, FLOORS.fast
-source, model_graph, tlc_graph = FLOORS.source, FLOORS.model_graph, FLOORS.tlc_graph
+from tests.model.artefacts import ROOT, Artefacts
 
-__all__ = ["FAST", "FLOORS", "MECHANISM", "ROOT", "STEM", "model_graph", "source", "tlc_graph"]
+ARTEFACTS = Artefacts("timer_task_list")
+STEM, MECHANISM, FAST = ARTEFACTS.stem, ARTEFACTS.mechanism, ARTEFACTS.fast
+source, model_graph, tlc_graph = ARTEFACTS.source, ARTEFACTS.model_graph, ARTEFACTS.tlc_graph
+
+__all__ = ["FAST", "ARTEFACTS", "MECHANISM", "ROOT", "STEM", "model_graph", "source", "tlc_graph"]

@@ -1,15 +1,27 @@
 """TimingWheel as the mechanism under test, scenarios of it in few words, and one planted change for each step of its model."""
+
 from __future__ import annotations
 
 from typing import Any
 
-from tests.model.floors import ROOT, Floors
+from tests.model.artefacts import ROOT, Artefacts
 
-FLOORS = Floors("timing_wheel")
-STEM, MECHANISM, FAST = FLOORS.stem, FLOORS.mechanism, FLOORS.fast
-source, model_graph = FLOORS.source, FLOORS.model_graph
+ARTEFACTS = Artefacts("timing_wheel")
+STEM, MECHANISM, FAST = ARTEFACTS.stem, ARTEFACTS.mechanism, ARTEFACTS.fast
+source, model_graph = ARTEFACTS.source, ARTEFACTS.model_graph
 
-__all__ = ["CHANGES", "FAST", "FLOORS", "MECHANISM", "ROOT", "STEM", "levels_for", "model_graph", "scenario", "source"]
+__all__ = [
+    "CHANGES",
+    "FAST",
+    "ARTEFACTS",
+    "MECHANISM",
+    "ROOT",
+    "STEM",
+    "levels_for",
+    "model_graph",
+    "scenario",
+    "source",
+]
 
 # label -> (what is there, what is put in its place[, scenario])
 CHANGES = {
@@ -43,14 +55,27 @@ CHANGES = {
 def levels_for(wheel_size: int, start: int, deadlines: list[int]) -> int:
     """As many levels as it takes until every deadline is within a turn of the highest, whose clock is rounded down."""
     levels = 1
-    while max(deadlines, default=0) >= start - start % wheel_size ** (levels - 1) + wheel_size ** levels:
+    while (
+        max(deadlines, default=0) >= start - start % wheel_size ** (levels - 1) + wheel_size**levels
+    ):
         levels += 1
     return levels
 
 
-def scenario(wheel_size: int = 2, start: int = 0, deadline: dict[str, int] | None = None, levels: int | None = None,
-             **threads: list[list[str]]) -> dict[str, Any]:
+def scenario(
+    wheel_size: int = 2,
+    start: int = 0,
+    deadline: dict[str, int] | None = None,
+    levels: int | None = None,
+    **threads: list[list[str]],
+) -> dict[str, Any]:
     """A program by each thread's name. ``levels`` None: as many as the deadlines need."""
     deadline = {"far": 3, "near": 1} if deadline is None else deadline
     levels = levels_for(wheel_size, start, [*deadline.values()]) if levels is None else levels
-    return {"wheel_size": wheel_size, "levels": levels, "start": start, "deadline": deadline, "threads": threads}
+    return {
+        "wheel_size": wheel_size,
+        "levels": levels,
+        "start": start,
+        "deadline": deadline,
+        "threads": threads,
+    }

@@ -4,15 +4,16 @@ import re
 
 import pytest
 
-from tests.model.floors import ROOT
-from wheelproof import floors, subject
+from tests.model.artefacts import ROOT
+from wheelproof import project
+from wheelproof.checks.coverage import labels_of_spec
 from wheelproof.errors import UsageError
 from wheelproof.explore import labels
-from wheelproof.layers.whole import labels_of_spec
+from wheelproof.project import isolated
 
-MECHANISMS = subject.find(ROOT)
+MECHANISMS = project.find(ROOT)
 ALL = [(stem, name) for stem, mechanism in MECHANISMS.items() for name in mechanism.decisions]
-IMPLEMENTATION = ("impl", "mapping")
+IMPLEMENTATION = ("impl", "harness")
 
 
 def changed(stem, name):
@@ -44,7 +45,9 @@ def test_a_mutant_changes_specification_model_and_implementation(stem, name):
         assert own <= {*IMPLEMENTATION}, own
     else:
         assert {"spec", "model"} <= own, own
-        assert any(config.without == name for config in MECHANISMS[stem].configs.values()), "no check uses it"
+        assert any(config.without == name for config in MECHANISMS[stem].configs.values()), (
+            "no check uses it"
+        )
 
 
 @pytest.mark.parametrize("stem, name", ALL)
@@ -62,11 +65,17 @@ def test_the_changed_artefacts_have_the_labels_of_their_table(stem, name):
     mechanism = changed(stem, name)
     for file, text in mechanism.texts.items():
         if file == f"spec/{mechanism.module}.tla":
-            assert labels_of_spec(mechanism.specs[f"{mechanism.module}.tla"]) <= set(mechanism.labels)
+            assert labels_of_spec(mechanism.specs[f"{mechanism.module}.tla"]) <= set(
+                mechanism.labels
+            )
         elif file == f"model/{stem}.py":
             assert mechanism.model(next(iter(mechanism.scenarios))).labels <= set(mechanism.labels)
         elif file == f"impl/{stem}.py":
-            found = {label: kind for kinds in labels.of_source(text, file).values() for kind, label in kinds.items()}
+            found = {
+                label: kind
+                for kinds in labels.of_source(text, file).values()
+                for kind, label in kinds.items()
+            }
             assert set(found) <= set(mechanism.labels)
 
 
@@ -76,12 +85,19 @@ def test_no_switch_is_left():
         model = (ROOT / "model" / f"{stem}.py").read_text(encoding="utf-8")
         assert not re.search(r"\bSWITCHES\b|self\.on\b", model), stem
         spec = MECHANISMS[stem].spec.read_text(encoding="utf-8")
-        constants = set(re.findall(r"^  (\w+),? +\\\* ", spec[:spec.index("--algorithm")], re.MULTILINE))
-        assert constants <= {*MECHANISMS[stem].constants, "NULL", *MECHANISMS[stem].module_constants}, stem
+        constants = set(
+            re.findall(r"^  (\w+),? +\\\* ", spec[: spec.index("--algorithm")], re.MULTILINE)
+        )
+        assert constants <= {
+            *MECHANISMS[stem].constants,
+            "NULL",
+            *MECHANISMS[stem].module_constants,
+        }, stem
     assert not list((ROOT / "mutants").rglob("*.py"))
 
 
 # -- controls: sources that a decision does not fit
+
 
 def test_a_decision_that_does_not_fit_is_refused_when_its_texts_are_made(tmp_path):
     stem, name = ALL[0]
@@ -96,4 +112,4 @@ def test_a_decision_that_does_not_fit_is_refused_when_its_texts_are_made(tmp_pat
 def test_the_mechanism_itself_is_untouched():
     for stem, mechanism in MECHANISMS.items():
         assert mechanism.texts == mechanism.specs == {} and mechanism.without("") is mechanism
-        assert mechanism.model_module.__file__ == floors.load(ROOT, f"model.{stem}").__file__
+        assert mechanism.model_module.__file__ == isolated.load(ROOT, f"model.{stem}").__file__

@@ -1,10 +1,11 @@
 """DelayedOperation without one of its decisions: which steps change, in which protocols, and that no field can race."""
+
 import pytest
 
 from model.delayed_operation import Model
-from tests.impl.planting import walked
-from tests.model.delayed_operation import FAST, FLOORS, MECHANISM, ROOT, STEM, source
-from wheelproof.explore import RaceDetector, Subject, bisimulate, walk
+from tests.impl.planting import bisimulated
+from tests.model.delayed_operation import ARTEFACTS, FAST, MECHANISM, ROOT, STEM, source
+from wheelproof.explore import ControlledImplementation, RaceDetector, bisimulate, random_schedules
 from wheelproof.graph import reduced
 
 
@@ -15,19 +16,30 @@ def test_a_second_row_of_a_decision_is_about_another_property():
 
 # -- which steps change
 
-OTHER_KINDS = {"P1": {"X1": ("cas", "read"), "X2": (None, "write")}, "P9": {"P5": ("swap", "read")}, "BlockingTry": {"P1": ("try", "lock")}}
+OTHER_KINDS = {
+    "P1": {"X1": ("cas", "read"), "X2": (None, "write")},
+    "P9": {"P5": ("swap", "read")},
+    "BlockingTry": {"P1": ("try", "lock")},
+}
 """Decision -> label -> (kind in the implementation, and without the decision): where it is the step's own."""
 
 
 def kinds(subject):
-    return {label: kind for lines in subject.labels.values() for of_line in lines.values() for kind, label in of_line.items()}
+    return {
+        label: kind
+        for lines in subject.labels.values()
+        for of_line in lines.values()
+        for kind, label in of_line.items()
+    }
 
 
 @pytest.mark.parametrize("name", MECHANISM.decisions)
 def test_a_step_keeps_its_kind_unless_the_decision_is_the_step_s_own(name):
-    right, wrong = kinds(Subject.load(ROOT, STEM)), kinds(FLOORS.mutant(name))
+    right, wrong = kinds(ControlledImplementation.load(ROOT, STEM)), kinds(ARTEFACTS.mutant(name))
     assert set(right) <= set(wrong), "a step that a decision loses is a step that other graphs have"
-    changed = {label: (right.get(label), kind) for label, kind in wrong.items() if right.get(label) != kind}
+    changed = {
+        label: (right.get(label), kind) for label, kind in wrong.items() if right.get(label) != kind
+    }
     assert changed == OTHER_KINDS.get(name, {})
 
 
@@ -49,20 +61,31 @@ def protocol(scenario):
 
 @pytest.mark.parametrize("name", nightly(MECHANISM.decisions))
 def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(name):
-    scenario, subject = MECHANISM.mutants[name].scenario, FLOORS.mutant(name)
+    scenario, subject = MECHANISM.mutants[name].scenario, ARTEFACTS.mutant(name)
     small = reduced.reduce(MECHANISM.without(name).model(scenario), MECHANISM.silent)
-    walk = bisimulate(subject, MECHANISM.scenarios[scenario], reduced.rows(small), reduced.shared_of(small))
-    assert walk.outcome == "equal" and not walk.uncovered, str(walk.difference)
-    assert walked(FLOORS, subject, scenario).outcome == "different"
+    bisimulation = bisimulate(
+        subject, MECHANISM.scenarios[scenario], reduced.rows(small), reduced.shared_of(small)
+    )
+    assert bisimulation.outcome == "equal" and not bisimulation.uncovered, str(
+        bisimulation.difference
+    )
+    assert bisimulated(ARTEFACTS, subject, scenario).outcome == "different"
 
 
 @pytest.mark.parametrize("name", nightly(MECHANISM.decisions))
 def test_a_decision_of_one_protocol_leaves_the_others_alone(name):
-    other = "blocking" if protocol(MECHANISM.mutants[name].scenario) == "TryPending" else "two_completers"
-    assert walked(FLOORS, FLOORS.mutant(name), other).outcome == ("different" if name in SHARED else "equal")
+    other = (
+        "blocking"
+        if protocol(MECHANISM.mutants[name].scenario) == "TryPending"
+        else "two_completers"
+    )
+    assert bisimulated(ARTEFACTS, ARTEFACTS.mutant(name), other).outcome == (
+        "different" if name in SHARED else "equal"
+    )
 
 
 # -- data races: every field is final or atomic, so none is possible, whatever lock is lost
+
 
 def test_the_table_says_that_nobody_races():
     assert not [name for name, mutant in MECHANISM.mutants.items() if mutant.data_race]
@@ -73,23 +96,48 @@ def test_the_table_says_that_nobody_races():
 def test_the_implementation_has_no_race(scenario):
     for coarse in False, True:
         detector = RaceDetector()
-        walks = walk(Subject.load(ROOT, STEM), MECHANISM.scenarios[scenario], walks=10, seed=5, race=detector, coarse=coarse)
-        assert walks.outcome == "passed" and walks.figures["walks"] == 10 and not walks.figures["deadlocks"]
-        assert not walks.races and not detector.found
+        found = random_schedules(
+            ControlledImplementation.load(ROOT, STEM),
+            MECHANISM.scenarios[scenario],
+            schedules=10,
+            seed=5,
+            race=detector,
+            coarse=coarse,
+        )
+        assert (
+            found.outcome == "passed"
+            and found.figures["schedules"] == 10
+            and not found.figures["deadlocks"]
+        )
+        assert not found.races and not detector.found
 
 
 def test_a_plain_field_in_their_place_would_race():
     """The detector is not blind to this mechanism: a field without a lock is found."""
     text = source("impl")
-    for old, new in (("from impl.runtime import Atomic, Monitor\n", "from impl.runtime import Atomic, Monitor, Plain\n"),
-                     ('    __slots__ = ("timer_task", "lock", "completed")\n',
-                      '    __slots__ = ("timer_task", "lock", "completed", "tries")\n    tries: Plain[int]\n'),
-                     ("        self.completed = Atomic(False)\n", "        self.completed = Atomic(False)\n        self.tries = 0\n"),
-                     ("            if self.lock.acquire(blocking=False):  # try P1\n",
-                      "            self.tries = 1  # write Z1\n            if self.lock.acquire(blocking=False):  # try P1\n")):
+    for old, new in (
+        (
+            "from impl.runtime import Atomic, Monitor\n",
+            "from impl.runtime import Atomic, Monitor, Plain\n",
+        ),
+        (
+            '    __slots__ = ("timer_task", "lock", "completed")\n',
+            '    __slots__ = ("timer_task", "lock", "completed", "tries")\n    tries: Plain[int]\n',
+        ),
+        (
+            "        self.completed = Atomic(False)\n",
+            "        self.completed = Atomic(False)\n        self.tries = 0\n",
+        ),
+        (
+            "            if self.lock.acquire(blocking=False):  # try P1\n",
+            "            self.tries = 1  # write Z1\n            if self.lock.acquire(blocking=False):  # try P1\n",
+        ),
+    ):
         assert text.count(old) == 1
         text = text.replace(old, new)
-    subject = Subject.load(ROOT, STEM, texts={f"impl.{STEM}": text}, lint=False)
+    subject = ControlledImplementation.load(ROOT, STEM, texts={f"impl.{STEM}": text}, lint=False)
     detector = RaceDetector()
-    walk(subject, MECHANISM.scenarios["two_completers"], walks=20, seed=5, race=detector)
+    random_schedules(
+        subject, MECHANISM.scenarios["two_completers"], schedules=20, seed=5, race=detector
+    )
     assert {race.field for race in detector.found} == {"DelayedOperation.tries"}

@@ -1,15 +1,20 @@
 """OverflowWheel without a decision: the machine of the model without it, and what memory has to do with it."""
+
 import pytest
 
-from tests.impl.planting import walked
-from tests.model.overflow_wheel import FAST, FLOORS, MECHANISM, ROOT, STEM
-from wheelproof.explore import RaceDetector, Subject, bisimulate, walk
+from tests.impl.planting import bisimulated
+from tests.model.overflow_wheel import ARTEFACTS, FAST, MECHANISM, ROOT, STEM
+from wheelproof.explore import ControlledImplementation, RaceDetector, bisimulate, random_schedules
 from wheelproof.explore.pairs import Violation
 from wheelproof.explore.store_buffer import DelayedField
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import explore
 
-MARKS = {"PlainWheel": ("Overflowing", "overflow_wheel"), "M6": ("TimerTaskEntry", "list"), "M7": ("TimerTask", "timer_task_entry")}
+MARKS = {
+    "PlainWheel": ("Overflowing", "overflow_wheel"),
+    "M6": ("TimerTaskEntry", "list"),
+    "M7": ("TimerTask", "timer_task_entry"),
+}
 """Decision -> the class and its field that is volatile."""
 
 
@@ -17,16 +22,30 @@ MARKS = {"PlainWheel": ("Overflowing", "overflow_wheel"), "M6": ("TimerTaskEntry
 def test_a_mark_is_all_that_changes(name):
     _, field = MARKS[name]
     (file,) = [file for file in MECHANISM.decisions[name].files if file.startswith("impl/")]
-    changed, old = (text.splitlines() for text in (MECHANISM.without(name).texts[file], (ROOT / file).read_text(encoding="utf-8")))
-    (pair,) = [pair for pair in zip(old, changed, strict=True) if pair[0] != pair[1] and not pair[0].startswith("from impl.runtime import ")]
-    assert pair[0].strip().startswith(f"{field}: Volatile[") and pair[1] == pair[0].replace("Volatile[", "Plain[")
+    changed, old = (
+        text.splitlines()
+        for text in (MECHANISM.without(name).texts[file], (ROOT / file).read_text(encoding="utf-8"))
+    )
+    (pair,) = [
+        pair
+        for pair in zip(old, changed, strict=True)
+        if pair[0] != pair[1] and not pair[0].startswith("from impl.runtime import ")
+    ]
+    assert pair[0].strip().startswith(f"{field}: Volatile[") and pair[1] == pair[0].replace(
+        "Volatile[", "Plain["
+    )
 
 
 def compared(name, scenario):
     """A mutant against its own model."""
     mechanism = MECHANISM.without(name)
-    small, subject = reduced.reduce(mechanism.model(scenario), mechanism.silent), FLOORS.mutant(name)
-    return bisimulate(subject, MECHANISM.scenarios[scenario], reduced.rows(small), reduced.shared_of(small)), small
+    small, subject = (
+        reduced.reduce(mechanism.model(scenario), mechanism.silent),
+        ARTEFACTS.mutant(name),
+    )
+    return bisimulate(
+        subject, MECHANISM.scenarios[scenario], reduced.rows(small), reduced.shared_of(small)
+    ), small
 
 
 @pytest.mark.parametrize("name", MECHANISM.decisions)
@@ -35,30 +54,45 @@ def test_a_mutant_is_its_models_machine_and_no_longer_the_implementations(name):
     found, small = compared(name, scenario)
     assert found.outcome == "equal" and not found.uncovered, str(found.difference)
     prop = MECHANISM.mutants[name].property
-    broken = found.graph.first_deadlock() if prop == "NoDeadlock" else found.graph.first_violation(lambda n: small.model.holds(prop, small.states[n]))
+    broken = (
+        found.graph.first_deadlock()
+        if prop == "NoDeadlock"
+        else found.graph.first_violation(lambda n: small.model.holds(prop, small.states[n]))
+    )
     assert isinstance(broken, Violation)
-    assert walked(FLOORS, FLOORS.mutant(name), scenario).outcome == "different"
+    assert bisimulated(ARTEFACTS, ARTEFACTS.mutant(name), scenario).outcome == "different"
 
 
 @pytest.mark.parametrize("name", MARKS)
 def test_only_a_mutants_plain_field_is_delayed(name):
     owner, field = MARKS[name]
-    plain, mutated = Subject.load(ROOT, STEM), FLOORS.mutant(name)
+    plain, mutated = ControlledImplementation.load(ROOT, STEM), ARTEFACTS.mutant(name)
 
     def descriptor(subject):
         run = subject.begin(MECHANISM.scenarios["cancelled"])
-        holder = {"Overflowing": run.world.wheel, "TimerTaskEntry": run.world.entry, "TimerTask": run.world.task}[owner]
+        holder = {
+            "Overflowing": run.harness.wheel,
+            "TimerTaskEntry": run.harness.entry,
+            "TimerTask": run.harness.task,
+        }[owner]
         run.end()
         return getattr(type(holder), field)
 
-    assert isinstance(descriptor(mutated), DelayedField) and not isinstance(descriptor(plain), DelayedField)
+    assert isinstance(descriptor(mutated), DelayedField) and not isinstance(
+        descriptor(plain), DelayedField
+    )
 
 
 # -- it is memory that does it: the same decision taken away where stores arrive at once breaks nothing
 
+
 def without_ways(scenario, keep=()):
     """The scenario's threads alone, and those of its ways to memory whose field is kept."""
-    threads = {name: program for name, program in scenario["threads"].items() if program[0][0] != "memory" or program[0][2] in keep}
+    threads = {
+        name: program
+        for name, program in scenario["threads"].items()
+        if program[0][0] != "memory" or program[0][2] in keep
+    }
     return dict(scenario) | {"threads": threads}
 
 
@@ -96,25 +130,48 @@ def test_the_second_look_is_needed_without_delays_too(name):
 def test_the_wheel_is_half_built_only_if_the_reference_overtakes_its_time():
     """With no way for the reference of its own it comes by the monitor, which brings the time along."""
     for keep, half_built in ((("current_time",), False), (("overflow_wheel",), True)):
-        model = MECHANISM.without("PlainWheel").model_of(without_ways(MECHANISM.scenarios["two"], keep))
-        assert any(not model.holds("SafePublication", state) for state in explore(model).states) == half_built
+        model = MECHANISM.without("PlainWheel").model_of(
+            without_ways(MECHANISM.scenarios["two"], keep)
+        )
+        assert (
+            any(not model.holds("SafePublication", state) for state in explore(model).states)
+            == half_built
+        )
 
 
 # -- data races
+
 
 @pytest.mark.parametrize("name", MARKS)
 def test_a_plain_field_is_a_data_race(name):
     owner, field = MARKS[name]
     assert MECHANISM.mutants[name].data_race
     detector = RaceDetector()
-    walk(FLOORS.mutant(name), MECHANISM.scenarios[MECHANISM.mutants[name].scenario], walks=40, seed=5, race=detector)
+    random_schedules(
+        ARTEFACTS.mutant(name),
+        MECHANISM.scenarios[MECHANISM.mutants[name].scenario],
+        schedules=40,
+        seed=5,
+        race=detector,
+    )
     # a wheel that is seen half-built is read without an order, too
-    assert f"{owner}.{field}" in {race.field for race in detector.found} <= {f"{owner}.{field}", "Clock.current_time"}
+    assert (
+        f"{owner}.{field}"
+        in {race.field for race in detector.found}
+        <= {f"{owner}.{field}", "Clock.current_time"}
+    )
 
 
 @pytest.mark.parametrize("scenario", FAST)
 def test_the_implementation_has_no_race(scenario):
     for coarse in False, True:
         detector = RaceDetector()
-        walks = walk(Subject.load(ROOT, STEM), MECHANISM.scenarios[scenario], walks=20, seed=5, race=detector, coarse=coarse)
-        assert walks.outcome == "passed" and not walks.figures["deadlocks"] and not detector.found
+        found = random_schedules(
+            ControlledImplementation.load(ROOT, STEM),
+            MECHANISM.scenarios[scenario],
+            schedules=20,
+            seed=5,
+            race=detector,
+            coarse=coarse,
+        )
+        assert found.outcome == "passed" and not found.figures["deadlocks"] and not detector.found

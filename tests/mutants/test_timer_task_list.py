@@ -1,16 +1,18 @@
 """A mutant of TimerTaskList races only where it loses a lock."""
+
 from functools import cache
 
 import pytest
 
-from tests.model.timer import FAST, FLOORS, MECHANISM, ROOT, STEM, source
-from wheelproof.explore import RaceDetector, Subject, walk
+from tests.model.timer import ARTEFACTS, FAST, MECHANISM, ROOT, STEM, source
+from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
 
 # -- data races
 
+
 @cache
-def subject(decision: str = "") -> Subject:
-    return FLOORS.mutant(decision)
+def subject(decision: str = "") -> ControlledImplementation:
+    return ARTEFACTS.mutant(decision)
 
 
 LOST = {
@@ -21,24 +23,37 @@ LOST = {
 
 
 @cache
-def lost(name: str) -> Subject:
+def lost(name: str) -> ControlledImplementation:
     """The implementation with one lock taken away by text."""
     text, line = source("impl"), LOST[name]
     assert text.count(line) == 1
     text = text.replace(line, line.replace("self.monitor", "NoMonitor()"))
-    text = text.replace("import Atomic, Monitor, Plain, Volatile", "import Atomic, Monitor, NoMonitor, Plain, Volatile")
-    return Subject.load(ROOT, STEM, texts={f"impl.{STEM}": text})
+    text = text.replace(
+        "import Atomic, Monitor, Plain, Volatile",
+        "import Atomic, Monitor, NoMonitor, Plain, Volatile",
+    )
+    return ControlledImplementation.load(ROOT, STEM, texts={f"impl.{STEM}": text})
 
 
-def races(of: Subject, scenario: dict, walks: int, coarse: bool = False, seed: int = 5):
-    """What the detector reports in random walks, by field and lines; the walks themselves may end as they will.
+def races(
+    of: ControlledImplementation, scenario: dict, times: int, coarse: bool = False, seed: int = 5
+):
+    """What the detector reports in random schedules, by field and lines; the schedules themselves may end as they will.
 
     A mutant may also crash or go round for ever: what has raced by then counts.
     """
     detector = RaceDetector()
-    for part in range(walks):
-        walk(of, scenario, walks=1, seed=seed + part, max_steps=2_000, race=detector, coarse=coarse)
-    assert detector.runs == walks
+    for part in range(times):
+        random_schedules(
+            of,
+            scenario,
+            schedules=1,
+            seed=seed + part,
+            max_steps=2_000,
+            race=detector,
+            coarse=coarse,
+        )
+    assert detector.runs == times
     return {race.lines for race in detector.found}
 
 
@@ -46,18 +61,38 @@ def races(of: Subject, scenario: dict, walks: int, coarse: bool = False, seed: i
 def test_the_implementation_has_no_race(scenario):
     for coarse in False, True:
         detector = RaceDetector()
-        walks = walk(subject(), MECHANISM.scenarios[scenario], walks=20, seed=5, race=detector, coarse=coarse)
-        assert walks.outcome == "passed" and walks.figures["walks"] == 20 and not walks.figures["deadlocks"]
-        assert not walks.races and not detector.found
+        found = random_schedules(
+            subject(),
+            MECHANISM.scenarios[scenario],
+            schedules=20,
+            seed=5,
+            race=detector,
+            coarse=coarse,
+        )
+        assert (
+            found.outcome == "passed"
+            and found.figures["schedules"] == 20
+            and not found.figures["deadlocks"]
+        )
+        assert not found.races and not detector.found
 
 
 RACING = {
     "M2": ("two_adders", lambda: subject("M2")),
     "FlushWithoutMonitor": ("two_expire", lambda: subject("FlushWithoutMonitor")),
     # two entries: with one, the entry's monitor would hide that the list's is gone
-    "the list's monitor lost in add": ("two_entries_crossed", lambda: lost("the list's monitor lost in add")),
-    "the list's monitor lost in remove": ("cancels_crossed", lambda: lost("the list's monitor lost in remove")),
-    "the list's monitor lost in flush": ("two_expire", lambda: lost("the list's monitor lost in flush")),
+    "the list's monitor lost in add": (
+        "two_entries_crossed",
+        lambda: lost("the list's monitor lost in add"),
+    ),
+    "the list's monitor lost in remove": (
+        "cancels_crossed",
+        lambda: lost("the list's monitor lost in remove"),
+    ),
+    "the list's monitor lost in flush": (
+        "two_expire",
+        lambda: lost("the list's monitor lost in flush"),
+    ),
 }
 
 
@@ -78,14 +113,28 @@ def test_both_grains_report_the_same_races(name):
 
 
 def test_the_table_says_who_races():
-    assert {mutant.decision for mutant in MECHANISM.mutants.values() if mutant.data_race} == {"M2", "FlushWithoutMonitor"}
+    assert {mutant.decision for mutant in MECHANISM.mutants.values() if mutant.data_race} == {
+        "M2",
+        "FlushWithoutMonitor",
+    }
 
 
 TWO_ENTRIES = {
-    "lists": ["l1", "l2"], "task_of": {"e1": "t1", "e2": "t2"}, "current": ["e1", "e2"],
+    "lists": ["l1", "l2"],
+    "task_of": {"e1": "t1", "e2": "t2"},
+    "current": ["e1", "e2"],
 }
-LATE = TWO_ENTRIES | {"ring": {"l1": ["e1"], "l2": []}, "threads": {"a": [["add", "l2", "e1"], ["add", "l2", "e2"]], "c": [["remove", "e1"]]}}
-TWICE = TWO_ENTRIES | {"ring": {"l1": [], "l2": []}, "threads": {"a": [["add", "l1", "e1"], ["add", "l1", "e2"]], "b": [["add", "l2", "e1"], ["remove", "e1"]]}}
+LATE = TWO_ENTRIES | {
+    "ring": {"l1": ["e1"], "l2": []},
+    "threads": {"a": [["add", "l2", "e1"], ["add", "l2", "e2"]], "c": [["remove", "e1"]]},
+}
+TWICE = TWO_ENTRIES | {
+    "ring": {"l1": [], "l2": []},
+    "threads": {
+        "a": [["add", "l1", "e1"], ["add", "l1", "e2"]],
+        "b": [["add", "l2", "e1"], ["remove", "e1"]],
+    },
+}
 
 
 @pytest.mark.parametrize("name, scenario", [("M1", LATE), ("M3", TWICE)])

@@ -10,25 +10,53 @@ import pytest
 from impl import timing_wheel
 from proofs.arith import base, bounds, clock, code, levels, order, slots, timer_code
 from proofs.kernel import Theory
-from tests.model.timing_wheel import FLOORS, ROOT
-from wheelproof import floors
+from tests.model.timing_wheel import ARTEFACTS, ROOT
+from wheelproof.project import isolated
 
 THEORIES = (base, clock, slots, levels, bounds, order, code, timer_code)
 NAMES = [(module.THEORY, name) for module in THEORIES for name in module.THEORY.theorems]
-CATALOGUE = {"T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11", "T12", "T13", "T14", "T15", "T16", "T17", "code"}
+CATALOGUE = {
+    "T1",
+    "T2",
+    "T3",
+    "T4",
+    "T5",
+    "T6",
+    "T7",
+    "T8",
+    "T9",
+    "T10",
+    "T11",
+    "T12",
+    "T13",
+    "T14",
+    "T15",
+    "T16",
+    "T17",
+    "code",
+}
 
 # Premises that no step needs, and why they are kept.
 IDLE = {
     "T1": {"tick"},  # without a tick above 0 there is no quotient
-    "T16": {"size", "passed over", "one slot"},  # they are what makes T16 about D1; the bound holds of all that comes down
+    "T16": {
+        "size",
+        "passed over",
+        "one slot",
+    },  # they are what makes T16 about D1; the bound holds of all that comes down
     "T17-advance": {"size", "key"},  # those of a queued bucket, as in T17-insert
     # the code divides by the tick and by the size, whatever comes of it
-    "code-bucket_index": {"tick", "size"}, "code-trim": {"tick"}, "code-advance_clock": {"tick"}, "code-add": {"size from 2"},
+    "code-bucket_index": {"tick", "size"},
+    "code-trim": {"tick"},
+    "code-advance_clock": {"tick"},
+    "code-add": {"size from 2"},
 }
 
 
 def test_the_catalogue_is_whole():
-    assert {name.partition("-")[0] for theory, name in NAMES if not theory.theorems[name].is_lemma} == CATALOGUE
+    assert {
+        name.partition("-")[0] for theory, name in NAMES if not theory.theorems[name].is_lemma
+    } == CATALOGUE
 
 
 @pytest.mark.parametrize(("theory", "name"), NAMES, ids=[name for _, name in NAMES])
@@ -42,17 +70,30 @@ def test_proved_by_both_solvers_with_every_control_refuted(theory: Theory, name:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("theory", [module.THEORY for module in THEORIES], ids=lambda theory: theory.name)
+@pytest.mark.parametrize(
+    "theory", [module.THEORY for module in THEORIES], ids=lambda theory: theory.name
+)
 def test_no_seed_of_twenty_comes_near_the_cap(theory: Theory):
     for name in theory.theorems:
         found = theory.check(name, seeds=20)
-        assert found.verdict == "proved" and found.resources < 100_000, f"{name}: {found.why or found.resources}"
+        assert found.verdict == "proved" and found.resources < 100_000, (
+            f"{name}: {found.why or found.resources}"
+        )
 
 
 # -- the statements as Python: what the theorems are about is what a program computes
 
-RANGES = {"w": range(1, 5), "t": range(1, 5), "s": range(1, 3), "b": range(1, 6), "k": range(0, 4), "moved": range(2), "c": range(0, 9), "c0": range(0, 9),
-          "turn": (20 ** 14,)}
+RANGES = {
+    "w": range(1, 5),
+    "t": range(1, 5),
+    "s": range(1, 3),
+    "b": range(1, 6),
+    "k": range(0, 4),
+    "moved": range(2),
+    "c": range(0, 9),
+    "c0": range(0, 9),
+    "turn": (20**14,),
+}
 DEFAULT = range(-3, 13)
 
 
@@ -83,16 +124,30 @@ def test_no_small_numbers_refute_the_statement_in_python(theory: Theory, name: s
 # Premises without which no small numbers refute the statement, and why they are there.
 NOT_SHOWN_NEEDED = {
     # a premise divides by it: without it there are no numbers to try
-    **dict.fromkeys(("same_residue",), {"w above 0"}), **dict.fromkeys(("quotient_unique",), {"b above 0"}), **dict.fromkeys(("aligned_gap",), {"t above 0"}),
-    **dict.fromkeys(("T5-advance", "T8-step", "window", "T7", "T15-java"), {"tick"}), **dict.fromkeys(("T2", "T3"), {"tick", "size"}),
+    **dict.fromkeys(("same_residue",), {"w above 0"}),
+    **dict.fromkeys(("quotient_unique",), {"b above 0"}),
+    **dict.fromkeys(("aligned_gap",), {"t above 0"}),
+    **dict.fromkeys(("T5-advance", "T8-step", "window", "T7", "T15-java"), {"tick"}),
+    **dict.fromkeys(("T2", "T3"), {"tick", "size"}),
     # and true of a clock between two ticks as well; the proof is shorter so
-    **dict.fromkeys(("T6", "T17-insert"), {"tick", "size", "clock"}), "T16-deadline": {"tick", "size", "boundary"},
+    **dict.fromkeys(("T6", "T17-insert"), {"tick", "size", "clock"}),
+    "T16-deadline": {"tick", "size", "boundary"},
     # and IDLE
-    "T16": {"tick", "size", "passed over", "one slot"}, "T17-advance": {"tick", "size", "key"},
-    # out of reach of small numbers: the twins of T15 show that deadlines need their bound
-    "T15": {"clock"}, "T15-levels": {"deadline up to M", "clock", "passed on"}, "T15-kafka": {"turn of level 13"},
+    "T16": {"tick", "size", "passed over", "one slot"},
+    "T17-advance": {"tick", "size", "key"},
+    # out of reach of small numbers: the mutants of T15 show that deadlines need their bound
+    "T15": {"clock"},
+    "T15-levels": {"deadline up to M", "clock", "passed on"},
+    "T15-kafka": {"turn of level 13"},
 }
-BEYOND = {"t": range(-2, 5), "w": range(-2, 5), "b": range(-2, 6), "k": range(-2, 4), "s": range(-1, 3), "moved": range(-1, 3)}
+BEYOND = {
+    "t": range(-2, 5),
+    "w": range(-2, 5),
+    "b": range(-2, 6),
+    "k": range(-2, 4),
+    "s": range(-1, 3),
+    "moved": range(-1, 3),
+}
 """Ranges for what a premise keeps out."""
 
 
@@ -102,7 +157,9 @@ def test_without_one_of_its_premises_the_statement_is_refuted(theory: Theory, na
     for values in cases(statement, BEYOND):
         values = dict(zip(statement.variables, values))
         try:
-            failed = [premise for premise, holds in statement.premises(**values).items() if not holds]
+            failed = [
+                premise for premise, holds in statement.premises(**values).items() if not holds
+            ]
         except ZeroDivisionError:
             continue
         if len(failed) == 1 and failed[0] not in needed:
@@ -124,8 +181,11 @@ def unlike(statements) -> list[str]:
             text = str(formula)
             variables = frozenset(re.findall(r"\b[A-Za-z]\w*\b", text)) & set(statement.variables)
             found.setdefault((premise, variables), {}).setdefault(text, []).append(name)
-    return [f"{premise}: {text} in {', '.join(names)}" for (premise, _), texts in found.items()
-            for text, names in sorted(texts.items(), key=lambda item: -len(item[1]))[1:]]
+    return [
+        f"{premise}: {text} in {', '.join(names)}"
+        for (premise, _), texts in found.items()
+        for text, names in sorted(texts.items(), key=lambda item: -len(item[1]))[1:]
+    ]
 
 
 def test_a_premise_of_one_name_says_the_same_everywhere():
@@ -136,21 +196,33 @@ def test_a_premise_of_one_name_says_the_same_everywhere():
 def test_a_premise_that_asks_for_more_is_named():
     every = {name: theory.own[name] for theory, name in NAMES}
     for name, premise in ("T1", "tick"), ("T9", "size"), ("T10", "tick"):
-        stronger = replace(every[name], premises=lambda of=every[name], premise=premise, **at: (
-            found := dict(of.premises(**at))) | {premise: found[premise].arg(0) > found[premise].arg(1)})
+        stronger = replace(
+            every[name],
+            premises=lambda of=every[name], premise=premise, **at: (
+                (found := dict(of.premises(**at)))
+                | {premise: found[premise].arg(0) > found[premise].arg(1)}
+            ),
+        )
         (said,) = unlike((every | {name: stronger}).items())
         assert said.startswith(f"{premise}: ") and said.endswith(f" in {name}")
 
 
 def test_that_search_finds_what_is_false():
-    """Each twin with the ranges of its theorem: the search is wide enough to refute most of them by itself."""
+    """Each mutant with the ranges of its theorem: the search is wide enough to refute most of them by itself."""
     missed = []
     for theory, name in NAMES:
-        for twin, wrong in theory.twins.get(name, {}).items():
-            if not any(wrong.refuted_by(dict(zip(wrong.variables, values))) == "" for values in cases(wrong)):
-                missed.append(f"{name}: {twin}")
+        for mutant, wrong in theory.mutants.get(name, {}).items():
+            if not any(
+                wrong.refuted_by(dict(zip(wrong.variables, values))) == ""
+                for values in cases(wrong)
+            ):
+                missed.append(f"{name}: {mutant}")
     # 64-bit bounds are out of reach of small numbers
-    assert set(missed) <= {"T15: any long as tick", "T15-levels: any long as deadline", "T16-deadline: any stall"}
+    assert set(missed) <= {
+        "T15: any long as tick",
+        "T15-levels: any long as deadline",
+        "T16-deadline: any stall",
+    }
 
 
 def test_the_bound_of_the_proof_is_the_one_that_the_timer_enforces():
@@ -170,22 +242,40 @@ def test_the_bound_of_the_proof_is_the_one_that_the_timer_enforces():
         timer.close()
 
 
-@pytest.mark.parametrize(("decision", "theorems"), [
-    ("M11", ["code-add"]), ("M17_late", ["code-fits", "code-add"]), ("M17_turn", ["code-fits", "code-add"]),
-    ("WrongSlot", ["code-bucket_index", "code-add"]), ("SaysNo", ["code-add"]), ("M18", ["code-advance_clock"])])
+@pytest.mark.parametrize(
+    ("decision", "theorems"),
+    [
+        ("M11", ["code-add"]),
+        ("M17_late", ["code-fits", "code-add"]),
+        ("M17_turn", ["code-fits", "code-add"]),
+        ("WrongSlot", ["code-bucket_index", "code-add"]),
+        ("SaysNo", ["code-add"]),
+        ("M18", ["code-advance_clock"]),
+    ],
+)
 def test_the_wheels_mutants_are_not_what_the_theorems_are_about(decision, theorems):
     """The code is part of the proof: each change of the wheel's steps that tells in numbers is refuted, by numbers."""
-    changed = floors.load(ROOT, "impl.timing_wheel", FLOORS.mechanism.without(decision).modules)
+    changed = isolated.load(
+        ROOT, "impl.timing_wheel", ARTEFACTS.mechanism.without(decision).modules
+    )
     theory = code.theory(changed)
     found = {name: theory.check(name, seeds=1).verdict for name in theory.theorems}
-    assert {name: verdict for name, verdict in found.items() if verdict != "proved"} == dict.fromkeys(theorems, "violated")
+    assert {
+        name: verdict for name, verdict in found.items() if verdict != "proved"
+    } == dict.fromkeys(theorems, "violated")
 
 
-@pytest.mark.parametrize(("function", "change"), [
-    ("bucket_index", lambda deadline, tick, size: deadline % size // tick), ("bucket_index", lambda deadline, tick, size: deadline // tick % (size + 1)),
-    ("bucket_expiration", lambda deadline, tick: deadline), ("trim", lambda time, tick: time // tick),
-    ("fits", lambda deadline, current, interval: deadline <= current + interval),
-    ("expired", lambda deadline, current, tick: deadline <= current + tick)])
+@pytest.mark.parametrize(
+    ("function", "change"),
+    [
+        ("bucket_index", lambda deadline, tick, size: deadline % size // tick),
+        ("bucket_index", lambda deadline, tick, size: deadline // tick % (size + 1)),
+        ("bucket_expiration", lambda deadline, tick: deadline),
+        ("trim", lambda time, tick: time // tick),
+        ("fits", lambda deadline, current, interval: deadline <= current + interval),
+        ("expired", lambda deadline, current, tick: deadline <= current + tick),
+    ],
+)
 def test_changed_functions_are_not_what_the_theorems_are_about(function, change):
     theory = code.theory(SimpleNamespace(**vars(timing_wheel) | {function: change}))
     assert "violated" in {theory.check(name, seeds=1).verdict for name in theory.theorems}
@@ -196,16 +286,22 @@ def test_a_timer_that_takes_one_deadline_more_is_not_what_the_bound_is_for():
         def add(self, task):
             if not 0 <= self.clock.hi_res_clock_ms() + task.delay_ms <= self.max_deadline_ms + 1:
                 raise ValueError
-            self.add_timer_task_entry(SimpleNamespace(expiration_ms=self.clock.hi_res_clock_ms() + task.delay_ms))
+            self.add_timer_task_entry(
+                SimpleNamespace(expiration_ms=self.clock.hi_res_clock_ms() + task.delay_ms)
+            )
 
     assert timer_code.theory(OneMore).check("code-deadlines", seeds=1).verdict == "violated"
 
 
 def test_kafkas_numbers():
     """With 20 buckets of 1 ms: 20^14 ms is the turn of level 13, counted from 0, and the tick of the level that overflows."""
-    wrapped = (20 ** 15 + 2 ** 63) % 2 ** 64 - 2 ** 63
-    assert 20 ** 14 <= bounds.LONG < 20 ** 15 and wrapped < 0 and bounds.last(20) < 20 ** 14
-    assert slots.key(7990, 400) == 7600 and slots.slot(7990, 400, 20) == slots.slot(15700, 400, 20) == 19 and clock.trim(7990, 20) == 7980
+    wrapped = (20**15 + 2**63) % 2**64 - 2**63
+    assert 20**14 <= bounds.LONG < 20**15 and wrapped < 0 and bounds.last(20) < 20**14
+    assert (
+        slots.key(7990, 400) == 7600
+        and slots.slot(7990, 400, 20) == slots.slot(15700, 400, 20) == 19
+        and clock.trim(7990, 20) == 7980
+    )
     assert levels.key(4399, 400) == 4000 and order.key(4399, 20) == 4380
 
 
@@ -219,6 +315,7 @@ def test_the_bounds_of_d1_are_reached_by_the_numbers_of_its_report():
 
 
 # -- what the theorems assume
+
 
 def wheel(tick: int, size: int, start: int = 0):
     from impl.clock import VirtualClock
@@ -250,7 +347,9 @@ def test_the_induction_over_levels_is_what_a_wheel_of_many_levels_does():
         rows = with_levels(one, 6)
         for time in (5, 6, 9, 13, 13, 40, 41, 63, 64, 200):
             one.advance_clock(time)
-            assert [each.current_time for each in rows] == [clock.trim(time, tick * size ** number) for number in range(6)]
+            assert [each.current_time for each in rows] == [
+                clock.trim(time, tick * size**number) for number in range(6)
+            ]
 
 
 def test_a_tick_beyond_the_bound_leaves_64_bits():
@@ -269,17 +368,30 @@ def test_no_level_that_a_real_wheel_makes_leaves_64_bits():
         one = bare(timing_wheel.TimingWheel, tick, size)
         entered(one, bounds.last(size))
         assert len(levels_of(one)) >= 6
-        assert all(bounds.fits(each.interval, each.current_time + each.interval, each.current_time + each.tick_ms) for each in levels_of(one))
+        assert all(
+            bounds.fits(
+                each.interval, each.current_time + each.interval, each.current_time + each.tick_ms
+            )
+            for each in levels_of(one)
+        )
     beyond = bare(timing_wheel.TimingWheel, 1, 20)
-    entered(beyond, 20 ** 14)
-    assert len(levels_of(beyond)) == 15 and not bounds.fits(levels_of(beyond)[14].interval) and bounds.fits(levels_of(beyond)[13].interval)
+    entered(beyond, 20**14)
+    assert (
+        len(levels_of(beyond)) == 15
+        and not bounds.fits(levels_of(beyond)[14].interval)
+        and bounds.fits(levels_of(beyond)[13].interval)
+    )
 
 
 def test_an_entry_is_put_into_buckets_at_most_once_a_level():
     """A-INDUCTION for T12, on real wheels: levels only go down, so an entry of level k is put into at most k buckets."""
     from tests.impl.timing import Noting
 
-    for tick, size, delays in (1, 3, range(1, 90)), (2, 4, range(1, 140)), (1, 20, (19, 20, 399, 400, 7_999, 8_000, 30_000)):
+    for tick, size, delays in (
+        (1, 3, range(1, 90)),
+        (2, 4, range(1, 140)),
+        (1, 20, (19, 20, 399, 400, 7_999, 8_000, 30_000)),
+    ):
         timer = Noting(timing_wheel.TimingWheel, tick, size)
         timer.put(*delays)
         first = {due: where for _, due, where in timer.moves if where}

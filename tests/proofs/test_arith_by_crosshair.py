@@ -13,7 +13,14 @@ TIMES = st.integers(min_value=0, max_value=2**40)
 TICKS = st.integers(min_value=1, max_value=2**20)
 SIZES = st.integers(min_value=2, max_value=2**12)
 
-by_crosshair = settings(backend="crosshair", deadline=None, max_examples=40, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+by_crosshair = settings(
+    backend="crosshair",
+    deadline=None,
+    max_examples=40,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
 
 
 @by_crosshair
@@ -51,7 +58,13 @@ def never_early(deadline, time, tick):
     return deadline <= time or not expired(deadline, trim(time, tick), tick)
 
 
-@pytest.mark.parametrize(("wrong", "numbers"), [(one_bucket_more, st.tuples(TIMES, TICKS, SIZES)), (never_early, st.tuples(TIMES, TIMES, TICKS))])
+@pytest.mark.parametrize(
+    ("wrong", "numbers"),
+    [
+        (one_bucket_more, st.tuples(TIMES, TICKS, SIZES)),
+        (never_early, st.tuples(TIMES, TIMES, TICKS)),
+    ],
+)
 def test_a_planted_fault_is_found(wrong, numbers):
     @by_crosshair
     @given(numbers)

@@ -1,11 +1,11 @@
-"""CrossHair on the functions that the wheel calls: every function as the table has it, bad twins refuted, and the traps of its output."""
+"""CrossHair on the functions that the wheel calls: every function as the table has it, mutants refuted, and the traps of its output."""
 
 import importlib
 
 import pytest
 
 from impl.timing_wheel import TimingWheel
-from proofs.crosshair import contracts, pairs, table, twins
+from proofs.crosshair import contracts, mutants, pairs, table
 from tests.impl.wheel_checks import bare, places
 
 NONE = ""
@@ -13,29 +13,36 @@ NONE = ""
 
 @pytest.fixture(scope="module")
 def outcomes():
-    return {module: table.check(f"proofs.crosshair.{module}", wanted) for module, wanted in table.expected().items()}
+    return {
+        module: table.check(f"proofs.crosshair.{module}", wanted)
+        for module, wanted in table.expected().items()
+    }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["contracts", "twins"])
+@pytest.mark.parametrize("module", ["contracts", "mutants"])
 def test_every_function_ends_as_the_table_says(outcomes, module):
-    assert {name: outcome.verdict for name, outcome in outcomes[module].items()} == table.expected()[module]
+    assert {
+        name: outcome.verdict for name, outcome in outcomes[module].items()
+    } == table.expected()[module]
 
 
 @pytest.mark.slow
 def test_python_confirms_every_counterexample(outcomes):
-    known, confirmed = table.contracts(twins), 0
-    for name, outcome in outcomes["twins"].items():
+    known, confirmed = table.contracts(mutants), 0
+    for name, outcome in outcomes["mutants"].items():
         for call in outcome.calls:
-            assert table.confirmed(twins, known[name], call) == NONE
+            assert table.confirmed(mutants, known[name], call) == NONE
             confirmed += 1
-    assert confirmed == list(table.expected()["twins"].values()).count("refuted") > 0
+    assert confirmed == list(table.expected()["mutants"].values()).count("refuted") > 0
 
 
 @pytest.mark.slow
 def test_a_verdict_for_lack_of_time_counts_only_after_more_of_it(monkeypatch):
     """In no time nothing is found that meets the preconditions of ``level``; CI on a busy machine had that verdict."""
-    wanted = {name: "bounded" if name == "level" else "refuted" for name in table.contracts(contracts)}
+    wanted = {
+        name: "bounded" if name == "level" else "refuted" for name in table.contracts(contracts)
+    }
     only = {"level": table.contracts(contracts)["level"]}
     monkeypatch.setattr(table, "contracts", lambda module: only)
     monkeypatch.setattr(table, "ENDLESS", 0.001)
@@ -46,7 +53,9 @@ def test_a_verdict_for_lack_of_time_counts_only_after_more_of_it(monkeypatch):
 
 def test_the_table_names_every_contract_and_its_words():
     for module, wanted in table.expected().items():
-        assert set(wanted) == set(table.contracts(importlib.import_module(f"proofs.crosshair.{module}")))
+        assert set(wanted) == set(
+            table.contracts(importlib.import_module(f"proofs.crosshair.{module}"))
+        )
         assert set(wanted.values()) <= {"confirmed", "bounded", "refuted", "unmet"}
     assert set(table.expected()["contracts"].values()) <= {"confirmed", "bounded"}
 
@@ -56,24 +65,45 @@ def test_the_table_names_every_contract_and_its_words():
 TWO = table.Contract("two", ("a > 0",), ("__return__", "True"), (7, 8), (6,))
 
 
-@pytest.mark.parametrize(("output", "verdict"), [
-    ("x.py:7: info: Confirmed over all paths.\nx.py:8: info: Confirmed over all paths.", "confirmed"),
-    ("x.py:7: info: Confirmed over all paths.\nx.py:8: info: Not confirmed.", "bounded"),
-    ("x.py:7: info: Confirmed over all paths.", "no verdict"),
-    ("", "no verdict"),
-    ("x.py:6: info: Unable to meet precondition.", "unmet"),
-    ("x.py:7: info: Unable to meet precondition.\nx.py:8: info: Unable to meet precondition.", "unmet"),
-    ("x.py:7: info: Confirmed over all paths.\nx.py:8: error: false when calling two(1) (which returns (0, 3))", "refuted"),
-    ("x.py:7: info: Confirmed over all paths.\nx.py:8: error: ZeroDivisionError: division by zero when calling two(0)", "raised"),
-])
+@pytest.mark.parametrize(
+    ("output", "verdict"),
+    [
+        (
+            "x.py:7: info: Confirmed over all paths.\nx.py:8: info: Confirmed over all paths.",
+            "confirmed",
+        ),
+        ("x.py:7: info: Confirmed over all paths.\nx.py:8: info: Not confirmed.", "bounded"),
+        ("x.py:7: info: Confirmed over all paths.", "no verdict"),
+        ("", "no verdict"),
+        ("x.py:6: info: Unable to meet precondition.", "unmet"),
+        (
+            "x.py:7: info: Unable to meet precondition.\nx.py:8: info: Unable to meet precondition.",
+            "unmet",
+        ),
+        (
+            "x.py:7: info: Confirmed over all paths.\nx.py:8: error: false when calling two(1) (which returns (0, 3))",
+            "refuted",
+        ),
+        (
+            "x.py:7: info: Confirmed over all paths.\nx.py:8: error: ZeroDivisionError: division by zero when calling two(0)",
+            "raised",
+        ),
+    ],
+)
 def test_a_function_has_the_worst_of_its_conditions_verdicts(output, verdict):
     assert table.read(output, [TWO])["two"].verdict == verdict
 
 
-@pytest.mark.parametrize("output", [
-    "x.py:9: info: Confirmed over all paths.", "x.py:6: info: Confirmed over all paths.", "Traceback (most recent call last):",
-    "x.py:7: info: Confirmed over some paths.", "x.py:7: warning: something else",
-])
+@pytest.mark.parametrize(
+    "output",
+    [
+        "x.py:9: info: Confirmed over all paths.",
+        "x.py:6: info: Confirmed over all paths.",
+        "Traceback (most recent call last):",
+        "x.py:7: info: Confirmed over some paths.",
+        "x.py:7: warning: something else",
+    ],
+)
 def test_a_line_without_a_meaning_is_an_error(output):
     with pytest.raises(table.OutputError):
         table.read(output, [TWO])
@@ -82,24 +112,41 @@ def test_a_line_without_a_meaning_is_an_error(output):
 @pytest.mark.slow
 def test_the_exit_code_is_0_for_what_is_not_confirmed_and_for_what_nothing_meets():
     """Why the table is read from the output. Without --report_all nothing is even said."""
-    for name, said in ("no_end", "Not confirmed."), ("nothing_meets_it", "Unable to meet precondition."):
-        ended = table.crosshair("check", "--report_all", "--analysis_kind=PEP316", "--per_condition_timeout=1", f"proofs.crosshair.twins.{name}")
+    for name, said in (
+        ("no_end", "Not confirmed."),
+        ("nothing_meets_it", "Unable to meet precondition."),
+    ):
+        ended = table.crosshair(
+            "check",
+            "--report_all",
+            "--analysis_kind=PEP316",
+            "--per_condition_timeout=1",
+            f"proofs.crosshair.mutants.{name}",
+        )
         assert ended.returncode == 0 and said in ended.stdout
-        silent = table.crosshair("check", "--analysis_kind=PEP316", "--per_condition_timeout=1", f"proofs.crosshair.twins.{name}")
+        silent = table.crosshair(
+            "check",
+            "--analysis_kind=PEP316",
+            "--per_condition_timeout=1",
+            f"proofs.crosshair.mutants.{name}",
+        )
         assert (silent.returncode, silent.stdout) == (0, "")
 
 
 def test_a_counterexample_is_confirmed_only_where_it_is_one():
-    known = table.contracts(twins)["key_rounded_up"]
-    assert table.confirmed(twins, known, "key_rounded_up(0, 1)") == NONE
-    assert table.confirmed(twins, known, "key_rounded_up(deadline_ms=0, tick_ms=1)") == NONE
-    assert "precondition" in table.confirmed(twins, known, "key_rounded_up(-1, 1)")
-    assert "calls something else" in table.confirmed(twins, known, "trim(0, 1)")
+    known = table.contracts(mutants)["key_rounded_up"]
+    assert table.confirmed(mutants, known, "key_rounded_up(0, 1)") == NONE
+    assert table.confirmed(mutants, known, "key_rounded_up(deadline_ms=0, tick_ms=1)") == NONE
+    assert "precondition" in table.confirmed(mutants, known, "key_rounded_up(-1, 1)")
+    assert "calls something else" in table.confirmed(mutants, known, "trim(0, 1)")
     good = table.contracts(contracts)["key_before_the_deadline"]
-    assert "every postcondition holds" in table.confirmed(contracts, good, "key_before_the_deadline(17, 5)")
+    assert "every postcondition holds" in table.confirmed(
+        contracts, good, "key_before_the_deadline(17, 5)"
+    )
 
 
 # -- the same numbers twice
+
 
 def test_every_pair_has_a_docstring_or_names_the_code():
     for pair in (*pairs.SAME, *pairs.DIFFERENT):
@@ -109,16 +156,26 @@ def test_every_pair_has_a_docstring_or_names_the_code():
 @pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), pairs.SAME)
 def test_the_code_computes_the_formula(one, other):
-    ended = table.crosshair("diffbehavior", f"proofs.crosshair.pairs.{one}", f"proofs.crosshair.pairs.{other}")
-    assert "All paths exhausted, functions are likely the same!" in ended.stdout, ended.stdout + ended.stderr
+    ended = table.crosshair(
+        "diffbehavior", f"proofs.crosshair.pairs.{one}", f"proofs.crosshair.pairs.{other}"
+    )
+    assert "All paths exhausted, functions are likely the same!" in ended.stdout, (
+        ended.stdout + ended.stderr
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), pairs.DIFFERENT)
-def test_a_twin_differs_and_python_confirms_where(one, other):
-    ended = table.crosshair("diffbehavior", f"proofs.crosshair.pairs.{one}", f"proofs.crosshair.pairs.{other}")
+def test_a_mutant_differs_and_python_confirms_where(one, other):
+    ended = table.crosshair(
+        "diffbehavior", f"proofs.crosshair.pairs.{one}", f"proofs.crosshair.pairs.{other}"
+    )
     assert "All paths exhausted" not in ended.stdout
-    given = next(line for line in ended.stdout.splitlines() if line.startswith("Given: ")).removeprefix("Given: ").rstrip(",")
+    given = (
+        next(line for line in ended.stdout.splitlines() if line.startswith("Given: "))
+        .removeprefix("Given: ")
+        .rstrip(",")
+    )
     arguments = eval(f"dict{given}", {"dict": dict})
     assert getattr(pairs, one)(**arguments) != getattr(pairs, other)(**arguments)
 
@@ -127,5 +184,5 @@ def test_the_contracts_level_is_the_one_that_a_real_wheel_finds():
     """``taken_by`` follows ``add`` and ``new_parent`` by hand; here it is held against the wheel."""
     for tick, size, start in (1, 2, 0), (1, 20, 7999), (3, 5, 7), (2, 3, 135):
         for deadline in range(start + 2 * tick, start + 40 * tick):
-            found, = places(bare(TimingWheel, tick, size, start), deadline)
+            (found,) = places(bare(TimingWheel, tick, size, start), deadline)
             assert found[0] == contracts.taken_by(deadline, start, tick, size)[0]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof.layers import prove
+from wheelproof.checks import prove
 from wheelproof.report import theorems
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +30,9 @@ def faults(text: str, declared, folder: Path = PAGE.parent) -> list[str]:
             wrong.append(f"the link {target} leads nowhere")
     for identifier, *_, tested in rows.values():
         for target, test in re.findall(r"\]\(([^)]+)\): `(test_\w+)`", tested):
-            if (folder / target).is_file() and not re.search(rf"^def {test}\(", (folder / target).read_text(encoding="utf-8"), re.MULTILINE):
+            if (folder / target).is_file() and not re.search(
+                rf"^def {test}\(", (folder / target).read_text(encoding="utf-8"), re.MULTILINE
+            ):
                 wrong.append(f"{identifier}: {target} has no {test}")
     return wrong
 
@@ -39,11 +41,15 @@ def test_every_assumption_is_explained_used_and_tested_where_the_page_says(decla
     assert faults(PAGE.read_text(encoding="utf-8"), declared) == []
 
 
-@pytest.mark.parametrize(("old", "new", "says"), [
-    ("| A-DIV |", "| A-DIVISION |", "A-DIV is assumed and not explained"), ("| A-DIV |", "| A-DIVISION |", "A-DIVISION is explained and not assumed"),
-    ("(arith/base.py)", "(arith/gone.py)", "the link arith/gone.py leads nowhere"),
-    ("`test_a_wheels_interval", "`test_no_wheels_interval", "has no test_no_wheels_interval"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("| A-DIV |", "| A-DIVISION |", "A-DIV is assumed and not explained"),
+        ("| A-DIV |", "| A-DIVISION |", "A-DIVISION is explained and not assumed"),
+        ("(arith/base.py)", "(arith/gone.py)", "the link arith/gone.py leads nowhere"),
+        ("`test_a_wheels_interval", "`test_no_wheels_interval", "has no test_no_wheels_interval"),
+    ],
+)
 def test_what_is_wrong_with_the_page_is_noticed(declared, old, new, says):
     text = PAGE.read_text(encoding="utf-8")
     assert old in text
@@ -62,12 +68,17 @@ def lines(text: str) -> list[list[str]]:
 
 
 def without_outcomes(text: str) -> list[str]:
-    return [" | ".join(re.split(r" \| ", line)[:-OUTCOMES]) if line.startswith("| **") else line for line in text.splitlines()]
+    return [
+        " | ".join(re.split(r" \| ", line)[:-OUTCOMES]) if line.startswith("| **") else line
+        for line in text.splitlines()
+    ]
 
 
 def test_the_table_is_that_of_the_theorems(declared):
-    """Made anew by `wheelproof prove --lane nightly --table > docs/theorems.md`."""
-    assert without_outcomes(TABLE.read_text(encoding="utf-8")) == without_outcomes(theorems.render(declared, []))
+    """Made anew by `wheelproof prove --profile nightly --table > docs/theorems.md`."""
+    assert without_outcomes(TABLE.read_text(encoding="utf-8")) == without_outcomes(
+        theorems.render(declared, [])
+    )
 
 
 def test_every_line_of_the_table_says_that_it_is_proved_on_twenty_seeds_by_both_solvers(declared):
@@ -83,6 +94,12 @@ def test_a_changed_statement_or_control_makes_the_table_stale(declared):
 
     text = theorems.render(declared, [])
     number = next(number for number, item in enumerate(declared) if not item.is_lemma)
-    for change in {"says": "something else"}, {"controls": ("another: one",)}, {"assumes": ("A-NEW",)}, {"rests_on": ()}, {"name": "T99"}:
-        changed = [*declared[:number], replace(declared[number], **change), *declared[number + 1:]]
+    for change in (
+        {"says": "something else"},
+        {"controls": ("another: one",)},
+        {"assumes": ("A-NEW",)},
+        {"rests_on": ()},
+        {"name": "T99"},
+    ):
+        changed = [*declared[:number], replace(declared[number], **change), *declared[number + 1 :]]
         assert without_outcomes(theorems.render(changed, [])) != without_outcomes(text), change

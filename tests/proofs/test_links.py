@@ -1,4 +1,5 @@
 """Links between theorems: one that rests on another falls with it, be that false, or weakened until it says nothing."""
+
 from __future__ import annotations
 
 import importlib
@@ -13,13 +14,17 @@ from proofs.kernel import Theory
 from proofs.protocols import timer_task_list as ring
 from proofs.protocols.theory import Conditions, submit
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
-from wheelproof.floors import Finder, apart
-from wheelproof.layers import prove
+from wheelproof.checks import prove
+from wheelproof.project.isolated import Finder, apart
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = prove.declared(ROOT)
-THEORIES = [module.THEORY for module in (base, clock, slots, levels, bounds, order, code, timer_code)]
-ARITHMETIC = sorted({link for item in DECLARED if item.theory.startswith("arith.") for link in item.rests_on})
+THEORIES = [
+    module.THEORY for module in (base, clock, slots, levels, bounds, order, code, timer_code)
+]
+ARITHMETIC = sorted(
+    {link for item in DECLARED if item.theory.startswith("arith.") for link in item.rests_on}
+)
 
 
 @contextmanager
@@ -33,30 +38,70 @@ def changed(module: str, old: str, new: str):
 
 def test_no_link_is_left_out():
     """What these tests and the protocols' own go through is all that there is."""
-    assert {item.theory.partition(".")[0] for item in DECLARED if item.rests_on} == {"arith", "protocols"}
+    assert {item.theory.partition(".")[0] for item in DECLARED if item.rests_on} == {
+        "arith",
+        "protocols",
+    }
     assert sum(len(item.rests_on) for item in DECLARED) > 80
 
 
 @pytest.mark.parametrize("link", ARITHMETIC)
 def test_a_lemma_that_says_nothing_proves_nothing_that_rests_on_it(link):
     """Generated from the links: the lemma's instances say nothing, and each theorem that cites it fails."""
-    resting = [(theory, name) for theory in THEORIES for name, item in theory.theorems.items() if link in item.rests_on]
+    resting = [
+        (theory, name)
+        for theory in THEORIES
+        for name, item in theory.theorems.items()
+        if link in item.rests_on
+    ]
     assert resting
     for theory, name in resting:
         theorem = theory.theorems[name]
-        vcs = [type(vc)(vc.name, {each: z3.BoolVal(True) if vc.cites.get(each) == link else formula for each, formula in vc.premises.items()},
-                        vc.goal, vc.vivid, vc.meaning, vc.cites) for vc in theorem.vcs]
+        vcs = [
+            type(vc)(
+                vc.name,
+                {
+                    each: z3.BoolVal(True) if vc.cites.get(each) == link else formula
+                    for each, formula in vc.premises.items()
+                },
+                vc.goal,
+                vc.vivid,
+                vc.meaning,
+                vc.cites,
+            )
+            for vc in theorem.vcs
+        ]
         weak = Theory("weak", mechanism="m", after=(theory,))
         weak.theorem(f"weak {name}", "", vcs, rests_on=theorem.rests_on, is_lemma=True)
         assert weak.check(f"weak {name}", 1).verdict != "proved", name
 
 
-@pytest.mark.parametrize(("module", "old", "new", "theorem"), [
-    pytest.param("proofs.arith.levels", "lambda e, T, t, w: e < trim(T, t) + mul(t, w),\n    [Step(\"claim\", None, lambda e, T, t, w: [use(\"upper_key\"",
-                 "lambda e, T, t, w: e < e + 1,\n    [Step(\"claim\", None, lambda e, T, t, w: [use(\"upper_key\"", "T12", id="T10 says nothing"),
-    pytest.param("proofs.arith.levels", "lambda e, T, t: e < trim(T, t) + t,", "lambda e, T, t: e < e + t,", "T12-base", id="T11 says nothing"),
-    pytest.param("proofs.arith.slots", "lambda e, t, w: between(0, slot(e, t, w), w),", "lambda e, t, w: slot(e, t, w) < w + 1,", "", id="T1: nothing rests on it"),
-])
+@pytest.mark.parametrize(
+    ("module", "old", "new", "theorem"),
+    [
+        pytest.param(
+            "proofs.arith.levels",
+            'lambda e, T, t, w: e < trim(T, t) + mul(t, w),\n    [Step("claim", None, lambda e, T, t, w: [use("upper_key"',
+            'lambda e, T, t, w: e < e + 1,\n    [Step("claim", None, lambda e, T, t, w: [use("upper_key"',
+            "T12",
+            id="T10 says nothing",
+        ),
+        pytest.param(
+            "proofs.arith.levels",
+            "lambda e, T, t: e < trim(T, t) + t,",
+            "lambda e, T, t: e < e + t,",
+            "T12-base",
+            id="T11 says nothing",
+        ),
+        pytest.param(
+            "proofs.arith.slots",
+            "lambda e, t, w: between(0, slot(e, t, w), w),",
+            "lambda e, t, w: slot(e, t, w) < w + 1,",
+            "",
+            id="T1: nothing rests on it",
+        ),
+    ],
+)
 def test_a_weakened_theorem_takes_what_rests_on_it(module, old, new, theorem):
     with changed(module, old, new):
         theory = importlib.import_module("proofs.arith.levels").THEORY
@@ -68,39 +113,82 @@ def test_a_false_lemma_takes_what_rests_on_it(tmp_path):
     """T10 with the tick for the turn is false: its row is, and T12's is not proved."""
     import shutil
 
-    from wheelproof.options import VerifyOptions
-    from wheelproof import verify
+    from wheelproof.checks import verify
+    from wheelproof.checks.events import VerifyOptions
 
     for folder in "proofs", "spec", "model", "impl", "mutants":
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__")
+        )
     file = tmp_path / "proofs" / "arith" / "levels.py"
     text = file.read_text(encoding="utf-8")
     old = 'lambda e, T, t, w: e < trim(T, t) + mul(t, w),\n    [Step("claim", None, lambda e, T, t, w: [use("upper_key"'
     assert text.count(old) == 1
     file.write_text(text.replace(old, old.replace("mul(t, w)", "t", 1)), encoding="utf-8")
-    options = VerifyOptions((), frozenset({"proof"}), "fast", tmp_path, tmp_path / "build", 1, theorems=("T10", "T12", "T11"), seeds=1)
+    options = VerifyOptions(
+        (),
+        frozenset({"proof"}),
+        "fast",
+        tmp_path,
+        tmp_path / "build",
+        1,
+        theorems=("T10", "T12", "T11"),
+        seeds=1,
+    )
     rows = {row.name: row for row in verify.run(options)}
     assert not rows["T10"].ok and rows["T11"].ok
     assert rows["T12"].verdict == "inconclusive" and not rows["T12"].ok
 
 
 def test_a_key_that_an_add_may_change_unproves_p10():
-    with changed("proofs.arith.order", "    lambda e, x, c, t, w: both(key(e, t) == x, c < x),", "    lambda e, x, c, t, w: c <= x,"):
+    with changed(
+        "proofs.arith.order",
+        "    lambda e, x, c, t, w: both(key(e, t) == x, c < x),",
+        "    lambda e, x, c, t, w: c <= x,",
+    ):
         theory = importlib.import_module("proofs.protocols.system_timer_theory").THEORY
-        assert theory.check("P10", 1).verdict != "proved" and theory.check("P11", 1).verdict == "proved"
+        assert (
+            theory.check("P10", 1).verdict != "proved"
+            and theory.check("P11", 1).verdict == "proved"
+        )
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("old", "new", "fallen"), [
-    pytest.param("    lambda e, x, c, t, w: both(key(e, t) == x, c < x),", "    lambda e, x, c, t, w: c <= x,", {"Inv.Buckets", "P10"}, id="T17-insert"),
-    pytest.param("mod(key(e, t), t) == 0, slot(key(e, t), t, w) == slot(e, t, w)),", "mod(key(e, t), t) == 0),", {"Inv.Buckets"}, id="T17-key"),
-    pytest.param("both(mod(advanced(c, p, t), t) == 0, c <= advanced(c, p, t), either(", "both(mod(advanced(c, p, t), t) == 0, either(", {"Inv.Buckets"}, id="T17-clock"),
-    pytest.param("lambda x, p, now, t: trim(p, t) < x,", "lambda x, p, now, t: trim(p, t) < x + 1,", set(), id="T17-release: nothing rests on it"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "fallen"),
+    [
+        pytest.param(
+            "    lambda e, x, c, t, w: both(key(e, t) == x, c < x),",
+            "    lambda e, x, c, t, w: c <= x,",
+            {"Inv.Buckets", "P10"},
+            id="T17-insert",
+        ),
+        pytest.param(
+            "mod(key(e, t), t) == 0, slot(key(e, t), t, w) == slot(e, t, w)),",
+            "mod(key(e, t), t) == 0),",
+            {"Inv.Buckets"},
+            id="T17-key",
+        ),
+        pytest.param(
+            "both(mod(advanced(c, p, t), t) == 0, c <= advanced(c, p, t), either(",
+            "both(mod(advanced(c, p, t), t) == 0, either(",
+            {"Inv.Buckets"},
+            id="T17-clock",
+        ),
+        pytest.param(
+            "lambda x, p, now, t: trim(p, t) < x,",
+            "lambda x, p, now, t: trim(p, t) < x + 1,",
+            set(),
+            id="T17-release: nothing rests on it",
+        ),
+    ],
+)
 def test_the_buckets_rest_on_the_wheels_arithmetic(old, new, fallen):
     with changed("proofs.arith.order", old, new):
         theory = importlib.import_module("proofs.protocols.system_timer_theory").THEORY
-        assert {name for name in theory.theorems if theory.check(name, 1).verdict != "proved"} == fallen
+        assert {
+            name for name in theory.theorems if theory.check(name, 1).verdict != "proved"
+        } == fallen
 
 
 class Nothing(ring.TimerTaskList):
@@ -121,6 +209,21 @@ def test_an_invariant_that_says_less_proves_less():
 
 def test_a_restriction_falls_with_the_invariant_of_its_base():
     theory = Theory("sand", mechanism="m")
-    submit(theory, ring.TimerTaskList, EVERYTHING, FAULTS.values(), view_of, lemma="Inv.TimerTaskList")
-    submit(theory, ring.OneReaper, EVERYTHING, FAULTS.values(), view_of, suffix=".OneReaper", base=ring.TimerTaskList, lemma_of_base="Inv.TimerTaskList")
-    assert [each.name for each in theory.closure("P12.OneReaper")] == ["Inv.TimerTaskList", "Inv.OneReaper", "P12.OneReaper"]
+    submit(
+        theory, ring.TimerTaskList, EVERYTHING, FAULTS.values(), view_of, lemma="Inv.TimerTaskList"
+    )
+    submit(
+        theory,
+        ring.OneReaper,
+        EVERYTHING,
+        FAULTS.values(),
+        view_of,
+        suffix=".OneReaper",
+        base=ring.TimerTaskList,
+        lemma_of_base="Inv.TimerTaskList",
+    )
+    assert [each.name for each in theory.closure("P12.OneReaper")] == [
+        "Inv.TimerTaskList",
+        "Inv.OneReaper",
+        "P12.OneReaper",
+    ]

@@ -56,6 +56,7 @@ def test_a_loop_over_a_symbol_is_given_up():
         while a > 0:
             a = a - 1
         return a
+
     with pytest.raises(ProofError, match=f"more than {PATHS} decisions"):
         run_on(endless, x)
 

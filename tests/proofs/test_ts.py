@@ -1,4 +1,5 @@
 """Transition systems, on a small one: a lock that threads take, and a counter that only its holder changes."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -7,7 +8,20 @@ import pytest
 import z3
 from z3 import And, ForAll, Implies, Store
 
-from proofs.ts import Enumeration, System, action, array, conditions, conjunct, enabled, kept, nullable, safety, sort, when
+from proofs.ts import (
+    Enumeration,
+    System,
+    action,
+    array,
+    conditions,
+    conjunct,
+    enabled,
+    kept,
+    nullable,
+    safety,
+    sort,
+    when,
+)
 from proofs.ts_concrete import Compiled, Compiler, Instance, NotFinite
 from proofs.ts_instances import terms_of
 from proofs.ts_search import BudgetSpent, Roles, induction_gap, search
@@ -22,11 +36,20 @@ class Lock(System):
     """Threads take a lock, count, and leave."""
 
     SORTS = (PEER,)
-    VARIABLES = {"at": array(PEER, PLACE), "owner": PEER.z3, "count": z3.IntSort(), "last": array(PEER, PEER)}
+    VARIABLES = {
+        "at": array(PEER, PLACE),
+        "owner": PEER.z3,
+        "count": z3.IntSort(),
+        "last": array(PEER, PEER),
+    }
     RIGID = {"chief": PEER.z3}
 
     def initially(self, s):
-        return [ForAll([T], And(s.at[T] == PLACE.Out, s.last[T] == NO_PEER)), s.owner == NO_PEER, s.count == 0]
+        return [
+            ForAll([T], And(s.at[T] == PLACE.Out, s.last[T] == NO_PEER)),
+            s.owner == NO_PEER,
+            s.count == 0,
+        ]
 
     def given(self, s):
         return [s.chief != NO_PEER]
@@ -37,12 +60,24 @@ class Lock(System):
 
     @action(t=PEER, u=nullable(PEER))
     def leaves(self, s, t, u):
-        return when(s.at[t] == PLACE.In, at=Store(s.at, t, PLACE.Left), owner=NO_PEER, count=s.count + 1, last=Store(s.last, t, u))
+        return when(
+            s.at[t] == PLACE.In,
+            at=Store(s.at, t, PLACE.Left),
+            owner=NO_PEER,
+            count=s.count + 1,
+            last=Store(s.last, t, u),
+        )
 
     @conjunct
     def owner_is_in(self, s):
         """Who is in is the owner."""
-        return ForAll([T], And(Implies(T != NO_PEER, (s.at[T] == PLACE.In) == (s.owner == T)), s.at[NO_PEER] == PLACE.Out))
+        return ForAll(
+            [T],
+            And(
+                Implies(T != NO_PEER, (s.at[T] == PLACE.In) == (s.owner == T)),
+                s.at[NO_PEER] == PLACE.Out,
+            ),
+        )
 
     @kept("a bound that the safety property does not need")
     def count_grows(self, s):
@@ -94,8 +129,15 @@ def start(of: Instance) -> tuple:
 def test_the_invariant_is_inductive_and_gives_safety():
     names = {condition.name: refuted(condition) for condition in conditions(Lock())}
     assert all(names.values()), [name for name, holds in names.items() if not holds]
-    assert {"init/owner_is_in", "step/enters/owner_is_in", "step/leaves/count_grows", "safety/one_is_in"} <= set(names)
-    assert "step/enters/count_grows" not in names  # entering does not touch the count: the conjunct is its own premise
+    assert {
+        "init/owner_is_in",
+        "step/enters/owner_is_in",
+        "step/leaves/count_grows",
+        "safety/one_is_in",
+    } <= set(names)
+    assert (
+        "step/enters/count_grows" not in names
+    )  # entering does not touch the count: the conjunct is its own premise
 
 
 def test_a_mutant_has_a_condition_that_fails():
@@ -104,9 +146,17 @@ def test_a_mutant_has_a_condition_that_fails():
 
 
 def test_without_a_conjunct_safety_does_not_follow():
-    failing = {condition.name for condition in conditions(Lock(), without="owner_is_in") if not refuted(condition)}
+    failing = {
+        condition.name
+        for condition in conditions(Lock(), without="owner_is_in")
+        if not refuted(condition)
+    }
     assert failing == {"safety/one_is_in"}
-    assert not [condition for condition in conditions(Lock(), without="count_grows") if not refuted(condition)]
+    assert not [
+        condition
+        for condition in conditions(Lock(), without="count_grows")
+        if not refuted(condition)
+    ]
     assert Lock.conjuncts()["count_grows"].kept
 
 
@@ -147,9 +197,21 @@ def test_steps_of_finite_states_are_those_of_the_terms():
     first = start(of)
     assert of.initial(first) and not of.broken(first)
     (one, two) = of.moves(first)
-    assert [(move.action, of.argument_names(move)) for move in (one, two)] == [("enters", ("a",)), ("enters", ("b",))]
-    assert of.named(one.after) == {"at": {"a": "In", "b": "Out"}, "owner": "a", "count": 0, "last": {"a": None, "b": None}}
-    assert {of.argument_names(move) for move in of.moves(one.after)} == {("a", "a"), ("a", "b"), ("a", None)}
+    assert [(move.action, of.argument_names(move)) for move in (one, two)] == [
+        ("enters", ("a",)),
+        ("enters", ("b",)),
+    ]
+    assert of.named(one.after) == {
+        "at": {"a": "In", "b": "Out"},
+        "owner": "a",
+        "count": 0,
+        "last": {"a": None, "b": None},
+    }
+    assert {of.argument_names(move) for move in of.moves(one.after)} == {
+        ("a", "a"),
+        ("a", "b"),
+        ("a", None),
+    }
     assert of.take("enters", one.after, (1,)) is None
     assert [move.arguments for move in of.moves(first, ["enters"], thread=1)] == [(1,)]
 
@@ -166,8 +228,13 @@ def test_finite_states_and_solver_agree_on_every_step():
         at, owner, count, last = state
         arrays = {"at": z3.K(PEER.z3, place[at[-1]]), "last": z3.K(PEER.z3, element(last[-1]))}
         for index, peer in enumerate(peers):
-            arrays["at"], arrays["last"] = Store(arrays["at"], peer, place[at[index]]), Store(arrays["last"], peer, element(last[index]))
-        return SimpleNamespace(chief=peers[0], owner=element(owner), count=z3.IntVal(count), **arrays)
+            arrays["at"], arrays["last"] = (
+                Store(arrays["at"], peer, place[at[index]]),
+                Store(arrays["last"], peer, element(last[index])),
+            )
+        return SimpleNamespace(
+            chief=peers[0], owner=element(owner), count=z3.IntVal(count), **arrays
+        )
 
     seen, waiting, compared = {start(of)}, [start(of)], 0
     while waiting:
@@ -176,8 +243,14 @@ def test_finite_states_and_solver_agree_on_every_step():
         for name in system.actions():
             values, made = system.step(name, s)
             kinds = system.actions()[name].parameters.values()
-            for arguments in ((i, *rest) for i in range(len(peers)) for rest in ([()] if len(kinds) == 1 else [(-1,), (0,), (1,)])):
-                bind = [(value, element(number)) for value, number in zip(values.values(), arguments)]
+            for arguments in (
+                (i, *rest)
+                for i in range(len(peers))
+                for rest in ([()] if len(kinds) == 1 else [(-1,), (0,), (1,)])
+            ):
+                bind = [
+                    (value, element(number)) for value, number in zip(values.values(), arguments)
+                ]
                 after = of.take(name, state, arguments)
                 guard = z3.substitute(And(list(made.guards)), *bind)
                 solver = z3.Solver()
@@ -186,9 +259,16 @@ def test_finite_states_and_solver_agree_on_every_step():
                 if after is not None:
                     then, mine = system.after(s, made), as_terms(after)
                     for variable in system.VARIABLES:
-                        one, other = z3.substitute(getattr(then, variable), *bind), getattr(mine, variable)
+                        one, other = (
+                            z3.substitute(getattr(then, variable), *bind),
+                            getattr(mine, variable),
+                        )
                         solver = z3.Solver()
-                        differ = one != other if not isinstance(one, z3.ArrayRef) else z3.Or([one[e] != other[e] for e in [NO_PEER, *peers]])
+                        differ = (
+                            one != other
+                            if not isinstance(one, z3.ArrayRef)
+                            else z3.Or([one[e] != other[e] for e in [NO_PEER, *peers]])
+                        )
                         solver.add(apart, differ)
                         assert solver.check() == z3.unsat, (name, arguments, variable)
                     compared += 1
@@ -232,19 +312,29 @@ def test_a_mutant_has_a_shortest_trace_from_the_start():
 
 def test_a_thread_begins_no_more_than_its_role_allows():
     alone = Roles({"a": ["enters"]})
-    assert search(instance(Unlocked()), start(instance(Unlocked())), "one_is_in", alone).trace is None
+    assert (
+        search(instance(Unlocked()), start(instance(Unlocked())), "one_is_in", alone).trace is None
+    )
 
 
 def test_a_start_that_breaks_the_property_is_the_whole_trace():
     of = instance(Nobody())
     found = search(of, start(of), "somebody_is_in", Roles({}))
-    assert (found.property, found.trace, found.states, found.depth, found.final) == ("somebody_is_in", [], 1, 0, start(of))
+    assert (found.property, found.trace, found.states, found.depth, found.final) == (
+        "somebody_is_in",
+        [],
+        1,
+        0,
+        start(of),
+    )
 
 
 def test_no_term_with_a_bound_variable_is_taken_for_a_ground_one():
     """A variable that occurs again is met as what is known already."""
     s, chief = Lock().symbols(), z3.Const("chief!", PEER.z3)
-    formula = ForAll([T], And(s.at[T] == s.at[s.last[T]], s.last[s.last[T]] == s.last[chief], s.last[T] == T))
+    formula = ForAll(
+        [T], And(s.at[T] == s.at[s.last[T]], s.last[s.last[T]] == s.last[chief], s.last[T] == T)
+    )
     found = terms_of([formula, formula.body(), s.last[chief] == chief], {"Peer": PEER.z3})
     assert {str(term) for term in found["Peer"]} == {"chief!", "last[chief!]"}
 

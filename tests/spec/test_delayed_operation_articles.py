@@ -1,61 +1,76 @@
 """The articles' two stories as TLC finds them: each is drawn in order, and replays on the model and on the implementation."""
+
 import json
 import re
 
 import pytest
 
 from tests.model.delayed_operation import MECHANISM, ROOT
-from wheelproof import replay
-from wheelproof.layers import safety
-from wheelproof.layers.bench import Bench
-from wheelproof.replay import NotReproduced
-from wheelproof.report import lanes
-from wheelproof.trace import counterexample
-from wheelproof.trace.story import Diverged, tell
+from wheelproof.checks import safety
+from wheelproof.checks.context import Context
+from wheelproof.counterexample import columns, document, replay
+from wheelproof.counterexample.build import Diverged, tell
+from wheelproof.counterexample.replay import NotReproduced
 
 FREE, HELD = '[depth |-> 0, owner |-> "null"]', '[depth |-> 1, owner |-> "{}"]'
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory):
-    return Bench(MECHANISM, tmp_path_factory.mktemp("articles"), layers=frozenset({"tlc"}))
+def context(tmp_path_factory):
+    return Context(MECHANISM, tmp_path_factory.mktemp("articles"), layers=frozenset({"tlc"}))
 
 
 @pytest.fixture(scope="module")
-def lost(bench):
+def lost(context):
     """The file of the completion that TryOnce loses, as `wheelproof verify --layer tlc` leaves it."""
-    return made(bench, "article_lost_completion")
+    return made(context, "article_lost_completion")
 
 
 @pytest.fixture(scope="module")
-def losers(bench):
+def losers(context):
     """The file of the thread that does not get the lock and does not try again."""
-    return made(bench, "article_one_loser_retries")
+    return made(context, "article_one_loser_retries")
 
 
-def made(bench, name):
-    (row,) = safety.check(bench, MECHANISM.configs[name]).rows
-    assert row.ok and row.layer == "tlc" and row.property == MECHANISM.configs[name].property, row.why
-    return bench.output / row.trace
+def made(context, name):
+    (row,) = safety.check(context, MECHANISM.configs[name]).rows
+    assert row.ok and row.layer == "tlc" and row.property == MECHANISM.configs[name].property, (
+        row.why
+    )
+    return context.output / row.trace
 
 
 def visible(trace):
     """The steps that code has: (thread, label, what changes)."""
-    return [(step.thread, step.label, dict(step.changes)) for step in trace.steps if step.label not in MECHANISM.silent]
+    return [
+        (step.thread, step.label, dict(step.changes))
+        for step in trace.steps
+        if step.label not in MECHANISM.silent
+    ]
 
 
 def drawn(trace, width):
     """The steps as the picture shows them, in its order: (thread, label, the line that ran)."""
-    lines = [line.plain for line in lanes.render(trace, width, ROOT)]
+    lines = [line.plain for line in columns.render(trace, width, ROOT)]
     if width < 100:
-        found = [re.match(r" +\d+  \[(\w+)\] (\w+) \w+(?: +(\S+:\d+)(.*))?$", line) for line in lines]
+        found = [
+            re.match(r" +\d+  \[(\w+)\] (\w+) \w+(?: +(\S+:\d+)(.*))?$", line) for line in lines
+        ]
         # a line that does not fit goes on in the next one
-        return [(match[1], match[2], (match[4] or "").strip() or after.strip()) for match, after in zip(found, [*lines[1:], ""]) if match]
+        return [
+            (match[1], match[2], (match[4] or "").strip() or after.strip())
+            for match, after in zip(found, [*lines[1:], ""])
+            if match
+        ]
     head = next(line for line in lines if line.endswith("source and changes"))
-    column = {head.index(f" {thread} ") + 1: thread for thread in trace.threads if f" {thread} " in head}
+    column = {
+        head.index(f" {thread} ") + 1: thread for thread in trace.threads if f" {thread} " in head
+    }
     out = []
     for line in lines:
-        if match := re.match(r" +\d+  [│ ]*(?P<label>[A-Z]\d+) \w+[│ ]*(?:\S+:\d+  (?P<text>.*))?$", line):
+        if match := re.match(
+            r" +\d+  [│ ]*(?P<label>[A-Z]\d+) \w+[│ ]*(?:\S+:\d+  (?P<text>.*))?$", line
+        ):
             out.append((column[match.start("label")], match["label"], match["text"]))
     return out
 
@@ -70,12 +85,19 @@ def assert_drawn_in_order(trace, width):
 
 # -- a completion is lost
 
+
 def four_rows(steps):
     """Whether these steps are the article's rows: one locks, reads the old condition, the other brings it and is turned away, both return."""
     holder = next(thread for thread, label, changes in steps if label == "O1" and changes)
     (other,) = {thread for thread, *_ in steps} - {holder}
-    ready = next(iter(next(changes for thread, label, changes in steps if (thread, label) == (other, "E1"))))
-    return [(thread, label, changes) for thread, label, changes in steps if (thread, label) != (holder, "E1")] == [
+    ready = next(
+        iter(next(changes for thread, label, changes in steps if (thread, label) == (other, "E1")))
+    )
+    return [
+        (thread, label, changes)
+        for thread, label, changes in steps
+        if (thread, label) != (holder, "E1")
+    ] == [
         (holder, "O1", {"lock[o]": (FREE, HELD.format(holder))}),
         (holder, "Y1", {}),
         (other, "E1", {ready: ("FALSE", "TRUE")}),
@@ -85,7 +107,7 @@ def four_rows(steps):
 
 
 def test_a_completion_is_lost_in_four_rows(lost):
-    trace = counterexample.read(lost)
+    trace = document.read(lost)
     steps = visible(trace)
     assert four_rows(steps)
     # who tests the condition that comes first cannot be the one who brought it
@@ -93,61 +115,100 @@ def test_a_completion_is_lost_in_four_rows(lost):
     model = MECHANISM.model(trace.scenario)
     state = model.initial()
     for step in trace.steps:
-        (state,) = [after for thread, label, after in model.successors(state) if (model.threads[thread], label) == (step.thread, step.label)]
+        (state,) = [
+            after
+            for thread, label, after in model.successors(state)
+            if (model.threads[thread], label) == (step.thread, step.label)
+        ]
     assert model.final(state) and not model.holds("NoLostCompletion", state), "both have returned"
 
 
 def test_rows_in_another_order_are_another_story(lost):
-    steps = visible(counterexample.read(lost))
+    steps = visible(document.read(lost))
     assert not four_rows(steps[:-2] + [steps[-1], steps[-2]])
     assert not four_rows([step for step in steps if step[1] != "Y1"])
 
 
 @pytest.mark.parametrize("width", [80, 140])
 def test_the_picture_of_the_lost_completion_has_the_rows_in_order(lost, width):
-    rows = assert_drawn_in_order(counterexample.read(lost), width)
+    rows = assert_drawn_in_order(document.read(lost), width)
     said = {(thread, label): text for thread, label, text in rows}
     assert said["b", "O1"] == said["a", "O1"] == "if not self.lock.acquire(blocking=False):"
-    assert said["b", "O2"] == "self.lock.release()" and "conditions[index].get()" in said["b", "Y1"] and "set(True)" in said["a", "E1"]
-    text = "\n".join(line.plain for line in lanes.render(counterexample.read(lost), width, ROOT))
+    assert (
+        said["b", "O2"] == "self.lock.release()"
+        and "conditions[index].get()" in said["b", "Y1"]
+        and "set(True)" in said["a", "E1"]
+    )
+    text = "\n".join(line.plain for line in columns.render(document.read(lost), width, ROOT))
     assert "NoLostCompletion is violated" in text and "ready[c1]: FALSE → TRUE" in text
 
 
 # -- one loser tries again
 
-ARTICLE = [("c", "T0"), ("c", "P1"), ("a", "T0"), ("a", "P1"), ("a", "P5"), ("b", "T0"), ("b", "E1"), ("b", "P1"), ("b", "P5"), ("a", "P6"), ("a", "P1")]
+ARTICLE = [
+    ("c", "T0"),
+    ("c", "P1"),
+    ("a", "T0"),
+    ("a", "P1"),
+    ("a", "P5"),
+    ("b", "T0"),
+    ("b", "E1"),
+    ("b", "P1"),
+    ("b", "P5"),
+    ("a", "P6"),
+    ("a", "P1"),
+]
 """c is in tryComplete; a and b do not get the lock; a, the first to leave a note, tries again, and b has given up meanwhile."""
 
 
 def test_who_finds_a_note_does_not_try_again(losers):
     """Three threads: one holds the lock, the first to leave a note tries again, the second has given up."""
-    trace = counterexample.read(losers)
+    trace = document.read(losers)
     steps = visible(trace)
     noted = [(thread, changes) for thread, label, changes in steps if label == "P5"]
     (first, note), (last, gives_up) = noted
     assert first != last
-    assert note == {"pending[o]": ("FALSE", "TRUE")} and gives_up == {f"gaveUp[{last}]": ("FALSE", "TRUE")}
+    assert note == {"pending[o]": ("FALSE", "TRUE")} and gives_up == {
+        f"gaveUp[{last}]": ("FALSE", "TRUE")
+    }
     assert steps[-1][:2] == (last, "P5")
     holder = next(thread for thread, label, changes in steps if label == "P1" and changes)
     assert holder not in (first, last)
-    assert [label for thread, label, _ in steps if thread == holder][-1] == "P1", "it is in the lock all the time"
+    assert [label for thread, label, _ in steps if thread == holder][-1] == "P1", (
+        "it is in the lock all the time"
+    )
 
 
 @pytest.fixture(scope="module")
-def three(bench):
+def three(context):
     """The article's own schedule up to the step in which b gives up, written as a counterexample."""
     model = MECHANISM.model("three_losers")
     schedule = [(model.threads.index(thread), label) for thread, label in ARTICLE[:-2]]
-    return bench.output / bench.keep(tell(
-        MECHANISM, model, schedule, layer="tlc", name="three", scenario="three_losers", property="EveryLoserRetries",
-        explanation="told", sources=bench.sources()))
+    return context.output / context.keep(
+        tell(
+            MECHANISM,
+            model,
+            schedule,
+            layer="tlc",
+            name="three",
+            scenario="three_losers",
+            property="EveryLoserRetries",
+            explanation="told",
+            sources=context.sources(),
+        )
+    )
 
 
 def test_three_threads_tell_the_article(three):
-    trace = counterexample.read(three)
+    trace = document.read(three)
     said = {(thread, label): changes for thread, label, changes in visible(trace)}
-    assert said["c", "P1"] == {"lock[o]": (FREE, HELD.format("c"))} and said["a", "P1"] == said["b", "P1"] == {}
-    assert said["a", "P5"] == {"pending[o]": ("FALSE", "TRUE")} and said["b", "P5"] == {"gaveUp[b]": ("FALSE", "TRUE")}
+    assert (
+        said["c", "P1"] == {"lock[o]": (FREE, HELD.format("c"))}
+        and said["a", "P1"] == said["b", "P1"] == {}
+    )
+    assert said["a", "P5"] == {"pending[o]": ("FALSE", "TRUE")} and said["b", "P5"] == {
+        "gaveUp[b]": ("FALSE", "TRUE")
+    }
     rows = assert_drawn_in_order(trace, 140)
     assert rows[-1][2] == "retry = not self.try_complete_pending.get_and_set(True)"
 
@@ -156,12 +217,19 @@ def test_then_the_first_loser_tries_again_and_the_second_has_returned():
     model = MECHANISM.model("three_losers")
     state = model.initial()
     for thread, label in [*ARTICLE, ("b", "P6"), ("b", "T0")]:
-        (state,) = [after for index, at, after in model.successors(state) if (model.threads[index], at) == (thread, label)]
+        (state,) = [
+            after
+            for index, at, after in model.successors(state)
+            if (model.threads[index], at) == (thread, label)
+        ]
     model.load(state)
-    assert [process.pc for process in model.processes] == ["P5", "Done", "P2"], "a has tried again, b is through, c is still in it"
+    assert [process.pc for process in model.processes] == ["P5", "Done", "P2"], (
+        "a has tried again, b is through, c is still in it"
+    )
 
 
 # -- replay
+
 
 @pytest.mark.parametrize("on", ["model", "impl"])
 @pytest.mark.parametrize("name", ["lost", "losers", "three"])
@@ -169,7 +237,10 @@ def test_the_stories_replay(request, name, on, capsys):
     file = request.getfixturevalue(name)
     assert replay.run(file, on, subject=ROOT) == 1
     said = capsys.readouterr().out
-    assert f"{counterexample.read(file).property} is violated after step {len(counterexample.read(file).steps)}" in said
+    assert (
+        f"{document.read(file).property} is violated after step {len(document.read(file).steps)}"
+        in said
+    )
 
 
 def damaged(file, tmp_path, change):
@@ -185,13 +256,21 @@ def test_a_story_told_otherwise_does_not_replay(lost, tmp_path, on):
     def later(document):
         """Who brings the condition comes after the unlock: then it gets the lock."""
         steps = document["steps"]
-        tried = next(i for i, step in enumerate(steps) if step["label"] == "O1" and not step["changes"])
+        tried = next(
+            i for i, step in enumerate(steps) if step["label"] == "O1" and not step["changes"]
+        )
         unlocked = next(i for i, step in enumerate(steps) if step["label"] == "O2")
         steps[tried], steps[unlocked] = steps[unlocked], steps[tried]
 
     with pytest.raises(Diverged):
         replay.run(damaged(lost, tmp_path, later), on, subject=ROOT)
     with pytest.raises(NotReproduced, match="holds after the last step"):
-        replay.run(damaged(lost, tmp_path, lambda document: document["steps"].pop()), on, subject=ROOT)
+        replay.run(
+            damaged(lost, tmp_path, lambda document: document["steps"].pop()), on, subject=ROOT
+        )
     with pytest.raises(Diverged):
-        replay.run(damaged(lost, tmp_path, lambda document: document.update(scenario="two_completers")), on, subject=ROOT)
+        replay.run(
+            damaged(lost, tmp_path, lambda document: document.update(scenario="two_completers")),
+            on,
+            subject=ROOT,
+        )

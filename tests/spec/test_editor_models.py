@@ -4,12 +4,12 @@ import shutil
 
 import pytest
 
-from tests.model.floors import ROOT
-from wheelproof import editor, subject
-from wheelproof.tlc import process
+from tests.model.artefacts import ROOT
+from wheelproof import project
+from wheelproof.tlc import editor, process
 from wheelproof.tlc.result import Outcome
 
-MECHANISMS = subject.find(ROOT)
+MECHANISMS = project.find(ROOT)
 MODELS = [(stem, suffix) for stem in MECHANISMS for suffix in ("", "Fails")]
 FAST = [("system_timer", "Fails"), ("atomic", "")]
 
@@ -22,14 +22,20 @@ def test_the_models_are_as_the_tool_writes_them(stem):
         assert file.read_text(encoding="utf-8") == text, f"{file.name}: run `wheelproof models`"
 
 
-@pytest.mark.parametrize("stem, suffix", [
-    pytest.param(*each, marks=[] if each in FAST else [pytest.mark.nightly]) for each in MODELS])
+@pytest.mark.parametrize(
+    "stem, suffix",
+    [pytest.param(*each, marks=[] if each in FAST else [pytest.mark.nightly]) for each in MODELS],
+)
 def test_tlc_alone_comes_to_the_verdict(stem, suffix, tmp_path):
     mechanism = MECHANISMS[stem]
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
     module = tmp_path / "spec" / f"MC{mechanism.module}{suffix}.tla"
     config = editor.failing(mechanism) if suffix else editor.holding(mechanism)
-    only = config.property if suffix and mechanism.properties[config.property].kind == "liveness" else None
+    only = (
+        config.property
+        if suffix and mechanism.properties[config.property].kind == "liveness"
+        else None
+    )
     result = process.run(module, timeout=300, only_property=only)
     expected = (Outcome.VIOLATED, config.property) if suffix else (Outcome.COMPLETED, None)
     assert (result.outcome, result.property) == expected, result.explanation
@@ -38,7 +44,7 @@ def test_tlc_alone_comes_to_the_verdict(stem, suffix, tmp_path):
 def test_a_file_that_was_changed_is_written_anew(tmp_path):
     for folder in ("spec", "mutants"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
-    mechanism = subject.read(tmp_path / "spec" / "Atomic.toml")
+    mechanism = project.read(tmp_path / "spec" / "Atomic.toml")
     assert editor.write(mechanism) == []
     file = tmp_path / "spec" / "MCAtomic.cfg"
     file.write_text(file.read_text(encoding="utf-8") + "\n")

@@ -1,16 +1,17 @@
-"""SystemTimer's specification beside the other floors: labels, names, assumptions, and no property that nothing can break."""
+"""SystemTimer's specification beside the other artefacts: labels, names, assumptions, and no property that nothing can break."""
+
 import re
 
 import pytest
 
 from model.system_timer import Model
-from tests.model.floors import ROOT
-from tests.model.system_timer import FLOORS, MECHANISM, STEM
+from tests.model.artefacts import ROOT
+from tests.model.system_timer import ARTEFACTS, MECHANISM, STEM
 from tests.spec.texts import algorithm, assumptions, declared, defined, refused_assumption, written
-from wheelproof.explore import Subject, bisimulate, labels
-from wheelproof.layers.bench import Bench
-from wheelproof.layers.whole import labels_of_spec
-from wheelproof.subject import Config
+from wheelproof.checks.context import Context
+from wheelproof.checks.coverage import labels_of_spec
+from wheelproof.explore import ControlledImplementation, bisimulate, labels
+from wheelproof.project.mechanism import Config
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
@@ -19,37 +20,60 @@ PROPERTIES = SPEC + MECHANISM.checked.read_text(encoding="utf-8")
 
 # -- labels
 
-def in_code(of: Subject):
+
+def in_code(of: ControlledImplementation):
     """Label -> kind under control: of the mechanism's own modules, and what it keeps of those below."""
-    return {label: kind for lines in of.labels.values() for of_line in lines.values() for kind, label in of_line.items()}
+    return {
+        label: kind
+        for lines in of.labels.values()
+        for of_line in lines.values()
+        for kind, label in of_line.items()
+    }
 
 
-def test_labels_are_the_same_on_every_floor():
+def test_labels_are_the_same_on_every_artefact():
     table = MECHANISM.labels
     assert len(table) == 30
-    assert written(SPEC) == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["one_adder"]).labels == set(table)
-    assert in_code(Subject.load(ROOT, STEM)) == {name: label.kind for name, label in table.items() if label.kind != "silent"}
+    assert (
+        written(SPEC)
+        == labels_of_spec(SPEC)
+        == Model(MECHANISM.scenarios["one_adder"]).labels
+        == set(table)
+    )
+    assert in_code(ControlledImplementation.load(ROOT, STEM)) == {
+        name: label.kind for name, label in table.items() if label.kind != "silent"
+    }
 
 
 def test_what_the_wheel_and_the_list_are_labelled_with_is_kept_by_name():
     """Their other steps belong to mechanisms of their own, and are no steps here."""
-    below = [labels.kinds_by_name(labels.of_source((ROOT / "impl" / f"{name}.py").read_text("utf-8"))) for name in ("timing_wheel", "timer_task_list")]
-    found = set(in_code(Subject.load(ROOT, STEM)))
-    assert found - set(declared(FLOORS)) == {"W1", "W2", "W3", "W4", "V1", "V2", "V3", "F2"}
+    below = [
+        labels.kinds_by_name(labels.of_source((ROOT / "impl" / f"{name}.py").read_text("utf-8")))
+        for name in ("timing_wheel", "timer_task_list")
+    ]
+    found = set(in_code(ControlledImplementation.load(ROOT, STEM)))
+    assert found - set(declared(ARTEFACTS)) == {"W1", "W2", "W3", "W4", "V1", "V2", "V3", "F2"}
     assert {"W5", "V4", "V5"} <= set(below[0]) - found and {"A9", "U9"} <= set(below[1]) - found
 
 
-def test_a_label_that_one_floor_lacks_is_seen():
-    assert labels_of_spec(SPEC.replace('pc[self] = "R7"', 'pc[self] = "R5"')) == set(MECHANISM.labels) - {"R7"}
-    assert written(SPEC.replace("W4:      queue", "         queue")) == set(MECHANISM.labels) - {"W4"}
+def test_a_label_that_one_artefact_lacks_is_seen():
+    assert labels_of_spec(SPEC.replace('pc[self] = "R7"', 'pc[self] = "R5"')) == set(
+        MECHANISM.labels
+    ) - {"R7"}
+    assert written(SPEC.replace("W4:      queue", "         queue")) == set(MECHANISM.labels) - {
+        "W4"
+    }
     assert labels_of_spec(algorithm(SPEC)) == set(), "the translation counts, not the algorithm"
-    text = FLOORS.source("impl")
+    text = ARTEFACTS.source("impl")
     assert text.count("  # update R4") == 2, "one in each order of steps"
-    changed = Subject.load(ROOT, STEM, texts={f"impl.{STEM}": text.replace("  # update R4", "")}, lint=False)
+    changed = ControlledImplementation.load(
+        ROOT, STEM, texts={f"impl.{STEM}": text.replace("  # update R4", "")}, lint=False
+    )
     assert "R4" not in in_code(changed)
 
 
 # -- names
+
 
 def test_every_property_is_defined_in_spec_and_model():
     for name, of in MECHANISM.properties.items():
@@ -59,44 +83,89 @@ def test_every_property_is_defined_in_spec_and_model():
 
 
 def test_the_constants_of_the_specification_are_those_of_the_toml():
-    constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[SPEC.index("CONSTANTS"):SPEC.index("Entries ==")], re.MULTILINE))
+    constants = set(
+        re.findall(
+            r"^  (\w+),? +\\\* ",
+            SPEC[SPEC.index("CONSTANTS") : SPEC.index("Entries ==")],
+            re.MULTILINE,
+        )
+    )
     assert constants == set(MECHANISM.constants)
 
 
 def test_no_property_is_without_something_that_breaks_it():
-    broken = {config.property for config in MECHANISM.configs.values() if config.expect == "violated"}
+    broken = {
+        config.property for config in MECHANISM.configs.values() if config.expect == "violated"
+    }
     broken |= {mutant.property for mutant in MECHANISM.mutants.values() if mutant.property}
     assert broken == {name for name, of in MECHANISM.properties.items() if of.kind != "race"}
 
 
-BEYOND_THE_TIMER = {"two_workers": {"StartsInOrder"}, "closing": {"EveryTimerFires"}, "closed": {"EveryTimerIsTried"}}
+BEYOND_THE_TIMER = {
+    "two_workers": {"StartsInOrder"},
+    "closing": {"EveryTimerFires"},
+    "closed": {"EveryTimerIsTried"},
+}
 """Scenarios in which the executor has more threads than Kafka's or is shut down, and what they break with nothing taken away."""
 
 
 def test_an_executor_of_two_threads_or_one_that_is_shut_down_breaks_what_it_should():
     for scenario, broken in BEYOND_THE_TIMER.items():
-        assert {config.property for config in MECHANISM.configs.values() if config.scenario == scenario and config.expect == "violated"} == broken
+        assert {
+            config.property
+            for config in MECHANISM.configs.values()
+            if config.scenario == scenario and config.expect == "violated"
+        } == broken
 
 
 def test_kafkas_refusal_loses_what_the_corrected_one_keeps():
     """D6: the rest of the bucket is in no queue, late, and tried by no thread; what ran did so once, in time and uncancelled."""
     kafka = MECHANISM.configs["kafka_closing"]
-    assert set(kafka.fails) == {"QueuedOnceWithItsKey", "LatenessBound", "BystandersInTime"} and not MECHANISM.configs["closing"].fails
-    kept = {"TypeOK", "NotEarly", "FiredOnce", "StartsInOrder", "RunsOncePerAdd", "CancelWins", "CounterExact", "KeyBeforeDeadline"}
+    assert (
+        set(kafka.fails) == {"QueuedOnceWithItsKey", "LatenessBound", "BystandersInTime"}
+        and not MECHANISM.configs["closing"].fails
+    )
+    kept = {
+        "TypeOK",
+        "NotEarly",
+        "FiredOnce",
+        "StartsInOrder",
+        "RunsOncePerAdd",
+        "CancelWins",
+        "CounterExact",
+        "KeyBeforeDeadline",
+    }
     assert set(MECHANISM.kept(kafka)) == kept
-    tried = {config.scenario: config.expect for config in MECHANISM.configs.values() if config.property == "EveryTimerIsTried"}
+    tried = {
+        config.scenario: config.expect
+        for config in MECHANISM.configs.values()
+        if config.property == "EveryTimerIsTried"
+    }
     assert tried == {"closing": "exhaustive", "closed": "violated", "kafka_closing": "violated"}
 
 
 def test_what_does_not_hold_is_shown_with_nothing_taken_away():
-    shown = {config.property for config in MECHANISM.configs.values() if config.expect == "violated" and not config.without and config.fair is None
-             and MECHANISM.scenarios[config.scenario]["timer"] == "SystemTimer" and config.scenario not in BEYOND_THE_TIMER}
-    assert shown == {name for name, of in MECHANISM.properties.items() if not of.holds} == {"CancelledUnlinked"}
+    shown = {
+        config.property
+        for config in MECHANISM.configs.values()
+        if config.expect == "violated"
+        and not config.without
+        and config.fair is None
+        and MECHANISM.scenarios[config.scenario]["timer"] == "SystemTimer"
+        and config.scenario not in BEYOND_THE_TIMER
+    }
+    assert (
+        shown
+        == {name for name, of in MECHANISM.properties.items() if not of.holds}
+        == {"CancelledUnlinked"}
+    )
 
 
 def test_no_decision_is_without_a_mutant_that_needs_it_or_says_why_not():
     rows = MECHANISM.mutants.values()
-    assert {mutant.decision for mutant in rows} | {entry.mutant for entry in MECHANISM.composed.values() if entry.mutant} == set(MECHANISM.decisions)
+    assert {mutant.decision for mutant in rows} | {
+        entry.mutant for entry in MECHANISM.composed.values() if entry.mutant
+    } == set(MECHANISM.decisions)
     assert all(bool(mutant.property) != bool(mutant.equivalent) for mutant in rows)
     killed = {mutant.decision for mutant in rows if mutant.property}
     assert not killed & {mutant.decision for mutant in rows if mutant.equivalent}
@@ -104,9 +173,17 @@ def test_no_decision_is_without_a_mutant_that_needs_it_or_says_why_not():
 
 
 def test_kafkas_order_breaks_what_the_corrected_one_keeps():
-    rows = {mutant.property: mutant.scenario for mutant in MECHANISM.mutants.values() if mutant.decision == "D1"}
-    assert rows == {"QueuedOnceWithItsKey": "stalled_adder", "KeyBeforeDeadline": "stalled_adder", "LatenessBound": "stalled_adder",
-                    "BystandersInTime": "bystander"}
+    rows = {
+        mutant.property: mutant.scenario
+        for mutant in MECHANISM.mutants.values()
+        if mutant.decision == "D1"
+    }
+    assert rows == {
+        "QueuedOnceWithItsKey": "stalled_adder",
+        "KeyBeforeDeadline": "stalled_adder",
+        "LatenessBound": "stalled_adder",
+        "BystandersInTime": "bystander",
+    }
     kept = MECHANISM.configs["kafka_order_fires"]
     assert MECHANISM.scenarios[kept.scenario]["timer"] == "KafkaTimer"
     assert kept.expect == "exhaustive" and kept.property == "EveryTimerFires", "late, never lost"
@@ -117,32 +194,55 @@ BROKEN_BY_D1 = ("QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "B
 
 def test_kafkas_order_has_every_scenario_and_keeps_all_that_D1_does_not_break():
     """Each scenario but the largest is there in both orders; what fails is shown by name, the rest holds."""
-    shown = {config.property for config in MECHANISM.configs.values() if config.expect == "violated"
-             and MECHANISM.scenarios[config.scenario]["timer"] == "KafkaTimer" and config.scenario != "kafka_closing"}
+    shown = {
+        config.property
+        for config in MECHANISM.configs.values()
+        if config.expect == "violated"
+        and MECHANISM.scenarios[config.scenario]["timer"] == "KafkaTimer"
+        and config.scenario != "kafka_closing"
+    }
     assert shown == set(BROKEN_BY_D1)
     for name, config in list(MECHANISM.configs.items()):
-        if name == config.scenario and not name.startswith("kafka_") and name not in ("three_adders", "two_workers", "closing", "closed"):
+        if (
+            name == config.scenario
+            and not name.startswith("kafka_")
+            and name not in ("three_adders", "two_workers", "closing", "closed")
+        ):
             kafka = MECHANISM.configs[f"kafka_{name}"]
-            assert MECHANISM.scenarios[kafka.scenario] == MECHANISM.scenarios[name] | {"timer": "KafkaTimer"}
-            assert kafka.expect == "exhaustive" and set(kafka.fails) <= set(BROKEN_BY_D1) and not config.fails
+            assert MECHANISM.scenarios[kafka.scenario] == MECHANISM.scenarios[name] | {
+                "timer": "KafkaTimer"
+            }
+            assert (
+                kafka.expect == "exhaustive"
+                and set(kafka.fails) <= set(BROKEN_BY_D1)
+                and not config.fails
+            )
     assert set(MECHANISM.configs["kafka_bystander"].fails) == set(BROKEN_BY_D1)
 
 
 def test_both_orders_are_in_the_implementation_and_neither_model_takes_the_other_for_its_own():
     """The bisimulation of either model with the other implementation ends in a difference."""
-    subject = Subject.load(ROOT, STEM)
-    for mine, other, difference in (("stalled_adder", "kafka_stalled_adder", "reaper takes R5 next, R3 in the model"),
-                                    ("kafka_stalled_adder", "stalled_adder", "reaper takes R3 next, R5 in the model")):
-        rows = FLOORS.rows(mine)
+    subject = ControlledImplementation.load(ROOT, STEM)
+    for mine, other, difference in (
+        ("stalled_adder", "kafka_stalled_adder", "reaper takes R5 next, R3 in the model"),
+        ("kafka_stalled_adder", "stalled_adder", "reaper takes R3 next, R5 in the model"),
+    ):
+        rows = ARTEFACTS.rows(mine)
         assert bisimulate(subject, MECHANISM.scenarios[mine], *rows).outcome == "equal"
         found = bisimulate(subject, MECHANISM.scenarios[other], *rows)
         assert found.outcome == "different" and difference in str(found.difference)
 
 
 def test_every_operation_is_in_a_scenario_of_every_run():
-    programs = [program for name in FLOORS.fast for program in MECHANISM.scenarios[name]["threads"].values()]
+    programs = [
+        program
+        for name in ARTEFACTS.fast
+        for program in MECHANISM.scenarios[name]["threads"].values()
+    ]
     names = re.search(r"^Names +== \{(.+)\}$", SPEC, re.MULTILINE)[1]
-    assert {operation for program in programs for operation, *_ in program} == set(re.findall(r'"(\w+)"', names))
+    assert {operation for program in programs for operation, *_ in program} == set(
+        re.findall(r'"(\w+)"', names)
+    )
 
 
 # -- assumptions
@@ -157,11 +257,19 @@ BAD = {
 FAST = ("ProgramsAreOperations",)
 
 
-@pytest.mark.parametrize("name, constants", [pytest.param(name, constants, marks=[] if name in FAST else [pytest.mark.nightly])
-                                             for name, each in BAD.items() for constants in each])
+@pytest.mark.parametrize(
+    "name, constants",
+    [
+        pytest.param(name, constants, marks=[] if name in FAST else [pytest.mark.nightly])
+        for name, each in BAD.items()
+        for constants in each
+    ],
+)
 def test_an_assumption_refuses_what_it_is_there_for(name, constants, tmp_path):
     """TLC stops at this assumption before it looks at any state."""
-    result = Bench(MECHANISM, tmp_path).tlc("bad", Config("bad", "one_adder", constants=constants), deadlock=True)
+    result = Context(MECHANISM, tmp_path).tlc(
+        "bad", Config("bad", "one_adder", constants=constants), deadlock=True
+    )
     module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
     assert result.outcome is Outcome.ERROR and result.exit_code == 10
     log = module.with_suffix(".log").read_text(encoding="utf-8")
@@ -174,9 +282,18 @@ def test_every_assumption_has_its_bad_constants():
 
 def test_a_step_is_shown_in_the_timer_that_the_scenario_runs(tmp_path):
     """Both orders have a step R4: a counterexample points to the line of its own timer."""
-    text = FLOORS.source("impl").splitlines()
+    text = ARTEFACTS.source("impl").splitlines()
     kafka = 1 + next(i for i, line in enumerate(text) if line.startswith("class KafkaTimer"))
-    places = {timer: Bench(MECHANISM, tmp_path).sources(scenario=scenario)
-              for timer, scenario in (("SystemTimer", "stalled_adder"), ("KafkaTimer", "kafka_stalled_adder"))}
-    assert int(places["SystemTimer"]["R4"].rpartition(":")[2]) < kafka < int(places["KafkaTimer"]["R4"].rpartition(":")[2])
+    places = {
+        timer: Context(MECHANISM, tmp_path).sources(scenario=scenario)
+        for timer, scenario in (
+            ("SystemTimer", "stalled_adder"),
+            ("KafkaTimer", "kafka_stalled_adder"),
+        )
+    }
+    assert (
+        int(places["SystemTimer"]["R4"].rpartition(":")[2])
+        < kafka
+        < int(places["KafkaTimer"]["R4"].rpartition(":")[2])
+    )
     assert places["SystemTimer"]["A2"] == places["KafkaTimer"]["A2"], "what KafkaTimer inherits"

@@ -1,17 +1,18 @@
-"""TimingWheel's specification beside the other floors: labels, names, assumptions, and no property that nothing can break."""
+"""TimingWheel's specification beside the other artefacts: labels, names, assumptions, and no property that nothing can break."""
+
 import re
 import shutil
 
 import pytest
 
 from model.timing_wheel import Model
-from tests.model.timing_wheel import FLOORS, MECHANISM, ROOT, STEM
+from tests.model.timing_wheel import ARTEFACTS, MECHANISM, ROOT, STEM
 from tests.spec.texts import algorithm, assumptions, declared, defined, refused_assumption, written
-from wheelproof import subject
-from wheelproof.explore import Subject, labels
-from wheelproof.layers.bench import Bench
-from wheelproof.layers.whole import labels_of_spec
-from wheelproof.subject import Config
+from wheelproof import project
+from wheelproof.checks.context import Context
+from wheelproof.checks.coverage import labels_of_spec
+from wheelproof.explore import ControlledImplementation, labels
+from wheelproof.project.mechanism import Config
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
@@ -20,31 +21,55 @@ PROPERTIES = SPEC + MECHANISM.checked.read_text(encoding="utf-8")
 
 # -- labels
 
+
 def in_code():
     """Label -> kind under control: of the mechanism's own modules, and what it keeps of those below."""
-    return {label: kind for lines in Subject.load(ROOT, STEM).labels.values() for of_line in lines.values() for kind, label in of_line.items()}
+    return {
+        label: kind
+        for lines in ControlledImplementation.load(ROOT, STEM).labels.values()
+        for of_line in lines.values()
+        for kind, label in of_line.items()
+    }
 
 
-def test_labels_are_the_same_on_every_floor():
+def test_labels_are_the_same_on_every_artefact():
     table = MECHANISM.labels
     assert len(table) == 24
-    assert written(SPEC) == labels_of_spec(SPEC) == Model(MECHANISM.scenarios["a_turn"]).labels == set(table)
-    assert in_code() == {name: label.kind for name, label in table.items() if label.kind != "silent"}
+    assert (
+        written(SPEC)
+        == labels_of_spec(SPEC)
+        == Model(MECHANISM.scenarios["a_turn"]).labels
+        == set(table)
+    )
+    assert in_code() == {
+        name: label.kind for name, label in table.items() if label.kind != "silent"
+    }
 
 
 def test_the_bucket_monitors_labels_come_from_the_list_below():
-    own = set(declared(FLOORS))
-    assert set(in_code()) - own == {"A1", "A11", "F2"} <= set(labels.kinds_by_name(labels.of_source((ROOT / "impl" / "timer_task_list.py").read_text("utf-8"))))
+    own = set(declared(ARTEFACTS))
+    assert (
+        set(in_code()) - own
+        == {"A1", "A11", "F2"}
+        <= set(
+            labels.kinds_by_name(
+                labels.of_source((ROOT / "impl" / "timer_task_list.py").read_text("utf-8"))
+            )
+        )
+    )
     assert own <= set(in_code()), "what the wheel and its users are labelled with is all taken"
 
 
-def test_a_label_that_one_floor_lacks_is_seen():
-    assert labels_of_spec(SPEC.replace('pc[self] = "V4"', 'pc[self] = "V5"')) == set(MECHANISM.labels) - {"V4"}
+def test_a_label_that_one_artefact_lacks_is_seen():
+    assert labels_of_spec(SPEC.replace('pc[self] = "V4"', 'pc[self] = "V5"')) == set(
+        MECHANISM.labels
+    ) - {"V4"}
     assert written(SPEC.replace("W4:    queue", "       queue")) == set(MECHANISM.labels) - {"W4"}
     assert labels_of_spec(algorithm(SPEC)) == set(), "the translation counts, not the algorithm"
 
 
 # -- names
+
 
 def test_every_property_is_defined_in_spec_and_model():
     for name, of in MECHANISM.properties.items():
@@ -54,12 +79,20 @@ def test_every_property_is_defined_in_spec_and_model():
 
 
 def test_the_constants_are_those_of_the_toml():
-    constants = set(re.findall(r"^  (\w+),? +\\\* ", SPEC[SPEC.index("CONSTANTS"):SPEC.index("Entries ==")], re.MULTILINE))
+    constants = set(
+        re.findall(
+            r"^  (\w+),? +\\\* ",
+            SPEC[SPEC.index("CONSTANTS") : SPEC.index("Entries ==")],
+            re.MULTILINE,
+        )
+    )
     assert constants == set(MECHANISM.constants)
 
 
 def test_no_property_is_without_something_that_breaks_it():
-    broken = {config.property for config in MECHANISM.configs.values() if config.expect == "violated"}
+    broken = {
+        config.property for config in MECHANISM.configs.values() if config.expect == "violated"
+    }
     broken |= {mutant.property for mutant in MECHANISM.mutants.values()}
     assert broken == {name for name, of in MECHANISM.properties.items() if of.kind != "race"}
     assert [name for name, mutant in MECHANISM.mutants.items() if mutant.data_race] == ["M13"]
@@ -72,9 +105,16 @@ def test_the_bare_wheel_needs_each_decision():
 def test_what_the_timers_lock_hides_shows_here():
     """The rows of the decisions that have no effect behind the read/write lock, or none of their own."""
     rows = {(mutant.decision, mutant.property) for mutant in MECHANISM.mutants.values()}
-    assert {("M11", "QueuedOnceWithItsKey"), ("M12", "QueuedOnceWithItsKey"), ("M12", "NoDeadlock")} <= rows
+    assert {
+        ("M11", "QueuedOnceWithItsKey"),
+        ("M12", "QueuedOnceWithItsKey"),
+        ("M12", "NoDeadlock"),
+    } <= rows
     assert {"M17_late", "M17_turn"} <= {decision for decision, _ in rows}, "M17 is two decisions"
-    assert {prop for decision, prop in rows if decision == "M18"} == {"EveryTimerFires", "DemotionDescends"}
+    assert {prop for decision, prop in rows if decision == "M18"} == {
+        "EveryTimerFires",
+        "DemotionDescends",
+    }
 
 
 def test_rows_of_one_decision_are_about_different_properties():
@@ -84,10 +124,20 @@ def test_rows_of_one_decision_are_about_different_properties():
 
 # -- scenarios
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in FLOORS.fast)) for name in MECHANISM.scenarios])
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.nightly] * (name not in ARTEFACTS.fast))
+        for name in MECHANISM.scenarios
+    ],
+)
 def test_a_scenario_has_the_levels_that_it_needs_and_no_more(name):
     """Of one level too few the model would ask for a clock that there is not; of one too many a bound would say more than is shown."""
-    assert max(state[0][0] for state in FLOORS.model_graph(name).states) == MECHANISM.scenarios[name]["levels"]
+    assert (
+        max(state[0][0] for state in ARTEFACTS.model_graph(name).states)
+        == MECHANISM.scenarios[name]["levels"]
+    )
 
 
 def test_the_first_shared_variable_is_the_number_of_levels():
@@ -105,11 +155,19 @@ BAD = {
 FAST = ("DeadlinesAreTimes",)
 
 
-@pytest.mark.parametrize("name, constants", [pytest.param(name, constants, marks=[] if name in FAST else [pytest.mark.nightly])
-                                             for name, each in BAD.items() for constants in each])
+@pytest.mark.parametrize(
+    "name, constants",
+    [
+        pytest.param(name, constants, marks=[] if name in FAST else [pytest.mark.nightly])
+        for name, each in BAD.items()
+        for constants in each
+    ],
+)
 def test_an_assumption_refuses_what_it_is_there_for(name, constants, tmp_path):
     """TLC stops at this assumption before it looks at any state."""
-    result = Bench(MECHANISM, tmp_path).tlc("bad", Config("bad", "a_turn", constants=constants), deadlock=True)
+    result = Context(MECHANISM, tmp_path).tlc(
+        "bad", Config("bad", "a_turn", constants=constants), deadlock=True
+    )
     module = tmp_path / "mc" / MECHANISM.module / "bad" / f"MC{MECHANISM.module}_bad.tla"
     assert result.outcome is Outcome.ERROR and result.exit_code == 10
     log = module.with_suffix(".log").read_text(encoding="utf-8")
@@ -122,16 +180,20 @@ def test_every_assumption_has_its_bad_constants():
 
 # -- the queue's heap
 
+
 def test_a_heap_that_compares_the_wrong_child_needs_four_buckets_to_show(tmp_path):
     """The last bucket takes the first one's place, and goes below the smaller of two children."""
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
     file = tmp_path / "spec" / MECHANISM.spec.name
     assert SPEC.count("k[s[2 * i]] > k[s[2 * i + 1]]") == 1
     file.write_text(SPEC.replace("k[s[2 * i]] > k[", "k[s[1 * i]] > k["), encoding="utf-8")
-    item = subject.read(tmp_path / "spec" / MECHANISM.toml.name)
+    item = project.read(tmp_path / "spec" / MECHANISM.toml.name)
     found = {}
     for name in "two_keys", "four_buckets":
-        config, bench = item.configs[name], Bench(item, tmp_path / "build")
-        found[name] = bench.tlc(name, config, invariants=item.invariants, deadlock=True)
+        config, context = item.configs[name], Context(item, tmp_path / "build")
+        found[name] = context.tlc(name, config, invariants=item.invariants, deadlock=True)
     assert found["two_keys"].outcome is Outcome.COMPLETED
-    assert (found["four_buckets"].outcome, found["four_buckets"].property) == (Outcome.VIOLATED, "OneKeyPerSlot")
+    assert (found["four_buckets"].outcome, found["four_buckets"].property) == (
+        Outcome.VIOLATED,
+        "OneKeyPerSlot",
+    )

@@ -1,13 +1,14 @@
-"""Names as they stand in a specification's text and in the comments of the floors below it."""
+"""Names as they stand in a specification's text and in the comments of the artefacts below it."""
+
 import re
 
-from tests.model.floors import Floors
+from tests.model.artefacts import Artefacts
 from wheelproof.explore import labels
 
 
 def algorithm(spec: str) -> str:
     """The PlusCal of a module."""
-    return spec[spec.index("--algorithm"):spec.index("end algorithm")]
+    return spec[spec.index("--algorithm") : spec.index("end algorithm")]
 
 
 def written(spec: str) -> set[str]:
@@ -15,11 +16,11 @@ def written(spec: str) -> set[str]:
     return set(re.findall(r"^\s*([A-Z][A-Za-z]*\d+):(?!=)", algorithm(spec), re.MULTILINE))
 
 
-def declared(of: Floors) -> dict[str, str]:
-    """Label -> kind, of the comments in the implementation and its mapping."""
+def declared(of: Artefacts) -> dict[str, str]:
+    """Label -> kind, of the comments in the implementation and its harness."""
     found = {}
-    for floor in "impl", "mapping":
-        found |= labels.kinds_by_name(labels.of_source(of.source(floor)))
+    for artefact in "impl", "harness":
+        found |= labels.kinds_by_name(labels.of_source(of.source(artefact)))
     return found
 
 
@@ -35,5 +36,9 @@ def assumptions(text: str) -> list[str]:
 
 def refused_assumption(log: str, spec: str) -> str:
     """The ASSUME that TLC's log calls false, as ``assumptions`` has it."""
-    line = int(re.search(r"Assumption line (\d+), col \d+ to line \d+, col \d+ of module \w+ is false", log)[1])
+    line = int(
+        re.search(
+            r"Assumption line (\d+), col \d+ to line \d+, col \d+ of module \w+ is false", log
+        )[1]
+    )
     return assumptions("\n".join(spec.splitlines()[:line]))[-1]

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import counts
+from wheelproof.project import counts
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = re.compile(r"TimerTaskList.*|timer_task_list\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py")
-"""Of the floors' files those of the one mechanism, and what its modules import."""
-FLOORS = ("spec", "model", "impl", "mapping", "mutants")
+NEEDED = re.compile(
+    r"TimerTaskList.*|timer_task_list\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py"
+)
+"""Of the artefacts' files those of the one mechanism, and what its modules import."""
+ARTEFACTS = ("spec", "model", "impl", "harness", "mutants")
 KEPT = ("scenarios.two_adders", "scenarios.flush_into_itself", "configs.flush_into_itself")
 STEM = "timer_task_list"
 DECISION = f"{STEM}/M2.md"
@@ -23,8 +25,12 @@ class SmallSubject:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        for floor in FLOORS:
-            shutil.copytree(ROOT / floor, root / floor, ignore=lambda folder, names: [name for name in names if not NEEDED.fullmatch(name)])
+        for artefact in ARTEFACTS:
+            shutil.copytree(
+                ROOT / artefact,
+                root / artefact,
+                ignore=lambda folder, names: [name for name in names if not NEEDED.fullmatch(name)],
+            )
         self.decision = root / "mutants" / DECISION
         self.decision.parent.mkdir(exist_ok=True)
         text = (ROOT / "mutants" / DECISION).read_text(encoding="utf-8")
@@ -34,7 +40,9 @@ class SmallSubject:
         self.spec = root / "spec" / "TimerTaskList.tla"
         self.toml.write_text(only(self.toml.read_text(encoding="utf-8")), encoding="utf-8")
         self.counts = root / "spec" / counts.FILE
-        counts.write(root / "spec", {STEM: {"two_adders": counts.read(ROOT / "spec")[STEM]["two_adders"]}})
+        counts.write(
+            root / "spec", {STEM: {"two_adders": counts.read(ROOT / "spec")[STEM]["two_adders"]}}
+        )
 
     def change(self, file: Path | str, old: str, new: str) -> None:
         """Replace a text that must occur exactly once."""
@@ -50,7 +58,10 @@ def only(text: str) -> str:
     for line in text.splitlines(keepends=True):
         if line.startswith("["):
             name = line.strip("[]\n")
-            keep = name.split(".")[0] not in ("scenarios", "safety", "groups", "configs", "faults") or name in KEPT
+            keep = (
+                name.split(".")[0] not in ("scenarios", "safety", "groups", "configs", "faults")
+                or name in KEPT
+            )
             if name == "safety":
                 out.append("[configs.two_adders]\n")
         if keep:

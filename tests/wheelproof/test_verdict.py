@@ -27,10 +27,13 @@ def test_only_the_expected_word_that_shows_something_is_in_order(expected, verdi
     judged = row(verdict, expected, expected_property="P", property="P")
     assert judged.ok == (expected == verdict and verdict not in PROVES_NOTHING)
     assert judged.ok == (judged.why == "")
-    assert exit_code([judged]) == {
-        True: 0,
-        False: {"error": 4, "vacuous": 5, "inconclusive": 3}.get(verdict, 1),
-    }[judged.ok]
+    assert (
+        exit_code([judged])
+        == {
+            True: 0,
+            False: {"error": 4, "vacuous": 5, "inconclusive": 3}.get(verdict, 1),
+        }[judged.ok]
+    )
 
 
 def test_a_violation_is_in_order_by_the_expected_property_only():
@@ -50,7 +53,9 @@ def test_a_fault_and_an_explanation_stand_in_why():
 
 @pytest.mark.parametrize("verdict", WORDS)
 def test_a_row_cannot_be_declared_in_order_against_its_verdict(verdict):
-    contradiction = dict(mechanism="m", layer="tlc", name="n", expected=Verdict.PROVED, verdict=verdict, ok=True)
+    contradiction = dict(
+        mechanism="m", layer="tlc", name="n", expected=Verdict.PROVED, verdict=verdict, ok=True
+    )
     if verdict is Verdict.PROVED:
         Row(**contradiction)
     else:
@@ -68,8 +73,16 @@ def test_nothing_checked_is_not_green():
 
 
 def test_the_gravest_code_counts():
-    by_code = {0: row(), 4: row("error"), 1: violated(expected_property="P", property="Q"), 5: row("vacuous"), 3: row("inconclusive")}
-    for codes in itertools.chain.from_iterable(itertools.combinations(by_code, size) for size in range(1, 6)):
+    by_code = {
+        0: row(),
+        4: row("error"),
+        1: violated(expected_property="P", property="Q"),
+        5: row("vacuous"),
+        3: row("inconclusive"),
+    }
+    for codes in itertools.chain.from_iterable(
+        itertools.combinations(by_code, size) for size in range(1, 6)
+    ):
         want = next((code for code in (4, 1, 5, 3) if code in codes), 0)
         for order in itertools.permutations(codes):
             assert exit_code(by_code[code] for code in order) == want
@@ -77,15 +90,28 @@ def test_the_gravest_code_counts():
 
 texts = st.text(max_size=8)
 rows = st.builds(
-    judge, texts, texts, texts,
-    expected=st.sampled_from(WORDS), verdict=st.sampled_from(WORDS),
-    expected_property=st.none() | texts, property=st.none() | texts, fault=texts, why=texts, bound=texts,
+    judge,
+    texts,
+    texts,
+    texts,
+    expected=st.sampled_from(WORDS),
+    verdict=st.sampled_from(WORDS),
+    expected_property=st.none() | texts,
+    property=st.none() | texts,
+    fault=texts,
+    why=texts,
+    bound=texts,
     figures=st.dictionaries(texts, st.integers() | texts | st.none(), max_size=3),
-    seconds=st.integers(0, 10**6).map(lambda number: number / 1000), trace=st.none() | texts,
+    seconds=st.integers(0, 10**6).map(lambda number: number / 1000),
+    trace=st.none() | texts,
 )
 
 
-@given(st.lists(rows, max_size=4, unique_by=Row.title), st.dictionaries(texts, texts, max_size=3), st.booleans())
+@given(
+    st.lists(rows, max_size=4, unique_by=Row.title),
+    st.dictionaries(texts, texts, max_size=3),
+    st.booleans(),
+)
 def test_results_survive_the_file(tmp_path_factory, some, tools, complete):
     path = tmp_path_factory.mktemp("results") / "results.json"
     results = replace(Results.begin(tools), rows=tuple(some), complete=complete)
@@ -97,7 +123,9 @@ def test_results_survive_the_file(tmp_path_factory, some, tools, complete):
 @pytest.fixture
 def written(tmp_path):
     path = tmp_path / "build" / "results.json"
-    replace(Results.begin({"tlc": "2.18"}), rows=(row(), row(name="other")), complete=True).write(path)
+    replace(Results.begin({"tlc": "2.18"}), rows=(row(), row(name="other")), complete=True).write(
+        path
+    )
     return path
 
 
@@ -115,19 +143,22 @@ def change(path, **fields):
     path.write_text(json.dumps(document))
 
 
-@pytest.mark.parametrize(("fields", "told"), [
-    ({"schema": "wheelproof.results/2"}, "results/2"),
-    ({"schema": ...}, "no schema"),
-    ({"rows": {}}, "field rows must be an array"),
-    ({"rows__0__verdict": "passed"}, "field rows[0].verdict must be one of proved"),
-    ({"rows__0__verdict": ...}, "field rows[0].verdict is missing"),
-    ({"rows__1__ok": 1}, "field rows[1].ok must be true or false"),
-    ({"rows__1__verdict": "vacuous"}, "field rows[1].ok contradicts"),
-    ({"rows__1__seconds": -1}, "field rows[1].seconds must be a number that is not negative"),
-    ({"rows__1__seconds": float("nan")}, "NaN is not allowed"),
-    ({"rows__1__name": "n"}, "several rows are called m / tlc / n"),
-    ({"tools__tlc": None}, "field tools.tlc must be a string"),
-])
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"schema": "wheelproof.results/2"}, "results/2"),
+        ({"schema": ...}, "no schema"),
+        ({"rows": {}}, "field rows must be an array"),
+        ({"rows__0__verdict": "passed"}, "field rows[0].verdict must be one of proved"),
+        ({"rows__0__verdict": ...}, "field rows[0].verdict is missing"),
+        ({"rows__1__ok": 1}, "field rows[1].ok must be true or false"),
+        ({"rows__1__verdict": "vacuous"}, "field rows[1].ok contradicts"),
+        ({"rows__1__seconds": -1}, "field rows[1].seconds must be a number that is not negative"),
+        ({"rows__1__seconds": float("nan")}, "NaN is not allowed"),
+        ({"rows__1__name": "n"}, "several rows are called m / tlc / n"),
+        ({"tools__tlc": None}, "field tools.tlc must be a string"),
+    ],
+)
 def test_a_damaged_file_is_refused_with_its_place(written, fields, told):
     assert read_results(written).complete
     change(written, **fields)
@@ -157,7 +188,10 @@ def test_the_file_of_an_older_run_is_refused(written):
 
 def test_a_writing_that_fails_leaves_the_old_file(written, monkeypatch):
     old = written.read_bytes()
-    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    monkeypatch.setattr(
+        "pathlib.Path.replace",
+        lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")),
+    )
     with pytest.raises(Exception, match="No space left"):
         Results.begin({}).write(written)
     assert written.read_bytes() == old and len(list(written.parent.iterdir())) == 1

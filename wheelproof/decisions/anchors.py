@@ -26,7 +26,9 @@ _TLA = re.compile(
         (?P<declared>CONSTANTS?)\b | .*--(?:fair\s+)?(?P<algorithm>algorithm)\b
       | (?:fair\+?\s+)?(?:macro|procedure|process)\s*\(?(?P<block>\w+)
       | (?P<label>[A-Za-z]\w*):(?!=|:)
-    ) | ^\ {0,2}(?P<operator>[A-Za-z]\w*)(?:\([^)]*\))?\s*==(?!=)""", re.VERBOSE)
+    ) | ^\ {0,2}(?P<operator>[A-Za-z]\w*)(?:\([^)]*\))?\s*==(?!=)""",
+    re.VERBOSE,
+)
 
 
 def anchors_of(file: Path, text: str) -> list[Anchor]:
@@ -41,13 +43,13 @@ def anchors_of(file: Path, text: str) -> list[Anchor]:
 def _of_tla(text: str) -> list[Anchor]:
     """Those above the translation, which is made anew."""
     cut = _TRANSLATION.search(text)
-    lines = (text[:cut.start()] if cut else text).split("\n")
+    lines = (text[: cut.start()] if cut else text).split("\n")
     found = []
     for number, line in enumerate(lines):
         if match := _TLA.match(line):
             named = match["block"] or match["label"] or match["operator"]
             found.append((named or ("variables" if match["algorithm"] else "constants"), number))
-    ends = [*(number for _, number in found[1:]), len(lines)][:len(found)]
+    ends = [*(number for _, number in found[1:]), len(lines)][: len(found)]
     return [(name, range(begin, end)) for (name, begin), end in zip(found, ends, strict=True)]
 
 
@@ -75,7 +77,9 @@ def _of_python(file: Path, text: str) -> Iterator[Anchor]:
                 if not isinstance(child, ast.ClassDef):
                     functions.append(lines)
                 yield from within(child, f"{name}.")
-            elif isinstance(node, ast.Module | ast.ClassDef) and isinstance(child, ast.Assign | ast.AnnAssign):
+            elif isinstance(node, ast.Module | ast.ClassDef) and isinstance(
+                child, ast.Assign | ast.AnnAssign
+            ):
                 for target in child.targets if isinstance(child, ast.Assign) else [child.target]:
                     if isinstance(target, ast.Name):
                         yield target.id, range(child.lineno - 1, child.end_lineno or child.lineno)
@@ -86,7 +90,9 @@ def _of_python(file: Path, text: str) -> Iterator[Anchor]:
     for line, kinds in labels.of_source(text, str(file)).items():
         around = [lines for lines in functions if line - 1 in lines]
         for label in kinds.values():
-            marked.setdefault(label, set()).add(min(around, key=len) if around else range(line - 1, line))
+            marked.setdefault(label, set()).add(
+                min(around, key=len) if around else range(line - 1, line)
+            )
     defined = {name for name, _ in named}
     for label, places in marked.items():
         if label not in defined:

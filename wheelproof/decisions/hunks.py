@@ -86,35 +86,51 @@ def read(lines: Sequence[str], origin: Path, first: int, short: Mapping[str, str
     for number in range(len(lines) + 1):
         if number == len(lines) or lines[number].startswith(HEAD):
             if begin is not None:
-                hunks.append(_hunk(lines[begin], lines[begin + 1:number], origin, first + begin, short))
+                hunks.append(
+                    _hunk(lines[begin], lines[begin + 1 : number], origin, first + begin, short)
+                )
             begin = number
         elif begin is None and lines[number].strip():
-            raise UsageError(f"{origin}:{first + number}: this line belongs to no hunk.",
-                             "Begin a hunk with a line '@@ FILE ANCHOR'.")
+            raise UsageError(
+                f"{origin}:{first + number}: this line belongs to no hunk.",
+                "Begin a hunk with a line '@@ FILE ANCHOR'.",
+            )
     return hunks
 
 
-def _hunk(head: str, body: Sequence[str], origin: Path, line: int, short: Mapping[str, str]) -> Hunk:
+def _hunk(
+    head: str, body: Sequence[str], origin: Path, line: int, short: Mapping[str, str]
+) -> Hunk:
     words = head.split()
     if len(words) != 3:
-        raise UsageError(f"{origin}:{line}: {head!r} does not name a file and an anchor.",
-                         "Write '@@ FILE ANCHOR', for example '@@ spec U3'.")
+        raise UsageError(
+            f"{origin}:{line}: {head!r} does not name a file and an anchor.",
+            "Write '@@ FILE ANCHOR', for example '@@ spec U3'.",
+        )
     _, file, anchor = words
     hunk = Hunk(short.get(file, file), anchor, origin, line)
     while body and not body[-1].strip():
         body = body[:-1]
     for number, text in enumerate(body, line + 1):
         if text and text[0] not in " -+":
-            raise UsageError(f"{origin}:{number}: a hunk's line begins with {text[0]!r}.",
-                             "Begin it with '-', '+' or a blank.")
+            raise UsageError(
+                f"{origin}:{number}: a hunk's line begins with {text[0]!r}.",
+                "Begin it with '-', '+' or a blank.",
+            )
     if not any(text.startswith(("-", "+")) for text in body):
         raise hunk.refused("the hunk changes nothing", "Give it lines with '-' or '+'.")
     margin = textwrap.dedent("\n".join(text[1:] for text in body)).split("\n")
-    hunk = replace(hunk, body=tuple((mark[:1] or " ", text) for mark, text in zip(body, margin, strict=True)))
+    hunk = replace(
+        hunk, body=tuple((mark[:1] or " ", text) for mark, text in zip(body, margin, strict=True))
+    )
     if not any(text.strip() for text in hunk.old):
-        raise hunk.refused("the hunk has no line of the file", "Add the line before or after the new ones.")
+        raise hunk.refused(
+            "the hunk has no line of the file", "Add the line before or after the new ones."
+        )
     if not hunk.old[0].strip():
-        raise hunk.refused("the hunk begins with an empty line", "Begin it with a line that has text.")
+        raise hunk.refused(
+            "the hunk begins with an empty line", "Begin it with a line that has text."
+        )
     return hunk
 
 
@@ -127,9 +143,11 @@ def applied(text: str, hunks: Iterable[Hunk]) -> str:
     edits = sorted((_edit(text, lines, hunk) for hunk in hunks), key=lambda edit: edit.begin)
     for before, after in zip(edits, edits[1:]):
         if after.begin < before.end:
-            raise after.hunk.unfit(f"it overlaps the hunk in line {before.hunk.line}", "Make one hunk of the two.")
+            raise after.hunk.unfit(
+                f"it overlaps the hunk in line {before.hunk.line}", "Make one hunk of the two."
+            )
     for edit in reversed(edits):
-        lines[edit.begin:edit.end] = edit.lines
+        lines[edit.begin : edit.end] = edit.lines
     return "\n".join(lines)
 
 
@@ -137,23 +155,36 @@ def _edit(text: str, lines: Sequence[str], hunk: Hunk) -> Edit:
     found = [region for name, region in anchors_of(Path(hunk.file), text) if name == hunk.anchor]
     if len(found) != 1:
         count = f"is there {len(found)} times" if found else "is not there"
-        raise hunk.unfit(f"the anchor {count}", "Name a label or a definition that is in the file once.")
-    places = [(begin, margin) for begin in found[0] if (margin := _margin(lines, begin, hunk.old)) is not None]
+        raise hunk.unfit(
+            f"the anchor {count}", "Name a label or a definition that is in the file once."
+        )
+    places = [
+        (begin, margin)
+        for begin in found[0]
+        if (margin := _margin(lines, begin, hunk.old)) is not None
+    ]
     if len(places) != 1:
         count = f"are there {len(places)} times" if places else "are not there"
-        raise hunk.unfit(f"its old lines {count} at the anchor",
-                           "Copy them from the file, as many as tell the place from others.")
-    (begin, margin), = places
-    return Edit(begin, begin + len(hunk.old), tuple(margin + line if line else "" for line in hunk.new), hunk)
+        raise hunk.unfit(
+            f"its old lines {count} at the anchor",
+            "Copy them from the file, as many as tell the place from others.",
+        )
+    ((begin, margin),) = places
+    return Edit(
+        begin,
+        begin + len(hunk.old),
+        tuple(margin + line if line else "" for line in hunk.new),
+        hunk,
+    )
 
 
 def _margin(lines: Sequence[str], begin: int, old: Sequence[str]) -> str | None:
     """The margin with which the old lines stand at ``begin``; None where they do not."""
     if begin + len(old) > len(lines) or not lines[begin].endswith(old[0]):
         return None
-    margin = lines[begin][:len(lines[begin]) - len(old[0])]
+    margin = lines[begin][: len(lines[begin]) - len(old[0])]
     if margin.strip():
         return None
     wanted = [margin + line if line.strip() else "" for line in old]
-    there = [line.rstrip() for line in lines[begin:begin + len(old)]]
+    there = [line.rstrip() for line in lines[begin : begin + len(old)]]
     return margin if there == [line.rstrip() for line in wanted] else None

@@ -77,7 +77,9 @@ class Decision:
             try:
                 text = (root / file).read_text(encoding="utf-8")
             except OSError as error:
-                raise mine[0].unfit(f"the file cannot be read ({error.strerror})", "Correct its name.") from error
+                raise mine[0].unfit(
+                    f"the file cannot be read ({error.strerror})", "Correct its name."
+                ) from error
             changed[file] = hunks.applied(text, mine)
         return changed
 
@@ -89,7 +91,10 @@ def module_of(file: str) -> str:
 
 def short_names(stem: str, module: str) -> dict[str, str]:
     """The one-word names of a mechanism's own files."""
-    return {"spec": f"spec/{module}.tla", **{part: f"{part}/{stem}.py" for part in ("model", "impl", "mapping")}}
+    return {
+        "spec": f"spec/{module}.tla",
+        **{part: f"{part}/{stem}.py" for part in ("model", "impl", "harness")},
+    }
 
 
 def find(folder: Path, short: Mapping[str, str]) -> dict[str, Decision]:
@@ -110,38 +115,61 @@ def read(file: Path, short: Mapping[str, str]) -> Decision:
     tokens = MarkdownIt().parse(text)
     title = _title(file, tokens)
     diffs = _blocks(tokens, "diff")
-    found = [hunk for first, content in diffs for hunk in hunks.read(content.splitlines(), file, first, short)]
+    found = [
+        hunk
+        for first, content in diffs
+        for hunk in hunks.read(content.splitlines(), file, first, short)
+    ]
     if not found:
-        raise UsageError(f"{file}: there is no hunk.", "Add a block ```diff that takes the decision away.")
+        raise UsageError(
+            f"{file}: there is no hunk.", "Add a block ```diff that takes the decision away."
+        )
     tables = _tables(file, _blocks(tokens, "toml"))
-    lines = text.splitlines()[1:diffs[0][0] - 2]
-    return Decision(file.stem, file, title, "\n".join(lines).strip(), tuple(found),
-                    {name: value for name, value in tables.items() if name != LABELS}, tables.get(LABELS, {}))
+    lines = text.splitlines()[1 : diffs[0][0] - 2]
+    return Decision(
+        file.stem,
+        file,
+        title,
+        "\n".join(lines).strip(),
+        tuple(found),
+        {name: value for name, value in tables.items() if name != LABELS},
+        tables.get(LABELS, {}),
+    )
 
 
 def _title(file: Path, tokens: list[Token]) -> str:
     heading = tokens[1].content if len(tokens) > 1 and tokens[0].tag == "h1" else ""
     match = _TITLE.fullmatch(heading)
     if match is None or match[1] != file.stem:
-        raise UsageError(f"{file}:1: the title is {heading!r}.", f"Begin the file with '# {file.stem}: what is taken away'.")
+        raise UsageError(
+            f"{file}:1: the title is {heading!r}.",
+            f"Begin the file with '# {file.stem}: what is taken away'.",
+        )
     return match[2]
 
 
 def _blocks(tokens: list[Token], language: str) -> list[tuple[int, str]]:
     """(number of the first line inside, text) of the fenced blocks of a language."""
-    return [(token.map[0] + 2, token.content) for token in tokens
-            if token.type == "fence" and token.info.strip() == language and token.map]
+    return [
+        (token.map[0] + 2, token.content)
+        for token in tokens
+        if token.type == "fence" and token.info.strip() == language and token.map
+    ]
 
 
 def _tables(file: Path, blocks: list[tuple[int, str]]) -> dict[str, Any]:
     if len(blocks) > 1:
-        raise UsageError(f"{file}:{blocks[1][0]}: there is a second block of TOML.", "Put all tables into one.")
+        raise UsageError(
+            f"{file}:{blocks[1][0]}: there is a second block of TOML.", "Put all tables into one."
+        )
     for first, content in blocks:
         try:
             tables = tomllib.loads(content)
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"{file}:{first}: not valid TOML: {error}.") from error
         if loose := [name for name, value in tables.items() if not isinstance(value, dict)]:
-            raise UsageError(f"{file}:{first}: {loose[0]} belongs to no mutant.", "Put it below a line [NAME].")
+            raise UsageError(
+                f"{file}:{first}: {loose[0]} belongs to no mutant.", "Put it below a line [NAME]."
+            )
         return tables
     return {}

@@ -1,23 +1,58 @@
 """The implementation's side of the loop: controlled runs of the real source, compared with the model in every state.
 
-* :class:`Subject` loads an implementation a second time, under control; :meth:`Subject.begin` starts a :class:`Run`.
+* :class:`ControlledImplementation` loads an implementation a second time, under control; :meth:`ControlledImplementation.begin` starts a :class:`Run`.
 * :func:`bisimulate` compares all that a scenario can reach with the model's graph; its :class:`PairGraph` answers at which depth a
   property first fails in the implementation.
-* :func:`replay` and :func:`walk` run single schedules, with a :class:`RaceDetector` if one is given.
+* :func:`replay` and :func:`random_schedules` run single schedules, with a :class:`RaceDetector` if one is given.
 * :func:`check_subject` lints the sources for the style that all this needs.
 """
+
 from wheelproof.explore.bisimulation import Bisimulation, bisimulate
 from wheelproof.explore.difference import Difference, Rows, Step
-from wheelproof.explore.findings import (Crashed, ExploreError, LabelError, RuleBroken, StepError, Stuck, StyleError, StyleFinding,
-                                         Unnamed)
+from wheelproof.explore.findings import (
+    Crashed,
+    ExploreError,
+    LabelError,
+    RuleBroken,
+    StepError,
+    Stuck,
+    StyleError,
+    StyleFinding,
+    Unnamed,
+)
 from wheelproof.explore.lint import check, check_subject
 from wheelproof.explore.pairs import PairGraph, Violation
 from wheelproof.explore.race import Access, Race, RaceDetector
-from wheelproof.explore.run import Run, Subject
-from wheelproof.explore.walk import Replay, Taken, Walks, replay, walk
+from wheelproof.explore.run import ControlledImplementation, Run
+from wheelproof.explore.schedules import RandomSchedules, Replay, Taken, random_schedules, replay
 
 __all__ = [
-    "Access", "Bisimulation", "Crashed", "Difference", "ExploreError", "LabelError", "PairGraph", "Race", "RaceDetector", "Replay", "Rows",
-    "RuleBroken", "Run", "Step", "StepError", "Stuck", "StyleError", "StyleFinding", "Subject", "Taken", "Unnamed", "Violation", "Walks",
-    "bisimulate", "check", "check_subject", "replay", "walk",
+    "Access",
+    "Bisimulation",
+    "Crashed",
+    "Difference",
+    "ExploreError",
+    "LabelError",
+    "PairGraph",
+    "Race",
+    "RaceDetector",
+    "Replay",
+    "Rows",
+    "RuleBroken",
+    "Run",
+    "Step",
+    "StepError",
+    "Stuck",
+    "StyleError",
+    "StyleFinding",
+    "ControlledImplementation",
+    "Taken",
+    "Unnamed",
+    "Violation",
+    "RandomSchedules",
+    "bisimulate",
+    "check",
+    "check_subject",
+    "replay",
+    "random_schedules",
 ]

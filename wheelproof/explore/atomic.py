@@ -1,12 +1,13 @@
 """Atomic modules: an operation of a lower mechanism is one step of the mechanism above it.
 
-A mapping's ``ATOMIC`` names modules whose labels are dropped, all but those that it keeps. What code of such a module does with
+A harness's ``ATOMIC`` names modules whose labels are dropped, all but those that it keeps. What code of such a module does with
 shared objects, or code that it calls back on a line without a label, then belongs to the line outside it that called and bears a label; locks taken there exclude nobody. That an
 operation may be taken for one step is not shown here: the lower mechanism's own refinement has to show it.
 
-A function of an atomic module that has steps of its own can hold a lock over them. Where the mapping has ``WAITS``, labels of operations, and ``waits(label, locals)``, the
+A function of an atomic module that has steps of its own can hold a lock over them. Where the harness has ``WAITS``, labels of operations, and ``waits(label, locals)``, the
 lock that such an operation asks for, these locks exclude: the operation can begin only when its lock is free. An operation that meets a held lock all the same breaks a rule.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
@@ -27,7 +28,16 @@ class _Place:
 
     __slots__ = ("where", "function", "subject", "inside", "keeps", "site", "several")
 
-    def __init__(self, where: str, function: str, subject: bool, inside: bool, keeps: bool, site: Site | None, several: bool) -> None:
+    def __init__(
+        self,
+        where: str,
+        function: str,
+        subject: bool,
+        inside: bool,
+        keeps: bool,
+        site: Site | None,
+        several: bool,
+    ) -> None:
         self.where, self.function, self.subject, self.inside = where, function, subject, inside
         self.keeps, self.site, self.several = keeps, site, several
 
@@ -35,16 +45,23 @@ class _Place:
 class AtomicModules:
     """Tells the scheduler, of an access in an atomic module, to which step it belongs. ``files``: of these modules; ``codes``: others like them."""
 
-    def __init__(self, scheduler: Scheduler, files: Collection[str], codes: Collection[CodeType],
-                 waits: tuple[Collection[str], Callable[[str, Mapping[str, object]], object]] | None = None) -> None:
-        """``waits``: the mapping's ``WAITS`` and ``waits``, or None where it has none."""
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        files: Collection[str],
+        codes: Collection[CodeType],
+        waits: tuple[Collection[str], Callable[[str, Mapping[str, object]], object]] | None = None,
+    ) -> None:
+        """``waits``: the harness's ``WAITS`` and ``waits``, or None where it has none."""
         self._waits = waits
         self._scheduler, self._files = scheduler, frozenset(files)
         self._ids = {id(code) for code in codes}
         self._places: dict[tuple[int, int], _Place] = {}
         self._codes: list[CodeType] = list(codes)  # places are keyed by id(code)
 
-    def take(self, thread: Thread, frame: FrameType, kind: str, volatile: bool, awaits: object) -> bool | _Place:
+    def take(
+        self, thread: Thread, frame: FrameType, kind: str, volatile: bool, awaits: object
+    ) -> bool | _Place:
         """Deal with a shared access by ``frame``; False if it is an ordinary one, on a line that has its own label or in another module.
 
         The place itself is returned for a lock that is held over steps, which excludes as it does elsewhere.
@@ -65,21 +82,27 @@ class AtomicModules:
                     found = around
                     break
                 if not around.inside and not keeps and not self._called_back(outer):
-                    self._scheduler.fail(f"{around.where}: {around.function} calls an operation of an atomic module ({kind} at {place.where}) "
-                                         "without a label; label the line, as the step in the specification")
+                    self._scheduler.fail(
+                        f"{around.where}: {around.function} calls an operation of an atomic module ({kind} at {place.where}) "
+                        "without a label; label the line, as the step in the specification"
+                    )
                 keeps = keeps or around.keeps
                 inner = outer
             outer = outer.f_back
         if found is None:
             if thread.site is None and (volatile or kind != "read") and kind not in LOCK_KINDS:
-                self._scheduler.fail(f"{place.where}: {kind} in {place.function}, an atomic module's, before any step is under way; "
-                                     "keep a label in front of it, or label the line that calls")
+                self._scheduler.fail(
+                    f"{place.where}: {kind} in {place.function}, an atomic module's, before any step is under way; "
+                    "keep a label in front of it, or label the line that calls"
+                )
             self._scheduler.pass_by(thread, place)
         elif any(known is inner for known in thread.calls):
             self._scheduler.pass_by(thread, place)
         else:
             if found.several:
-                self._scheduler.fail(f"{found.where}: an operation of an atomic module on a line with two labels; call it on a line of its own")
+                self._scheduler.fail(
+                    f"{found.where}: an operation of an atomic module on a line with two labels; call it on a line of its own"
+                )
             self._begin(thread, found.site, inner, outer, awaits)
         return place if self._waits is not None and place.keeps and kind in LOCK_KINDS else True
 
@@ -93,14 +116,27 @@ class AtomicModules:
             outer = outer.f_back
         return False
 
-    def _begin(self, thread: Thread, site: Site, inner: FrameType, outer: FrameType, awaits: object) -> None:
+    def _begin(
+        self, thread: Thread, site: Site, inner: FrameType, outer: FrameType, awaits: object
+    ) -> None:
         """A call from a labelled line has reached its first access: the line's step begins, unless a plain read on the line has begun it."""
         lasti = outer.f_lasti
-        if outer is thread.frame and lasti > thread.lasti and thread.label == site.label and not thread.performed:
+        if (
+            outer is thread.frame
+            and lasti > thread.lasti
+            and thread.label == site.label
+            and not thread.performed
+        ):
             thread.lasti = lasti
         else:
             self._scheduler.used.add((site.file, site.label, site.kind))
-            self._scheduler.pause(thread, site, awaits if isinstance(awaits, Due) else self._predicted(site.label, outer), outer, lasti)
+            self._scheduler.pause(
+                thread,
+                site,
+                awaits if isinstance(awaits, Due) else self._predicted(site.label, outer),
+                outer,
+                lasti,
+            )
         thread.performed = True
         calls = thread.calls
         if calls:  # those that are still under way further out
@@ -135,8 +171,15 @@ class AtomicModules:
         site = None
         for kind, label in lines.get(line, {}).items():
             site = Site(label, kind, True, shown, line, code.co_name)
-        return _Place(f"{shown}:{line}", code.co_name, True, inside, inside and not lines.keys().isdisjoint(_lines(code)), site,
-                      len(lines.get(line, ())) > 1)
+        return _Place(
+            f"{shown}:{line}",
+            code.co_name,
+            True,
+            inside,
+            inside and not lines.keys().isdisjoint(_lines(code)),
+            site,
+            len(lines.get(line, ())) > 1,
+        )
 
 
 class Free:
@@ -144,11 +187,17 @@ class Free:
 
     __slots__ = ("_scheduler", "_waits", "_label", "_frame")
 
-    def __init__(self, scheduler: Scheduler, waits: Callable[[str, Mapping[str, object]], object], label: str, frame: FrameType) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        waits: Callable[[str, Mapping[str, object]], object],
+        label: str,
+        frame: FrameType,
+    ) -> None:
         self._scheduler, self._waits, self._label, self._frame = scheduler, waits, label, frame
 
     def admits(self, thread: Thread) -> bool:
-        """Whether the lock, which the mapping names from the objects of now, can be had."""
+        """Whether the lock, which the harness names from the objects of now, can be had."""
         scheduler = self._scheduler
         running, scheduler.running = scheduler.running, None
         try:
@@ -158,30 +207,48 @@ class Free:
         return lock is None or lock.owner is None or lock.owner is thread
 
 
-def declare(declared: object, stem: str, subject: Collection[str], modules: Mapping[str, ModuleType], labels: MutableMapping[str, Labels],
-            scheduler: Scheduler, waits: tuple | None = None) -> AtomicModules | None:
-    """Read a mapping's ``ATOMIC`` and drop the labels that it does not keep from ``labels`` (file as the scheduler shows it -> lines, changed in place).
+def declare(
+    declared: object,
+    stem: str,
+    subject: Collection[str],
+    modules: Mapping[str, ModuleType],
+    labels: MutableMapping[str, Labels],
+    scheduler: Scheduler,
+    waits: tuple | None = None,
+) -> AtomicModules | None:
+    """Read a harness's ``ATOMIC`` and drop the labels that it does not keep from ``labels`` (file as the scheduler shows it -> lines, changed in place).
 
-    A class of another module, a mutant's or the mapping's, that derives from one of an atomic module is atomic with the same kept labels; one of
+    A class of another module, a mutant's or the harness's, that derives from one of an atomic module is atomic with the same kept labels; one of
     ``subject``, the modules whose steps are the mechanism's, is not, nor what derives from it. Raises
     :class:`ExploreError` for a module that is not loaded, a kept label that does not exist, or one half of a lock and its unlock.
     """
     if not declared:
         return None
-    where = f"mapping/{stem}.py: ATOMIC"
-    if not isinstance(declared, Mapping) or not all(isinstance(kept, (tuple, list, frozenset)) for kept in declared.values()):
-        raise ExploreError(f"{where} is no mapping of modules to labels.", "Write ATOMIC = {'impl.some_module': ('F2',), 'impl.another': ()}.")
+    where = f"harness/{stem}.py: ATOMIC"
+    if not isinstance(declared, Mapping) or not all(
+        isinstance(kept, (tuple, list, frozenset)) for kept in declared.values()
+    ):
+        raise ExploreError(
+            f"{where} is no mapping of modules to labels.",
+            "Write ATOMIC = {'impl.some_module': ('F2',), 'impl.another': ()}.",
+        )
     files: dict[str, str] = {}
     for name, kept in declared.items():
         module = modules.get(name)
         file = getattr(module, "__file__", None)
         if file not in scheduler.files:
-            raise ExploreError(f"{where} names {name}, which is no loaded module of the subject.", "Name a module that SUBJECT's modules import, as 'impl.some_module'.")
+            raise ExploreError(
+                f"{where} names {name}, which is no loaded module of the subject.",
+                "Name a module that SUBJECT's modules import, as 'impl.some_module'.",
+            )
         files[name] = file
         lines = labels[scheduler.shown[file]]
         known = {label for kinds in lines.values() for label in kinds.values()}
         if unknown := sorted(set(kept) - known):
-            raise ExploreError(f"{where} keeps {', '.join(unknown)}, which {name} does not have.", f"Its labels are {', '.join(sorted(known)) or 'none'}.")
+            raise ExploreError(
+                f"{where} keeps {', '.join(unknown)}, which {name} does not have.",
+                f"Its labels are {', '.join(sorted(known)) or 'none'}.",
+            )
         _drop(lines, kept, lines, scheduler.shown[file], where)
     codes: list[CodeType] = []
     for module in modules.values():
@@ -189,21 +256,39 @@ def declare(declared: object, stem: str, subject: Collection[str], modules: Mapp
         if file not in scheduler.files or file in files.values():
             continue
         for cls in classes_of(module):
-            base = next((base.__module__ for base in cls.__mro__ if base.__module__ in files or base.__module__ in subject), None)
+            base = next(
+                (
+                    base.__module__
+                    for base in cls.__mro__
+                    if base.__module__ in files or base.__module__ in subject
+                ),
+                None,
+            )
             if base in files:
                 mine = [code for function in _functions(cls) for code in _codes(function.__code__)]
                 codes += mine
                 shown = scheduler.shown[file]
-                _drop(labels[shown], declared[base], {line for code in mine for line in _lines(code)}, shown, where)
+                _drop(
+                    labels[shown],
+                    declared[base],
+                    {line for code in mine for line in _lines(code)},
+                    shown,
+                    where,
+                )
     return AtomicModules(scheduler, files.values(), codes, waits)
 
 
-def _drop(lines: Labels, kept: Collection[str], among: Collection[int], shown: str, where: str) -> None:
+def _drop(
+    lines: Labels, kept: Collection[str], among: Collection[int], shown: str, where: str
+) -> None:
     for line in [line for line in lines if line in among]:
         kinds = lines[line]
         left = {kind: label for kind, label in kinds.items() if label in kept}
         if len(left) == 1 < len(kinds):
-            raise ExploreError(f"{where} keeps one of {', '.join(kinds.values())}, at {shown}:{line}.", "Keep both labels of the line, or none.")
+            raise ExploreError(
+                f"{where} keeps one of {', '.join(kinds.values())}, at {shown}:{line}.",
+                "Keep both labels of the line, or none.",
+            )
         if left:
             lines[line] = left
         else:
@@ -212,7 +297,11 @@ def _drop(lines: Labels, kept: Collection[str], among: Collection[int], shown: s
 
 def _functions(cls: type) -> Iterator[FunctionType]:
     for value in vars(cls).values():
-        parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (getattr(value, "__func__", value),)
+        parts = (
+            (value.fget, value.fset, value.fdel)
+            if isinstance(value, property)
+            else (getattr(value, "__func__", value),)
+        )
         yield from (part for part in parts if isinstance(part, FunctionType))
 
 

@@ -8,6 +8,7 @@ can move, with the same labels, and the shared variables are equal.
 A greenlet cannot be copied, so a state is reached by running to it. A run goes on along uncovered edges as long as there are
 any near, then the next one replays the way to the shallowest unfinished state: fewer steps in all than from the deepest.
 """
+
 from __future__ import annotations
 
 import gc
@@ -18,11 +19,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from wheelproof.explore.controlled import DONE, Site
-from wheelproof.explore.difference import Difference, Rows, Step, compare_enabled, compare_results, compare_shared, results_of
+from wheelproof.explore.difference import (
+    Difference,
+    Rows,
+    Step,
+    compare_enabled,
+    compare_results,
+    compare_shared,
+    results_of,
+)
 from wheelproof.explore.findings import StepError, Unnamed
 from wheelproof.explore.pairs import PairGraph
 from wheelproof.explore.race import RaceDetector
-from wheelproof.explore.run import Run, Subject
+from wheelproof.explore.run import ControlledImplementation, Run
 from wheelproof.explore.second_way import SecondWays
 from wheelproof.explore.unread import Fields, fields_read
 from wheelproof.explore.watchdog import Watchdog
@@ -41,7 +50,7 @@ class Bisimulation:
     ``outcome``: ``equal``, ``different`` or ``inconclusive`` (the budget was used up; ``why`` says so). ``figures``: model_states, model_edges,
     walked_edges (edges of the model that the implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs,
     steps (replayed ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, thread), that no implementation state took.
-    ``fields``: what the mapping reads, where that was asked for.
+    ``fields``: what the harness reads, where that was asked for.
     """
 
     outcome: str
@@ -53,16 +62,26 @@ class Bisimulation:
     fields: Fields | None = None
 
 
-def bisimulate(subject: Subject, scenario: Mapping[str, object], rows: Rows, shared_of: Callable[[int], Mapping[str, object]], *,
-               budget: float = 60.0, race: RaceDetector | None = None, audit: bool = False,
-               progress: Callable[[Mapping[str, float]], None] | None = None, fields: bool = False, second_ways: int = 0) -> Bisimulation:
+def bisimulate(
+    subject: ControlledImplementation,
+    scenario: Mapping[str, object],
+    rows: Rows,
+    shared_of: Callable[[int], Mapping[str, object]],
+    *,
+    budget: float = 60.0,
+    race: RaceDetector | None = None,
+    audit: bool = False,
+    progress: Callable[[Mapping[str, float]], None] | None = None,
+    fields: bool = False,
+    second_ways: int = 0,
+) -> Bisimulation:
     """Compare an implementation with its model in every state that the scenario can reach.
 
-    ``rows``: the model's (reduced) graph. ``shared_of(i)``: the variables of its state i, those that the mapping has to give: no more, no fewer.
+    ``rows``: the model's (reduced) graph. ``shared_of(i)``: the variables of its state i, those that the harness has to give: no more, no fewer.
     ``budget``: CPU seconds, then the outcome is ``inconclusive``. ``race``: a detector to follow all runs. ``audit``: take a
     fingerprint after every step of a replay too, as a check that runs are deterministic (three times as slow).
     ``progress``: called with the figures about twice a second. ``fields``: judge, where the two are
-    equal, which slots the mapping reads. ``second_ways``: states to be stepped again from a second
+    equal, which slots the harness reads. ``second_ways``: states to be stepped again from a second
     way into them, spread over those that have one.
     """
     search = _Search(subject, scenario, rows, shared_of, budget, race, audit, progress)
@@ -78,10 +97,16 @@ def bisimulate(subject: Subject, scenario: Mapping[str, object], rows: Rows, sha
 def _again(search: _Search, result: Bisimulation, most: int) -> Bisimulation:
     ways = SecondWays(search, most)
     difference = ways.run()
-    figures = {**result.figures, "second_ways": ways.known, "second_ways_stepped": ways.stepped,
-               "cpu": round(time.process_time() - search.started, 3)}
+    figures = {
+        **result.figures,
+        "second_ways": ways.known,
+        "second_ways_stepped": ways.stepped,
+        "cpu": round(time.process_time() - search.started, 3),
+    }
     if difference is not None:
-        return replace(result, outcome="different", difference=difference, figures=figures, uncovered=())
+        return replace(
+            result, outcome="different", difference=difference, figures=figures, uncovered=()
+        )
     if not ways.in_time:
         why = f"{search.budget:g} CPU seconds were enough for {ways.stepped} of {ways.known} second ways"
         return replace(result, outcome="inconclusive", why=why, figures=figures, uncovered=())
@@ -124,11 +149,15 @@ class _Search:
         self.waits: list[tuple[str, ...]] = []
         self.sites: list[tuple[Site | None, ...]] = []
         self.successors: list[dict[int, int]] = []
-        self.results: dict[tuple[int, int], tuple] = {}  # of the operations that the step of (node, thread) ends
+        self.results: dict[
+            tuple[int, int], tuple
+        ] = {}  # of the operations that the step of (node, thread) ends
         self.left: list[list[int]] = []  # threads still to be stepped
         self.parent: list[tuple[int, int] | None] = []
         self.unfinished: deque[int] = deque()
-        self.shared: dict[int, Mapping[str, object]] = {}  # by the number of the shared part of the fingerprint
+        self.shared: dict[
+            int, Mapping[str, object]
+        ] = {}  # by the number of the shared part of the fingerprint
         # the present run
         self.path: list[Step] = []
         self.source: str | None = None
@@ -139,7 +168,7 @@ class _Search:
                 if time.process_time() - self.started > self.budget:
                     why = f"{self.budget:g} CPU seconds were not enough: {len(self.unfinished)} states are unfinished"
                     return self._result("inconclusive", why=why)
-                self._walk(target)
+                self._step_on(target)
                 self._report()
         except _Parted as parted:
             return self._result("different", difference=parted.difference)
@@ -171,7 +200,7 @@ class _Search:
             self._started(self._visit(None))
         return self.unfinished[0] if self.unfinished else None
 
-    def _walk(self, target: int) -> None:
+    def _step_on(self, target: int) -> None:
         node = self._replay(target)
         left = self.left
         while True:
@@ -285,9 +314,13 @@ class _Search:
     def _check_place(self, node: int) -> None:
         """After known steps the run must be where they led before: else a part of the state is not in the fingerprint."""
         if self._fingerprint() != self.fingerprints[node]:
-            raise _Parted(self._difference(
-                "hidden", "the same steps led to another state than before: a part of the state is in no slot and in no local, "
-                "or the code is not deterministic"))
+            raise _Parted(
+                self._difference(
+                    "hidden",
+                    "the same steps led to another state than before: a part of the state is in no slot and in no local, "
+                    "or the code is not deterministic",
+                )
+            )
 
     def _fingerprint(self) -> tuple[int, ...]:
         try:
@@ -327,8 +360,17 @@ class _Search:
         parted = compare_results(mine, theirs, self.names[thread])
         if parted is not None:
             label = self.enabled[node][thread]
-            raise _Parted(Difference("result", parted, (*self.graph.schedule(pair), (self.names[thread], label)), state,
-                                     {"results": mine}, {"results": theirs}, self.sites[node][thread].where))
+            raise _Parted(
+                Difference(
+                    "result",
+                    parted,
+                    (*self.graph.schedule(pair), (self.names[thread], label)),
+                    state,
+                    {"results": mine},
+                    {"results": theirs},
+                    self.sites[node][thread].where,
+                )
+            )
 
     def _pair(self, state: int, node: int, parent: tuple[int, int] | None) -> int:
         """A new pair, compared."""
@@ -360,21 +402,48 @@ class _Search:
         """A difference of the present run, from its own path."""
         return Difference(kind, message, tuple(self.path), source=self.source)
 
-    def _pair_difference(self, kind: str, message: str, pair: int, mine: Mapping[str, object], theirs: Mapping[str, object]) -> Difference:
+    def _pair_difference(
+        self,
+        kind: str,
+        message: str,
+        pair: int,
+        mine: Mapping[str, object],
+        theirs: Mapping[str, object],
+    ) -> Difference:
         before = self.graph.parent[pair]
         source = None
         if before is not None:
             earlier, thread = before
             source = self.sites[self.graph.nodes[earlier]][thread].where
-        return Difference(kind, message, self.graph.schedule(pair), self.graph.model_states[pair], mine, theirs, source)
+        return Difference(
+            kind,
+            message,
+            self.graph.schedule(pair),
+            self.graph.model_states[pair],
+            mine,
+            theirs,
+            source,
+        )
 
     def _image(self) -> set[tuple[int, int]]:
-        return {(state, thread) for state, row in zip(self.graph.model_states, self.graph.successors) for thread in row}
+        return {
+            (state, thread)
+            for state, row in zip(self.graph.model_states, self.graph.successors)
+            for thread in row
+        }
 
     def _figures(self, image: int | None = None) -> dict[str, float]:
-        figures = {"model_states": len(self.rows), "model_edges": sum(map(len, self.rows)),
-                   "impl_states": len(self.fingerprints), "impl_edges": sum(map(len, self.successors)), "pairs": len(self.graph),
-                   "pair_edges": self.graph.edges, "runs": self.runs, "steps": self.steps, "cpu": round(time.process_time() - self.started, 3)}
+        figures = {
+            "model_states": len(self.rows),
+            "model_edges": sum(map(len, self.rows)),
+            "impl_states": len(self.fingerprints),
+            "impl_edges": sum(map(len, self.successors)),
+            "pairs": len(self.graph),
+            "pair_edges": self.graph.edges,
+            "runs": self.runs,
+            "steps": self.steps,
+            "cpu": round(time.process_time() - self.started, 3),
+        }
         return figures if image is None else {**figures, "walked_edges": image}
 
     def _report(self) -> None:
@@ -383,8 +452,20 @@ class _Search:
             self.reported = now
             self.progress(self._figures())
 
-    def _result(self, outcome: str, difference: Difference | None = None, why: str = "") -> Bisimulation:
+    def _result(
+        self, outcome: str, difference: Difference | None = None, why: str = ""
+    ) -> Bisimulation:
         image = self._image()
-        uncovered = () if outcome != "equal" else tuple((state, thread) for state, row in enumerate(self.rows) for thread in row
-                                                       if (state, thread) not in image)
-        return Bisimulation(outcome, self._figures(len(image)), self.graph, difference, why, uncovered)
+        uncovered = (
+            ()
+            if outcome != "equal"
+            else tuple(
+                (state, thread)
+                for state, row in enumerate(self.rows)
+                for thread in row
+                if (state, thread) not in image
+            )
+        )
+        return Bisimulation(
+            outcome, self._figures(len(image)), self.graph, difference, why, uncovered
+        )

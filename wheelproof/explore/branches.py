@@ -3,6 +3,7 @@
 The sources of the implementation are compiled with each condition wrapped in a function that notes its outcome and returns it,
 and with a note at the head of each function. Lines and steps stay as they are.
 """
+
 from __future__ import annotations
 
 import ast
@@ -31,12 +32,19 @@ class Branches:
             if not _abstract(function):
                 _Wrapping(self, f"{name}: {owner}").function(function)
         # The loader binds the name once the module is there; a function that its import calls needs it before.
-        tree.body.insert(_after_head(tree.body), *ast.parse(f"{NAME} = globals().get({NAME!r}, lambda number, value: value)").body)
+        tree.body.insert(
+            _after_head(tree.body),
+            *ast.parse(f"{NAME} = globals().get({NAME!r}, lambda number, value: value)").body,
+        )
         return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
 
     def number(self, place: str, text: str | None) -> int:
         """The number of a condition; ``text`` None: of a function."""
-        pair = (f"{place} is called",) * 2 if text is None else (f"{place}: {text} is true", f"{place}: {text} is false")
+        pair = (
+            (f"{place} is called",) * 2
+            if text is None
+            else (f"{place}: {text} is true", f"{place}: {text} is false")
+        )
         self.declared.update(pair)
         self._texts.append(pair)
         return len(self._texts) - 1
@@ -58,12 +66,29 @@ class _Wrapping(ast.NodeTransformer):
 
     def function(self, node: ast.FunctionDef) -> None:
         body = [self.visit(part) for part in node.body]
-        first = 1 if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and len(body) > 1 else 0
-        call = self._call(self._branches.number(self._place, None), ast.copy_location(ast.Constant(True), body[first]), body[first])
+        first = (
+            1
+            if isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+            and len(body) > 1
+            else 0
+        )
+        call = self._call(
+            self._branches.number(self._place, None),
+            ast.copy_location(ast.Constant(True), body[first]),
+            body[first],
+        )
         node.body = [*body[:first], ast.copy_location(ast.Expr(call), body[first]), *body[first:]]
 
     def _call(self, number: int, value: ast.expr, where: ast.AST) -> ast.Call:
-        return ast.copy_location(ast.Call(ast.copy_location(ast.Name(NAME, ast.Load()), where), [ast.copy_location(ast.Constant(number), where), value], []), where)
+        return ast.copy_location(
+            ast.Call(
+                ast.copy_location(ast.Name(NAME, ast.Load()), where),
+                [ast.copy_location(ast.Constant(number), where), value],
+                [],
+            ),
+            where,
+        )
 
     def _test(self, test: ast.expr) -> ast.expr:
         if isinstance(test, ast.Constant):
@@ -90,15 +115,31 @@ class _Wrapping(ast.NodeTransformer):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         self.generic_visit(node)
-        number = self._branches.number(f"{self._place}: except {ast.unparse(node.type) if node.type else ''}", None)
-        node.body.insert(0, ast.copy_location(ast.Expr(self._call(number, ast.copy_location(ast.Constant(True), node.body[0]), node.body[0])), node.body[0]))
+        number = self._branches.number(
+            f"{self._place}: except {ast.unparse(node.type) if node.type else ''}", None
+        )
+        node.body.insert(
+            0,
+            ast.copy_location(
+                ast.Expr(
+                    self._call(
+                        number, ast.copy_location(ast.Constant(True), node.body[0]), node.body[0]
+                    )
+                ),
+                node.body[0],
+            ),
+        )
         return node
 
 
 def _after_head(body: list[ast.stmt]) -> int:
     """The index behind a module's docstring and its imports from ``__future__``."""
-    docstring = bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    return docstring + sum(isinstance(part, ast.ImportFrom) and part.module == "__future__" for part in body)
+    docstring = (
+        bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    )
+    return docstring + sum(
+        isinstance(part, ast.ImportFrom) and part.module == "__future__" for part in body
+    )
 
 
 def _functions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -115,5 +156,13 @@ def _functions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, ast.Functi
 
 def _abstract(function: ast.FunctionDef) -> bool:
     """Its body only raises NotImplementedError: a subclass says what it does."""
-    body = [part for part in function.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
-    return len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplementedError" in ast.unparse(body[0])
+    body = [
+        part
+        for part in function.body
+        if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+    ]
+    return (
+        len(body) == 1
+        and isinstance(body[0], ast.Raise)
+        and "NotImplementedError" in ast.unparse(body[0])
+    )

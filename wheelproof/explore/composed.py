@@ -9,7 +9,7 @@ holds, at such moments, with the real operations too (trace inclusion; who may m
 While threads are inside operations, one of these states must have every other thread at the same label, and the implementation's
 values of all that these operations do not write. What an operation writes is read off the model: all that its step changes in some
 state. A thread that has taken a step of the model's own, and goes on in steps that the model has not, is inside that one. The
-mapping's HALFWAY names variables that show an operation's own locks, which no step of the model writes.
+harness's HALFWAY names variables that show an operation's own locks, which no step of the model writes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wheelproof.explore.controlled import DONE, Thread
 from wheelproof.explore.difference import Difference, Rows, Step, compare_results, results_of
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.race import Race, RaceDetector
-from wheelproof.explore.run import Subject
+from wheelproof.explore.run import ControlledImplementation
 from wheelproof.explore.watchdog import Watchdog
 
 Cell = tuple[str, int | None]
@@ -49,8 +49,16 @@ class Composition:
     races: tuple[Race, ...] = ()
 
 
-def compose(subject: Subject, scenario: Mapping[str, object], rows: Rows, shared_of: Callable[[int], Mapping[str, object]],
-            labels_of: Callable[[int], Sequence[str]], *, budget: float = 60.0, progress: Callable[[Mapping[str, float]], None] | None = None) -> Composition:
+def compose(
+    subject: ControlledImplementation,
+    scenario: Mapping[str, object],
+    rows: Rows,
+    shared_of: Callable[[int], Mapping[str, object]],
+    labels_of: Callable[[int], Sequence[str]],
+    *,
+    budget: float = 60.0,
+    progress: Callable[[Mapping[str, float]], None] | None = None,
+) -> Composition:
     """Follow an implementation, all steps on, with the atomic model.
 
     ``subject``: loaded at the finer grain. ``rows``: the model's reduced graph; ``shared_of(i)``: the variables of its state i; ``labels_of(i)``: the label
@@ -77,19 +85,31 @@ class _Composed(_Search):
         super().__init__(*arguments)
         self.ways: list[tuple[Way, ...]] = []
         self.entries: set[tuple] = set()  # the steps with which operations begin
-        self.operations: set[str] = set()  # the model's labels that are no step of the implementation's here
+        self.operations: set[str] = (
+            set()
+        )  # the model's labels that are no step of the implementation's here
         self.matched: set[tuple[int, int]] = set()
         self.sets = self.inside = 0
         self.written: dict[tuple[int, str], frozenset[Cell]] = {}
-        self.longer: dict[int, set[str]] = (
-            {}
-        )  # thread -> labels of steps of the model's own that go on in others
+        self.longer: dict[
+            int, set[str]
+        ] = {}  # thread -> labels of steps of the model's own that go on in others
         self.halfway = self.subject.halfway
 
     def figures(self) -> dict[str, float]:
         known = self._figures()
-        return {name: known[name] for name in ("impl_states", "impl_edges", "model_states", "model_edges", "runs", "steps", "cpu")} | {
-            "matched_edges": len(self.matched), "followed": self.sets, "inside": self.inside}
+        return {
+            name: known[name]
+            for name in (
+                "impl_states",
+                "impl_edges",
+                "model_states",
+                "model_edges",
+                "runs",
+                "steps",
+                "cpu",
+            )
+        } | {"matched_edges": len(self.matched), "followed": self.sets, "inside": self.inside}
 
     # -- the implementation's states
 
@@ -118,7 +138,11 @@ class _Composed(_Search):
         ways = tuple([self._way(thread) for thread in self.current.threads])
         self.ways.append(ways)
         if not self.enabled[node] and any(label != DONE for label in self.waits[node]):
-            stuck = ", ".join(f"{thread.name} at {thread.label}" for thread in self.current.threads if thread.label != DONE)
+            stuck = ", ".join(
+                f"{thread.name} at {thread.label}"
+                for thread in self.current.threads
+                if thread.label != DONE
+            )
             raise _Parted(self._difference("deadlock", f"nobody can move: {stuck}"))
         super()._found(node)
 
@@ -151,14 +175,16 @@ class _Composed(_Search):
 
     def follow(self, labels_of: Callable[[int], Sequence[str]]) -> None:
         """Go along all steps with the set of states that the model may be in. Raises _Parted where there is none left."""
-        self.operations = {label for row in self.rows for label, _ in row.values()} - {own for ways in self.ways for own, _, _ in ways}
+        self.operations = {label for row in self.rows for label, _ in row.values()} - {
+            own for ways in self.ways for own, _, _ in ways
+        }
         if wrong := [
             name
             for name, why in self.halfway.items()
             if name not in self._model_shared(0) or not why.strip()
         ]:
             raise ExploreError(
-                f"HALFWAY of the mapping names {', '.join(wrong)}, which is no variable of shared()"
+                f"HALFWAY of the harness names {', '.join(wrong)}, which is no variable of shared()"
                 " or has no reason.",
                 "Name a variable, and say why an operation under way shows another value of it.",
             )
@@ -169,10 +195,21 @@ class _Composed(_Search):
         while todo:
             place = node, states = todo.popleft()
             for thread, following in self.successors[node].items():
-                after = self._after(states, thread, *self.ways[node][thread][:2], self.results.get((node, thread), ()))
+                after = self._after(
+                    states,
+                    thread,
+                    *self.ways[node][thread][:2],
+                    self.results.get((node, thread), ()),
+                )
                 here = came, place, thread
                 if not after:
-                    raise _Parted(self._lost(here, "label", f"{self.names[thread]} takes {self.waits[node][thread]}, and in no state that the model may be in it can"))
+                    raise _Parted(
+                        self._lost(
+                            here,
+                            "label",
+                            f"{self.names[thread]} takes {self.waits[node][thread]}, and in no state that the model may be in it can",
+                        )
+                    )
                 reached = (following, self._settled(following, after, labels_of, here))
                 if reached not in came:
                     came[reached] = (place, thread)
@@ -180,20 +217,39 @@ class _Composed(_Search):
         self.sets = len(came)
         self._match_beside_idle()
 
-    def _after(self, states: frozenset[int], thread: int, own: str | None, inside: str | None, results: tuple) -> frozenset[int]:
+    def _after(
+        self,
+        states: frozenset[int],
+        thread: int,
+        own: str | None,
+        inside: str | None,
+        results: tuple,
+    ) -> frozenset[int]:
         """What the model may be in after a step: its own, with the results that it ends with, or one inside an operation, at which that may count."""
         out = set() if own is not None else set(states)
         for state in states:
             step = self.rows[state].get(thread)
-            if step is not None and step[0] == (own or inside) and (
-                    own is None or compare_results(results, results_of(self.rows, state, thread), self.names[thread]) is None):
+            if (
+                step is not None
+                and step[0] == (own or inside)
+                and (
+                    own is None
+                    or compare_results(
+                        results, results_of(self.rows, state, thread), self.names[thread]
+                    )
+                    is None
+                )
+            ):
                 self.matched.add((state, thread))
                 out.add(step[1])
         return frozenset(out)
 
     def _meanwhile(self, node: int, states: frozenset[int]) -> frozenset[int]:
         """The states, and those after operations that are under way: each may count at any moment until it returns."""
-        within = [inside if self._rests(node, thread) is None else None for thread, (_, inside, _) in enumerate(self.ways[node])]
+        within = [
+            inside if self._rests(node, thread) is None else None
+            for thread, (_, inside, _) in enumerate(self.ways[node])
+        ]
         known, todo = set(states), list(states)
         while todo:
             state = todo.pop()
@@ -216,7 +272,9 @@ class _Composed(_Search):
             for state, row in enumerate(self.rows):
                 for thread, step in row.items():
                     if (state, thread) not in self.matched and any(
-                        self._commutes(state, thread, step, other) for other in row if other != thread
+                        self._commutes(state, thread, step, other)
+                        for other in row
+                        if other != thread
                     ):
                         self.matched.add((state, thread))
                         more = True
@@ -233,7 +291,13 @@ class _Composed(_Search):
         """An operation that did nothing, of which the implementation therefore shows no step: no variable changes."""
         return label in self.operations and self._model_shared(state) == self._model_shared(after)
 
-    def _settled(self, node: int, states: frozenset[int], labels_of: Callable[[int], Sequence[str]], here: tuple | None) -> frozenset[int]:
+    def _settled(
+        self,
+        node: int,
+        states: frozenset[int],
+        labels_of: Callable[[int], Sequence[str]],
+        here: tuple | None,
+    ) -> frozenset[int]:
         """What the states may become meanwhile; where no thread is inside an operation, those of them that agree with the implementation."""
         states = self._meanwhile(node, states)
         labels = tuple([self._rests(node, thread) for thread in range(len(self.names))])
@@ -311,8 +375,12 @@ class _Composed(_Search):
             for thread, (label, after) in row.items():
                 before, then = self._model_shared(state), self._model_shared(after)
                 found.setdefault((thread, label), set()).update(
-                    (name, place) for name, values in before.items() if values is not then[name]
-                    for place, value in enumerate(values) if value != then[name][place])
+                    (name, place)
+                    for name, values in before.items()
+                    if values is not then[name]
+                    for place, value in enumerate(values)
+                    if value != then[name][place]
+                )
         self.written = {step: frozenset(cells) for step, cells in found.items()}
 
     def _lost(self, here: tuple | None, kind: str, message: str) -> Difference:

@@ -31,6 +31,7 @@ Decisions:
 * An interrupt that comes later, while the wait takes its lock again, is left out. CPython leaves the
   wait without the lock then, and no code that uses a plain lock can tell.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -50,8 +51,10 @@ class Either:
         self._scheduler = scheduler
 
     def __bool__(self) -> bool:
-        self._scheduler.fail("the value of a wait whose time was up when it was notified is tested; in CPython it is True or False, "
-                             "as it happens: look at the state that the wait is for instead")
+        self._scheduler.fail(
+            "the value of a wait whose time was up when it was notified is tested; in CPython it is True or False, "
+            "as it happens: look at the state that the wait is for instead"
+        )
         return False  # never reached
 
 
@@ -66,7 +69,11 @@ class Sleeper:
     def admits(self, thread: Thread) -> bool:
         """Whether the thread may wake now."""
         condition = self._condition
-        return condition.offered(thread) is not None or condition.expired(thread) or condition.interrupted(thread)
+        return (
+            condition.offered(thread) is not None
+            or condition.expired(thread)
+            or condition.interrupted(thread)
+        )
 
 
 @primitive("Time")
@@ -74,7 +81,7 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     point = scheduler.point
 
     class Time:
-        """The scenario's clock: one per scenario, named in ``World.names``. ``now``: seconds since its start.
+        """The scenario's clock: one per scenario, named in ``Harness.names``. ``now``: seconds since its start.
 
         ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the scenario's order.
         """
@@ -109,7 +116,8 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             """Whether a deadline lies ahead, or all other threads have ended."""
             now = self.now
             return any(deadline > now for _, deadline in self.alarms) or all(
-                other.label is DONE for other in scheduler.threads if other is not thread)
+                other.label is DONE for other in scheduler.threads if other is not thread
+            )
 
         def deadline(self, thread: Thread) -> float | None:
             """The moment at which the thread's sleep ends, or None."""
@@ -117,7 +125,9 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def _step(self, site: Site | None) -> None:
             if site is None:
-                scheduler.fail("time passes within an atomic operation; let a thread of the scenario do it")
+                scheduler.fail(
+                    "time passes within an atomic operation; let a thread of the scenario do it"
+                )
 
     return Time
 
@@ -127,7 +137,7 @@ def _interrupts(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     point = scheduler.point
 
     class Interrupts:
-        """What interrupts waits: one per scenario, named in ``World.names``.
+        """What interrupts waits: one per scenario, named in ``Harness.names``.
 
         ``pending``: the threads whose wait is to raise and has not yet, in the scenario's order.
         """
@@ -146,10 +156,14 @@ def _interrupts(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if scheduler.running is None:
                 return
             if point("update", True) is None:
-                scheduler.fail("an interrupt within an atomic operation; let a thread of the scenario do it")
+                scheduler.fail(
+                    "an interrupt within an atomic operation; let a thread of the scenario do it"
+                )
             hit = next((each for each in scheduler.threads if each.name == thread), None)
             if hit is None:
-                scheduler.fail(f"there is no thread {thread} to be interrupted; name one of the scenario")
+                scheduler.fail(
+                    f"there is no thread {thread} to be interrupted; name one of the scenario"
+                )
             if isinstance(hit.awaits, Sleeper) and hit not in self.pending:
                 self.pending = tuple(sorted((*self.pending, hit), key=_index))
 
@@ -174,7 +188,9 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def __init__(self, lock: object = None) -> None:
             self.lock = earlier["Monitor"]() if lock is None else lock
             if not isinstance(self.lock, lock_class):
-                raise TypeError(f"a Condition needs a Lock or a Monitor of impl.runtime, not {type(lock).__name__}")
+                raise TypeError(
+                    f"a Condition needs a Lock or a Monitor of impl.runtime, not {type(lock).__name__}"
+                )
             self.asleep: tuple[Thread, ...] = ()
             self.tickets: tuple[tuple[Thread, ...], ...] = ()
             self.woken: tuple[tuple[Thread, object, float | None], ...] = ()
@@ -185,7 +201,9 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             thread = scheduler.running
             if thread is None:
                 return True
-            return self.lock.take(thread, point("lock", True, self.lock) if blocking else point("try", True), blocking)
+            return self.lock.take(
+                thread, point("lock", True, self.lock) if blocking else point("try", True), blocking
+            )
 
         def release(self) -> None:
             if scheduler.running is not None:
@@ -193,7 +211,9 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def __enter__(self) -> bool:
             thread = scheduler.running
-            return True if thread is None else self.lock.take(thread, point("lock", True, self.lock))
+            return (
+                True if thread is None else self.lock.take(thread, point("lock", True, self.lock))
+            )
 
         def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
             if scheduler.running is not None:
@@ -207,7 +227,11 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             """As Python's; RuntimeError if the lock is not held. Three steps: see the head of this module."""
             thread = scheduler.running
             self._begin(point("wait", True))
-            self._sleep(thread, None if timeout is None or timeout >= TIMEOUT_MAX else _now(scheduler) + timeout, None)
+            self._sleep(
+                thread,
+                None if timeout is None or timeout >= TIMEOUT_MAX else _now(scheduler) + timeout,
+                None,
+            )
             point("wake", True, Sleeper(self))
             self._wake(thread)
             return self._woken(thread, point("lock", True, self.lock))[0]
@@ -245,7 +269,9 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def offered(self, thread: Thread) -> int | None:
             """The place of the oldest ticket that the thread may take, or None."""
-            return next((place for place, takers in enumerate(self.tickets) if thread in takers), None)
+            return next(
+                (place for place, takers in enumerate(self.tickets) if thread in takers), None
+            )
 
         def expired(self, thread: Thread) -> bool:
             """Whether the thread is asleep and its time is up."""
@@ -264,17 +290,25 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def _begin(self, site: Site | None) -> None:
             if scheduler.running is None:
-                raise RuntimeError("a wait outside of the scenario's threads, which nothing could end")
+                raise RuntimeError(
+                    "a wait outside of the scenario's threads, which nothing could end"
+                )
             if site is None:
-                scheduler.fail("a wait within an atomic operation, which nothing could end; let the operation that waits have its steps")
+                scheduler.fail(
+                    "a wait within an atomic operation, which nothing could end; let the operation that waits have its steps"
+                )
 
         def _sleep(self, thread: Thread, deadline: float | None, until: float | None) -> None:
             self._held("wait")
             if self.lock.depth > 1:
-                scheduler.fail(f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that is not supported: wait at depth 1")
+                scheduler.fail(
+                    f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that is not supported: wait at depth 1"
+                )
             self.asleep = tuple(sorted((*self.asleep, thread), key=_index))
             if deadline is not None and scheduler.time is not None:
-                scheduler.time.alarms = tuple(sorted((*scheduler.time.alarms, (thread, deadline)), key=_place))
+                scheduler.time.alarms = tuple(
+                    sorted((*scheduler.time.alarms, (thread, deadline)), key=_place)
+                )
             if until is not None:
                 self.woken = tuple(sorted((*self.woken, (thread, None, until)), key=_place))
             if scheduler.race is not None:
@@ -284,7 +318,9 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def _wake(self, thread: Thread) -> None:
             offer, late = self.offered(thread), self.expired(thread)
             if offer is None and not late and not self.interrupted(thread):
-                scheduler.fail(f"{thread.name} was woken without a notification: the run is not the one that was planned")
+                scheduler.fail(
+                    f"{thread.name} was woken without a notification: the run is not the one that was planned"
+                )
             time = scheduler.time
             if time is not None and time.deadline(thread) is not None:
                 time.alarms = tuple(alarm for alarm in time.alarms if alarm[0] is not thread)
@@ -293,8 +329,12 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 others = [entry for entry in self.woken if entry[0] is not thread]
                 self.woken = tuple(sorted((*others, (thread, value, until)), key=_place))
             self.asleep = tuple(sleeper for sleeper in self.asleep if sleeper is not thread)
-            left = self.tickets if offer is None else self.tickets[:offer] + self.tickets[offer + 1:]
-            self.tickets = tuple(tuple(taker for taker in takers if taker is not thread) for takers in left)
+            left = (
+                self.tickets if offer is None else self.tickets[:offer] + self.tickets[offer + 1 :]
+            )
+            self.tickets = tuple(
+                tuple(taker for taker in takers if taker is not thread) for takers in left
+            )
 
         def _woken(self, thread: Thread, site: Site | None) -> tuple[object, float | None]:
             """Take the lock again; (what wait returns, the deadline of wait_for). Raises Interrupted."""

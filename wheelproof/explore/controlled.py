@@ -5,6 +5,7 @@ operation's source line bears a label, the thread stops there until it is chosen
 operation that it names*. A line is one step: the thread stops at the line's first shared access, since a stop between two
 accesses of one line would leave a stale value on the stack, where no fingerprint sees it.
 """
+
 from __future__ import annotations
 
 import sys
@@ -48,7 +49,9 @@ class Site:
 
     __slots__ = ("label", "kind", "exact", "file", "line", "function")
 
-    def __init__(self, label: str | None, kind: str, exact: bool, file: str, line: int, function: str) -> None:
+    def __init__(
+        self, label: str | None, kind: str, exact: bool, file: str, line: int, function: str
+    ) -> None:
         self.label, self.kind, self.exact = label, kind, exact
         self.file, self.line, self.function = file, line, function
 
@@ -68,7 +71,23 @@ class Thread:
     ``results``: what the operations that the last step ended have returned.
     """
 
-    __slots__ = ("name", "index", "greenlet", "label", "awaits", "frame", "lasti", "site", "performed", "position", "calls", "error", "unwinding", "handled", "results")
+    __slots__ = (
+        "name",
+        "index",
+        "greenlet",
+        "label",
+        "awaits",
+        "frame",
+        "lasti",
+        "site",
+        "performed",
+        "position",
+        "calls",
+        "error",
+        "unwinding",
+        "handled",
+        "results",
+    )
 
     def __init__(self, name: str, index: int) -> None:
         self.name, self.index = name, index
@@ -118,7 +137,9 @@ class Scheduler:
         self.switches = 0
         self.threads: Sequence[Thread] = ()
         self._sites: dict[tuple[int, int, str], Site] = {}
-        self._codes: list[CodeType] = []  # sites are keyed by id(code): keep the ids from being used again
+        self._codes: list[
+            CodeType
+        ] = []  # sites are keyed by id(code): keep the ids from being used again
         self._finding: tuple[type, str] | None = None
         self._plan: list[Thread] | None = None
         self._silent = 0
@@ -140,7 +161,9 @@ class Scheduler:
         lasti = frame.f_lasti
         site = self._sites.get((id(frame.f_code), lasti, kind))
         if site is None:  # always so within an atomic operation: the others need not ask
-            if self.atomic is not None and (taken := self.atomic.take(thread, frame, kind, volatile, awaits)):
+            if self.atomic is not None and (
+                taken := self.atomic.take(thread, frame, kind, volatile, awaits)
+            ):
                 return None if taken is True else taken
             site = self._resolve(frame, kind, volatile)
         label = site.label
@@ -151,13 +174,25 @@ class Scheduler:
             return site
         # A while test is compiled twice, the second copy further on in the code: once the operation is performed, the same
         # line is a new step.
-        if frame is thread.frame and lasti > thread.lasti and thread.label == label and not (site.exact and thread.performed):
+        if (
+            frame is thread.frame
+            and lasti > thread.lasti
+            and thread.label == label
+            and not (site.exact and thread.performed)
+        ):
             thread.lasti = lasti
         else:
             # What pause does, written out: the call would cost a tenth of a replay.
             if not thread.performed and thread.site is not None:
                 self._check_performed(thread)
-            thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = label, awaits, frame, lasti, site, False
+            (
+                thread.label,
+                thread.awaits,
+                thread.frame,
+                thread.lasti,
+                thread.site,
+                thread.performed,
+            ) = label, awaits, frame, lasti, site, False
             thread.handled = _exc_info()[1]
             self._silent = 0
             plan = self._plan
@@ -173,11 +208,20 @@ class Scheduler:
             thread.performed = True
         return site
 
-    def pause(self, thread: Thread, site: Site, awaits: object, frame: FrameType, lasti: int) -> None:
+    def pause(
+        self, thread: Thread, site: Site, awaits: object, frame: FrameType, lasti: int
+    ) -> None:
         """Stop the running thread in front of the step of ``site`` until it is chosen."""
         if not thread.performed and thread.site is not None:
             self._check_performed(thread)
-        thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = site.label, awaits, frame, lasti, site, False
+        thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = (
+            site.label,
+            awaits,
+            frame,
+            lasti,
+            site,
+            False,
+        )
         thread.handled = _exc_info()[1]
         self._silent = 0
         plan = self._plan
@@ -197,8 +241,11 @@ class Scheduler:
             self._fail_silent(thread, site)
 
     def _fail_silent(self, thread: Thread, site: Site) -> None:
-        self.fail(f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last one at {site.where}; "
-                  "label the access that the loop waits for", Stuck)
+        self.fail(
+            f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last one at {site.where}; "
+            "label the access that the loop waits for",
+            Stuck,
+        )
 
     def fail(self, message: str, error: type = RuleBroken) -> None:
         """Stop the running thread here and for good.
@@ -230,7 +277,13 @@ class Scheduler:
                 pass
             except (Exception, Interrupted) as error:
                 thread.error = error
-            thread.label, thread.awaits, thread.frame, thread.site, thread.calls = DONE, None, None, None, ()
+            thread.label, thread.awaits, thread.frame, thread.site, thread.calls = (
+                DONE,
+                None,
+                None,
+                None,
+                (),
+            )
             thread.handled = None
             self._silent = 0
 
@@ -261,7 +314,11 @@ class Scheduler:
         """End all threads of the present run. A thread that was found stuck is never resumed."""
         self.running = None
         for thread in self.threads:
-            if thread.greenlet is not None and not thread.greenlet.dead and thread.greenlet not in self._abandoned:
+            if (
+                thread.greenlet is not None
+                and not thread.greenlet.dead
+                and thread.greenlet not in self._abandoned
+            ):
                 thread.greenlet.throw(Abort)
             thread.frame, thread.calls = None, ()
         self.threads = ()
@@ -294,11 +351,15 @@ class Scheduler:
 
     def _check_performed(self, thread: Thread) -> None:
         error = sys.exc_info()[1]
-        if error is not None:  # the operation raised: that is the finding, once the exception is out
+        if (
+            error is not None
+        ):  # the operation raised: that is the finding, once the exception is out
             self.note_unwinding(error)
             return
-        self.fail(f"{thread.site.where}: the step {thread.label} ended without its operation ({thread.site.kind}); "
-                  "put the label on the line that performs it, with the kind that it is")
+        self.fail(
+            f"{thread.site.where}: the step {thread.label} ended without its operation ({thread.site.kind}); "
+            "put the label on the line that performs it, with the kind that it is"
+        )
 
     def _resolve(self, frame: FrameType, kind: str, volatile: bool) -> Site:
         """Find the label of an operation by its line; stops the thread if the line breaks a rule."""
@@ -308,24 +369,38 @@ class Scheduler:
         shown = self.shown.get(file, Path(file).name)
         where = f"{shown}:{line}"
         if lines is None:
-            self.fail(f"{where}: {kind} from outside the subject, in {code.co_name}; let the mapping or the implementation do it")
+            self.fail(
+                f"{where}: {kind} from outside the subject, in {code.co_name}; let the harness or the implementation do it"
+            )
         kinds = lines.get(line, {})
         label, exact, named = kinds.get(kind), True, kind
         if label is None and kind in _FIELD_OPERATIONS:
-            named, label = next(((k, name) for k, name in kinds.items() if k in labels.STEP_KINDS), (kind, None))
+            named, label = next(
+                ((k, name) for k, name in kinds.items() if k in labels.STEP_KINDS), (kind, None)
+            )
             exact = label is None
             if label is not None and (volatile or kind != "read"):
-                self.fail(f"{where}: a {'volatile ' if volatile else ''}{kind} on the line of '{named} {label}'; "
-                          "one operation per line, and its label has the operation's kind")
-        if label is None and code.co_name != "__init__":  # an object under construction is not published yet
+                self.fail(
+                    f"{where}: a {'volatile ' if volatile else ''}{kind} on the line of '{named} {label}'; "
+                    "one operation per line, and its label has the operation's kind"
+                )
+        if (
+            label is None and code.co_name != "__init__"
+        ):  # an object under construction is not published yet
             if volatile:
-                self.fail(f"{where}: {kind} without a label in {code.co_name}; label the line '# {kind} <Name>', as the step in the specification")
+                self.fail(
+                    f"{where}: {kind} without a label in {code.co_name}; label the line '# {kind} <Name>', as the step in the specification"
+                )
             if kind == "write":
-                self.fail(f"{where}: a plain write without a label in {code.co_name}; label the line '# write <Name>'")
+                self.fail(
+                    f"{where}: a plain write without a label in {code.co_name}; label the line '# write <Name>'"
+                )
         self._codes.append(code)
         if label is not None:
             self.used.add((shown, label, named))
-        site = self._sites[id(code), frame.f_lasti, kind] = Site(label, named, exact, shown, line, code.co_name)
+        site = self._sites[id(code), frame.f_lasti, kind] = Site(
+            label, named, exact, shown, line, code.co_name
+        )
         return site
 
     def _raised_at(self, error: BaseException) -> str:

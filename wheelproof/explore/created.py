@@ -1,8 +1,9 @@
 """Objects that an implementation creates while it runs: each gets a name that is the same in every run with the same steps.
 
 The name is the creating thread, how far its program has come, the class, and which one of that class it is there. What is
-created while no thread runs (in ``World.__init__``) is named by its path, as :mod:`wheelproof.explore.fingerprint` says.
+created while no thread runs (in ``Harness.__init__``) is named by its path, as :mod:`wheelproof.explore.fingerprint` says.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable

@@ -3,6 +3,7 @@
 What they hold is compared by identity with what it was when the subject had been loaded: the attributes of the subject's modules, classes
 and functions, defaults and closures, and of the modules and classes that they have imported.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -59,22 +60,35 @@ class Definitions:
 
 
 def _changed(name: str) -> ExploreError:
-    return ExploreError(f"An attribute of {name} was changed while the scenario ran: state in a definition is seen by no fingerprint.",
-                        "Keep state in slots of objects that World.names reaches.")
+    return ExploreError(
+        f"An attribute of {name} was changed while the scenario ran: state in a definition is seen by no fingerprint.",
+        "Keep state in slots of objects that Harness.names reaches.",
+    )
 
 
 _MADE_BY_PYTHON = frozenset({"__annotations__", "__doc__", "__abstractmethods__", "__builtins__"})
 
 
 def _ids(held: Mapping[str, object]) -> list[int]:
-    return [id(value) for key, value in held.items() if key not in _MADE_BY_PYTHON and not key.startswith(("_abc_", MARK))]
+    return [
+        id(value)
+        for key, value in held.items()
+        if key not in _MADE_BY_PYTHON and not key.startswith(("_abc_", MARK))
+    ]
 
 
 def _held(function: FunctionType) -> tuple:
     cells = tuple([_cell(cell) for cell in function.__closure__ or ()])
     named = function.__kwdefaults__ or {}
-    return (id(function.__code__), tuple(map(id, function.__defaults__ or ())), tuple(named), tuple(map(id, named.values())),
-            tuple(vars(function)), tuple(map(id, vars(function).values())), cells)
+    return (
+        id(function.__code__),
+        tuple(map(id, function.__defaults__ or ())),
+        tuple(named),
+        tuple(map(id, named.values())),
+        tuple(vars(function)),
+        tuple(map(id, vars(function).values())),
+        cells,
+    )
 
 
 def _cell(cell: object) -> int:
@@ -93,9 +107,19 @@ def mutable_globals(modules: Iterable[ModuleType]) -> Iterator[tuple[str, str]]:
 
 
 def _constant(value: object) -> bool:
-    if isinstance(value, (type, ModuleType, FunctionType, str, int, float, bytes, complex, type(None), range)) or callable(value) and type(value).__module__ in (
-            "builtins", "typing"):
+    if (
+        isinstance(
+            value,
+            (type, ModuleType, FunctionType, str, int, float, bytes, complex, type(None), range),
+        )
+        or callable(value)
+        and type(value).__module__ in ("builtins", "typing")
+    ):
         return True
     if isinstance(value, (tuple, frozenset)):
         return all(map(_constant, value))
-    return type(value).__module__ in ("typing", "__future__", "wheelproof.explore.production") or isinstance(value, Enum)
+    return type(value).__module__ in (
+        "typing",
+        "__future__",
+        "wheelproof.explore.production",
+    ) or isinstance(value, Enum)

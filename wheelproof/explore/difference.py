@@ -1,4 +1,5 @@
 """Where an implementation and its model part: what differs, after which schedule."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,19 +8,26 @@ from dataclasses import dataclass, field
 from wheelproof.explore.controlled import DONE
 from wheelproof.explore.findings import ExploreError
 
+
 class Rows(list):
     """A model's graph: for every state {thread index: (label, index of the successor)}; state 0 is the initial one.
 
     ``results``: for every state {thread index: results of the operations that the thread's step ends}; None: each operation returns
-    None. A plain list of mappings is a graph whose operations all return None.
+    None. A plain list of harnesses is a graph whose operations all return None.
     """
 
-    def __init__(self, steps: Iterable[Mapping[int, tuple[str, int]]] = (), results: Sequence[Mapping[int, tuple]] | None = None) -> None:
+    def __init__(
+        self,
+        steps: Iterable[Mapping[int, tuple[str, int]]] = (),
+        results: Sequence[Mapping[int, tuple]] | None = None,
+    ) -> None:
         super().__init__(steps)
         self.results = results
 
 
-def results_of(rows: Sequence[Mapping[int, tuple[str, int]]], state: int, thread: int) -> tuple | None:
+def results_of(
+    rows: Sequence[Mapping[int, tuple[str, int]]], state: int, thread: int
+) -> tuple | None:
     """The results that a step of the model ends with; None where the model says nothing: then each has to be None."""
     known = getattr(rows, "results", None)
     return None if known is None else known[state].get(thread, ())
@@ -59,8 +67,12 @@ class Difference:
         return f"after step {len(self.schedule)}, {thread}.{label}{f' ({self.source})' if self.source else ''}: {self.message}"
 
 
-def compare_enabled(mine: Mapping[int, str], row: Mapping[int, tuple[str, int]], names: Sequence[str],
-                    waiting: Sequence[str]) -> tuple[str, str, dict[str, object], dict[str, object]] | None:
+def compare_enabled(
+    mine: Mapping[int, str],
+    row: Mapping[int, tuple[str, int]],
+    names: Sequence[str],
+    waiting: Sequence[str],
+) -> tuple[str, str, dict[str, object], dict[str, object]] | None:
     """Compare who can move, and with which step. ``waiting``: the label of every thread of the implementation, enabled or not.
 
     Returns (kind, message, the implementation's side, the model's side), or None where they are equal.
@@ -82,25 +94,42 @@ def compare_enabled(mine: Mapping[int, str], row: Mapping[int, tuple[str, int]],
             parts.append(f"{name} can take {label} in the model and {state} in the implementation")
         elif ours[name] != label:
             parts.append(f"{name} takes {ours[name]} next, {label} in the model")
-    parts += [f"{name} can take {label} in the implementation and cannot move in the model" for name, label in ours.items() if name not in theirs]
+    parts += [
+        f"{name} can take {label} in the implementation and cannot move in the model"
+        for name, label in ours.items()
+        if name not in theirs
+    ]
     kind = "label" if set(ours) == set(theirs) else "enabled"
     if not ours and any(label != DONE for label in waiting):
         kind = "deadlock"
     return kind, "; ".join(parts), ours, theirs
 
 
-def compare_shared(mine: Mapping[str, object], theirs: Mapping[str, object]) -> tuple[str, dict[str, object], dict[str, object]] | None:
-    """Compare the variables of the mapping with the model's. Returns (message, the implementation's values, the model's), or None.
+def compare_shared(
+    mine: Mapping[str, object], theirs: Mapping[str, object]
+) -> tuple[str, dict[str, object], dict[str, object]] | None:
+    """Compare the variables of the harness with the model's. Returns (message, the implementation's values, the model's), or None.
 
-    Raises ExploreError where the two do not have the same variables: one that the mapping leaves out would go unchecked.
+    Raises ExploreError where the two do not have the same variables: one that the harness leaves out would go unchecked.
     """
     if not isinstance(mine, Mapping):
-        raise ExploreError(f"The mapping's shared() gives {type(mine).__name__}, not the values of variables.", "Return {variable: value}.")
+        raise ExploreError(
+            f"The harness's shared() gives {type(mine).__name__}, not the values of variables.",
+            "Return {variable: value}.",
+        )
     if mine.keys() != theirs.keys():
-        parts = [f"{what} {', '.join(sorted(names))}" for what, names in (
-            ("leaves out", theirs.keys() - mine.keys()), ("has besides", mine.keys() - theirs.keys())) if names]
-        raise ExploreError(f"The mapping's shared() {' and '.join(parts)}.",
-                           "It gives each of the model's shared variables that is not AUXILIARY, and no other.")
+        parts = [
+            f"{what} {', '.join(sorted(names))}"
+            for what, names in (
+                ("leaves out", theirs.keys() - mine.keys()),
+                ("has besides", mine.keys() - theirs.keys()),
+            )
+            if names
+        ]
+        raise ExploreError(
+            f"The harness's shared() {' and '.join(parts)}.",
+            "It gives each of the model's shared variables that is not AUXILIARY, and no other.",
+        )
     wrong = [name for name, value in mine.items() if theirs[name] != value]
     if not wrong:
         return None
@@ -108,7 +137,9 @@ def compare_shared(mine: Mapping[str, object], theirs: Mapping[str, object]) -> 
     return text, {name: mine[name] for name in wrong}, {name: theirs[name] for name in wrong}
 
 
-def compare_results(mine: Sequence[object], theirs: Sequence[object] | None, thread: str) -> str | None:
+def compare_results(
+    mine: Sequence[object], theirs: Sequence[object] | None, thread: str
+) -> str | None:
     """Compare what the operations that a step ends have returned. ``theirs`` None: all have to return None.
 
     Values are equal if their types are too: 1 is not True. Returns a message, or None where they are equal.

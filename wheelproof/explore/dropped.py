@@ -1,9 +1,10 @@
-"""Results in a harness: an operation of ``World`` may drop what the implementation returns only where that is None.
+"""Results in a harness: an operation of ``Harness`` may drop what the implementation returns only where that is None.
 
 Each call that stands alone as a statement of the harness is compiled as ``check(call)``. A controlled thread whose call
 returns something else breaks a rule there: the result would be compared with nothing. Calls of controlled primitives are the
-harness's own steps and are left alone, in ``World`` itself on labelled lines only.
+harness's own steps and are left alone, in ``Harness`` itself on labelled lines only.
 """
+
 from __future__ import annotations
 
 import ast
@@ -18,18 +19,20 @@ NAME = "__wheelproof_dropped__"
 
 
 class _Checked(ast.NodeTransformer):
-    """Wraps the calls that stand alone. ``everywhere``: in a whole module, else in classes that are called World."""
+    """Wraps the calls that stand alone. ``everywhere``: in a whole module, else in classes that are called Harness."""
 
-    def __init__(self, marked: Collection[int], primitive: Collection[str], everywhere: bool) -> None:
+    def __init__(
+        self, marked: Collection[int], primitive: Collection[str], everywhere: bool
+    ) -> None:
         self._marked, self._primitive, self._inside = marked, primitive, everywhere
-        self._function = self._world = False
+        self._function = self._harness = False
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        before = self._inside, self._world
-        self._world = node.name == "World"
-        self._inside = self._inside or self._world
+        before = self._inside, self._harness
+        self._harness = node.name == "Harness"
+        self._inside = self._inside or self._harness
         self.generic_visit(node)
-        self._inside, self._world = before
+        self._inside, self._harness = before
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -43,7 +46,11 @@ class _Checked(ast.NodeTransformer):
         call = node.value
         if not (self._inside and self._function and isinstance(call, ast.Call)):
             return node
-        if isinstance(call.func, ast.Attribute) and call.func.attr in self._primitive and (node.lineno in self._marked or not self._world):
+        if (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr in self._primitive
+            and (node.lineno in self._marked or not self._harness)
+        ):
             return node
         check = ast.copy_location(ast.Name(NAME, ast.Load()), call)
         node.value = ast.copy_location(ast.Call(check, [call], []), call)
@@ -52,8 +59,8 @@ class _Checked(ast.NodeTransformer):
 
 def compiled(name: str, text: str, file: str, primitives: Collection[type]) -> object:
     """The code of a module of the subject; that of a harness has its dropped results checked."""
-    floor = name.partition(".")[0]
-    if floor != "mapping":
+    artefact = name.partition(".")[0]
+    if artefact != "harness":
         return compile(text, file, "exec", dont_inherit=True)
     methods = {method for cls in primitives for method in vars(cls)}
     tree = _Checked(labels.of_source(text, file), methods, True).visit(ast.parse(text, file))
@@ -65,8 +72,10 @@ def guard(module: ModuleType, scheduler: Scheduler) -> None:
 
     def check(value: object) -> None:
         if value is not None and scheduler.running is not None:
-            scheduler.fail(f"{scheduler.place_of(sys._getframe(1))}: the harness drops {value!r}, which this call returned; "
-                           "return it from the operation, or use it: a result that is dropped is compared with nothing")
+            scheduler.fail(
+                f"{scheduler.place_of(sys._getframe(1))}: the harness drops {value!r}, which this call returned; "
+                "return it from the operation, or use it: a result that is dropped is compared with nothing"
+            )
 
     vars(module)[NAME] = check
 
@@ -75,13 +84,21 @@ def swallowed(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
     """Style findings of a harness: handlers after which an exception is seen by nothing, as (line, rule, message, remedy)."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and not _passed_on(node):
-            yield (node.lineno, "swallowed", "a handler of the harness that neither returns the exception nor raises",
-                   "end it with a return that names the exception, or with raise: an exception is a result, which the model compares")
+            yield (
+                node.lineno,
+                "swallowed",
+                "a handler of the harness that neither returns the exception nor raises",
+                "end it with a return that names the exception, or with raise: an exception is a result, which the model compares",
+            )
 
 
 def _passed_on(handler: ast.ExceptHandler) -> bool:
     last = handler.body[-1]
     if isinstance(last, ast.Raise):
         return True
-    return (handler.name is not None and isinstance(last, ast.Return) and last.value is not None
-            and any(isinstance(n, ast.Name) and n.id == handler.name for n in ast.walk(last.value)))
+    return (
+        handler.name is not None
+        and isinstance(last, ast.Return)
+        and last.value is not None
+        and any(isinstance(n, ast.Name) and n.id == handler.name for n in ast.walk(last.value))
+    )

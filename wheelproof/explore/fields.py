@@ -3,6 +3,7 @@
 Replacing the descriptor in place, rather than the class, keeps module globals, ``super()`` and constructor calls right: the
 class is the same object.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -79,16 +80,24 @@ def control(module: ModuleType, scheduler: Scheduler) -> None:
     Raises :class:`ExploreError` for a mark on a name that is no slot, since its accesses could not be seen.
     """
     if "annotations" not in vars(module):
-        unread = [cls.__name__ for cls in classes_of(module) if cls.__dict__.get("__annotations__") and not marks_of(cls)]
+        unread = [
+            cls.__name__
+            for cls in classes_of(module)
+            if cls.__dict__.get("__annotations__") and not marks_of(cls)
+        ]
         if unread:
-            raise ExploreError(f"{module.__name__}: the marks of {', '.join(unread)} cannot be read.",
-                               "Put 'from __future__ import annotations' at the head of the module.")
+            raise ExploreError(
+                f"{module.__name__}: the marks of {', '.join(unread)} cannot be read.",
+                "Put 'from __future__ import annotations' at the head of the module.",
+            )
     for cls in classes_of(module):
         for name, volatile in marks_of(cls).items():
             member = cls.__dict__.get(name)
             if isinstance(member, Field):
                 continue
             if not isinstance(member, MemberDescriptorType):
-                raise ExploreError(f"{module.__name__}: {cls.__qualname__}.{name} is marked {'Volatile' if volatile else 'Plain'} but is no slot.",
-                                   f"Add {name!r} to __slots__ of {cls.__qualname__}.")
+                raise ExploreError(
+                    f"{module.__name__}: {cls.__qualname__}.{name} is marked {'Volatile' if volatile else 'Plain'} but is no slot.",
+                    f"Add {name!r} to __slots__ of {cls.__qualname__}.",
+                )
             setattr(cls, name, Field(member, volatile, scheduler))

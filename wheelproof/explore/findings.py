@@ -1,4 +1,5 @@
 """What can go wrong while an implementation is loaded or stepped: one exception per kind, each with its place and its remedy."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,22 +1,30 @@
 """Fingerprints: what decides an implementation's future, in values that are the same in every run.
 
-Shared part: every slot of every object that is reachable from the roots that the mapping names, marked or not. Per thread:
+Shared part: every slot of every object that is reachable from the roots that the harness names, marked or not. Per thread:
 how far its program has come, the label that it waits at and every suspended frame of the subject (function, position, locals).
 Objects are named by role first (``l1``), then by path (``l1.root``); those that a thread has created, by that thread. A value that has no such name is refused.
 """
+
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Container, Iterator, Sequence
 from enum import Enum
 from operator import itemgetter
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
 
 from wheelproof.explore.controlled import Thread
 from wheelproof.explore.fields import Field
 from wheelproof.explore.findings import Unnamed
 from wheelproof.explore.stack import Stacks
-
 
 
 class Unordered(frozenset):
@@ -48,7 +56,11 @@ def slots_of(cls: type) -> tuple[tuple[str, Callable[[object], object]], ...]:
         for base in cls.__mro__:
             names = base.__dict__.get("__slots__", ())
             for name in (names,) if isinstance(names, str) else names:
-                attribute = f"_{base.__name__.lstrip('_')}{name}" if name.startswith("__") and not name.endswith("__") else name
+                attribute = (
+                    f"_{base.__name__.lstrip('_')}{name}"
+                    if name.startswith("__") and not name.endswith("__")
+                    else name
+                )
                 descriptor = base.__dict__.get(attribute)
                 if descriptor is not None and name not in ("__dict__", "__weakref__"):
                     member = descriptor.member if isinstance(descriptor, Field) else descriptor
@@ -63,12 +75,17 @@ def _refuse_loose(value: object, name: str) -> None:
     if loose is None:
         loose = _loose[kind] = hasattr(value, "__dict__")
     if loose:
-        raise Unnamed(f"The object {name} of class {kind.__qualname__} has a __dict__, in which state could hide.",
-                      "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = ()).")
+        raise Unnamed(
+            f"The object {name} of class {kind.__qualname__} has a __dict__, in which state could hide.",
+            "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = ()).",
+        )
 
 
 def _attributes(what: str) -> Unnamed:
-    return Unnamed(f"{what} with attributes of its own, in which state could hide.", "Keep state in slots of objects of the scenario.")
+    return Unnamed(
+        f"{what} with attributes of its own, in which state could hide.",
+        "Keep state in slots of objects of the scenario.",
+    )
 
 
 def _hashed_by_value(value: object) -> bool:
@@ -82,7 +99,9 @@ def variables_of(code: CodeType) -> tuple[str, ...]:
     """
     known = _variables.get(id(code))
     if known is None:
-        names = code.co_varnames + tuple(n for n in code.co_cellvars + code.co_freevars if n not in code.co_varnames)
+        names = code.co_varnames + tuple(
+            n for n in code.co_cellvars + code.co_freevars if n not in code.co_varnames
+        )
         known = _variables[id(code)] = (names, code)
     return known[0]
 
@@ -96,18 +115,34 @@ class Names:
     positions that it has passed, a table that runs share.
     """
 
-    def __init__(self, world: object, roots: dict[str, object], threads: Sequence[Thread], files: Container[str],
-                 created: Sequence[tuple[str, object]] = (), stacks: Stacks | None = None, judged: dict | None = None) -> None:
+    def __init__(
+        self,
+        harness: object,
+        roots: dict[str, object],
+        threads: Sequence[Thread],
+        files: Container[str],
+        created: Sequence[tuple[str, object]] = (),
+        stacks: Stacks | None = None,
+        judged: dict | None = None,
+    ) -> None:
         self._files, self._stacks = files, stacks
         self._judged: dict[tuple, CodeType] = {} if judged is None else judged
-        self._names: dict[int, str | tuple] = {id(None): _PREFIX + "None", id(True): _PREFIX + "True", id(False): _PREFIX + "False",
-                                               id(world): _PREFIX + "world"}
+        self._names: dict[int, str | tuple] = {
+            id(None): _PREFIX + "None",
+            id(True): _PREFIX + "True",
+            id(False): _PREFIX + "False",
+            id(harness): _PREFIX + "harness",
+        }
         self._kept: list[object] = []
         self._cells: list[tuple[Callable[[object], object], object]] = []
         self.paths: list[str] = []
         self._created, self._noted = created, 0
-        self._new: list[tuple[str, object, tuple]] = []  # in the order of their names: that of creation differs from run to run
-        self._met: dict[int, int] = {}  # id of a container -> its number, in the order in which this fingerprint meets them
+        self._new: list[
+            tuple[str, object, tuple]
+        ] = []  # in the order of their names: that of creation differs from run to run
+        self._met: dict[
+            int, int
+        ] = {}  # id of a container -> its number, in the order in which this fingerprint meets them
         self.by_identity = False
         """Whether the last thread's part has such a container: then another thread's step may change it."""
         for thread in threads:
@@ -130,10 +165,14 @@ class Names:
                     continue
                 containers.add(id(value))
             if kind in _CONTAINERS:
-                todo += [(inner, f"{path}[{i}]", False) for i, inner in reversed(list(enumerate(value)))]
+                todo += [
+                    (inner, f"{path}[{i}]", False) for i, inner in reversed(list(enumerate(value)))
+                ]
                 continue
             if kind is dict:
-                todo += [(inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())]
+                todo += [
+                    (inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())
+                ]
                 continue
             if kind in _ATOMS or id(value) in names and not root or isinstance(value, _VALUES):
                 continue
@@ -141,8 +180,10 @@ class Names:
             _refuse_loose(value, path)
             if not slots and "__slots__" not in kind.__dict__:
                 if root:
-                    raise Unnamed(f"The object {path} is a {kind.__qualname__}, whose state is in no slot.",
-                                  "Give World.names objects of classes with __slots__.")
+                    raise Unnamed(
+                        f"The object {path} is a {kind.__qualname__}, whose state is in no slot.",
+                        "Give Harness.names objects of classes with __slots__.",
+                    )
                 continue  # a value of the standard library: named, or refused, where it is met
             names[id(value)] = _PREFIX + path
             kept.append(value)
@@ -163,7 +204,7 @@ class Names:
     def note_created(self) -> None:
         """Name what the threads have created since this was last called; before any other part of a fingerprint."""
         if self._noted < len(self._created):
-            for name, value in self._created[self._noted:]:
+            for name, value in self._created[self._noted :]:
                 _refuse_loose(value, name)
                 self._names[id(value)] = _PREFIX + name
                 self._new.append((name, value, slots_of(type(value))))
@@ -176,7 +217,11 @@ class Names:
         Begins a fingerprint: the threads' parts follow, in their order.
         """
         self._met.clear()
-        return self._fixed() if not self._new else (self._fixed(), *[self._slots_of(*new) for new in self._new])
+        return (
+            self._fixed()
+            if not self._new
+            else (self._fixed(), *[self._slots_of(*new) for new in self._new])
+        )
 
     def slots(self) -> Iterator[tuple[str, Callable[[object], object], object]]:
         """(path, function that reads it without a step, object) of every slot in :meth:`shared`.
@@ -192,8 +237,15 @@ class Names:
     def parts(self, piece: Piece) -> tuple[Piece, Piece]:
         """What :meth:`shared` gave in any run of the scenario: the values of the fixed slots, in
         the order of ``paths``, and a tuple (name, value, value, ...) for each created object."""
-        if piece and type(piece[0]) is tuple and len(piece[0]) == len(self._cells) and all(
-                type(each) is tuple and type(each[0]) is str and each[0].startswith("new ") for each in piece[1:]):
+        if (
+            piece
+            and type(piece[0]) is tuple
+            and len(piece[0]) == len(self._cells)
+            and all(
+                type(each) is tuple and type(each[0]) is str and each[0].startswith("new ")
+                for each in piece[1:]
+            )
+        ):
             return piece[0], piece[1:]
         return piece, ()
 
@@ -209,7 +261,12 @@ class Names:
     def _fixed(self) -> Piece:
         name, value = self._names.get, self.value
         try:
-            return tuple([name(id(v)) or (v if type(v) is int else value(v)) for v in [get(x) for get, x in self._cells]])
+            return tuple(
+                [
+                    name(id(v)) or (v if type(v) is int else value(v))
+                    for v in [get(x) for get, x in self._cells]
+                ]
+            )
         except AttributeError:
             self._met.clear()
             return tuple([self._cell(get, x) for get, x in self._cells])
@@ -265,13 +322,33 @@ class Names:
         if kind is FunctionType:
             if v.__dict__:
                 raise _attributes(f"the function {v.__qualname__}")
-            cells, defaults, named = v.__closure__ or (), v.__defaults__ or (), v.__kwdefaults__ or {}
-            return ("function", v.__module__, v.__qualname__, *[self._contents(cell) for cell in cells],
-                    *[self.value(default) for default in defaults], *[(key, self.value(default)) for key, default in named.items()])
+            cells, defaults, named = (
+                v.__closure__ or (),
+                v.__defaults__ or (),
+                v.__kwdefaults__ or {},
+            )
+            return (
+                "function",
+                v.__module__,
+                v.__qualname__,
+                *[self._contents(cell) for cell in cells],
+                *[self.value(default) for default in defaults],
+                *[(key, self.value(default)) for key, default in named.items()],
+            )
         if kind is BuiltinFunctionType:
-            return ("builtin", v.__qualname__, "" if isinstance(v.__self__, ModuleType) or v.__self__ is None else self.value(v.__self__))
+            return (
+                "builtin",
+                v.__qualname__,
+                ""
+                if isinstance(v.__self__, ModuleType) or v.__self__ is None
+                else self.value(v.__self__),
+            )
         if isinstance(v, (type, ModuleType)):
-            return ("definition", getattr(v, "__module__", ""), getattr(v, "__qualname__", v.__name__))
+            return (
+                "definition",
+                getattr(v, "__module__", ""),
+                getattr(v, "__qualname__", v.__name__),
+            )
         if isinstance(v, Enum):
             if not vars(v).keys() <= _ENUM:
                 raise _attributes(f"the enum member {v}")
@@ -280,9 +357,11 @@ class Names:
             return self._exception(v)
         if v is Ellipsis or v is NotImplemented:
             return ("constant", repr(v))
-        raise Unnamed(f"a value of type {kind.__qualname__}, which has no name that is the same in every run.",
-                      "Keep state in slots of objects that the mapping's World.names reaches from the start, "
-                      "not in iterators, generators or new objects.")
+        raise Unnamed(
+            f"a value of type {kind.__qualname__}, which has no name that is the same in every run.",
+            "Keep state in slots of objects that the harness's Harness.names reaches from the start, "
+            "not in iterators, generators or new objects.",
+        )
 
     def _exception(self, error: BaseException) -> Piece:
         """An exception is its class, arguments and slots, and those that it came from; attributes of its own are refused."""
@@ -290,8 +369,13 @@ class Names:
         if vars(error):
             raise _attributes(f"an exception {kind.__qualname__}")
         origin = error.__cause__ or error.__context__
-        return ("exception", kind.__qualname__, *[self.value(a) for a in error.args],
-                *[(slot, self._cell(get, error)) for slot, get in slots_of(kind)], None if origin is None else self.value(origin))
+        return (
+            "exception",
+            kind.__qualname__,
+            *[self.value(a) for a in error.args],
+            *[(slot, self._cell(get, error)) for slot, get in slots_of(kind)],
+            None if origin is None else self.value(origin),
+        )
 
     def _in_order(self, values: set | frozenset) -> list[object]:
         """The elements as they are iterated over, which the hashes and the set's history decide.
@@ -299,8 +383,10 @@ class Names:
         Hashes of atoms are the same in every run; those of objects are addresses.
         """
         if len(values) > 1 and not all(map(_hashed_by_value, values)):
-            raise Unnamed("a set of objects: the order in which they are met differs from run to run.",
-                          "Keep them in a tuple, a list or a dict.")
+            raise Unnamed(
+                "a set of objects: the order in which they are met differs from run to run.",
+                "Keep them in a tuple, a list or a dict.",
+            )
         return [self.value(x) for x in values]
 
     def _contents(self, cell: object) -> object:
@@ -313,7 +399,13 @@ class Names:
         """Program position, label and, from the innermost frame outwards, the subject's suspended frames."""
         self.by_identity = False
         out: list[object] = [thread.position, thread.label]
-        files, name, value, known, judged = self._files, self._names.get, self.value, _variables, self._judged
+        files, name, value, known, judged = (
+            self._files,
+            self._names.get,
+            self.value,
+            _variables,
+            self._judged,
+        )
         frame: FrameType | None = thread.greenlet.gr_frame
         inner: FrameType | None = None
         if thread.handled is not None and frame is not None:
@@ -323,7 +415,10 @@ class Names:
             if code.co_filename in files:
                 out.append(code.co_qualname)
                 out.append(frame.f_lasti)
-                if self._stacks is not None and (id(code), frame.f_lasti, inner and id(inner.f_code)) not in judged:
+                if (
+                    self._stacks is not None
+                    and (id(code), frame.f_lasti, inner and id(inner.f_code)) not in judged
+                ):
                     judged[id(code), frame.f_lasti, inner and id(inner.f_code)] = code
                     self._stacks.check(frame, inner)
                 inner = frame
@@ -338,7 +433,10 @@ class Names:
                         out.append(variable)
                         out.append(name(id(v)) or (v if type(v) is int else value(v)))
                 except Unnamed as error:
-                    raise Unnamed(f"The local {variable!r} of {code.co_qualname} ({code.co_filename}:{frame.f_lineno}), "
-                                  f"suspended in thread {thread.name}, holds {error.message}", error.remedy) from None
+                    raise Unnamed(
+                        f"The local {variable!r} of {code.co_qualname} ({code.co_filename}:{frame.f_lineno}), "
+                        f"suspended in thread {thread.name}, holds {error.message}",
+                        error.remedy,
+                    ) from None
             frame = frame.f_back
         return tuple(out)

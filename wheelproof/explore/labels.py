@@ -5,6 +5,7 @@
 ``self.heap.append(e)  # change P1`` names a change in place of what a plain field holds.
 A label is the name that the same step bears in the specification, in the model and in every trace.
 """
+
 from __future__ import annotations
 
 import io
@@ -51,14 +52,20 @@ def of_source(text: str, file: str = "<text>", kinds: Iterable[str] = KINDS) -> 
         items = [item.fullmatch(part.strip()) for part in token.string[1:].split(",")]
         if alone:
             if None not in items:
-                raise LabelError(f"{file}:{line}: the label {token.string!r} stands on a line without an operation; "
-                                 "put it behind the operation that it names")
+                raise LabelError(
+                    f"{file}:{line}: the label {token.string!r} stands on a line without an operation; "
+                    "put it behind the operation that it names"
+                )
             continue
         if None in items:
-            raise LabelError(f"{file}:{line}: unreadable label {token.string!r}; write '# kind Name1' or "
-                             f"'# lock Name1, unlock Name2' with a kind of {', '.join(sorted(kinds))}, or reword the comment")
+            raise LabelError(
+                f"{file}:{line}: unreadable label {token.string!r}; write '# kind Name1' or "
+                f"'# lock Name1, unlock Name2' with a kind of {', '.join(sorted(kinds))}, or reword the comment"
+            )
         if len({m[1] for m in items}) != len(items):
-            raise LabelError(f"{file}:{line}: {token.string!r} names one kind of operation twice; put each operation on its own line")
+            raise LabelError(
+                f"{file}:{line}: {token.string!r} names one kind of operation twice; put each operation on its own line"
+            )
         found[line] = {m[1]: m[2] for m in items}
     return found
 

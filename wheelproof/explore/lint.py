@@ -3,6 +3,7 @@
 Rules about lines are here, rules about state that neither an object's slots nor a frame's locals show in
 :mod:`wheelproof.explore.hidden`.
 """
+
 from __future__ import annotations
 
 import ast
@@ -13,7 +14,18 @@ from wheelproof.explore import dropped, hidden, labels, production, stack
 from wheelproof.explore.fields import MARKS
 from wheelproof.explore.findings import ExploreError, StyleFinding
 
-_BRANCHING = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.IfExp, ast.BoolOp, ast.Await, ast.Yield, ast.YieldFrom)
+_BRANCHING = (
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.Lambda,
+    ast.IfExp,
+    ast.BoolOp,
+    ast.Await,
+    ast.Yield,
+    ast.YieldFrom,
+)
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _CALLED_BY_NAME = frozenset({"__init__", "__enter__", "__exit__", "__call__"})
 
@@ -32,7 +44,10 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
         try:
             trees[file] = ast.parse(text)
         except SyntaxError as error:
-            raise ExploreError(f"{file}:{error.lineno}: this is not Python: {error.msg}.", "Correct the file first.") from error
+            raise ExploreError(
+                f"{file}:{error.lineno}: this is not Python: {error.msg}.",
+                "Correct the file first.",
+            ) from error
         marks[file] = labels.of_source(text, file)
     slots = frozenset(beside) | hidden.slots_in(trees.values())
     suspendable = hidden.suspendable_names(trees, marks)
@@ -40,28 +55,45 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
     found: set[StyleFinding] = set()
     for file, tree in trees.items():
         spared = production.marked(tree, sources[file])
-        parts = [_lines(tree, marks[file], fields), stack.returns_in_hand(tree, fields, marks[file].keys()),
-                 hidden.rules(tree, marks[file], suspendable, slots, spared)]
-        if file.startswith("mapping/"):
+        parts = [
+            _lines(tree, marks[file], fields),
+            stack.returns_in_hand(tree, fields, marks[file].keys()),
+            hidden.rules(tree, marks[file], suspendable, slots, spared),
+        ]
+        if file.startswith("harness/"):
             parts.append(dropped.swallowed(tree))
         found.update(StyleFinding(file, *finding) for part in parts for finding in part)
     return sorted(found)
 
 
 def check_subject(root: Path, stem: str) -> list[StyleFinding]:
-    """Findings in a subject's mapping and its implementation modules.
+    """Findings in a subject's harness and its implementation modules.
 
-    The implementation's modules are those that the mapping names in ``SUBJECT`` (a literal tuple).
+    The implementation's modules are those that the harness names in ``SUBJECT`` (a literal tuple).
     """
-    mapping = root / "mapping" / f"{stem}.py"
-    if not mapping.is_file():
-        raise ExploreError(f"{mapping}: there is no such file.", "Write the mapping of the mechanism first.")
-    files = [mapping]
-    for statement in ast.parse(mapping.read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "SUBJECT" for t in statement.targets):
-            files += [root.joinpath(*name.split(".")).with_suffix(".py") for name in ast.literal_eval(statement.value)]
-    others = [ast.parse(file.read_text(encoding="utf-8")) for floor in ("impl", "mapping") for file in (root / floor).glob("*.py")]
-    return check({file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files}, hidden.slots_in(others))
+    harness = root / "harness" / f"{stem}.py"
+    if not harness.is_file():
+        raise ExploreError(
+            f"{harness}: there is no such file.", "Write the harness of the mechanism first."
+        )
+    files = [harness]
+    for statement in ast.parse(harness.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == "SUBJECT" for t in statement.targets
+        ):
+            files += [
+                root.joinpath(*name.split(".")).with_suffix(".py")
+                for name in ast.literal_eval(statement.value)
+            ]
+    others = [
+        ast.parse(file.read_text(encoding="utf-8"))
+        for artefact in ("impl", "harness")
+        for file in (root / artefact).glob("*.py")
+    ]
+    return check(
+        {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files},
+        hidden.slots_in(others),
+    )
 
 
 Found = Iterator[tuple[int, str, str, str]]
@@ -73,8 +105,12 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
     yield from _slots(tree)
     for line, kinds in marks.items():
         if len(kinds) > 1 and set(kinds) not in (labels.LOCK_KINDS, labels.WAIT_KINDS):
-            yield (line, "one-operation", f"{len(kinds)} operations on one line ({', '.join(kinds)})",
-                   "give each its own line; only the lock and the unlock of one with share a line, and the wait, wake and lock of one wait")
+            yield (
+                line,
+                "one-operation",
+                f"{len(kinds)} operations on one line ({', '.join(kinds)})",
+                "give each its own line; only the lock and the unlock of one with share a line, and the wait, wake and lock of one wait",
+            )
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
             yield from _statement(node, marks, fields)
@@ -85,12 +121,22 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
             continue
         name = function.name
         if name.startswith("__") and name.endswith("__") and name not in _CALLED_BY_NAME:
-            yield (function.lineno, "special-method", f"a label in {name}, which Python calls out of the code's sight",
-                   "use a method with a name of its own")
+            yield (
+                function.lineno,
+                "special-method",
+                f"a label in {name}, which Python calls out of the code's sight",
+                "use a method with a name of its own",
+            )
         for decorator in function.decorator_list:
-            if not (isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod")):
-                yield (decorator.lineno, "decorated", f"a label in {name}, which has a decorator",
-                       "label plain methods only: a property or a wrapper hides the step from its caller")
+            if not (
+                isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod")
+            ):
+                yield (
+                    decorator.lineno,
+                    "decorated",
+                    f"a label in {name}, which has a decorator",
+                    "label plain methods only: a property or a wrapper hides the step from its caller",
+                )
 
 
 def _unique(tree: ast.Module, marks: labels.Labels) -> Found:
@@ -103,9 +149,19 @@ def _unique(tree: ast.Module, marks: labels.Labels) -> Found:
         for label in kinds.values():
             first = seen.setdefault((scope, label), line)
             if first != line:
-                yield (line, "unique", f"label {label} is also on line {first} of the same class", "give every step of a class its own label")
+                yield (
+                    line,
+                    "unique",
+                    f"label {label} is also on line {first} of the same class",
+                    "give every step of a class its own label",
+                )
         if len(set(kinds.values())) < len(kinds):
-            yield (line, "unique", "one label for two operations", "give every step of a class its own label")
+            yield (
+                line,
+                "unique",
+                "one label for two operations",
+                "give every step of a class its own label",
+            )
 
 
 def _marked(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.ClassDef, int]]]:
@@ -113,7 +169,11 @@ def _marked(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.ClassDef, int]]]:
         if isinstance(cls, ast.ClassDef):
             for statement in cls.body:
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    head = statement.annotation.value if isinstance(statement.annotation, ast.Subscript) else statement.annotation
+                    head = (
+                        statement.annotation.value
+                        if isinstance(statement.annotation, ast.Subscript)
+                        else statement.annotation
+                    )
                     name = head.attr if isinstance(head, ast.Attribute) else getattr(head, "id", "")
                     if name in MARKS:
                         yield statement.target.id, (cls, statement.lineno)
@@ -121,10 +181,22 @@ def _marked(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.ClassDef, int]]]:
 
 def _slots(tree: ast.Module) -> Found:
     for field, (cls, line) in _marked(tree):
-        slots = next((ast.literal_eval(s.value) for s in cls.body if isinstance(s, ast.Assign)
-                      and any(getattr(t, "id", "") == "__slots__" for t in s.targets)), ())
+        slots = next(
+            (
+                ast.literal_eval(s.value)
+                for s in cls.body
+                if isinstance(s, ast.Assign)
+                and any(getattr(t, "id", "") == "__slots__" for t in s.targets)
+            ),
+            (),
+        )
         if field not in ((slots,) if isinstance(slots, str) else slots):
-            yield (line, "slot", f"{cls.name}.{field} is marked but is no slot", f"add {field!r} to __slots__ of {cls.name}")
+            yield (
+                line,
+                "slot",
+                f"{cls.name}.{field} is marked but is no slot",
+                f"add {field!r} to __slots__ of {cls.name}",
+            )
 
 
 def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Found:
@@ -132,32 +204,84 @@ def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Found:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         for line in range(node.lineno, node.body[0].lineno):
             if line in marks:
-                yield (line, "misplaced", "a label on the head of a definition", "put it behind the operation that it names")
+                yield (
+                    line,
+                    "misplaced",
+                    "a label on the head of a definition",
+                    "put it behind the operation that it names",
+                )
         return
-    header = [part for field, value in ast.iter_fields(node) if field not in _BODIES
-              for part in (value if isinstance(value, list) else [value]) if isinstance(part, ast.AST)]
+    header = [
+        part
+        for field, value in ast.iter_fields(node)
+        if field not in _BODIES
+        for part in (value if isinstance(value, list) else [value])
+        if isinstance(part, ast.AST)
+    ]
     inner = [n for part in header for n in ast.walk(part)]
     last = max([n.end_lineno for n in inner if getattr(n, "end_lineno", None)] or [node.lineno])
     hit = [line for line in marks if node.lineno <= line <= last]
     if not hit:
         return
     if last != node.lineno:
-        yield (node.lineno, "one-line", "a labelled statement that goes over several lines",
-               "write it on one line; Python 3.11 and 3.13 number the parts differently")
+        yield (
+            node.lineno,
+            "one-line",
+            "a labelled statement that goes over several lines",
+            "write it on one line; Python 3.11 and 3.13 number the parts differently",
+        )
     if any(isinstance(n, _BRANCHING) for n in inner):
-        yield (node.lineno, "no-branch", "and/or, a conditional expression, a comprehension or a lambda on a labelled line",
-               "write the condition as a statement of its own: a labelled line always performs its one operation")
+        yield (
+            node.lineno,
+            "no-branch",
+            "and/or, a conditional expression, a comprehension or a lambda on a labelled line",
+            "write the condition as a statement of its own: a labelled line always performs its one operation",
+        )
     if any(isinstance(n, ast.Compare) and len(n.ops) > 1 for n in inner):
-        yield (node.lineno, "no-branch", "a chained comparison on a labelled line", "compare once: a chain skips its later operands")
+        yield (
+            node.lineno,
+            "no-branch",
+            "a chained comparison on a labelled line",
+            "compare once: a chain skips its later operands",
+        )
     if isinstance(node, ast.With) and len(node.items) > 1:
-        yield (node.lineno, "one-manager", "several context managers in one labelled with", "nest one with per lock")
+        yield (
+            node.lineno,
+            "one-manager",
+            "several context managers in one labelled with",
+            "nest one with per lock",
+        )
     if isinstance(node, (ast.For, ast.AsyncFor)):
-        yield (node.lineno, "no-for-header", "a label on the header of a for", "perform the operation on a line of its own")
-    if getattr(node, "body", None) and isinstance(node.body, list) and node.body[0].lineno == node.lineno:
-        yield (node.lineno, "one-statement", "a labelled line with a second statement on it", "put the block on its own line")
+        yield (
+            node.lineno,
+            "no-for-header",
+            "a label on the header of a for",
+            "perform the operation on a line of its own",
+        )
+    if (
+        getattr(node, "body", None)
+        and isinstance(node.body, list)
+        and node.body[0].lineno == node.lineno
+    ):
+        yield (
+            node.lineno,
+            "one-statement",
+            "a labelled line with a second statement on it",
+            "put the block on its own line",
+        )
     touched = [n for n in inner if isinstance(n, ast.Attribute) and n.attr in fields]
     stores = [n for n in touched if isinstance(n.ctx, (ast.Store, ast.Del))]
     if len(stores) > 1:
-        yield (node.lineno, "one-operation", f"{len(stores)} shared fields written on one labelled line", "give each write its own line and label")
+        yield (
+            node.lineno,
+            "one-operation",
+            f"{len(stores)} shared fields written on one labelled line",
+            "give each write its own line and label",
+        )
     if isinstance(node, ast.AugAssign) and stores:
-        yield (node.lineno, "one-operation", "a shared field read and written by one augmented assignment", "read it into a local, then write it")
+        yield (
+            node.lineno,
+            "one-operation",
+            "a shared field read and written by one augmented assignment",
+            "read it into a local, then write it",
+        )

@@ -1,7 +1,8 @@
 """Loading a subject a second time, under control, from its own folder, beside the production modules and apart from them.
 
-The import is that of ``floors``, with ``impl.runtime`` already there, as the controlled module.
+The import is that of ``artefacts``, with ``impl.runtime`` already there, as the controlled module.
 """
+
 from __future__ import annotations
 
 import ast
@@ -11,15 +12,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-from wheelproof.explore import atomic, created, definitions, dropped, fields, labels, production, store_buffer
+from wheelproof.explore import (
+    atomic,
+    created,
+    definitions,
+    dropped,
+    fields,
+    labels,
+    production,
+    store_buffer,
+)
+from wheelproof.explore.branches import NAME as BRANCH
+from wheelproof.explore.branches import Branches
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError, StyleError
 from wheelproof.explore.lint import check
 from wheelproof.explore.primitives import registered, runtime_module
-from wheelproof.explore.branches import NAME as BRANCH
-from wheelproof.explore.branches import Branches
 from wheelproof.explore.stack import Stacks
-from wheelproof.floors import Finder, apart, present
+from wheelproof.project.isolated import Finder, apart, present
 
 RUNTIME = "impl.runtime"
 LOOKED_AT = 32
@@ -31,14 +41,16 @@ THREADS = "impl.threads"
 class Loaded:
     """The modules of one subject under one scheduler.
 
-    ``mapping``: its mapping module; ``implementation``: the namespace of the implementation's classes, the mutant's in
-    place of those that it replaces; ``world``: the class that sets a scenario up; ``mutant``: the mutant's class or None;
-    ``labels``: file relative to the root -> labels by line, of an atomic module those that the mapping keeps; ``named``: those of them that
-    the mapping's ATOMIC leaves, whatever ``grain`` says; ``delayed``: the fields whose stores may reach memory late.
+    ``harness_module``: its harness; ``implementation``: the namespace of the implementation's classes, the mutant's in
+    place of those that it replaces; ``harness``: the class that sets a scenario up; ``mutant``: the mutant's class or None;
+    ``labels``: file relative to the root -> labels by line, of an atomic module those that the harness keeps; ``named``: those of them that
+    the harness's ATOMIC leaves, whatever ``grain`` says; ``delayed``: the fields whose stores may reach memory late.
     """
 
-    def __init__(self, root: Path, stem: str, texts: Mapping[str, str], lint: bool, grain: str = "ATOMIC") -> None:
-        """``grain``: the mapping's table of atomic modules that counts."""
+    def __init__(
+        self, root: Path, stem: str, texts: Mapping[str, str], lint: bool, grain: str = "ATOMIC"
+    ) -> None:
+        """``grain``: the harness's table of atomic modules that counts."""
         self.root, self.stem = root, stem
         self.scheduler = Scheduler()
         self.runtime = runtime_module(self.scheduler, RUNTIME)
@@ -48,14 +60,18 @@ class Loaded:
 
         def compiled(name: str, text: str, file: str) -> object:
             if name.startswith("impl."):
-                return self.branches.compiled(name, production.substituted(text, stand_ins) if stand_ins else text, file)
+                return self.branches.compiled(
+                    name, production.substituted(text, stand_ins) if stand_ins else text, file
+                )
             return dropped.compiled(name, text, file, primitives)
 
         finder = Finder(root, texts, compiled)
-        harness = finder.locate(f"mapping.{stem}")
-        stand_ins = {} if harness is None else production.stand_ins(harness[0], f"mapping/{stem}.py")
+        located = finder.locate(f"harness.{stem}")
+        stand_ins = (
+            {} if located is None else production.stand_ins(located[0], f"harness/{stem}.py")
+        )
         self.modules = self._import(finder)
-        self.mapping = self.modules[f"mapping.{stem}"]
+        self.harness_module = self.modules[f"harness.{stem}"]
         self.labels: dict[str, labels.Labels] = {}
         sources: dict[str, str] = {}
         trees: dict[str, ast.Module] = {}
@@ -74,25 +90,63 @@ class Loaded:
             dropped.guard(module, self.scheduler)
             vars(module)[BRANCH] = self.branches.note
             created.watch(fields.classes_of(module), self.scheduler)
-        self.stacks = Stacks(trees, {name for module in self.modules.values() for cls in fields.classes_of(module) for name in fields.marks_of(cls)})
+        self.stacks = Stacks(
+            trees,
+            {
+                name
+                for module in self.modules.values()
+                for cls in fields.classes_of(module)
+                for name in fields.marks_of(cls)
+            },
+        )
         self.judged: dict[tuple, object] = {}
-        self.delayed = getattr(self.mapping, "MEMORY", ())
+        self.delayed = getattr(self.harness_module, "MEMORY", ())
         classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
-        store_buffer.delay(classes, self.delayed, self.scheduler, f"mapping/{stem}.py")
-        if lint and (findings := check(sources, {slot for cls in primitives for slot in cls.__slots__})):
+        store_buffer.delay(classes, self.delayed, self.scheduler, f"harness/{stem}.py")
+        if lint and (
+            findings := check(sources, {slot for cls in primitives for slot in cls.__slots__})
+        ):
             raise StyleError(findings)
-        if grain != "ATOMIC" and not getattr(self.mapping, grain, None):
-            raise ExploreError(f"mapping/{stem}.py has no {grain}.", f"Write {grain} = {{'impl.some_module': ()}}: the modules that are atomic all the same.")
-        self.named = {file: {line: dict(kinds) for line, kinds in lines.items()} for file, lines in self.labels.items()}
-        atomic.declare(getattr(self.mapping, "ATOMIC", None), stem, self.mapping.SUBJECT, self.modules, self.named, self.scheduler)
-        self.scheduler.atomic = atomic.declare(getattr(self.mapping, grain, None), stem, self.mapping.SUBJECT, self.modules, self.labels, self.scheduler,
-                                               (self.mapping.WAITS, self.mapping.waits) if hasattr(self.mapping, "WAITS") else None)
+        if grain != "ATOMIC" and not getattr(self.harness_module, grain, None):
+            raise ExploreError(
+                f"harness/{stem}.py has no {grain}.",
+                f"Write {grain} = {{'impl.some_module': ()}}: the modules that are atomic all the same.",
+            )
+        self.named = {
+            file: {line: dict(kinds) for line, kinds in lines.items()}
+            for file, lines in self.labels.items()
+        }
+        atomic.declare(
+            getattr(self.harness_module, "ATOMIC", None),
+            stem,
+            self.harness_module.SUBJECT,
+            self.modules,
+            self.named,
+            self.scheduler,
+        )
+        self.scheduler.atomic = atomic.declare(
+            getattr(self.harness_module, grain, None),
+            stem,
+            self.harness_module.SUBJECT,
+            self.modules,
+            self.labels,
+            self.scheduler,
+            (self.harness_module.WAITS, self.harness_module.waits)
+            if hasattr(self.harness_module, "WAITS")
+            else None,
+        )
         self._combine()
-        mine = [module for name, module in self.modules.items() if getattr(module, "__file__", None) in self.scheduler.files]
+        mine = [
+            module
+            for name, module in self.modules.items()
+            if getattr(module, "__file__", None) in self.scheduler.files
+        ]
         if lint and (held := list(definitions.mutable_globals(mine))):
             module, name = held[0]
-            raise ExploreError(f"{module}.{name} is neither a definition nor a constant: state could hide in it.",
-                               "Keep it in a slot of an object of the scenario; if no scenario uses it, write '# production only' behind it.")
+            raise ExploreError(
+                f"{module}.{name} is neither a definition nor a constant: state could hide in it.",
+                "Keep it in a slot of an object of the scenario; if no scenario uses it, write '# production only' behind it.",
+            )
         self.definitions = definitions.Definitions(mine)
         self._runs = 0
 
@@ -103,34 +157,50 @@ class Loaded:
             self.definitions.check()
 
     def _import(self, finder: Finder) -> dict[str, ModuleType]:
-        mapping = f"mapping.{self.stem}"
-        if finder.locate(mapping) is None:
-            raise ExploreError(f"{finder.root}: there is no {mapping.replace('.', '/')}.py.",
-                               "Add the file, or point the tool at the folder that has it.")
+        name = f"harness.{self.stem}"
+        if finder.locate(name) is None:
+            raise ExploreError(
+                f"{finder.root}: there is no {name.replace('.', '/')}.py.",
+                "Add the file, or point the tool at the folder that has it.",
+            )
         with apart(finder):
             sys.modules[RUNTIME] = sys.modules[THREADS] = self.runtime
             try:
                 if finder.locate("impl") is not None:
                     package = importlib.import_module("impl")
                     package.runtime = package.threads = self.runtime
-                importlib.import_module(mapping)
-                subject = getattr(sys.modules[mapping], "SUBJECT", None)
+                importlib.import_module(name)
+                subject = getattr(sys.modules[name], "SUBJECT", None)
                 if not isinstance(subject, (tuple, list)) or not subject:
-                    raise ExploreError(f"{mapping.replace('.', '/')}.py: SUBJECT is missing.",
-                                       "Set it to the names of the modules to load, as in SUBJECT = ('impl.some_module',).")
-                for name in subject:
-                    importlib.import_module(name)
+                    raise ExploreError(
+                        f"{name.replace('.', '/')}.py: SUBJECT is missing.",
+                        "Set it to the names of the modules to load, as in SUBJECT = ('impl.some_module',).",
+                    )
+                for each in subject:
+                    importlib.import_module(each)
             except (ImportError, SyntaxError) as error:
-                raise ExploreError(f"{finder.root}: the subject {self.stem} cannot be imported: {error}.",
-                                   "Import it in plain Python first; the controlled runtime has the names of impl/runtime.py only.") from error
+                raise ExploreError(
+                    f"{finder.root}: the subject {self.stem} cannot be imported: {error}.",
+                    "Import it in plain Python first; the controlled runtime has the names of impl/runtime.py only.",
+                ) from error
             return present()
 
     def _combine(self) -> None:
-        modules = [self.modules[name] for name in self.mapping.SUBJECT]
-        names = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
-        self.world = getattr(self.mapping, "World", None)
-        if not isinstance(self.world, type):
-            raise ExploreError(f"mapping/{self.stem}.py has no class World.", "Define World(scenario, impl).")
-        if not callable(getattr(self.mapping, "shared", None)):
-            raise ExploreError(f"mapping/{self.stem}.py has no function shared.", "Define shared(world) -> {variable: value}.")
+        modules = [self.modules[name] for name in self.harness_module.SUBJECT]
+        names = {
+            name: value
+            for module in modules
+            for name, value in vars(module).items()
+            if not name.startswith("__")
+        }
+        self.harness = getattr(self.harness_module, "Harness", None)
+        if not isinstance(self.harness, type):
+            raise ExploreError(
+                f"harness/{self.stem}.py has no class Harness.", "Define Harness(scenario, impl)."
+            )
+        if not callable(getattr(self.harness_module, "shared", None)):
+            raise ExploreError(
+                f"harness/{self.stem}.py has no function shared.",
+                "Define shared(harness) -> {variable: value}.",
+            )
         self.implementation = SimpleNamespace(**names)

@@ -1,4 +1,5 @@
 """The controlled locks: Python's plain lock, the re-entrant monitor, and the monitor of mutants, which excludes nobody."""
+
 from __future__ import annotations
 
 from wheelproof.explore.controlled import Scheduler, Site, Thread
@@ -27,7 +28,9 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             thread = scheduler.running
             if thread is None:
                 return True
-            return self.take(thread, point("lock", True, self) if blocking else point("try", True), blocking)
+            return self.take(
+                thread, point("lock", True, self) if blocking else point("try", True), blocking
+            )
 
         def release(self) -> None:
             if scheduler.running is not None:
@@ -49,13 +52,17 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if site is not None:
                 if not self.admits(thread):
                     if blocking:
-                        scheduler.fail(f"{thread.name} was let into a lock that {self.owner.name} holds: the run is not the one that was planned")
+                        scheduler.fail(
+                            f"{thread.name} was let into a lock that {self.owner.name} holds: the run is not the one that was planned"
+                        )
                     return False
                 self.owner = thread
                 self.depth += 1
             elif self.owner is not None and self.owner is not thread:
-                scheduler.fail(f"an operation that is one step asks for a lock that {self.owner.name} holds over several steps; "
-                               "name its label in the mapping's WAITS, and the lock in waits()")
+                scheduler.fail(
+                    f"an operation that is one step asks for a lock that {self.owner.name} holds over several steps; "
+                    "name its label in the harness's WAITS, and the lock in waits()"
+                )
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
             return True
@@ -89,8 +96,10 @@ def _monitor(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def refuse(self, thread: Thread) -> None:
             if self.owner is not thread:
-                scheduler.fail(f"{thread.name} releases a monitor that {self.owner.name if self.owner else 'nobody'} holds; "
-                               "release what the thread has acquired, once")
+                scheduler.fail(
+                    f"{thread.name} releases a monitor that {self.owner.name if self.owner else 'nobody'} holds; "
+                    "release what the thread has acquired, once"
+                )
 
     return Monitor
 
@@ -102,7 +111,7 @@ def _no_monitor(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     class NoMonitor:
         """Excludes nobody and orders nothing, but keeps the labels of the lock that a mutant has taken away.
 
-        ``owner`` and ``depth`` stay None and 0, so that a mapping can read it like a lock.
+        ``owner`` and ``depth`` stay None and 0, so that a harness can read it like a lock.
         """
 
         __slots__ = ()

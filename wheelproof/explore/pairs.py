@@ -1,4 +1,5 @@
-"""The graph that a bisimulation has walked: pairs of a model state and an implementation state."""
+"""The graph that a bisimulation has built: pairs of a model state and an implementation state."""
+
 from __future__ import annotations
 
 from collections import deque

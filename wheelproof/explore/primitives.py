@@ -3,6 +3,7 @@
 A mechanism that needs another primitive adds it to both: a class in the production module and, here, a function that
 builds the controlled class, registered with :func:`primitive`. Locks, conditions and time have modules of their own.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,8 +23,15 @@ T = TypeVar("T")
 def runtime_module(scheduler: Scheduler, name: str = "impl.runtime") -> ModuleType:
     """A module with the names of ``impl/runtime.py`` and ``impl/threads.py`` whose primitives belong to ``scheduler``."""
     module = ModuleType(name, "Controlled primitives.")
-    module.__dict__.update(classes(scheduler), **conditions.functions(scheduler), TIMEOUT_MAX=TIMEOUT_MAX, Interrupted=Interrupted,
-                           Volatile=Annotated[T, "volatile"], Plain=Annotated[T, "plain"], T=T)
+    module.__dict__.update(
+        classes(scheduler),
+        **conditions.functions(scheduler),
+        TIMEOUT_MAX=TIMEOUT_MAX,
+        Interrupted=Interrupted,
+        Volatile=Annotated[T, "volatile"],
+        Plain=Annotated[T, "plain"],
+        T=T,
+    )
     return module
 
 
@@ -71,7 +79,9 @@ def _atomic(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             point("cas", True)
             acquired(self)
             current = self.value
-            if current is not expected and not (type(current) is type(expected) is int and current == expected):
+            if current is not expected and not (
+                type(current) is type(expected) is int and current == expected
+            ):
                 return False
             released(self)
             self.value = value
@@ -102,9 +112,13 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def enter(self, thread: Thread) -> None:
             if self.of.writer is thread or thread in self.of.readers:
-                scheduler.fail(f"{thread.name} holds the ReadWriteLock already, and it is not re-entrant; release it first")
+                scheduler.fail(
+                    f"{thread.name} holds the ReadWriteLock already, and it is not re-entrant; release it first"
+                )
             if not self.admits(thread):
-                scheduler.fail(f"{thread.name} was let into a ReadWriteLock that is taken: the run is not the one that was planned")
+                scheduler.fail(
+                    f"{thread.name} was let into a ReadWriteLock that is taken: the run is not the one that was planned"
+                )
 
     # A reader is ordered behind the writers before it only, a writer behind everybody: two clocks, one per half.
     class ReadLock(Half):
@@ -128,7 +142,9 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 scheduler.note_unwinding(error)
             if point("unlock", True) is not None:
                 if thread not in of.readers:
-                    scheduler.fail(f"{thread.name} releases a read lock that it does not hold; release what the thread has acquired, once")
+                    scheduler.fail(
+                        f"{thread.name} releases a read lock that it does not hold; release what the thread has acquired, once"
+                    )
                 of.readers = tuple([reader for reader in of.readers if reader is not thread])
             if scheduler.race is not None:
                 scheduler.race.release(thread, self)
@@ -158,7 +174,9 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 scheduler.note_unwinding(error)
             if point("unlock", True) is not None:
                 if of.writer is not thread:
-                    scheduler.fail(f"{thread.name} releases a write lock that it does not hold; release what the thread has acquired, once")
+                    scheduler.fail(
+                        f"{thread.name} releases a write lock that it does not hold; release what the thread has acquired, once"
+                    )
                 of.writer = None
             if scheduler.race is not None:
                 scheduler.race.release(thread, self)
@@ -218,8 +236,10 @@ def _gate(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             due = Due(scheduler, self, wait_ms)
             site = point("lock", True, due)
             if not due.admits(thread):
-                scheduler.fail(f"{thread.name} was let into a gate before something was due; in an atomic module the gate must be "
-                               "the first shared operation of its call, elsewhere the run is not the one that was planned")
+                scheduler.fail(
+                    f"{thread.name} was let into a gate before something was due; in an atomic module the gate must be "
+                    "the first shared operation of its call, elsewhere the run is not the one that was planned"
+                )
             if site is not None:
                 self.owner = thread
                 self.depth += 1

@@ -6,6 +6,7 @@ thread that uses it all the same.
 A harness may declare a stand-in for such a module: a module of its own that has the same names, made of the runtime's
 primitives. Under control the marked import brings the stand-in, whose labelled lines are steps like any others.
 """
+
 from __future__ import annotations
 
 import ast
@@ -15,7 +16,7 @@ from types import ModuleType
 
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError
-from wheelproof.floors import FLOORS
+from wheelproof.project.isolated import ARTEFACTS
 
 MARK = "# production only"
 TABLE = "STAND_INS"
@@ -29,9 +30,13 @@ def marked(tree: ast.Module, text: str) -> dict[int, tuple[str, ...]]:
         if not lines[node.lineno - 1].rstrip().endswith(MARK):
             continue
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            found[node.lineno] = tuple((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+            found[node.lineno] = tuple(
+                (alias.asname or alias.name).partition(".")[0] for alias in node.names
+            )
         elif isinstance(node, ast.Assign):
-            found[node.lineno] = tuple(target.id for target in node.targets if isinstance(target, ast.Name))
+            found[node.lineno] = tuple(
+                target.id for target in node.targets if isinstance(target, ast.Name)
+            )
     return found
 
 
@@ -40,17 +45,25 @@ def stand_ins(text: str, file: str) -> dict[str, str]:
 
     Raises ExploreError for a table that is no literal, or that names a stand-in outside of the subject.
     """
-    found = [node for node in ast.parse(text).body if isinstance(node, ast.Assign)
-             and any(isinstance(target, ast.Name) and target.id == TABLE for target in node.targets)]
+    found = [
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == TABLE for target in node.targets)
+    ]
     if not found:
         return {}
     try:
         table = ast.literal_eval(found[0].value)
     except ValueError:
         table = None
-    if not isinstance(table, dict) or not all(isinstance(name, str) and str(table[name]).partition(".")[0] in FLOORS for name in table):
-        raise ExploreError(f"{file}: {TABLE} is not a literal table of modules of the subject.",
-                           f"Write {TABLE} = {{'some.library': 'mapping.some_module'}}.")
+    if not isinstance(table, dict) or not all(
+        isinstance(name, str) and str(table[name]).partition(".")[0] in ARTEFACTS for name in table
+    ):
+        raise ExploreError(
+            f"{file}: {TABLE} is not a literal table of modules of the subject.",
+            f"Write {TABLE} = {{'some.library': 'harness.some_module'}}.",
+        )
     return table
 
 
@@ -65,20 +78,31 @@ def substituted(text: str, table: Mapping[str, str]) -> str:
         if isinstance(node, ast.ImportFrom) and node.module in table:
             node.module = table[node.module]
         elif isinstance(node, ast.Import) and any(alias.name in table for alias in node.names):
-            node.names = [ast.alias(table[each.name], each.asname or each.name) if each.name in table else each for each in node.names]
+            node.names = [
+                ast.alias(table[each.name], each.asname or each.name)
+                if each.name in table
+                else each
+                for each in node.names
+            ]
         else:
             continue
         lines[node.lineno - 1] = ast.unparse(node)
     return "\n".join(lines) + "\n"
 
 
-def guard(module: ModuleType, text: str, scheduler: Scheduler, table: Mapping[str, str] = {}) -> None:
+def guard(
+    module: ModuleType, text: str, scheduler: Scheduler, table: Mapping[str, str] = {}
+) -> None:
     """Put a :class:`Guarded` in the place of what a loaded module's marked imports bind, stand-ins excepted."""
     brought = frozenset(table.values())
     for names in marked(ast.parse(text), text).values():
         for name in names:
             value = vars(module)[name]
-            home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            home = (
+                value.__name__
+                if isinstance(value, ModuleType)
+                else getattr(value, "__module__", None)
+            )
             if home not in brought:
                 vars(module)[name] = Guarded(name, value, scheduler)
 
@@ -92,8 +116,10 @@ class Guarded:
     def _used(self) -> object:
         scheduler = self._scheduler
         if scheduler.running is not None:
-            scheduler.fail(f"{scheduler.place_of(sys._getframe(2))}: {self._name} is imported for production only and is out of the scheduler's "
-                           "control; take locks, threads, clocks and chance from impl.runtime, or have the scenario hand them in")
+            scheduler.fail(
+                f"{scheduler.place_of(sys._getframe(2))}: {self._name} is imported for production only and is out of the scheduler's "
+                "control; take locks, threads, clocks and chance from impl.runtime, or have the scenario hand them in"
+            )
         return self._value
 
     def __getattr__(self, name: str) -> object:

@@ -5,6 +5,7 @@ acquisition and from a write of a volatile or atomic to the reads after it (Java
 specification). A run without a race is sequentially consistent, and then exploring at synchronisation operations only
 misses nothing.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -127,12 +128,30 @@ class RaceDetector:
         mine = self._clocks[thread.index]
         known = self._released.get(key)
         # A volatile write is ordered before every later read, not only before those that see its value: clocks are merged.
-        self._released[key] = (list(mine) if known is None else [max(a, b) for a, b in zip(mine, known[0])], target)
+        self._released[key] = (
+            list(mine) if known is None else [max(a, b) for a, b in zip(mine, known[0])],
+            target,
+        )
         mine[thread.index] += 1
 
-    def _report(self, field: object, other: int, kind: str, earlier: Site | None, thread: Thread, now: str, site: Site | None) -> None:
+    def _report(
+        self,
+        field: object,
+        other: int,
+        kind: str,
+        earlier: Site | None,
+        thread: Thread,
+        now: str,
+        site: Site | None,
+    ) -> None:
         def access(who: Thread, what: str, at: Site | None) -> Access:
             return Access(who.name, what, at.where if at else "?", at.label if at else None)
 
         owner = field.member.__objclass__.__name__
-        self.found.add(Race(f"{owner}.{field.name}", access(self._threads[other], kind, earlier), access(thread, now, site)))
+        self.found.add(
+            Race(
+                f"{owner}.{field.name}",
+                access(self._threads[other], kind, earlier),
+                access(thread, now, site),
+            )
+        )

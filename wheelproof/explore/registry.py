@@ -1,4 +1,5 @@
 """The table of controlled primitives: each is built anew for every scheduler."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """A subject under control, and one run of a scenario on it."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,16 +11,16 @@ from greenlet import getcurrent
 from wheelproof.explore import labels, store_buffer
 from wheelproof.explore.controlled import Thread
 from wheelproof.explore.created import Created
-from wheelproof.explore.fingerprint import Names, Piece
 from wheelproof.explore.findings import ExploreError
+from wheelproof.explore.fingerprint import Names, Piece
 from wheelproof.explore.loading import Loaded
 from wheelproof.explore.race import RaceDetector
 
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
-class Subject:
-    """An implementation, loaded a second time under control, with its mapping.
+class ControlledImplementation:
+    """An implementation, loaded a second time under control, with its harness.
 
     One run at a time: :meth:`begin` ends the run before it. Subjects are independent of each other and of the production
     modules.
@@ -32,12 +33,19 @@ class Subject:
         self._run: Run | None = None
 
     @classmethod
-    def load(cls, root: Path | str, stem: str, *, texts: Mapping[str, str] = NO_TEXTS, lint: bool = True,
-             grain: str = "ATOMIC") -> Subject:
+    def load(
+        cls,
+        root: Path | str,
+        stem: str,
+        *,
+        texts: Mapping[str, str] = NO_TEXTS,
+        lint: bool = True,
+        grain: str = "ATOMIC",
+    ) -> ControlledImplementation:
         """Load the subject ``stem`` of the folder ``root``.
 
         ``texts``: module name -> source to load in the place of its file.
-        ``lint``: refuse sources that break the style rules. ``grain``: the mapping's table of atomic modules that counts.
+        ``lint``: refuse sources that break the style rules. ``grain``: the harness's table of atomic modules that counts.
 
         Raises :class:`~wheelproof.explore.findings.ExploreError`: a file or a name is missing, a label cannot be read
         (``LabelError``), the style is broken (``StyleError``).
@@ -60,37 +68,48 @@ class Subject:
         return frozenset(self.scheduler.used)
 
     def branches(self) -> tuple[frozenset[str], frozenset[str]]:
-        """(declared, met): outcomes of conditions, and functions, in the modules of SUBJECT and of HELPERS, if the mapping has them."""
-        mapping = self._loaded.mapping
-        modules = (*mapping.SUBJECT, *getattr(mapping, "HELPERS", ()))
+        """(declared, met): outcomes of conditions, and functions, in the modules of SUBJECT and of HELPERS, if the harness has them."""
+        harness = self._loaded.harness_module
+        modules = (*harness.SUBJECT, *getattr(harness, "HELPERS", ()))
         if unknown := [name for name in modules if name not in self._loaded.modules]:
-            raise ExploreError(f"mapping/{self.stem}.py: HELPERS names {', '.join(unknown)}, which is not loaded.",
-                               "Name a module that SUBJECT's modules import, as 'impl.some_module'.")
+            raise ExploreError(
+                f"harness/{self.stem}.py: HELPERS names {', '.join(unknown)}, which is not loaded.",
+                "Name a module that SUBJECT's modules import, as 'impl.some_module'.",
+            )
         mine = tuple(f"{name}: " for name in modules)
         declared, met = self._loaded.branches.declared, self._loaded.branches.collect()
-        return (frozenset(each for each in declared if each.startswith(mine)), frozenset(each for each in met if each.startswith(mine)))
+        return (
+            frozenset(each for each in declared if each.startswith(mine)),
+            frozenset(each for each in met if each.startswith(mine)),
+        )
 
     @property
     def not_run(self) -> Mapping[str, str]:
-        """The mapping's NOT_RUN: what no scenario comes to -> why."""
-        return getattr(self._loaded.mapping, "NOT_RUN", {})
+        """The harness's NOT_RUN: what no scenario comes to -> why."""
+        return getattr(self._loaded.harness_module, "NOT_RUN", {})
 
     @property
     def unread(self) -> Mapping[str, str]:
-        """The mapping's UNREAD: slots that change and that ``shared`` does not read -> why."""
-        return getattr(self._loaded.mapping, "UNREAD", {})
+        """The harness's UNREAD: slots that change and that ``shared`` does not read -> why."""
+        return getattr(self._loaded.harness_module, "UNREAD", {})
 
     @property
     def halfway(self) -> Mapping[str, str]:
-        """The mapping's HALFWAY: variables that show the locks of an operation that is under way -> why."""
-        return getattr(self._loaded.mapping, "HALFWAY", {})
+        """The harness's HALFWAY: variables that show the locks of an operation that is under way -> why."""
+        return getattr(self._loaded.harness_module, "HALFWAY", {})
 
     def check_definitions(self) -> None:
         """Raises ExploreError where a module, class, enum member or function of the subject is not as it was loaded."""
         self._loaded.definitions.check()
 
-    def begin(self, scenario: Mapping[str, object], *, race: RaceDetector | None = None, coarse: bool = False,
-              intern: dict[Piece, int] | None = None) -> Run:
+    def begin(
+        self,
+        scenario: Mapping[str, object],
+        *,
+        race: RaceDetector | None = None,
+        coarse: bool = False,
+        intern: dict[Piece, int] | None = None,
+    ) -> Run:
         """Set the scenario up and run every thread to its first step.
 
         ``race``: a detector that follows the run. ``coarse``: plain fields do not yield. ``intern``: table that numbers the
@@ -107,44 +126,68 @@ class Subject:
 
 
 class Run:
-    """One run: ``threads`` in the scenario's order, ``world`` with the objects, and the steps taken by :meth:`step`."""
+    """One run: ``threads`` in the scenario's order, ``harness`` with the objects, and the steps taken by :meth:`step`."""
 
-    def __init__(self, loaded: Loaded, scenario: Mapping[str, object], race: RaceDetector | None, coarse: bool, intern: dict[Piece, int]) -> None:
+    def __init__(
+        self,
+        loaded: Loaded,
+        scenario: Mapping[str, object],
+        race: RaceDetector | None,
+        coarse: bool,
+        intern: dict[Piece, int],
+    ) -> None:
         self._loaded, self._scheduler, self.scenario = loaded, loaded.scheduler, scenario
         self._race, self._coarse, self._intern = race, coarse, intern
         programs = scenario.get("threads")
         if not isinstance(programs, Mapping) or not programs:
-            raise ExploreError("The scenario has no threads.", "Give it threads = {name = [[operation, arguments...], ...]}.")
+            raise ExploreError(
+                "The scenario has no threads.",
+                "Give it threads = {name = [[operation, arguments...], ...]}.",
+            )
         self._scheduler.end()
         created = self._scheduler.created = Created()
         self._scheduler.time = self._scheduler.interrupts = None
-        self.world = loaded.world(scenario, loaded.implementation)
+        self.harness = loaded.harness(scenario, loaded.implementation)
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(programs)]
         self._bodies = [self._program(thread, programs[thread.name]) for thread in self.threads]
-        roots = getattr(self.world, "names", None)
+        roots = getattr(self.harness, "names", None)
         if not isinstance(roots, Mapping):
-            raise ExploreError(f"mapping/{loaded.stem}.py: World has no names.", "Set self.names to {role: object} for the objects of the scenario.")
-        self._names = Names(self.world, dict(roots), self.threads, loaded.scheduler.files, created.objects, loaded.stacks, loaded.judged)
+            raise ExploreError(
+                f"harness/{loaded.stem}.py: Harness has no names.",
+                "Set self.names to {role: object} for the objects of the scenario.",
+            )
+        self._names = Names(
+            self.harness,
+            dict(roots),
+            self.threads,
+            loaded.scheduler.files,
+            created.objects,
+            loaded.stacks,
+            loaded.judged,
+        )
         for what in (self._scheduler.time, self._scheduler.interrupts):
             if what is not None and not self._names.knows(what):
                 kind = type(what).__name__
                 name = kind.lower()
                 raise ExploreError(
-                    f"mapping/{loaded.stem}.py: World.names does not reach the scenario's {kind}, "
+                    f"harness/{loaded.stem}.py: Harness.names does not reach the scenario's {kind}, "
                     "which would be no part of the state.",
-                    f"Add it to names: {{'{name}': self.{name}, ...}}.")
+                    f"Add it to names: {{'{name}': self.{name}, ...}}.",
+                )
         self._pieces = [0] * len(self.threads)
         self._moved: set[int] = set()
-        self._surface = _surface(vars(self.world))
+        self._surface = _surface(vars(self.harness))
         self.ended = False
 
     def _program(self, thread: Thread, program: Sequence[Sequence[object]]):
         operations = []
         for operation, *arguments in program:
-            method = getattr(self.world, operation, None)
+            method = getattr(self.harness, operation, None)
             if not callable(method) or operation.startswith("_"):
-                raise ExploreError(f"Thread {thread.name}: mapping/{self._loaded.stem}.py has no operation {operation!r}.",
-                                   f"Add a method {operation} to World, or correct the scenario.")
+                raise ExploreError(
+                    f"Thread {thread.name}: harness/{self._loaded.stem}.py has no operation {operation!r}.",
+                    f"Add a method {operation} to Harness, or correct the scenario.",
+                )
             operations.append((method, arguments))
 
         def body(thread: Thread) -> None:
@@ -159,7 +202,9 @@ class Run:
         scheduler = self._scheduler
         scheduler.hub = getcurrent()
         scheduler.threads, scheduler.coarse = self.threads, self._coarse
-        scheduler.race = store_buffer.ordering(scheduler, self._loaded.delayed, self._race, f"mapping/{self._loaded.stem}.py")
+        scheduler.race = store_buffer.ordering(
+            scheduler, self._loaded.delayed, self._race, f"harness/{self._loaded.stem}.py"
+        )
         if self._race is not None:
             self._race.begin(self.threads)
         for thread, body in zip(self.threads, self._bodies):
@@ -206,8 +251,8 @@ class Run:
         return None if site is None else site.where
 
     def shared(self) -> dict[str, object]:
-        """The model's view of the objects, by the mapping."""
-        return self._loaded.mapping.shared(self.world)
+        """The model's view of the objects, by the harness."""
+        return self._loaded.harness_module.shared(self.harness)
 
     @property
     def paths(self) -> list[str]:
@@ -243,19 +288,21 @@ class Run:
         return (intern.setdefault(shared, len(intern)), *pieces)
 
     def end(self) -> None:
-        """End the threads. Raises :class:`ExploreError` if the World itself changed during the run (hidden state)."""
+        """End the threads. Raises :class:`ExploreError` if the Harness itself changed during the run (hidden state)."""
         if self.ended:
             return
         self.ended = True
         self._scheduler.end()
         self._loaded.count_run()
-        if _surface(vars(self.world)) != self._surface:
-            raise ExploreError(f"mapping/{self._loaded.stem}.py: an operation changed an attribute of World, which no fingerprint sees.",
-                               "Keep state in objects with __slots__ that World.names reaches.")
+        if _surface(vars(self.harness)) != self._surface:
+            raise ExploreError(
+                f"harness/{self._loaded.stem}.py: an operation changed an attribute of Harness, which no fingerprint sees.",
+                "Keep state in objects with __slots__ that Harness.names reaches.",
+            )
 
 
 def _surface(value: object) -> object:
-    """What a World holds, by identity, through plain containers: equal before and after a run in which it did not change."""
+    """What a Harness holds, by identity, through plain containers: equal before and after a run in which it did not change."""
     if isinstance(value, dict):
         return tuple([(key, _surface(inner)) for key, inner in value.items()])
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -62,11 +62,15 @@ class SecondWays:
             run = search.subject.begin(search.scenario, intern=search.intern)
             try:
                 run.replay(way)
-                if run.fingerprint() != search.fingerprints[node] or run.enabled() != search.enabled[node]:
+                if (
+                    run.fingerprint() != search.fingerprints[node]
+                    or run.enabled() != search.enabled[node]
+                ):
                     return self._difference(way, "")
                 run.step(thread)
-                if (run.fingerprint() != search.fingerprints[after]
-                        or run.results(thread) != search.results.get((node, thread), ())):
+                if run.fingerprint() != search.fingerprints[after] or run.results(
+                    thread
+                ) != search.results.get((node, thread), ()):
                     return self._difference([*way, thread], "")
             except (StepError, Unnamed) as error:
                 return self._difference([*way, thread], f" ({error.message})")
@@ -75,8 +79,12 @@ class SecondWays:
         return None
 
     def _difference(self, way: list[int], why: str) -> Difference:
-        return Difference("hidden", "a state that is reached in two ways goes on in two ways: a part of the state is in "
-                          f"no slot and in no local, or the code is not deterministic{why}", tuple(self._steps(way)))
+        return Difference(
+            "hidden",
+            "a state that is reached in two ways goes on in two ways: a part of the state is in "
+            f"no slot and in no local, or the code is not deterministic{why}",
+            tuple(self._steps(way)),
+        )
 
     def _steps(self, way: list[int]) -> Iterator[tuple[str, str]]:
         node = 0

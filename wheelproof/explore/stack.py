@@ -4,6 +4,7 @@ A frame is suspended inside one expression of one statement. The parts of the st
 the stack. Each of them has to be *stable*: made of locals, constants, final fields and pure functions of those, so that locals
 and objects determine it. So have the context manager of each ``with`` and the argument of each ``for`` around the statement.
 """
+
 from __future__ import annotations
 
 import ast
@@ -12,8 +13,28 @@ from types import FrameType
 
 from wheelproof.explore.findings import Unnamed
 
-_PURE = frozenset({"abs", "bool", "divmod", "float", "frozenset", "int", "isinstance", "len", "max", "min", "range", "repr", "round", "str", "tuple",
-                   "type", "enumerate", "super"})
+_PURE = frozenset(
+    {
+        "abs",
+        "bool",
+        "divmod",
+        "float",
+        "frozenset",
+        "int",
+        "isinstance",
+        "len",
+        "max",
+        "min",
+        "range",
+        "repr",
+        "round",
+        "str",
+        "tuple",
+        "type",
+        "enumerate",
+        "super",
+    }
+)
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -44,20 +65,32 @@ class Stacks:
         node = _node(tree, (line, column, end_line, end_column))
         if node is None:
             return
-        entered = [node] if isinstance(parents.get(node), ast.withitem) and not _calls(node, inner) else []
-        if isinstance(node, (ast.With, ast.AsyncWith)):  # entering or leaving it: Python 3.11 gives these the place of the statement
+        entered = (
+            [node]
+            if isinstance(parents.get(node), ast.withitem) and not _calls(node, inner)
+            else []
+        )
+        if isinstance(
+            node, (ast.With, ast.AsyncWith)
+        ):  # entering or leaving it: Python 3.11 gives these the place of the statement
             entered = [item.context_expr for item in node.items]
         for part in (*entered, *self._handed(node, inner), *self._waiting(node, parents)):
             if not self._stable(part):
                 text = ast.unparse(part)
-                raise Unnamed(f"The value of `{text}` is on the evaluation stack of {code.co_qualname} ({code.co_filename}:{part.lineno}) while the "
-                              "thread is suspended: no fingerprint sees it.",
-                              "Put it into a local first, on a line of its own.")
+                raise Unnamed(
+                    f"The value of `{text}` is on the evaluation stack of {code.co_qualname} ({code.co_filename}:{part.lineno}) while the "
+                    "thread is suspended: no fingerprint sees it.",
+                    "Put it into a local first, on a line of its own.",
+                )
 
     def _of(self, file: str) -> dict[ast.AST, ast.AST]:
         known = self._parents.get(file)
         if known is None:
-            known = self._parents[file] = {child: node for node in ast.walk(self._trees[file]) for child in ast.iter_child_nodes(node)}
+            known = self._parents[file] = {
+                child: node
+                for node in ast.walk(self._trees[file])
+                for child in ast.iter_child_nodes(node)
+            }
         return known
 
     # -- what waits
@@ -74,7 +107,9 @@ class Stacks:
 
     def _waiting(self, node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Iterator[ast.expr]:
         child = node
-        while (parent := parents.get(child)) is not None and not isinstance(child, (*Function.__args__, ast.Module)):
+        while (parent := parents.get(child)) is not None and not isinstance(
+            child, (*Function.__args__, ast.Module)
+        ):
             yield from _before(parent, child)
             child = parent
 
@@ -86,14 +121,44 @@ class Stacks:
         if isinstance(node, ast.Attribute):
             return node.attr not in self._fields and self._stable(node.value)
         if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+            name = (
+                node.func.attr
+                if isinstance(node.func, ast.Attribute)
+                else getattr(node.func, "id", None)
+            )
             if name not in self._pure:
                 return False
             receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-            return all(map(self._stable, [*receiver, *node.args, *(keyword.value for keyword in node.keywords)]))
-        if isinstance(node, (ast.UnaryOp, ast.BinOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.JoinedStr,
-                             ast.FormattedValue, ast.Starred, ast.Subscript, ast.Slice)):
-            return all(self._stable(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
+            return all(
+                map(
+                    self._stable,
+                    [*receiver, *node.args, *(keyword.value for keyword in node.keywords)],
+                )
+            )
+        if isinstance(
+            node,
+            (
+                ast.UnaryOp,
+                ast.BinOp,
+                ast.Compare,
+                ast.BoolOp,
+                ast.IfExp,
+                ast.Tuple,
+                ast.List,
+                ast.Set,
+                ast.Dict,
+                ast.JoinedStr,
+                ast.FormattedValue,
+                ast.Starred,
+                ast.Subscript,
+                ast.Slice,
+            ),
+        ):
+            return all(
+                self._stable(part)
+                for part in ast.iter_child_nodes(node)
+                if isinstance(part, ast.expr)
+            )
         return False
 
 
@@ -101,8 +166,14 @@ def _calls(node: ast.AST, inner: FrameType | None) -> bool:
     """Whether an expression is the call that has led to the frame ``inner``."""
     if inner is None or not isinstance(node, ast.Call):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
-    return inner.f_code.co_name in (name, "__init__", "__call__") or isinstance(node.func, ast.Name) and name not in _PURE
+    name = (
+        node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    )
+    return (
+        inner.f_code.co_name in (name, "__init__", "__call__")
+        or isinstance(node.func, ast.Name)
+        and name not in _PURE
+    )
 
 
 def _node(tree: ast.Module, place: tuple[int, int, int, int]) -> ast.AST | None:
@@ -167,7 +238,9 @@ def _pure_names(trees: Collection[ast.Module], fields: frozenset[str]) -> frozen
                 bodies.setdefault(node.name, []).append(node)
     pure = set(bodies)
     while True:
-        fewer = {name for name in pure if all(_is_pure(body, fields, pure) for body in bodies[name])}
+        fewer = {
+            name for name in pure if all(_is_pure(body, fields, pure) for body in bodies[name])
+        }
         if fewer == pure:
             return frozenset(fewer | _PURE)
         pure = fewer
@@ -175,38 +248,73 @@ def _pure_names(trees: Collection[ast.Module], fields: frozenset[str]) -> frozen
 
 def _is_pure(function: ast.AST, fields: frozenset[str], pure: Collection[str]) -> bool:
     for node in ast.walk(function):
-        if isinstance(node, ast.Attribute) and (node.attr in fields or not isinstance(node.ctx, ast.Load)):
+        if isinstance(node, ast.Attribute) and (
+            node.attr in fields or not isinstance(node.ctx, ast.Load)
+        ):
             return False
         if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+            name = (
+                node.func.attr
+                if isinstance(node.func, ast.Attribute)
+                else getattr(node.func, "id", None)
+            )
             if name not in pure and name not in _PURE:
                 return False
-        if isinstance(node, (ast.With, ast.AsyncWith, ast.Yield, ast.YieldFrom, ast.Await, ast.Nonlocal, ast.Global)):
+        if isinstance(
+            node,
+            (
+                ast.With,
+                ast.AsyncWith,
+                ast.Yield,
+                ast.YieldFrom,
+                ast.Await,
+                ast.Nonlocal,
+                ast.Global,
+            ),
+        ):
             return False
     return True
 
 
-def returns_in_hand(tree: ast.Module, fields: Collection[str], lines: Collection[int]) -> Iterator[tuple[int, str, str, str]]:
+def returns_in_hand(
+    tree: ast.Module, fields: Collection[str], lines: Collection[int]
+) -> Iterator[tuple[int, str, str, str]]:
     """Style findings: a return inside a ``with`` or ``try .. finally`` that ends with a step, of a value that is in no local."""
     judge = Stacks({"": tree}, fields)
     for node in ast.walk(tree):
         if isinstance(node, (ast.With, ast.AsyncWith)):
             steps = node.lineno in lines
         elif isinstance(node, ast.Try) and node.finalbody:
-            steps = any(getattr(inner, "lineno", None) in lines for part in node.finalbody for inner in ast.walk(part))
+            steps = any(
+                getattr(inner, "lineno", None) in lines
+                for part in node.finalbody
+                for inner in ast.walk(part)
+            )
         else:
             continue
         if not steps:
             continue
         for inner in _within(node):
-            if isinstance(inner, ast.Return) and inner.value is not None and not judge._stable(inner.value):
-                yield (inner.lineno, "value-on-stack", "a thread can be suspended at the end of this block with the returned value on the evaluation stack",
-                       "assign the value to a local in the block and return the local after it")
+            if (
+                isinstance(inner, ast.Return)
+                and inner.value is not None
+                and not judge._stable(inner.value)
+            ):
+                yield (
+                    inner.lineno,
+                    "value-on-stack",
+                    "a thread can be suspended at the end of this block with the returned value on the evaluation stack",
+                    "assign the value to a local in the block and return the local after it",
+                )
 
 
 def _within(block: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a block without those of functions nested in it."""
-    todo = [part for part in block.body] + [part for handler in getattr(block, "handlers", ()) for part in handler.body] + list(getattr(block, "orelse", ()))
+    todo = (
+        [part for part in block.body]
+        + [part for handler in getattr(block, "handlers", ()) for part in handler.body]
+        + list(getattr(block, "orelse", ()))
+    )
     while todo:
         node = todo.pop()
         yield node

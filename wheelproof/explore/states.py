@@ -16,7 +16,7 @@ from typing import Any
 
 from wheelproof.explore.bisimulation import _Parted, _rare_collections, _Search
 from wheelproof.explore.controlled import DONE
-from wheelproof.explore.run import Run, Subject
+from wheelproof.explore.run import ControlledImplementation, Run
 from wheelproof.explore.watchdog import Watchdog
 
 NO_DEADLOCK = "NoDeadlock"
@@ -47,7 +47,7 @@ class Explored:
 
 
 def explore_states(
-    subject: Subject,
+    subject: ControlledImplementation,
     scenario: Mapping[str, object],
     properties: Mapping[str, Property],
     *,
@@ -92,7 +92,7 @@ def explore_states(
 class _States(_Search):
     def __init__(
         self,
-        subject: Subject,
+        subject: ControlledImplementation,
         scenario: Mapping[str, object],
         properties: Mapping[str, Property],
         patient: str,
@@ -146,5 +146,5 @@ class _States(_Search):
             )
             raise _Parted(self._difference(NO_DEADLOCK, f"nobody can move: {stuck}"))
         for name, holds in self.properties.items():
-            if not holds(self.current.world, self.current):
+            if not holds(self.current.harness, self.current):
                 raise _Parted(self._difference(name, f"{name} is broken"))

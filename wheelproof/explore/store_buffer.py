@@ -1,6 +1,6 @@
 """Weak memory under control: stores of plain fields wait in buffers, and steps of a process of its own bring them into memory.
 
-A mapping's ``MEMORY`` names the fields whose stores may be delayed, and its World makes one ``Memory``; an operation that calls
+A harness's ``MEMORY`` names the fields whose stores may be delayed, and its Harness makes one ``Memory``; an operation that calls
 ``memory.write_back(thread, field)`` again and again, in a thread of its own, is the way of that thread's stores into that
 field. So a delay is nothing but the choice of who moves, and every step stays deterministic.
 
@@ -9,6 +9,7 @@ its thread has stored so far, and an acquisition of the same thing (lock, volati
 into memory what other threads have marked with it. The thread itself reads its own newest store at once. Fields that
 are read under their lock alone need no buffer: every access is ordered, and so sees the newest store in any case.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -45,7 +46,14 @@ class _Way:
 
     def oldest(self) -> Store | None:
         """The store that is next on this way."""
-        return next((store for store in self._memory.stores if store.thread is self._thread and store.field == self._field), None)
+        return next(
+            (
+                store
+                for store in self._memory.stores
+                if store.thread is self._thread and store.field == self._field
+            ),
+            None,
+        )
 
 
 @primitive("Memory")
@@ -64,7 +72,9 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def write_back(self, thread: str, field: str) -> bool:
             owner = next((each for each in scheduler.threads if each.name == thread), None)
             if owner is None:
-                scheduler.fail(f"memory of {thread}: the scenario has no such thread; name one whose stores are to be brought into memory")
+                scheduler.fail(
+                    f"memory of {thread}: the scenario has no such thread; name one whose stores are to be brought into memory"
+                )
             way = _Way(self, owner, field)
             scheduler.point("write", True, way)
             store = way.oldest()
@@ -91,17 +101,34 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def acquire(self, thread: Thread, source: object) -> None:
             """The thread sees all that others had stored when they released ``source``."""
             if self.stores:
-                self._bring(tuple([store for store in self.stores if store.thread is not thread and source in store.marks]))
+                self._bring(
+                    tuple(
+                        [
+                            store
+                            for store in self.stores
+                            if store.thread is not thread and source in store.marks
+                        ]
+                    )
+                )
 
         def release(self, thread: Thread, target: object) -> None:
             """What the thread has stored so far is there for whoever acquires ``target``."""
             if self.stores:
-                self.stores = tuple([store._replace(marks=Unordered(store.marks | {target})) if store.thread is thread else store for store in self.stores])
+                self.stores = tuple(
+                    [
+                        store._replace(marks=Unordered(store.marks | {target}))
+                        if store.thread is thread
+                        else store
+                        for store in self.stores
+                    ]
+                )
 
         def _bring(self, stores: tuple[Store, ...]) -> None:
             for store in stores:
                 getattr(type(store.instance), store.field).arrive(store.instance, store.value)
-            self.stores = tuple([store for store in self.stores if not any(store is gone for gone in stores)])
+            self.stores = tuple(
+                [store for store in self.stores if not any(store is gone for gone in stores)]
+            )
 
     return Memory
 
@@ -180,12 +207,15 @@ class Ordering:
 
 
 def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: str) -> None:
-    """Put buffers before the plain fields of these names; one that is volatile stays as it is. ``where``: the mapping's file.
+    """Put buffers before the plain fields of these names; one that is volatile stays as it is. ``where``: the harness's file.
 
     Raises ExploreError for a name that no marked field has: a delay that nobody meets would show nothing.
     """
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
-        raise ExploreError(f"{where}: MEMORY is no list of field names.", "Write MEMORY = ('some_field',), or leave it out.")
+        raise ExploreError(
+            f"{where}: MEMORY is no list of field names.",
+            "Write MEMORY = ('some_field',), or leave it out.",
+        )
     met = set()
     for cls in classes:
         for name in set(names) & marks_of(cls).keys():
@@ -194,17 +224,22 @@ def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: s
             if not field.volatile:
                 setattr(cls, name, DelayedField(field.member, False, scheduler))
     if missing := sorted(set(names) - met):
-        raise ExploreError(f"{where}: MEMORY names {', '.join(missing)}, which no class marks as a field.", "Name slots that are marked Plain or Volatile.")
+        raise ExploreError(
+            f"{where}: MEMORY names {', '.join(missing)}, which no class marks as a field.",
+            "Name slots that are marked Plain or Volatile.",
+        )
 
 
 def ordering(scheduler: Scheduler, names: object, race: RaceDetector | None, where: str) -> object:
     """What a run's synchronisation is reported to: the race detector, and the Memory where stores are delayed.
 
-    Raises ExploreError where stores are to be delayed and World has made no Memory.
+    Raises ExploreError where stores are to be delayed and Harness has made no Memory.
     """
     if not names:
         return race
     if scheduler.memory is None:
-        raise ExploreError(f"{where}: MEMORY delays stores, but World makes no Memory.", "Make one in World.__init__, and name it in World.names.")
+        raise ExploreError(
+            f"{where}: MEMORY delays stores, but Harness makes no Memory.",
+            "Make one in Harness.__init__, and name it in Harness.names.",
+        )
     return Ordering(scheduler.memory, race)
-

@@ -1,8 +1,8 @@
-"""Fields of the implementation that a mapping does not read: a wrong value there is never compared.
+"""Fields of the implementation that a harness does not read: a wrong value there is never compared.
 
 After a bisimulation each slot that has had two values is given another value, in some of the states
-in which it has changed, and the mapping is asked again. Where all answers stay the same, the
-mapping does not read the slot. Slots that no scenario changes are constants and are not judged.
+in which it has changed, and the harness is asked again. Where all answers stay the same, the
+harness does not read the slot. Slots that no scenario changes are constants and are not judged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wheelproof.explore.bisimulation import _Search
-    from wheelproof.explore.fingerprint import Names, Piece
+    from wheelproof.explore.fingerprint import Piece
     from wheelproof.explore.run import Run
 
 STATES = 3
@@ -24,19 +24,19 @@ VALUES = 6
 """Values that a slot has had, and values that it is given in a state, up to which they count."""
 
 LINES = 100_000
-"""Lines that the mapping may run: a ring that is broken on purpose need not end."""
+"""Lines that the harness may run: a ring that is broken on purpose need not end."""
 
 _TOOL = "wheelproof."
 _NO_VALUE = object()
 
 
 class Fields(NamedTuple):
-    """What a mapping reads.
+    """What a harness reads.
 
     ``changed``: the slots that have had two values, as ``Class.slot``, or as
     ``Class.slot.part`` for a part of a lock or of another primitive of the runtime. ``unread``:
-    those of them that the mapping does not read in some object, with the place of one: its path
-    from the objects that ``World.names`` gives.
+    those of them that the harness does not read in some object, with the place of one: its path
+    from the objects that ``Harness.names`` gives.
     """
 
     changed: frozenset[str]
@@ -44,7 +44,7 @@ class Fields(NamedTuple):
 
 
 def fields_read(search: _Search) -> Fields:
-    """Judge the mapping of a search that has ended with the outcome ``equal``."""
+    """Judge the harness of a search that has ended with the outcome ``equal``."""
     tries = _tries(search)
     pending, names = set(tries), {}
     slots: dict[str, _Slot] = {}
@@ -69,15 +69,19 @@ def fields_read(search: _Search) -> Fields:
     return Fields(frozenset(names.values()), {names[path]: path for path in sorted(pending)})
 
 
-def _determined(search: _Search, tries: Mapping[str, list[int]], pending: set[str],
-                slots: Mapping[str, _Slot]) -> set[str]:
-    """Parts of the runtime's primitives that those which the mapping reads determine, such as how
+def _determined(
+    search: _Search, tries: Mapping[str, list[int]], pending: set[str], slots: Mapping[str, _Slot]
+) -> set[str]:
+    """Parts of the runtime's primitives that those which the harness reads determine, such as how
     often a lock is held that is not re-entrant."""
     found = set()
     for path in pending:
         if path in slots and type(slots[path].instance).__module__.startswith(_TOOL):
-            read = [each for each, slot in slots.items() if slot.instance is slots[path].instance
-                    and each in tries and each not in pending]
+            read = [
+                each
+                for each, slot in slots.items()
+                if slot.instance is slots[path].instance and each in tries and each not in pending
+            ]
             if read and _function(search, read, path):
                 found.add(path)
     return found
@@ -87,8 +91,9 @@ def _function(search: _Search, read: list[str], path: str) -> bool:
     """Whether, in all states, the slot has one value for each combination of the others'."""
     run = search.subject.begin(search.scenario, intern=search.intern)
     places = [run.paths.index(each) for each in (*read, path) if each in run.paths]
-    parts = [run.parts(piece)[0] for piece, number in search.intern.items()
-             if number in search.shared]
+    parts = [
+        run.parts(piece)[0] for piece, number in search.intern.items() if number in search.shared
+    ]
     run.end()
     if len(places) <= len(read):
         return False  # a part of an object that a thread has made
@@ -165,9 +170,14 @@ def _slots(run: Run) -> dict[str, _Slot]:
     return {path: _Slot(instance, get.__self__) for path, get, instance in run.slots()}
 
 
-def _decides(run: Run, path: str, slots: Mapping[str, _Slot], before: Mapping[str, object],
-             view: Mapping[str, object]) -> bool:
-    """Whether the mapping answers otherwise where the slot has another value."""
+def _decides(
+    run: Run,
+    path: str,
+    slots: Mapping[str, _Slot],
+    before: Mapping[str, object],
+    view: Mapping[str, object],
+) -> bool:
+    """Whether the harness answers otherwise where the slot has another value."""
     slot = slots[path]
     now = slot.get()
     if now is _NO_VALUE:
@@ -182,8 +192,9 @@ def _decides(run: Run, path: str, slots: Mapping[str, _Slot], before: Mapping[st
     return False
 
 
-def _others(path: str, slots: Mapping[str, _Slot], before: Mapping[str, object],
-            now: object) -> Iterator[object]:
+def _others(
+    path: str, slots: Mapping[str, _Slot], before: Mapping[str, object], now: object
+) -> Iterator[object]:
     """The slot's value at the beginning, None for an object that a thread has made, and values
     that the same slot of other objects has."""
     first = before.get(path)  # None for an object that is made later
@@ -200,7 +211,7 @@ def _others(path: str, slots: Mapping[str, _Slot], before: Mapping[str, object],
 
 
 def _answer(run: Run) -> object:
-    """What the mapping gives now; an exception, and a loop without an end, are answers too."""
+    """What the harness gives now; an exception, and a loop without an end, are answers too."""
     lines = 0
 
     def count(frame: FrameType, event: str, argument: object):

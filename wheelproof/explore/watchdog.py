@@ -5,6 +5,7 @@ no step was taken since it last looked, and stops that greenlet for good. Needs 
 ``setitimer``; elsewhere there is no watchdog (a loop that touches shared fields is still caught by the scheduler's own
 count of accesses).
 """
+
 from __future__ import annotations
 
 import signal
@@ -29,7 +30,9 @@ class Watchdog:
         self._active = False
 
     def __enter__(self) -> Watchdog:
-        self._active = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+        self._active = (
+            hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+        )
         if self._active:
             self._seen = (-1, None)
             self._last = self._spent = (0.0, 0.0)
@@ -49,10 +52,14 @@ class Watchdog:
         if seen != self._seen or scheduler.running is None:
             self._seen, self._last, self._spent = seen, now, (0.0, 0.0)
             return
-        cpu, wall = self._spent = tuple(spent + min(at - last, MOST) for spent, at, last in zip(self._spent, now, self._last))
+        cpu, wall = self._spent = tuple(
+            spent + min(at - last, MOST) for spent, at, last in zip(self._spent, now, self._last)
+        )
         self._last = now
         if cpu >= self._cpu or wall >= self._wall:
             self._seen = (-1, None)
             place = scheduler.place_of(frame)
-            scheduler.stop_stuck(f"{scheduler.running.name} ran for {max(cpu, wall):.1f} s without reaching a step, last seen at {place}; "
-                                 "label what the loop waits for")
+            scheduler.stop_stuck(
+                f"{scheduler.running.name} ran for {max(cpu, wall):.1f} s without reaching a step, last seen at {place}; "
+                "label what the loop waits for"
+            )

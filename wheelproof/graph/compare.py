@@ -3,6 +3,7 @@
 States are matched by the canonical text of every variable; no variable is left out. A difference is shown with one edge or
 state from each side.
 """
+
 from __future__ import annotations
 
 from collections import Counter
@@ -59,8 +60,10 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     names = names_of(model)
     if set(names) != set(tlc.variables):
         missing, extra = set(tlc.variables) - set(names), set(names) - set(tlc.variables)
-        raise UsageError(f"The model's variables are not the spec's: missing {sorted(missing)}, unknown {sorted(extra)}.",
-                         "Declare every variable of the spec in the model, under the same name.")
+        raise UsageError(
+            f"The model's variables are not the spec's: missing {sorted(missing)}, unknown {sorted(extra)}.",
+            "Declare every variable of the spec in the model, under the same name.",
+        )
     order = [tlc.variables.index(name) for name in names]
     number = {text: index for index, text in enumerate(tlc.texts)}
     pieces: dict[tuple[int, Any], int] = {}
@@ -76,13 +79,27 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
         keys.append(tuple(key))
     of_key = {key: index for index, key in enumerate(keys)}
     if len(of_key) != len(keys):
-        raise UsageError("Two states of the model have the same TLA+ state, so the model distinguishes what the spec does not.")
+        raise UsageError(
+            "Two states of the model have the same TLA+ state, so the model distinguishes what the spec does not."
+        )
     # TLC's states by the model's numbers; negative where the model has no such state
-    matched = [of_key.get(tuple(state[i] for i in order), -1 - index) for index, state in enumerate(tlc.states)]
+    matched = [
+        of_key.get(tuple(state[i] for i in order), -1 - index)
+        for index, state in enumerate(tlc.states)
+    ]
     threads = {name: index for index, name in enumerate(model.threads)}
-    theirs = Counter((None if move.process is None else threads[move.process], move.label, matched[move.source], matched[move.target])
-                     for move in tlc.moves(pc))
-    mine = Counter((thread, label, source, target) for source, thread, label, target in multiset(graph))
+    theirs = Counter(
+        (
+            None if move.process is None else threads[move.process],
+            move.label,
+            matched[move.source],
+            matched[move.target],
+        )
+        for move in tlc.moves(pc)
+    )
+    mine = Counter(
+        (thread, label, source, target) for source, thread, label, target in multiset(graph)
+    )
     only_tlc, only_model = theirs - mine, mine - theirs
 
     def text(side: Any, edge: tuple) -> str:
@@ -91,26 +108,52 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
         return f"{who} takes {label}: {side(source, target)}"
 
     def changed(before: dict[str, str], after: dict[str, str]) -> str:
-        places = [f"{name} {before[name]} -> {after[name]}" for name in names if before[name] != after[name]]
+        places = [
+            f"{name} {before[name]} -> {after[name]}"
+            for name in names
+            if before[name] != after[name]
+        ]
         return "; ".join(places) or "nothing changes"
 
     def in_model(source: int, target: int) -> str:
         known: dict = {}
-        return changed(*(dict(zip(names, texts_of(model, graph.states[n], known), strict=True)) for n in (source, target)))
+        return changed(
+            *(
+                dict(zip(names, texts_of(model, graph.states[n], known), strict=True))
+                for n in (source, target)
+            )
+        )
 
     def in_tlc(source: int, target: int) -> str:
         back = {index: n for n, index in enumerate(matched)}
-        return changed(*({name: tlc.texts[value] for name, value in zip(tlc.variables, tlc.states[back[n]], strict=True)}
-                         for n in (source, target)))
+        return changed(
+            *(
+                {
+                    name: tlc.texts[value]
+                    for name, value in zip(tlc.variables, tlc.states[back[n]], strict=True)
+                }
+                for n in (source, target)
+            )
+        )
 
     found = []
     if [matched[n] for n in tlc.initial] != [0]:
         found.append("the initial states differ")
     if only_tlc:
-        found.append(f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as {text(in_tlc, _nearest(only_tlc))}")
+        found.append(
+            f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as {text(in_tlc, _nearest(only_tlc))}"
+        )
     if only_model:
-        found.append(f"{sum(only_model.values()):,} edges in the model's graph alone, such as {text(in_model, _nearest(only_model))}")
-    return Comparison(len(tlc.states), sum(theirs.values()), sum(only_tlc.values()), sum(only_model.values()), "; ".join(found))
+        found.append(
+            f"{sum(only_model.values()):,} edges in the model's graph alone, such as {text(in_model, _nearest(only_model))}"
+        )
+    return Comparison(
+        len(tlc.states),
+        sum(theirs.values()),
+        sum(only_tlc.values()),
+        sum(only_model.values()),
+        "; ".join(found),
+    )
 
 
 def _nearest(edges: Counter) -> tuple:

@@ -1,4 +1,5 @@
 """Breadth-first exploration of a model: the whole graph, exact counts, shortest traces, properties on every state."""
+
 from __future__ import annotations
 
 import hashlib
@@ -6,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from wheelproof.subject import TERMINATING
+from wheelproof.project.mechanism import TERMINATING
 
 Edge = tuple[int, str, int]
 """(index of the thread that moves, label, number of the state after)."""
@@ -86,8 +87,11 @@ class StateGraph:
     def digest(self) -> str:
         """A hash of the whole graph: equal for equal graphs, whatever the order in which they were explored."""
         hashes = [hash_of(state) for state in self.states]
-        lines = sorted(f"{hashes[source]} {thread} {label} {hashes[target]}"
-                       for source, row in enumerate(self.edges) for thread, label, target in row)
+        lines = sorted(
+            f"{hashes[source]} {thread} {label} {hashes[target]}"
+            for source, row in enumerate(self.edges)
+            for thread, label, target in row
+        )
         return hashlib.sha256("\n".join([hashes[0], *lines]).encode()).hexdigest()
 
 
@@ -105,8 +109,14 @@ def text_of(value: Any) -> str:
     return repr(value)
 
 
-def explore(model: Any, *, bound: int = 10_000_000, successors: Callable[[Any], Iterable] | None = None,
-            initial: Any = None, progress: Callable[[int, int], None] | None = None) -> StateGraph:
+def explore(
+    model: Any,
+    *,
+    bound: int = 10_000_000,
+    successors: Callable[[Any], Iterable] | None = None,
+    initial: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> StateGraph:
     """Explore a model's whole graph.
 
     ``successors`` and ``initial`` replace the model's own (for a reduced graph). ``progress(states, waiting)`` is called

@@ -4,6 +4,7 @@ A run is weakly fair for a thread if the thread moves infinitely often or is inf
 ``<>goal`` is a lasso: a path to a fair strongly connected part of the graph in which the goal holds nowhere; a state in which
 nothing can move is the smallest such part. For ``<>goal`` the path avoids the goal, too; for ``[]<>goal`` it need not.
 """
+
 from __future__ import annotations
 
 from collections import deque
@@ -86,8 +87,13 @@ def fair(graph: StateGraph, part: Collection[int], threads: Collection[int]) -> 
     return set(threads) <= moved | disabled
 
 
-def violation(graph: StateGraph, goal: str, fair_threads: Collection[int] | None = None, *,
-              recurs: bool = False) -> Lasso | None:
+def violation(
+    graph: StateGraph,
+    goal: str,
+    fair_threads: Collection[int] | None = None,
+    *,
+    recurs: bool = False,
+) -> Lasso | None:
     """A shortest-to-reach lasso on which a named state property never comes true; None if every fair run reaches it.
 
     ``fair_threads``: indices of the threads with weak fairness, None for all. Without fairness for a thread, a run may stop it
@@ -101,7 +107,11 @@ def violation(graph: StateGraph, goal: str, fair_threads: Collection[int] | None
     there = [without[n] and n in distance for n in range(len(without))]
     bad = [part for part in components(graph, there) if fair(graph, part, threads)]
     # a run may also stop in a state in which only threads without fairness can move
-    bad += [[n] for n in distance if there[n] and not {thread for thread, _, _ in graph.edges[n]} & set(threads)]
+    bad += [
+        [n]
+        for n in distance
+        if there[n] and not {thread for thread, _, _ in graph.edges[n]} & set(threads)
+    ]
     if not bad:
         return None
     part = min(bad, key=lambda members: min(distance[n] for n in members))
@@ -124,7 +134,9 @@ def _distances(graph: StateGraph, allowed: list[bool]) -> dict[int, int]:
     return out
 
 
-def _path(graph: StateGraph, start: int, end: int, allowed: Collection[int]) -> list[tuple[int, str, int]]:
+def _path(
+    graph: StateGraph, start: int, end: int, allowed: Collection[int]
+) -> list[tuple[int, str, int]]:
     """A shortest path within the allowed states, through which the end can be reached."""
     back: dict[int, tuple[int, int, str] | None] = {start: None}
     waiting = deque([start])
@@ -144,7 +156,9 @@ def _path(graph: StateGraph, start: int, end: int, allowed: Collection[int]) -> 
     raise ValueError(f"state {end} cannot be reached from state {start} within the allowed ones")
 
 
-def _tour(graph: StateGraph, entry: int, part: set[int], threads: Collection[int]) -> list[tuple[int, str, int]]:
+def _tour(
+    graph: StateGraph, entry: int, part: set[int], threads: Collection[int]
+) -> list[tuple[int, str, int]]:
     """A cycle from ``entry`` through the part that shows its fairness: each thread moves in it or is disabled somewhere."""
     if len(part) == 1 and not any(target in part for _, _, target in graph.edges[entry]):
         return []
@@ -156,7 +170,10 @@ def _tour(graph: StateGraph, entry: int, part: set[int], threads: Collection[int
                 steps += _path(graph, here, node, part)
                 here = node
                 break
-            move = next(((m, label, t) for m, label, t in graph.edges[node] if m == thread and t in part), None)
+            move = next(
+                ((m, label, t) for m, label, t in graph.edges[node] if m == thread and t in part),
+                None,
+            )
             if move:
                 steps += _path(graph, here, node, part) + [move]
                 here = move[2]

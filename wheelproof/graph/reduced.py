@@ -3,6 +3,7 @@
 A silent label is a step that PlusCal forces and code lacks. Running it at once is sound if it commutes with every other
 thread's step wherever both are enabled (the diamond), so that no other thread can tell when it happened.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -75,12 +76,19 @@ def reduce(model: Any, silent: frozenset[str], **options: Any) -> StateGraph:
         results.append(of_thread)
         return row
 
-    graph = explore(model, successors=with_results if ended else following, initial=settled(model.initial()), **options)
+    graph = explore(
+        model,
+        successors=with_results if ended else following,
+        initial=settled(model.initial()),
+        **options,
+    )
     graph.results = results if ended else None
     return graph
 
 
-def _settled_with_results(model: Any, silent: frozenset[str], ended: Callable, thread: int, before: Any, state: Any) -> tuple[Any, tuple]:
+def _settled_with_results(
+    model: Any, silent: frozenset[str], ended: Callable, thread: int, before: Any, state: Any
+) -> tuple[Any, tuple]:
     """The state after a step and all silent ones, and the results of the operations that the thread ended on the way."""
     found = ended(thread, before, state)
     while any(process[0] in silent for process in state[1]):
@@ -100,7 +108,11 @@ def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple]]:
     kept = [name not in model.AUXILIARY for name in model.variables]
 
     def shared(number: int) -> dict[str, tuple]:
-        return {name: piece for name, keep, piece in zip(model.variables, kept, model.pieces(graph.states[number])) if keep}
+        return {
+            name: piece
+            for name, keep, piece in zip(model.variables, kept, model.pieces(graph.states[number]))
+            if keep
+        }
 
     return shared
 
@@ -123,7 +135,7 @@ def auxiliary_decides(graph: StateGraph) -> str:
         pieces = model.pieces(state)
         # behind the shared variables come the processes'
         kept = [piece for piece, forgotten in zip(pieces, history) if not forgotten]
-        classes.append(number.setdefault((*kept, *pieces[len(history):]), len(number)))
+        classes.append(number.setdefault((*kept, *pieces[len(history) :]), len(number)))
     known: dict[int, tuple[frozenset, object]] = {}
     results = getattr(graph, "results", None)
     for place, row in enumerate(graph.edges):
@@ -131,8 +143,10 @@ def auxiliary_decides(graph: StateGraph) -> str:
         ended = None if results is None else results[place]
         before = known.setdefault(classes[place], (steps, ended))
         if before != (steps, ended):
-            return (f"AUXILIARY variables decide what happens: two states that differ in {', '.join(sorted(aside))} alone have "
-                    f"other steps or results, one of them state {place}")
+            return (
+                f"AUXILIARY variables decide what happens: two states that differ in {', '.join(sorted(aside))} alone have "
+                f"other steps or results, one of them state {place}"
+            )
     return ""
 
 
@@ -149,6 +163,7 @@ def rows(graph: StateGraph) -> Rows:
                 raise UsageError(
                     f"In state {number} of the model {graph.model.threads[thread]} has several steps: {steps[thread][0]} to state "
                     f"{steps[thread][1]} and {label} to state {target}.",
-                    "Make the choice a part of the scenario or a variable of its own: an implementation takes one of them.")
+                    "Make the choice a part of the scenario or a variable of its own: an implementation takes one of them.",
+                )
         out.append(steps)
     return Rows(out, graph.results)

@@ -1,4 +1,5 @@
 """One change of one file: what it replaces, where, and an identity that survives edits elsewhere in the file."""
+
 from __future__ import annotations
 
 import difflib
@@ -6,7 +7,13 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-ARTEFACTS = {"impl": "impl", "model": "model", "spec": "spec", "harness": "mapping", "proofs": "proofs"}
+ARTEFACTS = {
+    "impl": "impl",
+    "model": "model",
+    "spec": "spec",
+    "harness": "harness",
+    "proofs": "proofs",
+}
 """Artefact -> the subject's folder that holds it."""
 
 
@@ -53,14 +60,16 @@ class Change:
 
     def hunk(self, context: int = 0) -> list[str]:
         """The changed lines as a unified diff without its header."""
-        lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), n=context, lineterm="")
+        lines = difflib.unified_diff(
+            self.before.splitlines(), self.after.splitlines(), n=context, lineterm=""
+        )
         return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
 
 
 def applied(text: str, edits: Iterable[Edit]) -> str:
     """A text after edits that do not overlap."""
     for edit in sorted(edits, key=lambda each: each.start, reverse=True):
-        text = text[:edit.start] + edit.new + text[edit.end:]
+        text = text[: edit.start] + edit.new + text[edit.end :]
     return text
 
 

@@ -1,4 +1,5 @@
 """What `wheelproof mutate` prints and writes."""
+
 from __future__ import annotations
 
 import sys
@@ -9,8 +10,8 @@ from dataclasses import replace
 from wheelproof import doctor, documents
 from wheelproof.mutate.plan import Plan
 from wheelproof.mutate.run import LAYER, Mutation, Options, draw
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.report.console import visible
-from wheelproof.subject import Mechanism
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
 
 COLUMNS = ("judged", "rejected", "equivalent", "unloadable", "survived", "inconclusive", "errors")
@@ -19,9 +20,18 @@ HEADS = ("judged", "reject", "equal", "unload", "SURVIVE", "unsure", "error")
 
 def listed(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
     """Print the drawn changes with their diffs, and check nothing."""
-    plan = Plan(options.subject.resolve(), mechanisms, options.lane, options.bound, options.tests, options.stage)
+    plan = Plan(
+        options.subject.resolve(),
+        mechanisms,
+        options.profile,
+        options.bound,
+        options.tests,
+        options.stage,
+    )
     for each in draw(options, options.subject, plan):
-        print(f"{each.group.stem}, {each.group.artefact}: {len(each.chosen)} of {len(each.every):,} changes, seed {options.seed}")
+        print(
+            f"{each.group.stem}, {each.group.artefact}: {len(each.chosen)} of {len(each.every):,} changes, seed {options.seed}"
+        )
         for change in each.chosen:
             print(visible(f"  {change.title} ({change.place})"))
             for line in change.hunk():
@@ -36,7 +46,11 @@ def run(options: Options, as_json: bool, quiet: bool) -> int:
 
     def tell(text: str) -> None:
         if not quiet:
-            print(visible(f"[{time.monotonic() - started:6.0f} s] {text}"), file=sys.stderr, flush=True)
+            print(
+                visible(f"[{time.monotonic() - started:6.0f} s] {text}"),
+                file=sys.stderr,
+                flush=True,
+            )
 
     mutation = Mutation(options, tell)
     complete = False
@@ -45,7 +59,9 @@ def run(options: Options, as_json: bool, quiet: bool) -> int:
         complete = True
     finally:
         if not complete:
-            mutation.rows = [row for each in mutation.drawn if each.ended for row in mutation.rows_of(each)]
+            mutation.rows = [
+                row for each in mutation.drawn if each.ended for row in mutation.rows_of(each)
+            ]
         results = replace(results, rows=tuple(mutation.rows), complete=complete)
         results.write(options.output / RESULTS_FILE)
         if as_json:
@@ -60,20 +76,30 @@ def lines(results: Results, quiet: bool = False) -> list[str]:
     draws = [row for row in results.rows if row.layer == LAYER and row.name.endswith(", draw")]
     out = []
     if not quiet:
-        out.append(f"{'mechanism':<18}{'artefact':<9}" + "".join(f"{head:>8}" for head in HEADS)[1:])
+        out.append(
+            f"{'mechanism':<18}{'artefact':<9}" + "".join(f"{head:>8}" for head in HEADS)[1:]
+        )
         for row in draws:
             artefact = row.name.partition(",")[0]
-            out.append(f"{row.mechanism[:17]:<18}{artefact:<9}" + "".join(f"{row.figures.get(name, 0):>8}" for name in COLUMNS)[1:])
+            out.append(
+                f"{row.mechanism[:17]:<18}{artefact:<9}"
+                + "".join(f"{row.figures.get(name, 0):>8}" for name in COLUMNS)[1:]
+            )
         for row in results.rows:
             if not row.ok:
                 out += fault(row)
     judged = sum(row.figures.get("judged", 0) for row in draws)
     survived = sum(row.figures.get("survived", 0) for row in draws)
     ended = "" if results.complete else " when the run was broken off: PARTIAL RESULTS"
-    out.append(f"wheelproof: {judged} changes judged, {survived} survived; {sum(row.ok for row in results.rows)} of {len(results.rows)} rows in order{ended}")
+    out.append(
+        f"wheelproof: {judged} changes judged, {survived} survived; {sum(row.ok for row in results.rows)} of {len(results.rows)} rows in order{ended}"
+    )
     return out
 
 
 def fault(row: Row) -> list[str]:
     """A row that is not in order, with the change's diff."""
-    return [f"not in order: {row.title()}: {row.why}", *(f"    {line}" for line in row.figures.get("diff", ()))]
+    return [
+        f"not in order: {row.title()}: {row.why}",
+        *(f"    {line}" for line in row.figures.get("diff", ())),
+    ]

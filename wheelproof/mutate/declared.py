@@ -1,4 +1,5 @@
 """Changes that a person has declared equivalent, each with its reason: ``mutants/equivalents.toml`` of the subject."""
+
 from __future__ import annotations
 
 import tomllib
@@ -33,15 +34,23 @@ def read(root: Path) -> dict[str, Declared]:
     out: dict[str, Declared] = {}
     for entry in entries:
         key = entry.get("change", "")
-        if not all(isinstance(entry.get(name), str) and entry[name].strip() for name in ("change", "file", "reason")):
-            raise UsageError(f"{path}: the entry {key!r} lacks change, file or reason.", "Write all three; the reason says why no behaviour changes.")
+        if not all(
+            isinstance(entry.get(name), str) and entry[name].strip()
+            for name in ("change", "file", "reason")
+        ):
+            raise UsageError(
+                f"{path}: the entry {key!r} lacks change, file or reason.",
+                "Write all three; the reason says why no behaviour changes.",
+            )
         if key in out:
             raise UsageError(f"{path}: {key} is declared twice.", "Keep one of them.")
         out[key] = Declared(key, entry["file"], entry["reason"])
     return out
 
 
-def stale(declared: dict[str, Declared], changes: Iterable[Change], files: Iterable[str]) -> list[Declared]:
+def stale(
+    declared: dict[str, Declared], changes: Iterable[Change], files: Iterable[str]
+) -> list[Declared]:
     """The declarations for one of ``files`` that no enumerated change has: the text around them has been edited since."""
     known = {change.key for change in changes}
     files = set(files)

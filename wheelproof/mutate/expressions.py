@@ -1,4 +1,5 @@
 """Changes of expressions in a Python file: constants, comparisons, operators, conditions, arguments, names, elements of tables."""
+
 from __future__ import annotations
 
 import ast
@@ -10,15 +11,49 @@ from wheelproof.mutate.change import Edit
 if TYPE_CHECKING:
     from wheelproof.mutate.python_changes import Source
 
-COMPARISONS = {ast.Lt: ("<=", ">="), ast.LtE: ("<", ">"), ast.Gt: (">=", "<="), ast.GtE: (">", "<"), ast.Eq: ("!=",), ast.NotEq: ("==",),
-               ast.Is: ("is not",), ast.IsNot: ("is",), ast.In: ("not in",), ast.NotIn: ("in",)}
+COMPARISONS = {
+    ast.Lt: ("<=", ">="),
+    ast.LtE: ("<", ">"),
+    ast.Gt: (">=", "<="),
+    ast.GtE: (">", "<"),
+    ast.Eq: ("!=",),
+    ast.NotEq: ("==",),
+    ast.Is: ("is not",),
+    ast.IsNot: ("is",),
+    ast.In: ("not in",),
+    ast.NotIn: ("in",),
+}
 """A comparison -> its boundary moved (where it has one), and its opposite."""
 
-OPERATORS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "//", ast.FloorDiv: "*", ast.Div: "*", ast.Mod: "//", ast.BitOr: "&", ast.BitAnd: "|",
-             ast.LShift: ">>", ast.RShift: "<<"}
+OPERATORS = {
+    ast.Add: "-",
+    ast.Sub: "+",
+    ast.Mult: "//",
+    ast.FloorDiv: "*",
+    ast.Div: "*",
+    ast.Mod: "//",
+    ast.BitOr: "&",
+    ast.BitAnd: "|",
+    ast.LShift: ">>",
+    ast.RShift: "<<",
+}
 
-NEIGHBOURS = {"notify_all": "notify", "notify": "notify_all", "min": "max", "max": "min", "any": "all", "all": "any", "add": "discard",
-              "append": "insert", "acquire": "release", "release": "acquire", "And": "Or", "Or": "And", "ForAll": "Exists", "Exists": "ForAll"}
+NEIGHBOURS = {
+    "notify_all": "notify",
+    "notify": "notify_all",
+    "min": "max",
+    "max": "min",
+    "any": "all",
+    "all": "any",
+    "add": "discard",
+    "append": "insert",
+    "acquire": "release",
+    "release": "acquire",
+    "And": "Or",
+    "Or": "And",
+    "ForAll": "Exists",
+    "Exists": "ForAll",
+}
 """Names of libraries -> the name that is easily taken for it."""
 
 SYMMETRIC = frozenset({"And", "Or", "Distinct", "min", "max"})
@@ -37,7 +72,9 @@ class Expressions:
     def found(self) -> Iterator[tuple[str, int, list[Edit]]]:
         yield from self.within(self.source.tree, ())
 
-    def within(self, node: ast.AST, locals_: tuple[str, ...]) -> Iterator[tuple[str, int, list[Edit]]]:
+    def within(
+        self, node: ast.AST, locals_: tuple[str, ...]
+    ) -> Iterator[tuple[str, int, list[Edit]]]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             locals_ = _locals(node)
         for operator, edits in self.expression(node, locals_):
@@ -51,7 +88,9 @@ class Expressions:
                 if isinstance(child, ast.AST) and not _left_alone(child):
                     yield from self.within(child, locals_)
 
-    def expression(self, node: ast.AST, locals_: tuple[str, ...]) -> Iterator[tuple[str, list[Edit]]]:
+    def expression(
+        self, node: ast.AST, locals_: tuple[str, ...]
+    ) -> Iterator[tuple[str, list[Edit]]]:
         match node:
             case ast.Constant():
                 yield from self.constant(node)
@@ -60,7 +99,10 @@ class Expressions:
             case ast.BinOp() if type(node.op) in OPERATORS:
                 yield "operator", [self.between(node.left, node.right, OPERATORS[type(node.op)])]
             case ast.AugAssign() if type(node.op) in OPERATORS:
-                yield "operator", [self.between(node.target, node.value, OPERATORS[type(node.op)] + "=")]
+                yield (
+                    "operator",
+                    [self.between(node.target, node.value, OPERATORS[type(node.op)] + "=")],
+                )
             case ast.BoolOp():
                 yield from self.connective(node)
             case ast.UnaryOp():
@@ -71,7 +113,9 @@ class Expressions:
                 yield from self.name(node, locals_)
             case ast.Attribute():
                 yield from self.attribute(node)
-            case ast.Tuple() | ast.List() | ast.Set() if isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            case ast.Tuple() | ast.List() | ast.Set() if isinstance(
+                getattr(node, "ctx", ast.Load()), ast.Load
+            ):
                 yield from self.elements(node, node.elts)
             case ast.Dict():
                 yield from self.entries(node)
@@ -87,7 +131,11 @@ class Expressions:
         text = self.source.text[start:end]
         closing = len(text) - len(text.lstrip(") "))
         opening = len(text) - len(text.rstrip("( "))
-        return Edit(start + len(text[:closing].rstrip()), end - len(text[len(text) - opening:].lstrip()), f" {new} ")
+        return Edit(
+            start + len(text[:closing].rstrip()),
+            end - len(text[len(text) - opening :].lstrip()),
+            f" {new} ",
+        )
 
     def constant(self, node: ast.Constant) -> Iterator[tuple[str, list[Edit]]]:
         value = node.value
@@ -95,7 +143,10 @@ class Expressions:
             yield "constant", [Edit(*self.source.span(node), str(not value))]
         elif isinstance(value, int):
             for other in (value + 1, value - 1):
-                yield "constant", [Edit(*self.source.span(node), f"({other})" if other < 0 else str(other))]
+                yield (
+                    "constant",
+                    [Edit(*self.source.span(node), f"({other})" if other < 0 else str(other))],
+                )
 
     def comparison(self, node: ast.Compare) -> Iterator[tuple[str, list[Edit]]]:
         for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators):
@@ -107,7 +158,11 @@ class Expressions:
         for left, right in zip(node.values, node.values[1:]):
             yield "operator", [self.between(left, right, word)]
         for dropped in range(len(node.values)):
-            kept = [f"({self.source.of(value)})" for number, value in enumerate(node.values) if number != dropped]
+            kept = [
+                f"({self.source.of(value)})"
+                for number, value in enumerate(node.values)
+                if number != dropped
+            ]
             joined = f" {'and' if word == 'or' else 'or'} ".join(kept)
             yield "condition.part", [Edit(*self.source.span(node), f"({joined})")]
 
@@ -126,7 +181,13 @@ class Expressions:
         arguments = [each for each in node.args if not isinstance(each, ast.Starred)]
         for one, two in zip(arguments, arguments[1:]):
             if self.source.of(one) != self.source.of(two):
-                yield "argument.swap", [Edit(*self.source.span(one), self.source.of(two)), Edit(*self.source.span(two), self.source.of(one))]
+                yield (
+                    "argument.swap",
+                    [
+                        Edit(*self.source.span(one), self.source.of(two)),
+                        Edit(*self.source.span(two), self.source.of(one)),
+                    ],
+                )
 
     def name(self, node: ast.Name, locals_: tuple[str, ...]) -> Iterator[tuple[str, list[Edit]]]:
         if node.id in locals_ and len(locals_) > 1 and node.id != "self":
@@ -154,14 +215,27 @@ class Expressions:
                 end = self.source.span(elements[number + 1])[0]
             else:
                 start = self.source.span(elements[number - 1])[1]
-            yield "table.drop", [Edit(start, end, "," if number + 1 == len(elements) and len(elements) == 2 and isinstance(node, ast.Tuple) else "")]
+            yield (
+                "table.drop",
+                [
+                    Edit(
+                        start,
+                        end,
+                        ","
+                        if number + 1 == len(elements)
+                        and len(elements) == 2
+                        and isinstance(node, ast.Tuple)
+                        else "",
+                    )
+                ],
+            )
 
     def entries(self, node: ast.Dict) -> Iterator[tuple[str, list[Edit]]]:
         for number, (key, value) in enumerate(zip(node.keys, node.values)):
             if key is None:
                 continue
             start, end = self.source.span(key)[0], self.source.span(value)[1]
-            following = next((each for each in node.keys[number + 1:number + 2]), None)
+            following = next((each for each in node.keys[number + 1 : number + 2]), None)
             if following is not None:
                 end = self.source.span(following)[0]
             elif number and number + 1 == len(node.keys):
@@ -174,7 +248,9 @@ def _left_alone(node: ast.AST) -> bool:
     if isinstance(node, ast.JoinedStr):
         return True
     if isinstance(node, ast.Assign):
-        return any(isinstance(target, ast.Name) and target.id in UNTOUCHED for target in node.targets)
+        return any(
+            isinstance(target, ast.Name) and target.id in UNTOUCHED for target in node.targets
+        )
     return isinstance(node, (ast.Import, ast.ImportFrom))
 
 
@@ -182,7 +258,11 @@ def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]
     """The parameters and local names of a function, in the order in which they come."""
     arguments = function.args
     names = [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-    names += [node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    names += [
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
     return tuple(dict.fromkeys(names))
 
 
@@ -195,14 +275,24 @@ def _members(tree: ast.AST) -> tuple[list[list[str]], list[list[str]]]:
         fields: list[str] = []
         by_arity: dict[int, list[str]] = {}
         for item in cls.body:
-            if isinstance(item, ast.Assign) and any(getattr(target, "id", "") == "__slots__" for target in item.targets):
-                value = ast.literal_eval(item.value) if not isinstance(item.value, ast.BinOp) else ()
+            if isinstance(item, ast.Assign) and any(
+                getattr(target, "id", "") == "__slots__" for target in item.targets
+            ):
+                value = (
+                    ast.literal_eval(item.value) if not isinstance(item.value, ast.BinOp) else ()
+                )
                 fields += [value] if isinstance(value, str) else list(value)
             if isinstance(item, ast.FunctionDef) and not item.name.startswith("__"):
                 by_arity.setdefault(len(item.args.args), []).append(item.name)
         if not fields:
-            stored = [node.attr for node in ast.walk(cls) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-                      and isinstance(node.value, ast.Name) and node.value.id == "self"]
+            stored = [
+                node.attr
+                for node in ast.walk(cls)
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "self"
+            ]
             fields = list(dict.fromkeys(stored))
         slots.append(fields)
         methods += by_arity.values()

@@ -3,6 +3,7 @@
 A test that plants a fault of its own by replacing a text fails where a change has altered that text. Such a failure says nothing of
 what the changed code does: it is written as ``text``, and the run goes on.
 """
+
 from __future__ import annotations
 
 import json
@@ -21,7 +22,9 @@ HUNG = 97
 
 STATUS = pytest.StashKey[int]()
 TEXT = "text"
-TEXTUAL = re.compile(r"built-in method count of str|\.count\(|\bis there \d+ times\b|\bis once in\b")
+TEXTUAL = re.compile(
+    r"built-in method count of str|\.count\(|\bis there \d+ times\b|\bis once in\b"
+)
 """How a test says that a text which it replaces is not there once."""
 
 

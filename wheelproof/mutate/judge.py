@@ -4,6 +4,7 @@ A verdict of a check that is not in order rejects the change. So does an excepti
 that names what is wrong with the subject. An exception of the tool rejects nothing: it is an error. So is TLC's own failure, unless TLC
 reports that it could not evaluate the specification.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -23,30 +24,32 @@ from types import FrameType
 from typing import Any
 
 import wheelproof
-from wheelproof import subject
+from wheelproof import project
+from wheelproof.checks import coverage
+from wheelproof.checks.context import Context, Limits, Report
+from wheelproof.checks.jobs import Job, dispatch
+from wheelproof.counterexample.build import Diverged
 from wheelproof.decisions import DoesNotFit
 from wheelproof.errors import ToolError, UsageError, WheelproofError
-from wheelproof.explore import Subject
+from wheelproof.explore import ControlledImplementation
 from wheelproof.explore.findings import StyleError
-from wheelproof.floors import FLOORS
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
-from wheelproof.layers import whole
-from wheelproof.layers.bench import Bench, Limits, Report
-from wheelproof.layers.jobs import Job, dispatch
 from wheelproof.mutate import hang
 from wheelproof.mutate.plan import Check
 from wheelproof.mutate.pluscal_changes import ALGORITHM
-from wheelproof.subject import Config
+from wheelproof.project.isolated import ARTEFACTS
+from wheelproof.project.mechanism import Config
 from wheelproof.tlc import translation
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.trace.story import Diverged
 from wheelproof.verdict import Row, Verdict
 
 LIMITS = Limits(60, 60, 2500, 60, 300)
 EVALUATION = range(75, 78)
 """TLC's exit codes where it cannot evaluate the specification: a fault of the specification, not of TLC."""
 
-EVALUATED = re.compile(r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b|In evaluation, the identifier")
+EVALUATED = re.compile(
+    r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b|In evaluation, the identifier"
+)
 """How TLC says the same under another exit code: some operators of its own modules, such as Head, end it with 255."""
 
 REFUSED = range(150, 156)
@@ -62,7 +65,7 @@ UNDECLARED = 300_000
 STANDS_IN = "explore/fields.py"
 """The tool's descriptor in front of a slot: what it raises is what the slot of the subject's object raises."""
 
-CHECKED = frozenset({*FLOORS, "spec", "mutants"})
+CHECKED = frozenset({*ARTEFACTS, "spec", "mutants"})
 """The folders that `wheelproof verify` reads."""
 
 TEST_SECONDS = 60.0
@@ -93,17 +96,17 @@ class Judged:
     doubts: list[Finding] = field(default_factory=list)
 
 
-class KeptRuns(Bench):
-    """A bench that takes a run of TLC from ``runs``, a folder, where an equal one has been made: same files, same options.
+class KeptRuns(Context):
+    """A context that takes a run of TLC from ``runs``, a folder, where an equal one has been made: same files, same options.
 
     ``loaded``: the implementation under control, by stem, mutant and grain; one process checks one tree, so that loading it once will do.
     """
 
     runs: Path | None = None
     seen: list[TlcResult] = []
-    loaded: dict[tuple[str, str | None], Subject] = {}
+    loaded: dict[tuple[str, str | None], ControlledImplementation] = {}
 
-    def subject(self, grain: str = "ATOMIC") -> Subject:
+    def subject(self, grain: str = "ATOMIC") -> ControlledImplementation:
         key = (self.mechanism.stem, self.mechanism.lacking, grain)
         if key not in self.loaded:
             self.loaded[key] = super().subject(grain)
@@ -119,9 +122,22 @@ class KeptRuns(Bench):
 
     def run_tlc(self, module: Path, **options: Any) -> TlcResult:
         dump = options.get("dump")
-        told = sorted((name, str(value)) for name, value in options.items() if name not in ("on_progress", "dump", "config"))
-        texts = [file.name + "\0" + file.read_text(encoding="utf-8") for file in sorted(module.parent.iterdir()) if file.suffix in (".tla", ".cfg")]
-        kept = self.runs / hashlib.sha256("\0".join([*texts, repr(told), str(dump is not None)]).encode()).hexdigest()[:24]
+        told = sorted(
+            (name, str(value))
+            for name, value in options.items()
+            if name not in ("on_progress", "dump", "config")
+        )
+        texts = [
+            file.name + "\0" + file.read_text(encoding="utf-8")
+            for file in sorted(module.parent.iterdir())
+            if file.suffix in (".tla", ".cfg")
+        ]
+        kept = (
+            self.runs
+            / hashlib.sha256(
+                "\0".join([*texts, repr(told), str(dump is not None)]).encode()
+            ).hexdigest()[:24]
+        )
         if (made := kept.with_suffix(".run")).is_file():
             result = pickle.loads(made.read_bytes())
             if dump is not None and kept.with_suffix(".dot").is_file():
@@ -149,7 +165,15 @@ def copied(root: Path, scratch: Path, names: frozenset[str] | None = None) -> No
 
     def left_out(folder: str, inside: list[str]) -> list[str]:
         top = names is not None and Path(folder) == root
-        return [name for name in inside if name.startswith(".") or name in LEFT_OUT or top and name not in names or Path(folder, name).resolve() == package]
+        return [
+            name
+            for name in inside
+            if name.startswith(".")
+            or name in LEFT_OUT
+            or top
+            and name not in names
+            or Path(folder, name).resolve() == package
+        ]
 
     shutil.copytree(root, scratch, ignore=left_out, dirs_exist_ok=True)
 
@@ -165,10 +189,18 @@ class Judge:
     ``runs``: the folder of TLC's runs; ``tell``: gets the end if a check exceeds its limit.
     """
 
-    def __init__(self, root: Path, base: Path, runs: Path, tell: Callable[[Judged], None], short_calls: bool) -> None:
+    def __init__(
+        self, root: Path, base: Path, runs: Path, tell: Callable[[Judged], None], short_calls: bool
+    ) -> None:
         """``short_calls``: no call from the tool into the subject takes long, so that one which does not return can be named."""
-        self.root, self.base, self.runs, self.tell, self.short_calls = root, base, runs, tell, short_calls
-        self.benches: dict[str, Bench] = {}
+        self.root, self.base, self.runs, self.tell, self.short_calls = (
+            root,
+            base,
+            runs,
+            tell,
+            short_calls,
+        )
+        self.contexts: dict[str, Context] = {}
         self.reports: dict[Job, Report] = {}
         self.done = Judged(Finding("passed"))
 
@@ -198,10 +230,22 @@ class Judge:
 
     def expired(self, check: Check, seconds: float, frames: list[tuple[int, str]]) -> None:
         """A check has exceeded its limit: the end of this process, since an exception could strike inside the subject."""
-        if self.short_calls and frames and frames[0][0] and len({number for number, _ in frames}) == 1:
-            self.done.finding = Finding("rejected", check.title, "NonTermination", f"one call has not returned after {SAMPLES * EVERY:g} CPU seconds: {frames[-1][1]}")
+        if (
+            self.short_calls
+            and frames
+            and frames[0][0]
+            and len({number for number, _ in frames}) == 1
+        ):
+            self.done.finding = Finding(
+                "rejected",
+                check.title,
+                "NonTermination",
+                f"one call has not returned after {SAMPLES * EVERY:g} CPU seconds: {frames[-1][1]}",
+            )
         else:
-            self.done.finding = Finding("inconclusive", check.title, "limit", f"{seconds:.0f} CPU seconds were not enough")
+            self.done.finding = Finding(
+                "inconclusive", check.title, "limit", f"{seconds:.0f} CPU seconds were not enough"
+            )
         self.done.seconds[check.title] = seconds
         self.tell(self.done)
         os._exit(0)
@@ -215,45 +259,78 @@ class Judge:
             return self.judged(check, self.report(check))
         except StyleError as error:
             first = error.findings[0]
-            return Finding("rejected", check.title, f"style rule {first.rule}", self.plain(str(first)))
+            return Finding(
+                "rejected", check.title, f"style rule {first.rule}", self.plain(str(first))
+            )
         except DoesNotFit:  # the change is where a decision is taken away: the mutant is no more, and judges nothing
             return Finding("passed", check.title)
         except UsageError as error:
-            return Finding("unloadable" if "cannot be imported" in str(error) else "rejected", check.title, type(error).__name__, self.plain(str(error)))
+            return Finding(
+                "unloadable" if "cannot be imported" in str(error) else "rejected",
+                check.title,
+                type(error).__name__,
+                self.plain(str(error)),
+            )
         except BudgetSpent as error:
-            return Finding("rejected", check.title, "StateCount", f"the model has {error}, several times as many as it should")
+            return Finding(
+                "rejected",
+                check.title,
+                "StateCount",
+                f"the model has {error}, several times as many as it should",
+            )
         except Diverged as error:
-            return Finding("rejected", check.title, "SameGraph", self.plain(f"TLC's trace cannot be followed on the model: {error}"))
+            return Finding(
+                "rejected",
+                check.title,
+                "SameGraph",
+                self.plain(f"TLC's trace cannot be followed on the model: {error}"),
+            )
         except ToolError as error:
             return Finding("error", check.title, "ToolError", self.plain(str(error)))
         except WheelproofError as error:
             return Finding("rejected", check.title, type(error).__name__, self.plain(str(error)))
         except MemoryError:
-            return Finding("inconclusive", check.title, "MemoryError", "the process ran out of memory")
+            return Finding(
+                "inconclusive", check.title, "MemoryError", "the process ran out of memory"
+            )
         except Exception as error:
             return self.raised(check, error)
 
-    def bench(self, stem: str) -> Bench:
-        if stem not in self.benches:
-            file = next(file for file in (self.root / "spec").glob("*.toml") if subject.stem_of(file.stem) == stem)
-            bench = KeptRuns(subject.read(file), self.root / "build")
-            type(bench).runs = self.runs
-            self.benches[stem] = bench
-        return self.benches[stem]
+    def context(self, stem: str) -> Context:
+        if stem not in self.contexts:
+            file = next(
+                file
+                for file in (self.root / "spec").glob("*.toml")
+                if project.stem_of(file.stem) == stem
+            )
+            context = KeptRuns(project.read(file), self.root / "build")
+            type(context).runs = self.runs
+            self.contexts[stem] = context
+        return self.contexts[stem]
 
     def report(self, check: Check) -> Report:
-        bench = self.bench(check.stem)
+        context = self.context(check.stem)
         KeptRuns.seen = []
         if check.kind == "labels":
-            every = Report(labels=set(bench.mechanism.labels))
-            return Report([whole.labels(bench, [every])])
+            every = Report(labels=set(context.mechanism.labels))
+            return Report([coverage.labels(context, [every])])
         if check.kind == "whole":
-            reports = [self.reports[job] if job in self.reports else self.carried_out(job) for job in check.needs]
-            return Report([rows(bench, reports) for rows in (whole.labels, whole.branches, whole.fields)])
+            reports = [
+                self.reports[job] if job in self.reports else self.carried_out(job)
+                for job in check.needs
+            ]
+            return Report(
+                [
+                    rows(context, reports)
+                    for rows in (coverage.labels, coverage.branches, coverage.fields)
+                ]
+            )
         return self.carried_out(check.job)
 
     def carried_out(self, job: Job) -> Report:
-        report = self.reports[job] = dispatch(replace(self.bench(job.stem), layers=frozenset(job.layers)), job)
+        report = self.reports[job] = dispatch(
+            replace(self.context(job.stem), layers=frozenset(job.layers)), job
+        )
         return report
 
     def judged(self, check: Check, report: Report) -> Finding:
@@ -262,29 +339,46 @@ class Judge:
         # A graph that was not compared is an error beside the verdict that TLC gave: the finding counts, wherever it stands.
         bad = [self.of_row(check, row) for row in report.rows if not row.ok]
         order = ("rejected", "unloadable", "error", "inconclusive")
-        return min(bad, key=lambda finding: order.index(finding.word), default=Finding("passed", check.title))
+        return min(
+            bad,
+            key=lambda finding: order.index(finding.word),
+            default=Finding("passed", check.title),
+        )
 
     def of_row(self, check: Check, row: Row) -> Finding:
         why = self.plain(row.why)
         if row.verdict is Verdict.INCONCLUSIVE:
-            config = self.bench(check.stem).mechanism.configs.get(row.name)
+            config = self.context(check.stem).mechanism.configs.get(row.name)
             seen = re.search(r"after (\d+) distinct states", why)
             if seen and config and config.distinct and int(seen[1]) > most(config):
-                return Finding("rejected", row.title(), "StateCount", f"TLC has found {int(seen[1]):,} states of {config.distinct:,} and goes on")
+                return Finding(
+                    "rejected",
+                    row.title(),
+                    "StateCount",
+                    f"TLC has found {int(seen[1]):,} states of {config.distinct:,} and goes on",
+                )
             return Finding("inconclusive", row.title(), "", why)
         if row.verdict is Verdict.ERROR:
-            codes = {result.exit_code for result in KeptRuns.seen if result.outcome is Outcome.ERROR}
+            codes = {
+                result.exit_code for result in KeptRuns.seen if result.outcome is Outcome.ERROR
+            }
             if codes & set(EVALUATION) or codes and EVALUATED.search(why):
                 return Finding("rejected", row.title(), "evaluation error", why)
             if codes & set(REFUSED):
                 return Finding("unloadable", row.title(), "SANY", why)
-            if "no whole graph to compare" in why and any(result.outcome is Outcome.VIOLATED for result in KeptRuns.seen):
-                violated = next(result for result in KeptRuns.seen if result.outcome is Outcome.VIOLATED)
+            if "no whole graph to compare" in why and any(
+                result.outcome is Outcome.VIOLATED for result in KeptRuns.seen
+            ):
+                violated = next(
+                    result for result in KeptRuns.seen if result.outcome is Outcome.VIOLATED
+                )
                 return Finding("rejected", row.title(), violated.property or "", why)
             if row.layer == "proof" and row.figures.get("lacks"):
                 return Finding("rejected", row.title(), "evidence", why)
             if row.layer == "proof" and "error" in str(row.figures.get("second")):
-                return Finding("unloadable", row.title(), "SMT-LIB", why)  # the second solver cannot read what the changed proof makes
+                return Finding(
+                    "unloadable", row.title(), "SMT-LIB", why
+                )  # the second solver cannot read what the changed proof makes
             return Finding("error", row.title(), "", why)
         if row.verdict is Verdict.VACUOUS:
             return Finding("rejected", row.title(), "vacuous", why)
@@ -295,37 +389,90 @@ class Judge:
         tool = str(Path(wheelproof.__file__).parent)
         for place in reversed(traceback.extract_tb(error.__traceback__)):
             if place.filename.startswith(str(self.root)):
-                where = f"{place.filename[len(str(self.root)) + 1:]}:{place.lineno}"
-                return Finding("rejected", check.title, type(error).__name__, self.plain(f"the subject raises at {where}: {error}"))
+                where = f"{place.filename[len(str(self.root)) + 1 :]}:{place.lineno}"
+                return Finding(
+                    "rejected",
+                    check.title,
+                    type(error).__name__,
+                    self.plain(f"the subject raises at {where}: {error}"),
+                )
             if place.filename.startswith(tool) and not place.filename.endswith(STANDS_IN):
                 break
-        return Finding("error", check.title, type(error).__name__, self.plain(f"{error} (at {place.name}, line {place.lineno} of {place.filename})"))
+        return Finding(
+            "error",
+            check.title,
+            type(error).__name__,
+            self.plain(f"{error} (at {place.name}, line {place.lineno} of {place.filename})"),
+        )
 
     def plain(self, text: str) -> str:
         """A text without the copy's path."""
-        return re.sub(r"\s+", " ", text.replace(f"{self.root}/", "").replace(str(self.root), "."))[:400]
+        return re.sub(r"\s+", " ", text.replace(f"{self.root}/", "").replace(str(self.root), "."))[
+            :400
+        ]
 
     def tests(self, check: Check) -> Finding:
         shim = self.root / ".tool"
         if not shim.is_dir():
-            copied(self.base, self.root, frozenset(path.name for path in self.base.iterdir()) - CHECKED)
+            copied(
+                self.base, self.root, frozenset(path.name for path in self.base.iterdir()) - CHECKED
+            )
             shim.mkdir()
-            (shim / "wheelproof").symlink_to(Path(wheelproof.__file__).parent, target_is_directory=True)
+            (shim / "wheelproof").symlink_to(
+                Path(wheelproof.__file__).parent, target_is_directory=True
+            )
         told = self.root / "build" / "tests.jsonl"
         told.parent.mkdir(exist_ok=True)
         told.unlink(missing_ok=True)
-        environment = os.environ | {hang.FILE: str(told), hang.SECONDS: f"{TEST_SECONDS:g}", "PYTHONPATH": str(self.root / ".tool"),
-                                    "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "HYPOTHESIS_PROFILE": "fast"}
-        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "wheelproof.mutate.hang", "-p", "no:cacheprovider", "--hypothesis-seed=0",
-                               check.tests], cwd=self.root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        failed = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()] if told.is_file() else []
+        environment = os.environ | {
+            hang.FILE: str(told),
+            hang.SECONDS: f"{TEST_SECONDS:g}",
+            "PYTHONPATH": str(self.root / ".tool"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+            "HYPOTHESIS_PROFILE": "fast",
+        }
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-p",
+                "wheelproof.mutate.hang",
+                "-p",
+                "no:cacheprovider",
+                "--hypothesis-seed=0",
+                check.tests,
+            ],
+            cwd=self.root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        failed = (
+            [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
+            if told.is_file()
+            else []
+        )
         told_text = [each for each in failed if each["when"] == hang.TEXT]
         failed = [each for each in failed if each["when"] != hang.TEXT]
         if failed:
-            return Finding("rejected", check.title, failed[0]["test"].partition("::")[2] or failed[0]["when"], self.plain(f"{failed[0]['when']}: {failed[0]['message']}"))
+            return Finding(
+                "rejected",
+                check.title,
+                failed[0]["test"].partition("::")[2] or failed[0]["when"],
+                self.plain(f"{failed[0]['when']}: {failed[0]['message']}"),
+            )
         if done.returncode in (0, 5) or done.returncode == 1 and told_text:
             return Finding("passed", check.title)
-        return Finding("error", check.title, "pytest", self.plain(f"exit code {done.returncode}: {(done.stdout + done.stderr)[-300:]}"))
+        return Finding(
+            "error",
+            check.title,
+            "pytest",
+            self.plain(f"exit code {done.returncode}: {(done.stdout + done.stderr)[-300:]}"),
+        )
 
 
 class _Limit:
@@ -347,7 +494,10 @@ class _Limit:
         root = str(self.judge.root)
         while frame is not None:
             if frame.f_code.co_filename.startswith(root):
-                outermost, where = id(frame), f"{frame.f_code.co_name} at {frame.f_code.co_filename[len(root) + 1:]}:{frame.f_lineno}"
+                outermost, where = (
+                    id(frame),
+                    f"{frame.f_code.co_name} at {frame.f_code.co_filename[len(root) + 1 :]}:{frame.f_lineno}",
+                )
             frame = frame.f_back
         self.frames.append((outermost, where))
         if len(self.frames) >= SAMPLES:
@@ -369,10 +519,20 @@ def translated(root: Path, file: str, before: str) -> Finding | None:
         translation.retranslate(module)
     except ToolError as error:
         if "refuses" in str(error):
-            return Finding("unloadable", "translation", "pcal", re.sub(r"\s+", " ", str(error).replace(str(root), ".")))
+            return Finding(
+                "unloadable",
+                "translation",
+                "pcal",
+                re.sub(r"\s+", " ", str(error).replace(str(root), ".")),
+            )
         raise
     if _checked(module.read_text(encoding="utf-8")) == _checked(before):
-        return Finding("equivalent", "translation", "same translation", "the changed algorithm has the same translation")
+        return Finding(
+            "equivalent",
+            "translation",
+            "same translation",
+            "the changed algorithm has the same translation",
+        )
     return None
 
 

@@ -1,9 +1,10 @@
 """What is changed and what checks it: the files of each mechanism and artefact, and the checks that can see a file.
 
-A file belongs to the mechanism that has its name or, in its mapping, names it as its SUBJECT. A file that serves several (a queue, a
+A file belongs to the mechanism that has its name or, in its harness, names it as its SUBJECT. A file that serves several (a queue, a
 clock, the model's base class) is a group of its own, and every mechanism that loads it checks it; one of the implementation that no
 mechanism loads has its unit tests alone.
 """
+
 from __future__ import annotations
 
 import ast
@@ -14,20 +15,20 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from wheelproof import floors
-from wheelproof.explore import Subject
-from wheelproof.floors import Finder, apart
-from wheelproof.layers import jobs, prove
-from wheelproof.layers.jobs import Job
+from wheelproof.checks import jobs, prove
+from wheelproof.checks.jobs import Job
+from wheelproof.explore import ControlledImplementation
 from wheelproof.mutate.change import ARTEFACTS
-from wheelproof.subject import Mechanism, stem_of
+from wheelproof.project import isolated
+from wheelproof.project.isolated import Finder, apart
+from wheelproof.project.mechanism import Mechanism, stem_of
 from wheelproof.tlc import mc
 
 SMALL = 1_500
 """States up to which a bisimulation comes before the unit tests of the changed file; a larger one costs more than they do."""
 
 LATE = 8
-"""The stage of mutants where the implementation or its harness is changed, and of what the nightly lane has beside the fast one.
+"""The stage of mutants where the implementation or its harness is changed, and of what the nightly profile has beside the fast one.
 
 Only what all else has passed comes to it.
 """
@@ -35,14 +36,14 @@ Only what all else has passed comes to it.
 ALL_THEORIES = re.compile(r"\bprove\.(declared|loaded)\(")
 """What a test says that sees each file of the proofs."""
 
-FOLDERS = ("model", "impl", "mapping", "mutants", "proofs")
+FOLDERS = ("model", "impl", "harness", "mutants", "proofs")
 
 
 @dataclass(frozen=True)
 class Check:
     """One of the subject's own checks. ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole`` or ``tests``.
 
-    ``stem``: the mechanism whose bench it runs on, "" for tests. ``job``: what `wheelproof verify` would run. ``tests``: a file.
+    ``stem``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof verify` would run. ``tests``: a file.
     ``size``: an estimate of its cost among those of its stage: distinct states, or the length of a file of tests.
     ``needs``: of ``whole``, the jobs over whose reports it judges.
     """
@@ -75,28 +76,64 @@ class Group:
 
 
 class Plan:
-    """A subject's groups and checks. ``lane``: which configs count; ``bound``: those with more distinct states are left out.
+    """A subject's groups and checks. ``profile``: which configs count; ``bound``: those with more distinct states are left out.
 
     ``tests``: whether unit tests take part; ``stage``: the last stage that does.
     """
 
-    def __init__(self, root: Path, mechanisms: Mapping[str, Mechanism], lane: str = "fast", bound: int = 100_000, tests: bool = True, stage: int = 9) -> None:
-        self.root, self.mechanisms, self.lane, self.bound, self.tests, self.stage = root, mechanisms, lane, bound, tests, stage
+    def __init__(
+        self,
+        root: Path,
+        mechanisms: Mapping[str, Mechanism],
+        profile: str = "fast",
+        bound: int = 100_000,
+        tests: bool = True,
+        stage: int = 9,
+    ) -> None:
+        self.root, self.mechanisms, self.profile, self.bound, self.tests, self.stage = (
+            root,
+            mechanisms,
+            profile,
+            bound,
+            tests,
+            stage,
+        )
         self.loads = {stem: self._controlled(stem) for stem in mechanisms}
-        self.subjects = {stem: floors.load(root, f"mapping.{stem}").SUBJECT for stem in mechanisms}
-        self.uses = {stem: self._imports(f"mapping.{stem}") for stem in mechanisms}
+        self.subjects = {
+            stem: isolated.load(root, f"harness.{stem}").SUBJECT for stem in mechanisms
+        }
+        self.uses = {stem: self._imports(f"harness.{stem}") for stem in mechanisms}
         self.modelled = {stem: self._imports(f"model.{stem}") for stem in mechanisms}
         self.theories = self._theories()
-        self.proved = {stem: {name.replace(".", "/") + ".py" for file in files if file.startswith("proofs/") for name in imported(self.root / file)}
-                       for stem, files in self.theories.items()}
-        self.specs = {stem: {file.relative_to(root).as_posix() for module in self._modules(item) for file in mc.closure(module)}
-                      for stem, item in mechanisms.items()}
+        self.proved = {
+            stem: {
+                name.replace(".", "/") + ".py"
+                for file in files
+                if file.startswith("proofs/")
+                for name in imported(self.root / file)
+            }
+            for stem, files in self.theories.items()
+        }
+        self.specs = {
+            stem: {
+                file.relative_to(root).as_posix()
+                for module in self._modules(item)
+                for file in mc.closure(module)
+            }
+            for stem, item in mechanisms.items()
+        }
 
     # -- who has a file
 
     def _controlled(self, stem: str) -> set[str]:
         """The files that the controlled runtime loads for a mechanism."""
-        return {file for file, of_line in Subject.load(self.root, stem, lint=False).labels.items() if not file.endswith("__init__.py")}
+        return {
+            file
+            for file, of_line in ControlledImplementation.load(
+                self.root, stem, lint=False
+            ).labels.items()
+            if not file.endswith("__init__.py")
+        }
 
     def _imports(self, module: str) -> set[str]:
         """The subject's files that a module imports, itself and all that these import."""
@@ -134,21 +171,41 @@ class Plan:
 
     def _modules(self, item: Mechanism) -> Iterable[Path]:
         names = {config.module for config in item.configs.values() if config.module}
-        return [*dict.fromkeys((item.spec, item.checked)), *(item.spec.with_name(f"{name}.tla") for name in sorted(names))]
+        return [
+            *dict.fromkeys((item.spec, item.checked)),
+            *(item.spec.with_name(f"{name}.tla") for name in sorted(names)),
+        ]
 
     def seen_by(self, artefact: str, file: str) -> list[str]:
         """The mechanisms with a check that sees a file, its owner first."""
-        tables = {"impl": self.uses, "harness": self.uses, "model": self.modelled, "spec": self.specs, "proofs": self.theories}
+        tables = {
+            "impl": self.uses,
+            "harness": self.uses,
+            "model": self.modelled,
+            "spec": self.specs,
+            "proofs": self.theories,
+        }
         stems = [stem for stem in self.mechanisms if file in tables[artefact].get(stem, ())]
         name = Path(file).stem
         own = stem_of(name) if artefact == "spec" else name
-        return sorted(stems, key=lambda stem: (stem != own, not own.startswith(stem), list(self.mechanisms).index(stem)))
+        return sorted(
+            stems,
+            key=lambda stem: (
+                stem != own,
+                not own.startswith(stem),
+                list(self.mechanisms).index(stem),
+            ),
+        )
 
     def owner(self, artefact: str, file: str, stems: list[str]) -> str:
         """The mechanism that a file belongs to, else the file's own stem."""
         name = Path(file).stem
         module = ".".join(Path(file).with_suffix("").parts)
-        named = [stem for stem in stems if (stem_of(name) if artefact == "spec" else name).startswith(stem)]
+        named = [
+            stem
+            for stem in stems
+            if (stem_of(name) if artefact == "spec" else name).startswith(stem)
+        ]
         named += [stem for stem in stems if artefact == "impl" and module in self.subjects[stem]]
         if named:
             return max(named, key=len) if named[0] != name else name
@@ -171,8 +228,12 @@ class Plan:
                 if not wanted or stem in wanted:
                     found.setdefault((stem, artefact), []).append(file)
         order = list(ARTEFACTS)
-        return [Group(stem, artefact, tuple(files)) for (stem, artefact), files in
-                sorted(found.items(), key=lambda each: (order.index(each[0][1]), each[0][0]))]
+        return [
+            Group(stem, artefact, tuple(files))
+            for (stem, artefact), files in sorted(
+                found.items(), key=lambda each: (order.index(each[0][1]), each[0][0])
+            )
+        ]
 
     # -- what checks it
 
@@ -182,63 +243,107 @@ class Plan:
         stems = self.seen_by(artefact, file)
         own = self.owner(artefact, file, stems)
         for stem in stems:
-            fast = list(self._jobs(artefact, file, stem, stem != own, self.lane))
-            late = [] if stem != own or self.lane == "nightly" else self._jobs(artefact, file, stem, False, "nightly")
-            fast += [replace(check, stage=LATE) for check in late if check.kind == "job" and check.job not in {each.job for each in fast}]
+            fast = list(self._jobs(artefact, file, stem, stem != own, self.profile))
+            late = (
+                []
+                if stem != own or self.profile == "nightly"
+                else self._jobs(artefact, file, stem, False, "nightly")
+            )
+            fast += [
+                replace(check, stage=LATE)
+                for check in late
+                if check.kind == "job" and check.job not in {each.job for each in fast}
+            ]
             out += [replace(check, size=check.job.weight if check.job else 0) for check in fast]
         if self.tests:
             out += self._tests(artefact, file)
-        return sorted(dict.fromkeys(check for check in out if check.stage <= self.stage), key=lambda check: (check.stage, check.size))
+        return sorted(
+            dict.fromkeys(check for check in out if check.stage <= self.stage),
+            key=lambda check: (check.stage, check.size),
+        )
 
-    def _jobs(self, artefact: str, file: str, stem: str, other: bool, lane: str) -> Iterable[Check]:
+    def _jobs(
+        self, artefact: str, file: str, stem: str, other: bool, profile: str
+    ) -> Iterable[Check]:
         mechanism = self.mechanisms[stem]
         if artefact in ("impl", "harness"):
             controlled = file in self.loads[stem]
             if controlled:
                 yield Check("labels", stem, 3 if other else 0)
-                needs = [job for job in jobs.plan(mechanism, lane, lambda *names: "walk" in names) if job.kind == "config"]
+                needs = [
+                    job
+                    for job in jobs.plan(mechanism, profile, lambda *names: "bisimulation" in names)
+                    if job.kind == "config"
+                ]
                 yield Check("whole", stem, 4 if other else 3, needs=tuple(needs))
-            for job in self._planned(mechanism, lane, "walk", "search", "real", "mutant"):
-                if job.kind == "real":
+            for job in self._planned(
+                mechanism, profile, "bisimulation", "random", "stress", "mutant"
+            ):
+                if job.kind == "stress":
                     yield Check("job", stem, 6, job)
                 elif job.kind == "mutant":
                     if controlled and not other:
                         yield Check("job", stem, LATE, job)
                 elif controlled and job.kind not in ("fault", "unrefined"):
                     own = 1 if job.weight <= SMALL else 2
-                    yield Check("job", stem, {"config": 3 if other else own, "composed": 5}.get(job.kind, 4), job)
+                    yield Check(
+                        "job",
+                        stem,
+                        {"config": 3 if other else own, "composed": 5}.get(job.kind, 4),
+                        job,
+                    )
             if artefact == "impl" and file in self.proved.get(stem, ()):
-                yield from self._theorems(stem, 5, lane)
+                yield from self._theorems(stem, 5, profile)
         elif artefact == "model":
-            for job in self._planned(mechanism, lane, "graph", "walk", "liveness", "mutant"):
+            for job in self._planned(
+                mechanism, profile, "graph", "bisimulation", "liveness", "mutant"
+            ):
                 if job.kind in ("config", "properties", "liveness", "mutant"):
-                    yield Check("job", stem, {"config": 1, "properties": 2}.get(job.kind, 3) + other, job)
+                    yield Check(
+                        "job", stem, {"config": 1, "properties": 2}.get(job.kind, 3) + other, job
+                    )
         elif artefact == "spec":
-            for job in self._planned(mechanism, lane, "tlc", "graph", "liveness", "mutant"):
+            for job in self._planned(mechanism, profile, "tlc", "graph", "liveness", "mutant"):
                 config = mechanism.configs.get(job.name)
-                module = mechanism.spec.with_name(f"{config.module}.tla") if config and config.module else mechanism.checked
-                if self.root / file in mc.closure(module):  # a module that a config extends or instantiates
-                    yield Check("job", stem, {"config": 1, "properties": 2, "refinement": 2}.get(job.kind, 3) + other, job)
+                module = (
+                    mechanism.spec.with_name(f"{config.module}.tla")
+                    if config and config.module
+                    else mechanism.checked
+                )
+                if self.root / file in mc.closure(
+                    module
+                ):  # a module that a config extends or instantiates
+                    yield Check(
+                        "job",
+                        stem,
+                        {"config": 1, "properties": 2, "refinement": 2}.get(job.kind, 3) + other,
+                        job,
+                    )
         elif artefact == "proofs":
             if any(name.endswith(f"{stem}_view.py") for name in self.theories[stem]):
                 yield Check("job", stem, 1, Job(stem, "edges", "edges", ("proof",)))
-            yield from self._theorems(stem, 2, lane)
+            yield from self._theorems(stem, 2, profile)
 
-    def _planned(self, mechanism: Mechanism, lane: str, *layers: str) -> Iterable[Job]:
-        for job in jobs.plan(mechanism, lane, lambda *names: bool(set(names) & set(layers))):
+    def _planned(self, mechanism: Mechanism, profile: str, *layers: str) -> Iterable[Job]:
+        for job in jobs.plan(mechanism, profile, lambda *names: bool(set(names) & set(layers))):
             config = mechanism.configs.get(job.name)
             if config is None or (config.distinct or 0) <= self.bound:
                 yield job
 
-    def _theorems(self, stem: str, stage: int, lane: str) -> Iterable[Check]:
+    def _theorems(self, stem: str, stage: int, profile: str) -> Iterable[Check]:
         """One job for each theory: its theorems have lemmas in common."""
         of_theory: dict[str, list[str]] = {}
-        for job in jobs.proofs(self.declared, lane, seeds=1):
+        for job in jobs.proofs(self.declared, profile, seeds=1):
             for item in self.declared:
                 if job.stem == stem == item.mechanism and item.name in job.names:
                     of_theory.setdefault(item.theory, []).append(item.name)
         for first, *others in of_theory.values():
-            yield Check("job", stem, stage, Job(stem, "proof", first, ("proof",), others=tuple(others), seeds=1))
+            yield Check(
+                "job",
+                stem,
+                stage,
+                Job(stem, "proof", first, ("proof",), others=tuple(others), seeds=1),
+            )
 
     def _tests(self, artefact: str, file: str) -> Iterable[Check]:
         """The unit tests that belong to a file by their names (``test_<name>*.py`` in the artefact's folder of tests), then those that name its module, in modules of the tests too, or load all theories."""
@@ -247,13 +352,21 @@ class Plan:
         name = stem_of(path.stem) if artefact == "spec" else path.stem
         module = ".".join(path.with_suffix("").parts)
         parent, _, last = module.rpartition(".")
-        naming = re.compile(rf"\b{parent}[./]{last}\b|^\s*from {re.escape(parent)} import .*\b{last}\b", re.MULTILINE)
+        naming = re.compile(
+            rf"\b{parent}[./]{last}\b|^\s*from {re.escape(parent)} import .*\b{last}\b",
+            re.MULTILINE,
+        )
         for test in sorted(folder.rglob("test_*.py")):
             shown = test.relative_to(self.root).as_posix()
             size = test.stat().st_size
             if test.stem.startswith(f"test_{name}"):
-                yield Check("tests", "", 2 if artefact in ("impl", "harness") else 5, tests=shown, size=size)
-            elif artefact != "spec" and any(naming.search(text) or artefact == "proofs" and ALL_THEORIES.search(text) for text in self._texts(shown)):
+                yield Check(
+                    "tests", "", 2 if artefact in ("impl", "harness") else 5, tests=shown, size=size
+                )
+            elif artefact != "spec" and any(
+                naming.search(text) or artefact == "proofs" and ALL_THEORIES.search(text)
+                for text in self._texts(shown)
+            ):
                 yield Check("tests", "", 7, tests=shown, size=size)
 
     @cache
@@ -266,7 +379,10 @@ class Plan:
             if file.as_posix() in found or not file.is_file():
                 continue
             found[file.as_posix()] = file.read_text(encoding="utf-8")
-            waiting += [self.root.joinpath(*name.split(".")).with_suffix(".py") for name in imported(file, ("tests",))]
+            waiting += [
+                self.root.joinpath(*name.split(".")).with_suffix(".py")
+                for name in imported(file, ("tests",))
+            ]
         return tuple(found.values())
 
 

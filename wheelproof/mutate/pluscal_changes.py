@@ -3,6 +3,7 @@
 The translation between its markers is left alone: it is made anew from the changed algorithm. So are comments, ASSUMEs (they guard
 the scenarios' data, not the machine) and the names in declarations.
 """
+
 from __future__ import annotations
 
 import re
@@ -11,23 +12,51 @@ from dataclasses import dataclass
 
 from wheelproof.mutate.change import Change, Edit, applied, distinct
 
-TOKEN = re.compile(r"""
+TOKEN = re.compile(
+    r"""
     (?P<comment>\\\*[^\n]*|\(\*(?!-)(?:[^*(]|\*(?!\))|\((?!\*))*\*\))
   | (?P<rule>-{2,}(?:\s*MODULE\s+\w+\s*-{2,})?|={4,})
   | (?P<text>"[^"\n]*")
   | (?P<number>\b\d+\b)
   | (?P<word>[A-Za-z_]\w*)
   | (?P<symbol>:=|==|=>|<=>|\|->|<<|>>|\\[A-Za-z]+|/\\|\\/|<=|>=|=<|\.\.|\#|/=|->|<-|\[\]|<>|~>|[-+*<>=~'()\[\]{},;:.|&!@^\\])
-""", re.VERBOSE)
+""",
+    re.VERBOSE,
+)
 ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b.*?end\s+algorithm", re.DOTALL)
-TRANSLATION = re.compile(r"^\\\* BEGIN TRANSLATION.*?^\\\* END TRANSLATION[^\n]*$", re.MULTILINE | re.DOTALL)
+TRANSLATION = re.compile(
+    r"^\\\* BEGIN TRANSLATION.*?^\\\* END TRANSLATION[^\n]*$", re.MULTILINE | re.DOTALL
+)
 DEFINITION = re.compile(r"^(\w+)(?:\([^)\n]*\))?\s*==", re.MULTILINE)
-SKIPPED = re.compile(r"^(?:ASSUME|CONSTANTS?|VARIABLES?|EXTENDS|INSTANCE|LOCAL|THEOREM)\b", re.MULTILINE)
+SKIPPED = re.compile(
+    r"^(?:ASSUME|CONSTANTS?|VARIABLES?|EXTENDS|INSTANCE|LOCAL|THEOREM)\b", re.MULTILINE
+)
 
-SYMBOLS = {"=": ("#",), "#": ("=",), "/=": ("=",), "<": ("<=", ">="), "<=": ("<", ">"), "=<": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"),
-           "+": ("-",), "-": ("+",), "/\\": ("\\/",), "\\/": ("/\\",), "\\cup": ("\\cap",), "\\union": ("\\cap",), "\\cap": ("\\cup",),
-           "\\notin": ("\\in",), "\\in": ("\\notin",), "\\E": ("\\A",), "\\A": ("\\E",), "\\div": ("*",), "%": ("\\div",),
-           "=>": ("/\\",), "~": ("",)}
+SYMBOLS = {
+    "=": ("#",),
+    "#": ("=",),
+    "/=": ("=",),
+    "<": ("<=", ">="),
+    "<=": ("<", ">"),
+    "=<": ("<", ">"),
+    ">": (">=", "<="),
+    ">=": (">", "<"),
+    "+": ("-",),
+    "-": ("+",),
+    "/\\": ("\\/",),
+    "\\/": ("/\\",),
+    "\\cup": ("\\cap",),
+    "\\union": ("\\cap",),
+    "\\cap": ("\\cup",),
+    "\\notin": ("\\in",),
+    "\\in": ("\\notin",),
+    "\\E": ("\\A",),
+    "\\A": ("\\E",),
+    "\\div": ("*",),
+    "%": ("\\div",),
+    "=>": ("/\\",),
+    "~": ("",),
+}
 WORDS = {"TRUE": "FALSE", "FALSE": "TRUE"}
 BINDERS = ("\\E", "\\A", "CHOOSE", "with")
 
@@ -44,7 +73,18 @@ def opens(token: Token) -> bool:
     """Whether an expression begins after the token: then /\\ or \\/ is a bullet, else it is infix."""
     if token.kind == "symbol":
         return token.text not in (")", "]", "}", ">>", "'", "@")
-    return token.kind == "word" and token.text in ("IF", "THEN", "ELSE", "CASE", "OTHER", "LET", "IN", "when", "await", "with")
+    return token.kind == "word" and token.text in (
+        "IF",
+        "THEN",
+        "ELSE",
+        "CASE",
+        "OTHER",
+        "LET",
+        "IN",
+        "when",
+        "await",
+        "with",
+    )
 
 
 class Source:
@@ -56,12 +96,24 @@ class Source:
         self.algorithm = found.span() if found else (0, 0)
         translation = TRANSLATION.search(text)
         self.translation = translation.span() if translation else (0, 0)
-        self.tokens = [Token(m.lastgroup, m.group(), m.start(), m.end()) for m in TOKEN.finditer(text[:self.algorithm[0]])]
-        self.tokens += [Token(m.lastgroup, m.group(), m.start(), m.end()) for m in TOKEN.finditer(text, *self.algorithm)]
+        self.tokens = [
+            Token(m.lastgroup, m.group(), m.start(), m.end())
+            for m in TOKEN.finditer(text[: self.algorithm[0]])
+        ]
+        self.tokens += [
+            Token(m.lastgroup, m.group(), m.start(), m.end())
+            for m in TOKEN.finditer(text, *self.algorithm)
+        ]
         after = max(self.algorithm[1], self.translation[1])
-        self.tokens += [Token(m.lastgroup, m.group(), m.start(), m.end()) for m in TOKEN.finditer(text, after)]
+        self.tokens += [
+            Token(m.lastgroup, m.group(), m.start(), m.end()) for m in TOKEN.finditer(text, after)
+        ]
         self.tokens = [token for token in self.tokens if token.kind not in ("comment", "rule")]
-        self.inside = [number for number, token in enumerate(self.tokens) if self.algorithm[0] <= token.start < self.algorithm[1]]
+        self.inside = [
+            number
+            for number, token in enumerate(self.tokens)
+            if self.algorithm[0] <= token.start < self.algorithm[1]
+        ]
 
     def line(self, offset: int) -> int:
         return self.text.count("\n", 0, offset) + 1
@@ -69,7 +121,9 @@ class Source:
     def place(self, offset: int) -> tuple[str, str]:
         """(name, text) of the procedure, macro, process or definition around an offset."""
         if self.algorithm[0] <= offset < self.algorithm[1]:
-            heads = re.compile(r"^[ \t]*(?:fair\+?\s+)?(?:procedure|macro|process)\s*\(?\s*(\w+)", re.MULTILINE)
+            heads = re.compile(
+                r"^[ \t]*(?:fair\+?\s+)?(?:procedure|macro|process)\s*\(?\s*(\w+)", re.MULTILINE
+            )
             within, end = self.algorithm[0], self.algorithm[1]
         else:
             heads, within, end = DEFINITION, 0, len(self.text)
@@ -94,7 +148,11 @@ class Steps:
         out = []
         for number in self.source.inside[:-1]:
             token, after = self.tokens[number], self.tokens[number + 1]
-            if token.kind == "word" and re.fullmatch(r"[A-Z][A-Za-z]*\d+", token.text) and after.text == ":":
+            if (
+                token.kind == "word"
+                and re.fullmatch(r"[A-Z][A-Za-z]*\d+", token.text)
+                and after.text == ":"
+            ):
                 out.append((token.text, number))
         return out
 
@@ -121,7 +179,11 @@ class Steps:
             if not within:
                 continue
             if start is None:
-                if text in ("end", "if", "elsif", "while", "with", "either", ";") or self._label_at(number) or text == ":":
+                if (
+                    text in ("end", "if", "elsif", "while", "with", "either", ";")
+                    or self._label_at(number)
+                    or text == ":"
+                ):
                     if text in ("if", "elsif", "while", "with"):
                         within = False  # a head: its condition is no statement
                     continue
@@ -136,7 +198,7 @@ class Steps:
         return any(number == at for _, at in self.labels)
 
     def text(self, first: int, last: int) -> str:
-        return self.source.text[self.tokens[first].start:self.tokens[last].start]
+        return self.source.text[self.tokens[first].start : self.tokens[last].start]
 
     def labelled(self, number: int) -> bool:
         """Whether a statement is the first of its step."""
@@ -152,22 +214,42 @@ class Steps:
             return
         if text.startswith("goto"):
             here, around = text.split()[1], self.source.place(start)[0]
-            names = [name for name, at in self.labels if self.source.place(self.tokens[at].start)[0] == around]
+            names = [
+                name
+                for name, at in self.labels
+                if self.source.place(self.tokens[at].start)[0] == around
+            ]
             if here in names:
-                yield "flow.goto", [Edit(start, end, f"goto {names[(names.index(here) + 1) % len(names)]}")]
+                yield (
+                    "flow.goto",
+                    [Edit(start, end, f"goto {names[(names.index(here) + 1) % len(names)]}")],
+                )
             return
         if not text.startswith("return") and self.labelled(first):
             yield "flow.return", [Edit(start, end, "return")]
         if ":=" not in text and not text.startswith(("call", "return", "goto")):
             yield "step.duplicate", [Edit(end, end, f"; {text}")]
 
-    def swapped(self, first: int, last: int, begin: int, end: int) -> Iterator[tuple[str, list[Edit]]]:
+    def swapped(
+        self, first: int, last: int, begin: int, end: int
+    ) -> Iterator[tuple[str, list[Edit]]]:
         """Two neighbouring statements, each in a step of its own, change places."""
-        between = [token.text for token in self.tokens[last + 1:begin]]
+        between = [token.text for token in self.tokens[last + 1 : begin]]
         apart = len(between) == 2 and between[1] == ":"
         one, two = self.text(first, last), self.text(begin, end)
-        if apart and one != two and not one.startswith(("goto", "return")) and not two.startswith(("goto", "return")):
-            yield "step.swap", [Edit(self.tokens[first].start, self.tokens[last].start, two), Edit(self.tokens[begin].start, self.tokens[end].start, one)]
+        if (
+            apart
+            and one != two
+            and not one.startswith(("goto", "return"))
+            and not two.startswith(("goto", "return"))
+        ):
+            yield (
+                "step.swap",
+                [
+                    Edit(self.tokens[first].start, self.tokens[last].start, two),
+                    Edit(self.tokens[begin].start, self.tokens[end].start, one),
+                ],
+            )
 
     def heads(self) -> Iterator[tuple[str, list[Edit]]]:
         """Conditions of if, elsif, while and await, and the fairness of processes."""
@@ -176,9 +258,20 @@ class Steps:
             token = self.tokens[number]
             if token.text == "fair" and self.tokens[number + 1].text == "process":
                 yield "fairness", [Edit(token.start, token.end, "")]
-            if token.text not in closing or token.text == "if" and self.tokens[number - 1].text == "end":
+            if (
+                token.text not in closing
+                or token.text == "if"
+                and self.tokens[number - 1].text == "end"
+            ):
                 continue
-            close = next((other for other in self.source.inside[position:] if self.tokens[other].text == closing[token.text]), None)
+            close = next(
+                (
+                    other
+                    for other in self.source.inside[position:]
+                    if self.tokens[other].text == closing[token.text]
+                ),
+                None,
+            )
             if close is None:
                 continue
             start, end = self.tokens[number + 1].start, self.tokens[close - 1].end
@@ -202,9 +295,19 @@ class Expressions:
         """Names that may be taken for each other: the variables of one declaration, the parameters of one head, macros, procedures."""
         text = self.source.text[slice(*self.source.algorithm)]
         text = re.sub(r"\\\*[^\n]*", "", text)
-        for head in re.finditer(r"\b(?:procedure|macro)\s+\w+\s*\(([^)]*)\)\s*(?:variables?\s(.*?))?begin", text, re.DOTALL):
-            yield re.findall(r"(\w+)\s*(?:=|,|$)", head[1]) + re.findall(r"(\w+)\s*=", head[2] or "")
-        if head := re.search(r"^\s*variables?\s(.*?)^(?:macro|procedure|define|fair|process)", text, re.DOTALL | re.MULTILINE):
+        for head in re.finditer(
+            r"\b(?:procedure|macro)\s+\w+\s*\(([^)]*)\)\s*(?:variables?\s(.*?))?begin",
+            text,
+            re.DOTALL,
+        ):
+            yield re.findall(r"(\w+)\s*(?:=|,|$)", head[1]) + re.findall(
+                r"(\w+)\s*=", head[2] or ""
+            )
+        if head := re.search(
+            r"^\s*variables?\s(.*?)^(?:macro|procedure|define|fair|process)",
+            text,
+            re.DOTALL | re.MULTILINE,
+        ):
             yield re.findall(r"^\s*(\w+)\s*=(?!=)", head[1], re.MULTILINE)
         for kind in ("macro", "procedure"):
             arity: dict[int, list[str]] = {}
@@ -230,19 +333,39 @@ class Expressions:
                     yield "constant", [Edit(token.start, token.end, str(other))]
             elif token.kind == "word" and token.text in WORDS:
                 yield "constant", [Edit(token.start, token.end, WORDS[token.text])]
-            elif token.kind == "word" and in_algorithm and after not in (":", ":=") and before not in ("procedure", "macro", "process", ".") \
-                    and not (after in ("=", "\\in") and self._declares(number + 1)):
+            elif (
+                token.kind == "word"
+                and in_algorithm
+                and after not in (":", ":=")
+                and before not in ("procedure", "macro", "process", ".")
+                and not (after in ("=", "\\in") and self._declares(number + 1))
+            ):
                 yield from self.name(token, after)
             elif token.kind == "symbol" and token.text in SYMBOLS:
-                if token.text == "\\in" and self._bound(number, binder) or token.text == "=" and self._declares(number):
+                if (
+                    token.text == "\\in"
+                    and self._bound(number, binder)
+                    or token.text == "="
+                    and self._declares(number)
+                ):
                     continue
                 if token.text == "-" and before in ("", "(", ",", "=", "==", "<<", "|->"):
                     continue
                 if number in self.bullets:
                     if len(self.bullets[number]) > 1 and number == self.bullets[number][0]:
-                        yield "operator", [Edit(each.start, each.end, SYMBOLS[token.text][0]) for each in map(self.tokens.__getitem__, self.bullets[number])]
+                        yield (
+                            "operator",
+                            [
+                                Edit(each.start, each.end, SYMBOLS[token.text][0])
+                                for each in map(self.tokens.__getitem__, self.bullets[number])
+                            ],
+                        )
                     continue
-                operator = "comparison" if token.text in ("=", "#", "/=", "<", "<=", "=<", ">", ">=", "\\in", "\\notin") else "operator"
+                operator = (
+                    "comparison"
+                    if token.text in ("=", "#", "/=", "<", "<=", "=<", ">", ">=", "\\in", "\\notin")
+                    else "operator"
+                )
                 for other in SYMBOLS[token.text]:
                     yield operator, [Edit(token.start, token.end, other)]
 
@@ -257,10 +380,17 @@ class Expressions:
         def column(token: Token) -> int:
             return token.start - (text.rfind("\n", 0, token.start) + 1)
 
-        first = [not text[text.rfind("\n", 0, token.start) + 1:token.start].strip() for token in tokens]
+        first = [
+            not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip() for token in tokens
+        ]
         for number, token in enumerate(tokens):
             before = tokens[number - 1] if number else None
-            if token.text not in ("/\\", "\\/") or number in found or before is None or not opens(before):
+            if (
+                token.text not in ("/\\", "\\/")
+                or number in found
+                or before is None
+                or not opens(before)
+            ):
                 continue
             members, place = [number], column(token)
             for other in range(number + 1, len(tokens)):
@@ -275,17 +405,32 @@ class Expressions:
         """Paragraphs that are no definitions: ASSUME and the like, up to the next empty line, definition or rule."""
         out = []
         for head in SKIPPED.finditer(self.source.text):
-            ends = [found.start() for pattern in (r"^\s*$", r"^----", r"^\(\*", r"^\w+[^\n]*==")
-                    if (found := re.compile(pattern, re.MULTILINE).search(self.source.text, head.end() + 1))]
+            ends = [
+                found.start()
+                for pattern in (r"^\s*$", r"^----", r"^\(\*", r"^\w+[^\n]*==")
+                if (
+                    found := re.compile(pattern, re.MULTILINE).search(
+                        self.source.text, head.end() + 1
+                    )
+                )
+            ]
             own = re.compile(r"ASSUME\s+\w+\s*==").match(self.source.text, head.start())
             if own:  # a named ASSUME is a definition by its looks
-                ends = [found.start() for pattern in (r"^\s*$", r"^----", r"^ASSUME") if (found := re.compile(pattern, re.MULTILINE).search(self.source.text, own.end()))]
+                ends = [
+                    found.start()
+                    for pattern in (r"^\s*$", r"^----", r"^ASSUME")
+                    if (
+                        found := re.compile(pattern, re.MULTILINE).search(
+                            self.source.text, own.end()
+                        )
+                    )
+                ]
             out.append((head.start(), min(ends, default=len(self.source.text))))
         return out
 
     def _bound(self, number: int, binder: int) -> bool:
         """Whether `\\in` belongs to a quantifier, a CHOOSE, a function, a set filter or a process: the name before it is being bound."""
-        for token in reversed(self.tokens[max(0, number - 12):number]):
+        for token in reversed(self.tokens[max(0, number - 12) : number]):
             if token.text in (*BINDERS, "process", "[", "{"):
                 return True
             if token.kind != "word" and token.text != ",":
@@ -297,7 +442,7 @@ class Expressions:
         token = self.tokens[number]
         if not self.source.algorithm[0] <= token.start < self.source.algorithm[1]:
             return False
-        line = self.source.text[self.source.text.rfind("\n", 0, token.start) + 1:token.start]
+        line = self.source.text[self.source.text.rfind("\n", 0, token.start) + 1 : token.start]
         head = re.search(r"\b(procedure|macro)\b[^\n]*$|\bvariables?\b[^\n;]*$", line)
         if head:
             return True
@@ -319,7 +464,18 @@ def changes(text: str, file: str, artefact: str = "spec") -> list[Change]:
     out = []
     for operator, edits in (*steps, *Expressions(source).found()):
         at = min(edit.start for edit in edits)
-        out.append(Change(artefact, file, source.line(at), source.place(at)[0], operator, text, applied(text, edits), source.place(at)[1]))
+        out.append(
+            Change(
+                artefact,
+                file,
+                source.line(at),
+                source.place(at)[0],
+                operator,
+                text,
+                applied(text, edits),
+                source.place(at)[1],
+            )
+        )
     return distinct(out)
 
 
@@ -332,12 +488,23 @@ def planted(text: str, file: str, artefact: str = "spec") -> tuple[Change | None
     source = Source(text)
     at = text.rindex("====")
     at = text.rindex("\n", 0, at) + 1
-    harmless = Change(artefact, file, source.line(at), "module", "control.equivalent", text, f"{text[:at]}PlantedAndUnused == TRUE\n{text[at:]}", "")
+    harmless = Change(
+        artefact,
+        file,
+        source.line(at),
+        "module",
+        "control.equivalent",
+        text,
+        f"{text[:at]}PlantedAndUnused == TRUE\n{text[at:]}",
+        "",
+    )
     steps = Steps(source)
     writes = [each for each in steps.statements() if ":=" in steps.text(*each)]
     for first, last in sorted(writes, key=lambda each: not steps.labelled(each[0])):
         start, end = source.tokens[first].start, source.tokens[last].start
         place, scope = source.place(start)
         fault = applied(text, [Edit(start, end, "skip")])
-        return Change(artefact, file, source.line(start), place, "control.rejected", text, fault, scope), harmless
+        return Change(
+            artefact, file, source.line(start), place, "control.rejected", text, fault, scope
+        ), harmless
     return None, harmless

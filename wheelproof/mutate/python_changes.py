@@ -3,6 +3,7 @@
 Every change is an edit of the text, so that labels, which are comments, stay on their lines. A file that no longer parses
 after an edit is not drawn (see :func:`parses`).
 """
+
 from __future__ import annotations
 
 import ast
@@ -14,7 +15,18 @@ from wheelproof.explore import labels
 from wheelproof.mutate.change import Change, Edit, applied, distinct
 from wheelproof.mutate.expressions import Expressions
 
-SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Raise, ast.Delete, ast.Break, ast.Continue, ast.Assert)
+SIMPLE = (
+    ast.Assign,
+    ast.AugAssign,
+    ast.AnnAssign,
+    ast.Expr,
+    ast.Return,
+    ast.Raise,
+    ast.Delete,
+    ast.Break,
+    ast.Continue,
+    ast.Assert,
+)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 BLOCKS = ("body", "orelse", "finalbody")
 Found = Iterator[tuple[str, int, list[Edit]]]
@@ -42,7 +54,9 @@ class Source:
         return bisect_right(self.starts, offset)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
+        return self.offset(node.lineno, node.col_offset), self.offset(
+            node.end_lineno, node.end_col_offset
+        )
 
     def of(self, node: ast.AST) -> str:
         start, end = self.span(node)
@@ -59,9 +73,20 @@ class Source:
     @cached_property
     def witnesses(self) -> set[str]:
         """The methods that a model lists in WITNESSES: what scenarios must reach is stated there and nowhere else."""
-        tables = [node.value for node in ast.walk(self.tree) if isinstance(node, ast.Assign)
-                  and any(isinstance(target, ast.Name) and target.id == "WITNESSES" for target in node.targets)]
-        return {each.value for table in tables for each in ast.walk(table) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+        tables = [
+            node.value
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign)
+            and any(
+                isinstance(target, ast.Name) and target.id == "WITNESSES" for target in node.targets
+            )
+        ]
+        return {
+            each.value
+            for table in tables
+            for each in ast.walk(table)
+            if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        }
 
     @cached_property
     def functions(self) -> list[tuple[str, ast.AST]]:
@@ -70,7 +95,11 @@ class Source:
 
         def within(node: ast.AST, name: str) -> None:
             for child in ast.iter_child_nodes(node):
-                inner = f"{name}.{child.name}".lstrip(".") if isinstance(child, (*FUNCTIONS, ast.ClassDef)) else name
+                inner = (
+                    f"{name}.{child.name}".lstrip(".")
+                    if isinstance(child, (*FUNCTIONS, ast.ClassDef))
+                    else name
+                )
                 if isinstance(child, FUNCTIONS):
                     found.append((inner, child))
                 within(child, inner)
@@ -80,7 +109,9 @@ class Source:
 
     def place(self, line: int) -> tuple[str, str]:
         """(qualified name, text) of the innermost function around a line; of the module's other lines, the line itself."""
-        around = [(name, node) for name, node in self.functions if node.lineno <= line <= node.end_lineno]
+        around = [
+            (name, node) for name, node in self.functions if node.lineno <= line <= node.end_lineno
+        ]
         if not around:
             return "module", self.lines[line - 1]
         name, node = max(around, key=lambda each: each[1].lineno)
@@ -101,18 +132,26 @@ def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, (str, type(...)))
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, (str, type(...)))
+    )
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | \
-           {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | {
+        each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)
+    }
 
 
 def _published(node: ast.AST) -> bool:
     """Whether a call in a statement is given the object itself: whoever gets it sees what the statements before have set."""
-    return any(isinstance(each, ast.Call) and any(isinstance(argument, ast.Name) and argument.id == "self" for argument in each.args)
-               for each in ast.walk(node))
+    return any(
+        isinstance(each, ast.Call)
+        and any(isinstance(argument, ast.Name) and argument.id == "self" for argument in each.args)
+        for each in ast.walk(node)
+    )
 
 
 class Statements:
@@ -132,7 +171,7 @@ class Statements:
                 yield from self.statement(node, block[number - 1] if number else None, following)
 
     def statement(self, node: ast.stmt, before: ast.stmt | None, after: ast.stmt | None) -> Found:
-        if not self.source.lines[node.lineno - 1][:node.col_offset].isspace() and node.col_offset:
+        if not self.source.lines[node.lineno - 1][: node.col_offset].isspace() and node.col_offset:
             return  # behind another statement on its line
         if isinstance(node, SIMPLE):
             yield from self.simple(node)
@@ -152,25 +191,59 @@ class Statements:
         start, end = self.source.whole(node)
         yield "step.drop", node.lineno, [Edit(start, end, f"{self.indent(node)}pass\n")]
         if isinstance(node, (ast.Break, ast.Continue)):
-            yield "flow.loop", node.lineno, [Edit(*self.source.span(node), "continue" if isinstance(node, ast.Break) else "break")]
-        again = isinstance(node, (ast.AugAssign, ast.Expr)) or isinstance(node, ast.Assign) and self.source.labelled(node)
-        if again and not self.source.place(node.lineno)[0].endswith("__init__"):  # a constructor's calls are made twice without effect
-            yield "step.duplicate", node.lineno, [Edit(start, start, f"{self.indent(node)}{self.source.of(node)}\n")]
+            yield (
+                "flow.loop",
+                node.lineno,
+                [
+                    Edit(
+                        *self.source.span(node),
+                        "continue" if isinstance(node, ast.Break) else "break",
+                    )
+                ],
+            )
+        again = (
+            isinstance(node, (ast.AugAssign, ast.Expr))
+            or isinstance(node, ast.Assign)
+            and self.source.labelled(node)
+        )
+        if again and not self.source.place(node.lineno)[0].endswith(
+            "__init__"
+        ):  # a constructor's calls are made twice without effect
+            yield (
+                "step.duplicate",
+                node.lineno,
+                [Edit(start, start, f"{self.indent(node)}{self.source.of(node)}\n")],
+            )
 
     def swapped(self, node: ast.stmt, after: ast.stmt) -> Found:
         """Two neighbours change places, where a label, a name that both have, or the object's publication makes their order matter."""
         ends = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-        if isinstance(node, ends) or isinstance(node, (*FUNCTIONS, ast.ClassDef)) or isinstance(after, FUNCTIONS):
+        if (
+            isinstance(node, ends)
+            or isinstance(node, (*FUNCTIONS, ast.ClassDef))
+            or isinstance(after, FUNCTIONS)
+        ):
             return
         labelled = self.source.labelled(node) or self.source.labelled(after)
-        if not labelled and not (_names(node) & _names(after)) - {"self"} and not _published(node) and not _published(after):
+        if (
+            not labelled
+            and not (_names(node) & _names(after)) - {"self"}
+            and not _published(node)
+            and not _published(after)
+        ):
             return
         (start, end), (begin, stop) = self.source.whole(node), self.source.whole(after)
         text = self.source.text
-        yield "step.swap", node.lineno, [Edit(start, stop, text[begin:stop] + text[end:begin] + text[start:end])]
+        yield (
+            "step.swap",
+            node.lineno,
+            [Edit(start, stop, text[begin:stop] + text[end:begin] + text[start:end])],
+        )
 
     def ended(self, node: ast.stmt) -> Found:
-        if self.source.labelled(node) or isinstance(node, (ast.With, ast.While, ast.For, ast.Expr, ast.AugAssign)):
+        if self.source.labelled(node) or isinstance(
+            node, (ast.With, ast.While, ast.For, ast.Expr, ast.AugAssign)
+        ):
             start, _ = self.source.whole(node)
             yield "flow.return", node.lineno, [Edit(start, start, f"{self.indent(node)}return\n")]
 
@@ -184,23 +257,46 @@ class Statements:
         if len(node.items) == 1 and node.items[0].optional_vars is None:
             span = source.span(node.items[0].context_expr)
             if not isinstance(node.items[0].context_expr, ast.Call):
-                yield "lock.fresh", line, [Edit(*span, f"type({source.of(node.items[0].context_expr)})()")]
+                yield (
+                    "lock.fresh",
+                    line,
+                    [Edit(*span, f"type({source.of(node.items[0].context_expr)})()")],
+                )
         first, last = node.body[0], node.body[-1]
         if len(node.body) > 1:
             yield "lock.narrow", line, [self.moved(last, node.col_offset - last.col_offset)]
             start, end = source.whole(first)
-            yield "lock.narrow", line, [Edit(start, end, ""), Edit(head[0], head[0], self.shifted(first, node.col_offset - first.col_offset))]
+            yield (
+                "lock.narrow",
+                line,
+                [
+                    Edit(start, end, ""),
+                    Edit(head[0], head[0], self.shifted(first, node.col_offset - first.col_offset)),
+                ],
+            )
         if after is not None:
             yield "lock.widen", line, [self.moved(after, last.col_offset - after.col_offset)]
         if before is not None and not isinstance(before, FUNCTIONS):
             start, end = source.whole(before)
-            yield "lock.widen", line, [Edit(start, end, ""), Edit(head[1], head[1], self.shifted(before, first.col_offset - before.col_offset))]
+            yield (
+                "lock.widen",
+                line,
+                [
+                    Edit(start, end, ""),
+                    Edit(
+                        head[1], head[1], self.shifted(before, first.col_offset - before.col_offset)
+                    ),
+                ],
+            )
 
     def shifted(self, node: ast.stmt, by: int) -> str:
         """The statement's lines, further in or out."""
         start, end = self.source.whole(node)
         lines = self.source.text[start:end].splitlines(keepends=True)
-        return "".join(" " * by + line if by > 0 and line.strip() else line[-by:] if line.strip() else line for line in lines)
+        return "".join(
+            " " * by + line if by > 0 and line.strip() else line[-by:] if line.strip() else line
+            for line in lines
+        )
 
     def moved(self, node: ast.stmt, by: int) -> Edit:
         return Edit(*self.source.whole(node), self.shifted(node, by))
@@ -209,7 +305,11 @@ class Statements:
         source = self.source
         if node.finalbody:
             start, end = source.whole(node.finalbody[0])[0], source.whole(node.finalbody[-1])[1]
-            yield "exception.finally", node.finalbody[0].lineno, [Edit(start, end, f"{self.indent(node.finalbody[0])}pass\n")]
+            yield (
+                "exception.finally",
+                node.finalbody[0].lineno,
+                [Edit(start, end, f"{self.indent(node.finalbody[0])}pass\n")],
+            )
         for handler in node.handlers:
             start, end = source.whole(handler.body[0])[0], source.whole(handler.body[-1])[1]
             pad = self.indent(handler.body[0])
@@ -219,8 +319,16 @@ class Statements:
                 yield "exception.pass", handler.lineno, [Edit(start, end, f"{pad}pass\n")]
             if handler.type is not None:
                 if source.of(handler.type) != "BaseException":
-                    yield "exception.widen", handler.lineno, [Edit(*source.span(handler.type), "BaseException")]
-                yield "exception.narrow", handler.lineno, [Edit(*source.span(handler.type), "ZeroDivisionError")]
+                    yield (
+                        "exception.widen",
+                        handler.lineno,
+                        [Edit(*source.span(handler.type), "BaseException")],
+                    )
+                yield (
+                    "exception.narrow",
+                    handler.lineno,
+                    [Edit(*source.span(handler.type), "ZeroDivisionError")],
+                )
 
 
 def changes(text: str, file: str, artefact: str) -> list[Change]:
@@ -252,9 +360,24 @@ def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]
     """
     source = Source(text)
     end = text if text.endswith("\n") else text + "\n"
-    harmless = Change(artefact, file, len(source.lines), "module", "control.equivalent", text, f"{end}\n_PLANTED = 0\n", "")
-    found = [(name, node) for name, node in source.functions if node.body[0].lineno > node.lineno and node.end_lineno > node.body[0].lineno
-             or not _is_text(node.body[0]) and node.body[0].lineno > node.lineno]
+    harmless = Change(
+        artefact,
+        file,
+        len(source.lines),
+        "module",
+        "control.equivalent",
+        text,
+        f"{end}\n_PLANTED = 0\n",
+        "",
+    )
+    found = [
+        (name, node)
+        for name, node in source.functions
+        if node.body[0].lineno > node.lineno
+        and node.end_lineno > node.body[0].lineno
+        or not _is_text(node.body[0])
+        and node.body[0].lineno > node.lineno
+    ]
     if not found:
         return None, harmless
     labelled = [each for each in found if source.labelled(each[1])]
@@ -264,16 +387,40 @@ def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]
         at = source.starts[body[0].lineno - 1]
         edits.append(Edit(at, at, f"{' ' * body[0].col_offset}raise RuntimeError('planted')\n"))
     name, node = (labelled or found)[0]
-    return Change(artefact, file, node.lineno, name, "control.rejected", text, applied(text, edits), source.place(node.lineno)[1]), harmless
+    return Change(
+        artefact,
+        file,
+        node.lineno,
+        name,
+        "control.rejected",
+        text,
+        applied(text, edits),
+        source.place(node.lineno)[1],
+    ), harmless
 
 
 def same_code(before: str, after: str, file: str) -> bool:
     """Whether two texts compile to the same code, line numbers and docstrings aside."""
-    one, two = (compile(text, file, "exec", dont_inherit=True, optimize=2) for text in (before, after))
+    one, two = (
+        compile(text, file, "exec", dont_inherit=True, optimize=2) for text in (before, after)
+    )
     return _shape(one) == _shape(two)
 
 
 def _shape(code: object) -> tuple:
-    consts = tuple(_shape(const) if hasattr(const, "co_code") else (type(const), repr(const)) for const in code.co_consts)
-    return (code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount,
-            code.co_kwonlyargcount, code.co_flags, code.co_exceptiontable)
+    consts = tuple(
+        _shape(const) if hasattr(const, "co_code") else (type(const), repr(const))
+        for const in code.co_consts
+    )
+    return (
+        code.co_code,
+        consts,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+        code.co_argcount,
+        code.co_kwonlyargcount,
+        code.co_flags,
+        code.co_exceptiontable,
+    )

@@ -1,4 +1,5 @@
 """A process for each task, with a limit of wall time: a change may loop, eat memory or end its process, and none of that reaches the others."""
+
 from __future__ import annotations
 
 import os
@@ -92,7 +93,14 @@ def _start(task: Task) -> _Running:
         try:
             judged = task.body(scratch, tell)
         except Exception as error:
-            judged = Judged(Finding("error", "mutate", type(error).__name__, f"{error} (line {error.__traceback__.tb_lineno})"))
+            judged = Judged(
+                Finding(
+                    "error",
+                    "mutate",
+                    type(error).__name__,
+                    f"{error} (line {error.__traceback__.tb_lineno})",
+                )
+            )
         tell(judged)
     finally:
         os._exit(0)
@@ -116,13 +124,21 @@ def _ended(each: _Running) -> Judged:
     os.close(each.pipe)
     _, status = os.waitpid(each.pid, 0)
     try:
-        os.killpg(each.pid, signal.SIGKILL)  # what it has started and left, such as a unit test's process
+        os.killpg(
+            each.pid, signal.SIGKILL
+        )  # what it has started and left, such as a unit test's process
     except (ProcessLookupError, PermissionError):
         pass
     shutil.rmtree(each.scratch, ignore_errors=True)
     if each.data:
         return pickle.loads(each.data)
     if each.asked:
-        return Judged(Finding("inconclusive", "all checks", "limit", f"{each.task.limit:.0f} s were not enough"))
+        return Judged(
+            Finding(
+                "inconclusive", "all checks", "limit", f"{each.task.limit:.0f} s were not enough"
+            )
+        )
     code = os.waitstatus_to_exitcode(status)
-    return Judged(Finding("error", "mutate", "process", f"the process ended with {code} and without a result"))
+    return Judged(
+        Finding("error", "mutate", "process", f"the process ended with {code} and without a result")
+    )

@@ -11,7 +11,9 @@ def main(arguments: list[str]) -> int:
         if arguments != ["java"]:
             raise UsageError("python -m wheelproof.pipeline takes one argument: java.")
         runtime = java.locate()
-        print(f"Java {runtime.version} ({runtime.origin}{', trimmed' if runtime.trimmed else ''}): {runtime.home}")
+        print(
+            f"Java {runtime.version} ({runtime.origin}{', trimmed' if runtime.trimmed else ''}): {runtime.home}"
+        )
     except WheelproofError as error:
         print(error, file=sys.stderr)
         return error.exit_code

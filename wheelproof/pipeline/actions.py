@@ -16,17 +16,24 @@ Table = Mapping[str, frozenset[str]]
 
 
 def table(mechanisms: Mapping[str, Any]) -> Table:
-    """The labels that bear an event, of a subject's mechanisms (:class:`wheelproof.subject.Mechanism` by stem)."""
-    return {stem: frozenset(label.name for label in mechanism.labels.values() if label.event) for stem, mechanism in mechanisms.items()}
+    """The labels that bear an event, of a subject's mechanisms (:class:`wheelproof.project.mechanism.Mechanism` by stem)."""
+    return {
+        stem: frozenset(label.name for label in mechanism.labels.values() if label.event)
+        for stem, mechanism in mechanisms.items()
+    }
 
 
 def action(source: str) -> tuple[str, str] | None:
     """(stem, label) of one of a header's sources; None where it has no label."""
     place, _, label = source.rpartition(" ")
-    return (PurePosixPath(place.rpartition(":")[0] or place).stem, label) if place and label else None
+    return (
+        (PurePosixPath(place.rpartition(":")[0] or place).stem, label) if place and label else None
+    )
 
 
-def counted(sources: Mapping[tuple[int, int], int], headers: Mapping[int, Mapping[str, Any]]) -> Counter[tuple[str, str]]:
+def counted(
+    sources: Mapping[tuple[int, int], int], headers: Mapping[int, Mapping[str, Any]]
+) -> Counter[tuple[str, str]]:
     """Events by action. ``sources``: events by (run, src); ``headers``: by run. An index that a header does not have counts for nothing."""
     counts: Counter[tuple[str, str]] = Counter()
     for (run, src), count in sources.items():
@@ -43,7 +50,9 @@ def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, di
     Labels that are in no table are counted too: those of a subject that is not here.
     """
     out: dict[str, dict[str, Any]] = {}
-    for (stem, label), count in sorted(counts.items(), key=lambda item: (item[0][0], order(item[0][1]))):
+    for (stem, label), count in sorted(
+        counts.items(), key=lambda item: (item[0][0], order(item[0][1]))
+    ):
         out.setdefault(stem, {"taken": {}, "untaken": []})["taken"][label] = count
     for stem, found in out.items():
         found["untaken"] = sorted(known.get(stem, frozenset()) - set(found["taken"]), key=order)
@@ -53,7 +62,7 @@ def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, di
 def order(label: str) -> tuple[str, int, str]:
     """Labels as people read them: A2 before A10."""
     letters = label.rstrip("0123456789")
-    return letters, int(label[len(letters):] or 0), label
+    return letters, int(label[len(letters) :] or 0), label
 
 
 def lines(found: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:

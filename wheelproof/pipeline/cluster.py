@@ -35,8 +35,10 @@ def on_this_machine(master: str) -> bool:
 def check(master: str, scratch: Path | None) -> None:
     """UsageError where executors may be on other machines and nobody said which folder they share with the driver."""
     if scratch is None and not on_this_machine(master):
-        raise UsageError(f"The executors of {master} need a scratch folder that they share with the driver.",
-                         "Give one on the file system that the traces are on: --scratch DIR.")
+        raise UsageError(
+            f"The executors of {master} need a scratch folder that they share with the driver.",
+            "Give one on the file system that the traces are on: --scratch DIR.",
+        )
 
 
 def archive(folder: Path) -> Path:
@@ -47,10 +49,15 @@ def archive(folder: Path) -> Path:
     target, package = folder / ARCHIVE, "wheelproof"
     files = dict(_files(resources.files(package), PurePosixPath(package)))
     if not files:
-        raise ToolError("The sources of this package cannot be read, and executors need them.", "Install it from a folder, a wheel or a zip.")
+        raise ToolError(
+            "The sources of this package cannot be read, and executors need them.",
+            "Install it from a folder, a wheel or a zip.",
+        )
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
         for name in sorted(files):
-            packed.writestr(zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
+            packed.writestr(
+                zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED
+            )
     return target
 
 
@@ -93,8 +100,10 @@ def _impatience(spark: SparkSession, seconds: float) -> Iterator[None]:
     except Exception as error:
         if not alone.is_set():
             raise
-        raise ToolError(f"No executor of {context.master} has come within {seconds:.0f} s.",
-                        "See whether its workers have memory and processors to spare; what an executor asks for is in spark-defaults.conf.") from error
+        raise ToolError(
+            f"No executor of {context.master} has come within {seconds:.0f} s.",
+            "See whether its workers have memory and processors to spare; what an executor asks for is in spark-defaults.conf.",
+        ) from error
     finally:
         timer.cancel()
 
@@ -113,5 +122,7 @@ def _share(spark: SparkSession, folder: Path) -> None:
 
 
 def _unshared(folder: Path, why: str) -> ToolError:
-    return ToolError(f"The executors do not share the scratch folder {folder.parent} with the driver ({why[:200]}).",
-                     "Give a folder on a file system that all of them have at the same path: --scratch DIR.")
+    return ToolError(
+        f"The executors do not share the scratch folder {folder.parent} with the driver ({why[:200]}).",
+        "Give a folder on a file system that all of them have at the same path: --scratch DIR.",
+    )

@@ -61,4 +61,8 @@ def names() -> dict[str, Column]:
 def coded(column: str, codes: Mapping[str, int]) -> Column:
     """The code of a text; null where it has none."""
     first, *others = codes.items()
-    return reduce(lambda made, each: made.when(F.col(column) == each[0], each[1]), others, F.when(F.col(column) == first[0], first[1]))
+    return reduce(
+        lambda made, each: made.when(F.col(column) == each[0], each[1]),
+        others,
+        F.when(F.col(column) == first[0], first[1]),
+    )

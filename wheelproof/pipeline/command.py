@@ -20,15 +20,29 @@ from wheelproof.report.console import visible
 SHOWN = 20
 """Violations that are printed; the report file has more."""
 
-_NAMED = {"tid": "thread", "task": "task", "entry": "entry", "list": "list", "op": "op", "token": "token"}
+_NAMED = {
+    "tid": "thread",
+    "task": "task",
+    "entry": "entry",
+    "list": "list",
+    "op": "op",
+    "token": "token",
+}
 """What a violation names, beside its place -> as it is called."""
 
 EXPLAINED_EVENTS = 1_000_000
 """A violating run of at most so many events is also taken event by event through the model, on the executors."""
 
 
-def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json: bool = False, quiet: bool = False, explain: bool = True,
-        known: Mapping[str, frozenset[str]] = {}) -> int:
+def run(
+    paths: list[Path],
+    options: SessionOptions,
+    output: Path | None,
+    as_json: bool = False,
+    quiet: bool = False,
+    explain: bool = True,
+    known: Mapping[str, frozenset[str]] = {},
+) -> int:
     """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None: nowhere. Raises as ``validate.check`` does."""
     from wheelproof.pipeline import cluster, failures, runs, validate
     from wheelproof.pipeline import explain as explaining
@@ -40,7 +54,11 @@ def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json
     document: dict[str, Any] | None = None
     try:
         # The folder goes after Spark, which may die amid its writing, and takes along what that left there.
-        with failures.signals_last(), validate.folder_for(options.scratch) as folder, session(replace(options, scratch=folder)) as spark:
+        with (
+            failures.signals_last(),
+            validate.folder_for(options.scratch) as folder,
+            session(replace(options, scratch=folder)) as spark,
+        ):
             if not cluster.in_one_process(options.master):
                 _progress("shipping this package")
                 cluster.prepare(spark, folder)
@@ -49,7 +67,9 @@ def run(paths: list[Path], options: SessionOptions, output: Path | None, as_json
             _write(document, output)  # before anything is explained: that may take long, or fail
             if explain:
                 _progress("explaining")
-                document["explanations"], document["unexplained"] = explaining.attempted(spark, report, EXPLAINED_EVENTS, options.memory)
+                document["explanations"], document["unexplained"] = explaining.attempted(
+                    spark, report, EXPLAINED_EVENTS, options.memory
+                )
     except BaseException:
         if document is not None:
             _progress("")
@@ -82,7 +102,10 @@ def _writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise ToolError(f"{folder} cannot be written to ({error.strerror}), and the report is to go there.", "Choose another folder with --output.") from error
+        raise ToolError(
+            f"{folder} cannot be written to ({error.strerror}), and the report is to go there.",
+            "Choose another folder with --output.",
+        ) from error
     finally:
         with suppress(OSError):
             for each in made:
@@ -102,11 +125,15 @@ def _print(document: dict[str, Any], output: Path | None, quiet: bool) -> None:
         lines += _runs(document) + _rules(document) + _violations(document) + _quarantine(document)
         late = document["lateness"]
         if late.get("count"):
-            lines.append(f"lateness of {late['count']:,} entries: least {late['least_ms']} ms, half below {late['p50_below_ms']} ms, 99 % below {late['p99_below_ms']} ms, "
-                         f"greatest {late['greatest_ms']} ms")
+            lines.append(
+                f"lateness of {late['count']:,} entries: least {late['least_ms']} ms, half below {late['p50_below_ms']} ms, 99 % below {late['p99_below_ms']} ms, "
+                f"greatest {late['greatest_ms']} ms"
+            )
         covered = document["coverage"]
-        lines.append(f"coverage: {len(covered['kinds'])} of {len(covered['kinds']) + len(covered['kinds_unseen'])} kinds, "
-                     f"{len(covered['edges'])} of {len(covered['edges']) + len(covered['edges_untaken'])} (abstract state, action) edges")
+        lines.append(
+            f"coverage: {len(covered['kinds'])} of {len(covered['kinds']) + len(covered['kinds_unseen'])} kinds, "
+            f"{len(covered['edges'])} of {len(covered['edges']) + len(covered['edges_untaken'])} (abstract state, action) edges"
+        )
         lines += actions.lines(covered["actions"])
         if output is not None:
             lines.append(f"all of it: {output / 'trace-check.json'}")
@@ -114,8 +141,10 @@ def _print(document: dict[str, Any], output: Path | None, quiet: bool) -> None:
     for each in document["runs"]:
         verdicts[each["verdict"]] = verdicts.get(each["verdict"], 0) + 1
     vacuous = sum(rule["verdict"] == "vacuous" for rule in document["rules"].values())
-    lines.append(f"{', '.join(f'{count} {name}' for name, count in sorted(verdicts.items()))} of {len(document['runs'])} runs, {document['events']:,} events: "
-                 f"{document['violated']:,} rules broken, {document['quarantined']:,} lines in quarantine, {vacuous} of {len(document['rules'])} rules vacuous")
+    lines.append(
+        f"{', '.join(f'{count} {name}' for name, count in sorted(verdicts.items()))} of {len(document['runs'])} runs, {document['events']:,} events: "
+        f"{document['violated']:,} rules broken, {document['quarantined']:,} lines in quarantine, {vacuous} of {len(document['rules'])} rules vacuous"
+    )
     for line in lines:
         print(visible(line))
 
@@ -126,7 +155,9 @@ def _runs(document: dict[str, Any]) -> list[str]:
         if each["verdict"] == "conforms" and len(document["runs"]) > SHOWN:
             continue
         broken = ", ".join(f"{name} {count:,}" for name, count in each["broken"].items())
-        lines.append(f"{each['run']}: {each['verdict']}, {each['events']:,} events{f' ({broken})' if broken else ''}")
+        lines.append(
+            f"{each['run']}: {each['verdict']}, {each['events']:,} events{f' ({broken})' if broken else ''}"
+        )
         lines += [f"  {problem}" for problem in each["problems"]]
     return lines
 
@@ -137,7 +168,9 @@ def _rules(document: dict[str, Any]) -> list[str]:
     for name, rule in document["rules"].items():
         broken = f", {rule['broken']:,} broken" if rule["broken"] else ""
         lacks = f": {', '.join(rule['missing'])}" if rule.get("missing") else ""
-        lines.append(f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} {rule['unit']}{broken}{lacks}")
+        lines.append(
+            f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} {rule['unit']}{broken}{lacks}"
+        )
     return lines
 
 
@@ -162,11 +195,19 @@ def _violations(document: dict[str, Any]) -> list[str]:
         place = f"{each['file']}:{each['line']}: " if "file" in each else ""
         ids = ", ".join(f"{said} {each[name]}" for name, said in _NAMED.items() if name in each)
         sign = "" if each["trusted"] else " [events are missing: only a sign of that]"
-        lines.append(f"{place}{each['rule']}: {each.get('detail', '')}{f' ({ids})' if ids else ''}{sign}")
+        lines.append(
+            f"{place}{each['rule']}: {each.get('detail', '')}{f' ({ids})' if ids else ''}{sign}"
+        )
     if document["violated"] > SHOWN:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
     for name, each in explained.items():
-        why = f", {each['property']}: {each['message']}" if each.get("property") else f": {each['message']}" if "message" in each else ""
+        why = (
+            f", {each['property']}: {each['message']}"
+            if each.get("property")
+            else f": {each['message']}"
+            if "message" in each
+            else ""
+        )
         if each["verdict"] == validate.CONFORMS:
             why = ": the rules of replay ask nothing of what is broken here"
         lines.append(f"{name}, replayed: {each['verdict']}{why}")
@@ -181,7 +222,10 @@ def _violations(document: dict[str, Any]) -> list[str]:
 
 
 def _quarantine(document: dict[str, Any]) -> list[str]:
-    lines = [f"quarantine: {each['file']}:{each['row']}: {each['reason']}" for each in document["quarantine"][:SHOWN]]
+    lines = [
+        f"quarantine: {each['file']}:{each['row']}: {each['reason']}"
+        for each in document["quarantine"][:SHOWN]
+    ]
     if document["quarantined"] > SHOWN:
         lines.append(f"({document['quarantined'] - SHOWN:,} more in quarantine)")
     return lines
@@ -189,7 +233,9 @@ def _quarantine(document: dict[str, Any]) -> list[str]:
 
 def options_of(master: str, memory: str, scratch: Path | None) -> SessionOptions:
     """Options of a command line. ``master``: "" for all processors of this machine."""
-    return SessionOptions(master=master or f"local[{_processors()}]", memory=memory, scratch=scratch)
+    return SessionOptions(
+        master=master or f"local[{_processors()}]", memory=memory, scratch=scratch
+    )
 
 
 def _processors() -> int:

@@ -16,21 +16,50 @@ from pyspark.sql import functions as F
 from wheelproof.pipeline.codes import CAUSE, KIND, any_of
 from wheelproof.pipeline.tally import times
 
-ENTRY_STATES = {"absent": None, "made": "entry_new", "linked": "list_add", "unlinked": "list_remove", "handed_over": "expire_submit"}
+ENTRY_STATES = {
+    "absent": None,
+    "made": "entry_new",
+    "linked": "list_add",
+    "unlinked": "list_remove",
+    "handed_over": "expire_submit",
+}
 """Abstract state of an entry -> the kind of event that leads to it."""
 
 ENTRY_EDGES = (
-    ("absent", "entry_new", ""), ("absent", "list_add", ""), ("absent", "wheel_place", ""), ("absent", "wheel_reject", ""), ("absent", "expire_submit", ""),
-    ("made", "wheel_place", ""), ("made", "list_add", ""), ("made", "wheel_reject", "cancel"), ("made", "wheel_reject", "due"), ("made", "expire_submit", ""),
-    ("linked", "list_remove", "cancel"), ("linked", "list_remove", "readd"), ("linked", "list_remove", "flush"), ("linked", "list_add_retry", ""),
-    ("unlinked", "reinsert", ""), ("unlinked", "wheel_place", ""), ("unlinked", "list_add", ""), ("unlinked", "wheel_reject", "cancel"),
-    ("unlinked", "wheel_reject", "due"), ("unlinked", "expire_submit", ""),
+    ("absent", "entry_new", ""),
+    ("absent", "list_add", ""),
+    ("absent", "wheel_place", ""),
+    ("absent", "wheel_reject", ""),
+    ("absent", "expire_submit", ""),
+    ("made", "wheel_place", ""),
+    ("made", "list_add", ""),
+    ("made", "wheel_reject", "cancel"),
+    ("made", "wheel_reject", "due"),
+    ("made", "expire_submit", ""),
+    ("linked", "list_remove", "cancel"),
+    ("linked", "list_remove", "readd"),
+    ("linked", "list_remove", "flush"),
+    ("linked", "list_add_retry", ""),
+    ("unlinked", "reinsert", ""),
+    ("unlinked", "wheel_place", ""),
+    ("unlinked", "list_add", ""),
+    ("unlinked", "wheel_reject", "cancel"),
+    ("unlinked", "wheel_reject", "due"),
+    ("unlinked", "expire_submit", ""),
 )
 """(abstract state, kind, cause where the edge is one cause's) of an entry."""
 
 OPERATION_EDGES = (
-    ("open", "try", "false"), ("open", "try", "true"), ("open", "note", ""), ("open", "force_cas", "event"), ("open", "force_cas", "expiry"), ("open", "force_cas", "forced"),
-    ("completed", "force_cas", "lost"), ("completed", "on_complete", ""), ("completed", "on_expire", ""), ("open", "end", ""),
+    ("open", "try", "false"),
+    ("open", "try", "true"),
+    ("open", "note", ""),
+    ("open", "force_cas", "event"),
+    ("open", "force_cas", "expiry"),
+    ("open", "force_cas", "forced"),
+    ("completed", "force_cas", "lost"),
+    ("completed", "on_complete", ""),
+    ("completed", "on_expire", ""),
+    ("open", "end", ""),
 )
 """Of an operation: what was done while it was open, and after it was completed; ``end``: the trace ended while it was open."""
 
@@ -42,7 +71,11 @@ def _named(prefix: str, edge: tuple[str, str, str]) -> str:
 def entry_steps() -> dict[str, Column]:
     """By what the events of entries are counted."""
     found_linked = any_of("was", KIND, "checkpoint") & (F.col("was_list") != 0)
-    return {"before": F.when(found_linked, KIND["list_add"]).otherwise(F.col("was")), "step": F.col("kind"), "why": F.col("cause")}
+    return {
+        "before": F.when(found_linked, KIND["list_add"]).otherwise(F.col("was")),
+        "step": F.col("kind"),
+        "why": F.col("cause"),
+    }
 
 
 def entry_measures() -> dict[str, Column]:
@@ -52,7 +85,9 @@ def entry_measures() -> dict[str, Column]:
         made_by = ENTRY_STATES[state]
         here = F.col("before").isNull() if made_by is None else any_of("before", KIND, made_by)
         step = here & any_of("step", KIND, kind)
-        measures[_named("entry", (state, kind, cause))] = times(step & any_of("why", CAUSE, cause) if cause else step)
+        measures[_named("entry", (state, kind, cause))] = times(
+            step & any_of("why", CAUSE, cause) if cause else step
+        )
     return measures
 
 
@@ -60,7 +95,8 @@ def operation_steps() -> dict[str, Column]:
     """By what operations are counted: one bit for each edge that an operation took at least once."""
     cause = F.col("winner.cause")
     taken = {
-        ("open", "try", "false"): (F.col("tried") > 0) & ((F.col("won") == 0) | (F.col("tried") > 1)),
+        ("open", "try", "false"): (F.col("tried") > 0)
+        & ((F.col("won") == 0) | (F.col("tried") > 1)),
         ("open", "try", "true"): (F.col("tried") > 0) & (F.col("won") > 0) & (cause == "event"),
         ("open", "note", ""): F.col("notes") > 0,
         ("open", "force_cas", "event"): cause == "event",
@@ -79,14 +115,25 @@ def operation_steps() -> dict[str, Column]:
 
 def operation_measures() -> dict[str, Column]:
     """Sums over those counts: one for each edge."""
-    return {_named("op", edge): times(F.col("edges").bitwiseAND(F.lit(1 << bit)) != 0) for bit, edge in enumerate(OPERATION_EDGES)}
+    return {
+        _named("op", edge): times(F.col("edges").bitwiseAND(F.lit(1 << bit)) != 0)
+        for bit, edge in enumerate(OPERATION_EDGES)
+    }
 
 
 def summary(kinds: Mapping[str, int], measured: Mapping[str, Any]) -> dict[str, Any]:
     """Plain data: events by kind, kinds never seen, edges taken with their counts, and those never taken."""
     from wheelproof.trace.schema import KINDS
 
-    edges = {name: measured[name] for prefix, table in (("entry", ENTRY_EDGES), ("op", OPERATION_EDGES)) for edge in table
-             if (name := _named(prefix, edge)) in measured}
-    return {"kinds": {kind: kinds[kind] for kind in KINDS if kinds.get(kind)}, "kinds_unseen": [kind for kind in KINDS if not kinds.get(kind)],
-            "edges": {name: count for name, count in edges.items() if count}, "edges_untaken": [name for name, count in edges.items() if not count]}
+    edges = {
+        name: measured[name]
+        for prefix, table in (("entry", ENTRY_EDGES), ("op", OPERATION_EDGES))
+        for edge in table
+        if (name := _named(prefix, edge)) in measured
+    }
+    return {
+        "kinds": {kind: kinds[kind] for kind in KINDS if kinds.get(kind)},
+        "kinds_unseen": [kind for kind in KINDS if not kinds.get(kind)],
+        "edges": {name: count for name, count in edges.items() if count},
+        "edges_untaken": [name for name, count in edges.items() if not count],
+    }

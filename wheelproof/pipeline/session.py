@@ -56,8 +56,10 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise ToolError(f"The pipeline needs pyspark, which is not installed ({error}).",
-                        "Run `make setup-data`, or: pip install --require-hashes -r requirements-data.lock.") from error
+        raise ToolError(
+            f"The pipeline needs pyspark, which is not installed ({error}).",
+            "Run `make setup-data`, or: pip install --require-hashes -r requirements-data.lock.",
+        ) from error
     local = options.master.startswith("local")
     if local:
         _check_memory(options.memory)
@@ -74,7 +76,11 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     builder = SparkSession.builder.appName("wheelproof").master(options.master)
     for name, value in _configuration(options, local).items():
         builder = builder.config(name, value)
-    interrupted = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    interrupted = (
+        signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is threading.main_thread()
+        else None
+    )
     try:
         with _quiet_banner():
             spark = builder.getOrCreate()
@@ -128,7 +134,9 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
     }
     if local:
         settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
-        settings["spark.sql.shuffle.partitions"] = str(options.partitions or 2 * _cores(options.master))
+        settings["spark.sql.shuffle.partitions"] = str(
+            options.partitions or 2 * _cores(options.master)
+        )
     elif options.partitions:
         settings["spark.sql.shuffle.partitions"] = str(options.partitions)
     if options.scratch and local:
@@ -154,7 +162,10 @@ def size_in_bytes(text: str) -> int:
     """Bytes that a size such as 512m or 2g stands for. UsageError where it is none."""
     digits, unit = text[:-1], text[-1:].lower()
     if unit not in _UNITS or not digits.isdigit() or int(digits) == 0:
-        raise UsageError(f"{text!r} is no size of memory.", "Write a whole number and a unit, such as 512m or 2g.")
+        raise UsageError(
+            f"{text!r} is no size of memory.",
+            "Write a whole number and a unit, such as 512m or 2g.",
+        )
     return int(digits) * _UNITS[unit]
 
 
@@ -174,8 +185,10 @@ def _check_memory(memory: str) -> None:
     if wanted < 1 << 30:
         raise UsageError(f"{memory} is too little memory for Spark.", "Give it 512m or more.")
     if free is not None and wanted > free:
-        raise ToolError(f"Spark is to have {memory} and {_HEADROOM // _MEGABYTE} MiB beside it, and {free // _MEGABYTE} MiB are free.",
-                        "Give it less (--memory 1g), or end what holds the memory.")
+        raise ToolError(
+            f"Spark is to have {memory} and {_HEADROOM // _MEGABYTE} MiB beside it, and {free // _MEGABYTE} MiB are free.",
+            "Give it less (--memory 1g), or end what holds the memory.",
+        )
 
 
 @contextmanager

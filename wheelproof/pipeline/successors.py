@@ -19,8 +19,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from wheelproof import documents, subject
-from wheelproof.subject import Mechanism
+from wheelproof import documents, project
+from wheelproof.project.mechanism import Mechanism
 
 FILE = resources.files("wheelproof.pipeline") / "successors.json"
 """Executors import this package from a zip, in which no path of the file system leads to the file."""
@@ -35,9 +35,38 @@ AGAIN = frozenset(("clock_advance",))
 BEGIN = "begin"
 """Before a thread's first event."""
 
-STEPS = ("entry_new", "set_entry", "list_add", "list_remove", "cancel_check", "cancel", "reinsert", "expire_submit", "task_run", "wheel_place", "wheel_reject",
-         "bucket_expiry_set", "dq_offer", "dq_poll", "clock_advance", "flush_begin", "flush_end", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas",
-         "on_complete_begin", "on_complete_end", "on_expire", "op_new", "watch_add", "watch_cancel", "thread_start", "thread_stop")
+STEPS = (
+    "entry_new",
+    "set_entry",
+    "list_add",
+    "list_remove",
+    "cancel_check",
+    "cancel",
+    "reinsert",
+    "expire_submit",
+    "task_run",
+    "wheel_place",
+    "wheel_reject",
+    "bucket_expiry_set",
+    "dq_offer",
+    "dq_poll",
+    "clock_advance",
+    "flush_begin",
+    "flush_end",
+    "try_begin",
+    "try_end",
+    "pending_set",
+    "pending_getset",
+    "force_cas",
+    "on_complete_begin",
+    "on_complete_end",
+    "on_expire",
+    "op_new",
+    "watch_add",
+    "watch_cancel",
+    "thread_start",
+    "thread_stop",
+)
 """The kinds that are steps of the program. Not so: locks, whose order has rules of its own, and what any step may come with: reads of the clock and of an
 entry's owner, retries, the making of levels and buckets."""
 
@@ -57,7 +86,9 @@ class Steps:
 
     def changing(self) -> set[str]:
         """The labels that change a shared variable somewhere."""
-        return {place[0] for place, steps in self.after.items() if any(changes for _, changes in steps)}
+        return {
+            place[0] for place, steps in self.after.items() if any(changes for _, changes in steps)
+        }
 
 
 def load() -> dict[str, dict[str, list[str]]]:
@@ -69,11 +100,18 @@ def derive(mechanisms: Mapping[str, Mechanism]) -> dict[str, dict[str, list[str]
     """The table of a subject's mechanisms. Mechanisms without a label that is an event are left out."""
     out = {}
     for mechanism in mechanisms.values():
-        event = {name: label.event if label.event in STEPS else "" for name, label in mechanism.labels.items()}
+        event = {
+            name: label.event if label.event in STEPS else ""
+            for name, label in mechanism.labels.items()
+        }
         if not any(event.values()):
             continue
         steps = Steps()
-        for scenario in dict.fromkeys(config.scenario for config in mechanism.configs.values() if config.expect == "exhaustive" and not config.module and not config.without):
+        for scenario in dict.fromkeys(
+            config.scenario
+            for config in mechanism.configs.values()
+            if config.expect == "exhaustive" and not config.module and not config.without
+        ):
             _walk(mechanism.model(scenario), steps)
         out[mechanism.module] = _by_kind(mechanism, event, steps)
     return out
@@ -82,11 +120,17 @@ def derive(mechanisms: Mapping[str, Mechanism]) -> dict[str, dict[str, list[str]
 def _walk(model: Any, steps: Steps) -> None:
     """Adds what each thread's steps lead to, in the states that are nearest to the first."""
     label, stack = model.process_variables.index("pc"), model.process_variables.index("stack")
-    unset = [number for number in range(len(model.process_variables)) if number not in (label, stack)]
+    unset = [
+        number for number in range(len(model.process_variables)) if number not in (label, stack)
+    ]
     kept = [name not in model.AUXILIARY for name in model.variables]
 
     def place(process: tuple) -> Place:
-        return (process[label], *(frame.pc for frame in process[stack]), *[each for each in unset if not process[each]])
+        return (
+            process[label],
+            *(frame.pc for frame in process[stack]),
+            *[each for each in unset if not process[each]],
+        )
 
     def shared(state: Any) -> tuple:
         return tuple(piece for keep, piece in zip(kept, model.pieces(state)) if keep)
@@ -97,7 +141,9 @@ def _walk(model: Any, steps: Steps) -> None:
     while waiting:
         state = waiting.popleft()
         for thread, _, after in model.successors(state):
-            steps.after.setdefault(place(state[1][thread]), set()).add((place(after[1][thread]), shared(after) != shared(state)))
+            steps.after.setdefault(place(state[1][thread]), set()).add(
+                (place(after[1][thread]), shared(after) != shared(state))
+            )
             if after not in seen and len(seen) < BOUND:
                 seen.add(after)
                 waiting.append(after)
@@ -107,7 +153,9 @@ def _by_kind(mechanism: Mechanism, event: Mapping[str, str], steps: Steps) -> di
     changing = steps.changing()
 
     def leaves_none(label: str, changes: bool) -> bool:
-        return not event.get(label) or (not changes and label in changing and mechanism.labels[label].kind in PASSIVE)
+        return not event.get(label) or (
+            not changes and label in changing and mechanism.labels[label].kind in PASSIVE
+        )
 
     def next_kinds(places: set[Place]) -> set[str]:
         """The events of the places, or of those after them where they may be none."""
@@ -126,19 +174,25 @@ def _by_kind(mechanism: Mechanism, event: Mapping[str, str], steps: Steps) -> di
     for here, afters in steps.after.items():
         made = {after for after, changes in afters if not leaves_none(here[0], changes)}
         if made:
-            table.setdefault(event[here[0]], set()).update(next_kinds(made) | AGAIN & {event[here[0]]})
+            table.setdefault(event[here[0]], set()).update(
+                next_kinds(made) | AGAIN & {event[here[0]]}
+            )
     return {kind: sorted(after) for kind, after in sorted(table.items())}
 
 
 def main(arguments: list[str]) -> int:
     """0 where the file is what the models say; 1 where it is not, or ``--write`` has made it so."""
     folder = next((Path(name) for name in arguments if not name.startswith("-")), Path("."))
-    modules = derive(subject.find(folder))
+    modules = derive(project.find(folder))
     if FILE.is_file() and load() == modules:
-        print(f"{FILE.name} is what the models say: {sum(map(len, modules.values()))} kinds of {len(modules)} modules.")
+        print(
+            f"{FILE.name} is what the models say: {sum(map(len, modules.values()))} kinds of {len(modules)} modules."
+        )
         return 0
     if "--write" in arguments:
-        documents.write_text(Path(str(FILE)), json.dumps({"schema": SCHEMA, "modules": modules}, indent=1) + "\n")
+        documents.write_text(
+            Path(str(FILE)), json.dumps({"schema": SCHEMA, "modules": modules}, indent=1) + "\n"
+        )
         print(f"{FILE} was made anew.")
     else:
         print(f"{FILE} is not what the models say; make it anew with --write.")

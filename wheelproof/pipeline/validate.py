@@ -60,9 +60,19 @@ class Report:
         return 0 if any(rule["applied"] for rule in self.rules.values()) else 5
 
     def document(self) -> dict[str, Any]:
-        return {"schema": SCHEMA, "events": self.events, "runs": self.runs, "rules": self.rules, "violated": self.violated, "violations": self.violations,
-                "quarantined": self.quarantined, "quarantine": self.quarantine, "coverage": self.coverage, "lateness": self.lateness,
-                "seconds": {name: round(value, 3) for name, value in self.seconds.items()}}
+        return {
+            "schema": SCHEMA,
+            "events": self.events,
+            "runs": self.runs,
+            "rules": self.rules,
+            "violated": self.violated,
+            "violations": self.violations,
+            "quarantined": self.quarantined,
+            "quarantine": self.quarantine,
+            "coverage": self.coverage,
+            "lateness": self.lateness,
+            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+        }
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,11 @@ def ask(spark: SparkSession, family: Family, inputs: Inputs, folder: Path) -> As
     tallied = spark.read.schema(found.schema).parquet(target)
     measured = tallied.agg(*family.counts(), F.count("row").alias("blamed")).head().asDict()
     broken = family.broken(tallied) if measured.pop("blamed") else {}
-    return Asked(family.violations(family.blamed(tallied), {rule for _, rule in broken}) if broken else None, measured, broken)
+    return Asked(
+        family.violations(family.blamed(tallied), {rule for _, rule in broken}) if broken else None,
+        measured,
+        broken,
+    )
 
 
 @contextmanager
@@ -94,15 +108,24 @@ def folder_for(scratch: Path | None) -> Iterator[Path]:
             scratch.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix="wheelproof-pipeline-", dir=scratch))
     except OSError as error:
-        raise ToolError(f"{scratch or tempfile.gettempdir()}: no folder can be made there for scratch ({error.strerror}).", "Give a folder on a disk with room: --scratch DIR.") from error
+        raise ToolError(
+            f"{scratch or tempfile.gettempdir()}: no folder can be made there for scratch ({error.strerror}).",
+            "Give a folder on a disk with room: --scratch DIR.",
+        ) from error
     try:
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def check(spark: SparkSession, paths: Iterable[Path], scratch: Path | None = None, families: Iterable[Family] = FAMILIES,
-          progress: Progress = lambda said: None, known: Mapping[str, frozenset[str]] = {}) -> Report:
+def check(
+    spark: SparkSession,
+    paths: Iterable[Path],
+    scratch: Path | None = None,
+    families: Iterable[Family] = FAMILIES,
+    progress: Progress = lambda said: None,
+    known: Mapping[str, frozenset[str]] = {},
+) -> Report:
     """Check traces in files and folders. ``known``: the specifications' actions, of :func:`wheelproof.pipeline.actions.table`, of which coverage is told.
 
     Raises as :func:`wheelproof.pipeline.ingest.read` does.
@@ -111,7 +134,9 @@ def check(spark: SparkSession, paths: Iterable[Path], scratch: Path | None = Non
         began = time.perf_counter()
         progress("reading")
         ingested = ingest.read(spark, list(paths), folder)
-        report = Report(events=ingested.events, quarantined=ingested.quarantined, quarantine=ingested.shown)
+        report = Report(
+            events=ingested.events, quarantined=ingested.quarantined, quarantine=ingested.shown
+        )
         report.seconds["ingest"] = time.perf_counter() - began
         frames: list[DataFrame] = []
         measured: dict[str, Any] = {}
@@ -130,18 +155,50 @@ def check(spark: SparkSession, paths: Iterable[Path], scratch: Path | None = Non
     return report
 
 
-def _conclude(report: Report, spark: SparkSession, ingested: Ingested, families: tuple[Family, ...], frames: list[DataFrame], measured: dict[str, Any],
-              by_rule: dict[tuple[int, str], int]) -> None:
+def _conclude(
+    report: Report,
+    spark: SparkSession,
+    ingested: Ingested,
+    families: tuple[Family, ...],
+    frames: list[DataFrame],
+    measured: dict[str, Any],
+    by_rule: dict[tuple[int, str], int],
+) -> None:
     """``frames``: the violations of the families that found any."""
     began = time.perf_counter()
     report.violated = sum(by_rule.values())
-    lost = {run.index for run in ingested.runs if run.problems} | {run for run, rule in by_rule if RULES[rule].finding is Finding.INCOMPLETE}
+    lost = {run.index for run in ingested.runs if run.problems} | {
+        run for run, rule in by_rule if RULES[rule].finding is Finding.INCOMPLETE
+    }
     _judge_rules(report, families, by_rule, measured, lost)
     _judge_runs(report, ingested, by_rule, lost)
     if by_rule:
         names = {run.index: run for run in ingested.runs}
-        kept = reduce(DataFrame.unionByName, frames).orderBy(*[F.col(name).asc_nulls_last() for name in ("run", "rule", "lc", "tid", "tseq", "entry", "op", "token", "list", "task", "detail")]).limit(KEPT)
-        report.violations = _located(spark, ingested, [row.asDict() for row in kept.collect()], names)
+        kept = (
+            reduce(DataFrame.unionByName, frames)
+            .orderBy(
+                *[
+                    F.col(name).asc_nulls_last()
+                    for name in (
+                        "run",
+                        "rule",
+                        "lc",
+                        "tid",
+                        "tseq",
+                        "entry",
+                        "op",
+                        "token",
+                        "list",
+                        "task",
+                        "detail",
+                    )
+                ]
+            )
+            .limit(KEPT)
+        )
+        report.violations = _located(
+            spark, ingested, [row.asDict() for row in kept.collect()], names
+        )
         for row in report.violations:
             row["trusted"] = RULES[row["rule"]].alone or row.pop("index") not in lost
             row.pop("index", None)
@@ -157,41 +214,95 @@ def _conclude(report: Report, spark: SparkSession, ingested: Ingested, families:
     report.seconds["conclude"] = time.perf_counter() - began
 
 
-def _judge_rules(report: Report, families: tuple[Family, ...], by_rule: dict[tuple[int, str], int], measured: dict[str, Any], lost: set[int]) -> None:
+def _judge_rules(
+    report: Report,
+    families: tuple[Family, ...],
+    by_rule: dict[tuple[int, str], int],
+    measured: dict[str, Any],
+    lost: set[int],
+) -> None:
     for family in families:
         for rule in family.rules:
             broken = sum(count for (_, name), count in by_rule.items() if name == rule.name)
-            trusted = sum(count for (run, name), count in by_rule.items() if name == rule.name and (rule.alone or run not in lost))
+            trusted = sum(
+                count
+                for (run, name), count in by_rule.items()
+                if name == rule.name and (rule.alone or run not in lost)
+            )
             applied = measured[rule.name]
             if rule.finding is Finding.INCOMPLETE or not trusted:
                 verdict = "incomplete" if broken else "green" if applied else "vacuous"
             else:
                 verdict = "violated"
-            report.rules[rule.name] = {"family": family.name, "says": rule.says, "unit": family.unit, "applied": applied, "broken": broken, "verdict": verdict}
+            report.rules[rule.name] = {
+                "family": family.name,
+                "says": rule.says,
+                "unit": family.unit,
+                "applied": applied,
+                "broken": broken,
+                "verdict": verdict,
+            }
 
 
-def _judge_runs(report: Report, ingested: Ingested, by_rule: dict[tuple[int, str], int], lost: set[int]) -> None:
+def _judge_runs(
+    report: Report, ingested: Ingested, by_rule: dict[tuple[int, str], int], lost: set[int]
+) -> None:
     for run in ingested.runs:
         broken = {rule: count for (index, rule), count in by_rule.items() if index == run.index}
-        blamed = [name for name in broken if RULES[name].finding is Finding.VIOLATION and (RULES[name].alone or run.index not in lost)]
+        blamed = [
+            name
+            for name in broken
+            if RULES[name].finding is Finding.VIOLATION
+            and (RULES[name].alone or run.index not in lost)
+        ]
         events = sum(count for (index, _), count in ingested.counts.items() if index == run.index)
         verdict = VIOLATES if blamed else INCOMPLETE if run.index in lost else CONFORMS
-        report.runs.append({"run": run.run_id, "path": run.name, "verdict": verdict, "events": events, "broken": dict(sorted(broken.items())), "problems": run.problems})
+        report.runs.append(
+            {
+                "run": run.run_id,
+                "path": run.name,
+                "verdict": verdict,
+                "events": events,
+                "broken": dict(sorted(broken.items())),
+                "problems": run.problems,
+            }
+        )
 
 
-def _located(spark: SparkSession, ingested: Ingested, rows: list[dict[str, Any]], names: dict[int, Any]) -> list[dict[str, Any]]:
+def _located(
+    spark: SparkSession, ingested: Ingested, rows: list[dict[str, Any]], names: dict[int, Any]
+) -> list[dict[str, Any]]:
     """The violations with file and line: one more look at the events, for only those that are blamed."""
-    wanted = sorted({(row["run"], row["tid"], row["tseq"]) for row in rows if row["tseq"] is not None})
+    wanted = sorted(
+        {(row["run"], row["tid"], row["tseq"]) for row in rows if row["tseq"] is not None}
+    )
     places: dict[tuple[int, int, int], tuple[str, int]] = {}
     if wanted:
         keys = F.broadcast(spark.createDataFrame(wanted, "run int, tid int, tseq long"))
-        for row in ingested.inputs.events.where("lc > 0").select("run", "tid", "tseq", "address", "row").join(keys, ["run", "tid", "tseq"]).collect():
+        for row in (
+            ingested.inputs.events.where("lc > 0")
+            .select("run", "tid", "tseq", "address", "row")
+            .join(keys, ["run", "tid", "tseq"])
+            .collect()
+        ):
             key, place = (row.run, row.tid, row.tseq), (ingest.plain(row.address), row.row)
             places[key] = min(place, places.get(key, place))
-    files = {ingest.address(file.path): str(file.path) for run in ingested.runs for file in run.files}
+    files = {
+        ingest.address(file.path): str(file.path) for run in ingested.runs for file in run.files
+    }
     out = []
     for row in rows:
         place = places.get((row["run"], row["tid"], row["tseq"]))
-        out.append({"index": row["run"], "run_id": names[row["run"]].run_id, **{name: row[name] for name in VIOLATION.names if name != "run" and row[name] is not None},
-                    **({"file": files[place[0]], "line": place[1]} if place else {})})
+        out.append(
+            {
+                "index": row["run"],
+                "run_id": names[row["run"]].run_id,
+                **{
+                    name: row[name]
+                    for name in VIOLATION.names
+                    if name != "run" and row[name] is not None
+                },
+                **({"file": files[place[0]], "line": place[1]} if place else {}),
+            }
+        )
     return out

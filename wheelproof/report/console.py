@@ -31,14 +31,26 @@ def console(stream: TextIO | None = None, width: int | None = None) -> Console:
     stream = stream or sys.stdout
     terminal = is_terminal(stream)
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")  # a log in ASCII loses no line over one character
+        stream.reconfigure(
+            errors="backslashreplace"
+        )  # a log in ASCII loses no line over one character
     if width is None and not terminal:
         columns = os.environ.get("COLUMNS", "")
-        width = int(columns) if columns.isascii() and columns.isdigit() and int(columns) > 0 else PLAIN_WIDTH
+        width = (
+            int(columns)
+            if columns.isascii() and columns.isdigit() and int(columns) > 0
+            else PLAIN_WIDTH
+        )
     styled = not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
     return Output(
-        file=stream, width=width, color_system="auto" if styled else None, force_terminal=styled or None,
-        markup=False, emoji=False, highlight=False, legacy_windows=False,
+        file=stream,
+        width=width,
+        color_system="auto" if styled else None,
+        force_terminal=styled or None,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
     )
 
 

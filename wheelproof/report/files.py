@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wheelproof import documents
+from wheelproof.counterexample import document
+from wheelproof.counterexample.document import Counterexample
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import junit
-from wheelproof.subject import Mechanism
-from wheelproof.trace import counterexample
-from wheelproof.trace.counterexample import Counterexample
 from wheelproof.verdict import RESULTS_FILE, Results
 
 JUNIT_FILE = "junit.xml"
@@ -18,14 +18,23 @@ REVIEW_FILE = "review.md"
 def begin(output: Path, results: Results) -> None:
     """Puts the run that starts in place of an older one, so that a crash leaves nothing that looks like its results."""
     try:
-        for name in (JUNIT_FILE, REVIEW_FILE, RESULTS_FILE):  # the last one too: the disk may be full
+        for name in (
+            JUNIT_FILE,
+            REVIEW_FILE,
+            RESULTS_FILE,
+        ):  # the last one too: the disk may be full
             (output / name).unlink(missing_ok=True)
     except OSError as error:
-        raise ToolError(f"{error.filename} cannot be removed ({error.strerror}).", "Choose another folder with --output.") from error
+        raise ToolError(
+            f"{error.filename} cannot be removed ({error.strerror}).",
+            "Choose another folder with --output.",
+        ) from error
     results.write(output / RESULTS_FILE)
 
 
-def publish(output: Path, results: Results, mechanisms: Mapping[str, Mechanism], root: Path) -> dict[str, str]:
+def publish(
+    output: Path, results: Results, mechanisms: Mapping[str, Mechanism], root: Path
+) -> dict[str, str]:
     """Writes all three files; the path of each by what it is."""
     from wheelproof.report import review  # Jinja2 is loaded for nothing else
 
@@ -33,7 +42,14 @@ def publish(output: Path, results: Results, mechanisms: Mapping[str, Mechanism],
     documents.write_text(output / JUNIT_FILE, junit.render(results, output))
     told = review.render(results, mechanisms, traces(results, output), root, output)
     documents.write_text(output / REVIEW_FILE, told)
-    return {what: str(output / name) for what, name in (("results", RESULTS_FILE), ("review", REVIEW_FILE), ("JUnit", JUNIT_FILE))}
+    return {
+        what: str(output / name)
+        for what, name in (
+            ("results", RESULTS_FILE),
+            ("review", REVIEW_FILE),
+            ("JUnit", JUNIT_FILE),
+        )
+    }
 
 
 def traces(results: Results, output: Path) -> dict[str, Counterexample]:
@@ -41,7 +57,7 @@ def traces(results: Results, output: Path) -> dict[str, Counterexample]:
     found = {}
     for trace in (row.trace for row in results.rows if row.trace is not None):
         try:
-            found[trace] = counterexample.read(output / trace)
+            found[trace] = document.read(output / trace)
         except UsageError:
             pass  # the review says that it could not be read
     return found

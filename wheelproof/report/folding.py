@@ -6,7 +6,7 @@ Only steps that are equal in everything, changes included, are folded, so that n
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wheelproof.trace.counterexample import Step
+from wheelproof.counterexample.document import Step
 
 _LONGEST_PERIOD = 50
 _LEAST_HIDDEN = 4  # steps; hiding fewer saves no room
@@ -51,6 +51,10 @@ def _fold_at(steps: Sequence[Step], start: int, barrier: int, end: int) -> Fold 
             position += 1
         times = (position - start - period) // period
         hidden = times * period
-        if hidden >= _LEAST_HIDDEN and times >= 2 and (best is None or hidden > best.period * best.times):
+        if (
+            hidden >= _LEAST_HIDDEN
+            and times >= 2
+            and (best is None or hidden > best.period * best.times)
+        ):
             best = Fold(start + period, period, times)
     return best

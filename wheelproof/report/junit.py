@@ -25,8 +25,14 @@ def render(results: Results, output: Path) -> str:
         _count(suite, results)
     if not results.complete or not results.rows:
         suite = SubElement(suites, "testsuite", name="wheelproof.run")
-        case = SubElement(suite, "testcase", classname="wheelproof.run", name="complete", time="0.000")
-        told = "the run was interrupted: these are partial results" if results.rows else "nothing was checked"
+        case = SubElement(
+            suite, "testcase", classname="wheelproof.run", name="complete", time="0.000"
+        )
+        told = (
+            "the run was interrupted: these are partial results"
+            if results.rows
+            else "nothing was checked"
+        )
         SubElement(case, "error", message=told, type="incomplete").text = told
         _count(suite, results)
     for name in ("tests", "failures", "errors"):
@@ -39,10 +45,19 @@ def render(results: Results, output: Path) -> str:
 
 def _case(suite: Element, row: Row, output: Path) -> None:
     case = SubElement(
-        suite, "testcase",
-        classname=visible(f"{row.mechanism}.{row.layer}"), name=visible(row.name), time=f"{row.seconds:.3f}",
+        suite,
+        "testcase",
+        classname=visible(f"{row.mechanism}.{row.layer}"),
+        name=visible(row.name),
+        time=f"{row.seconds:.3f}",
     )
-    told = {"verdict": row.verdict, "expected": row.expected, "property": row.property, "bound": row.bound, "trace": row.trace}
+    told = {
+        "verdict": row.verdict,
+        "expected": row.expected,
+        "property": row.property,
+        "bound": row.bound,
+        "trace": row.trace,
+    }
     _properties(case, {**told, **row.figures})
     if row.ok:
         return
@@ -50,7 +65,10 @@ def _case(suite: Element, row: Row, output: Path) -> None:
     kind = "error" if row.verdict is Verdict.ERROR else "failure"
     lines = [reason(row)]
     if row.trace:
-        lines += [visible(f"{name + ':':<7} {command(name, output, row.trace)}") for name in ("show", "replay")]
+        lines += [
+            visible(f"{name + ':':<7} {command(name, output, row.trace)}")
+            for name in ("show", "replay")
+        ]
     SubElement(case, kind, message=reason(row), type=row.verdict).text = "\n".join(lines)
 
 
@@ -70,6 +88,11 @@ def _count(suite: Element, results: Results) -> None:
     suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
     try:
         # The schema in use has no zone.
-        suite.set("timestamp", datetime.fromisoformat(results.started).replace(tzinfo=None).isoformat(timespec="seconds"))
+        suite.set(
+            "timestamp",
+            datetime.fromisoformat(results.started)
+            .replace(tzinfo=None)
+            .isoformat(timespec="seconds"),
+        )
     except ValueError:
         pass

@@ -8,35 +8,39 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from wheelproof import subject
+from wheelproof import project
+from wheelproof.checks import composition, mutant
+from wheelproof.checks.context import Context
+from wheelproof.counterexample import columns, document
 from wheelproof.decisions import Decision
-from wheelproof.decisions.hunks import Hunk
 from wheelproof.errors import UsageError
-from wheelproof.layers import composed, mutant
-from wheelproof.layers.bench import Bench
-from wheelproof.report import lanes
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.report.console import print_lines, visible
 from wheelproof.report.terminal import killed, reason
-from wheelproof.subject import Mechanism
-from wheelproof.trace import counterexample
 from wheelproof.verdict import Row, Verdict, exit_code
 
 STYLES = {"-": "red", "+": "green", " ": ""}
 
 
-def run(name: str, root: Path, output: Path, target: Console, glyphs: lanes.Glyphs) -> int:
+def run(name: str, root: Path, output: Path, target: Console, glyphs: columns.Glyphs) -> int:
     """Print a decision, judge its mutants and print the first counterexample; the exit code of the verdicts.
 
     ``name``: that of a decision or of one of its mutants, alone or as ``mechanism/name``. Raises UsageError
     where no mechanism has it, or several have.
     """
-    mechanism, decision = chosen(subject.find(root), name)
+    mechanism, decision = chosen(project.find(root), name)
     print_lines(target, list(page(mechanism, decision, root)))
-    rows = list(judged(Bench(mechanism, output, "nightly"), decision))
+    rows = list(judged(Context(mechanism, output, "nightly"), decision))
     print_lines(target, [Text(), *(told(row) for row in rows)])
     if trace := next((row.trace for row in rows if row.trace), None):
-        found = counterexample.read(output / trace)
-        print_lines(target, [Text(), *lanes.render(found, target.width, root, str(output / trace), False, glyphs)])
+        found = document.read(output / trace)
+        print_lines(
+            target,
+            [
+                Text(),
+                *columns.render(found, target.width, root, str(output / trace), False, glyphs),
+            ],
+        )
     return exit_code(rows) if rows else 0
 
 
@@ -49,9 +53,14 @@ def chosen(mechanisms: Mapping[str, Mechanism], name: str) -> tuple[Mechanism, D
             if short in (decision.name, *decision.mutants) and stem in ("", mechanism.stem):
                 found[f"{mechanism.stem}/{decision.name}"] = mechanism, decision
     if not found:
-        raise UsageError(f"No mechanism has a decision or a mutant {name!r}.", "`wheelproof list` prints their names.")
+        raise UsageError(
+            f"No mechanism has a decision or a mutant {name!r}.",
+            "`wheelproof list` prints their names.",
+        )
     if len(found) > 1:
-        raise UsageError(f"There are {len(found)} decisions of this name.", f"Say which: {', '.join(found)}.")
+        raise UsageError(
+            f"There are {len(found)} decisions of this name.", f"Say which: {', '.join(found)}."
+        )
     return next(iter(found.values()))
 
 
@@ -64,19 +73,22 @@ def page(mechanism: Mechanism, decision: Decision, root: Path) -> Iterator[Text]
     for hunk in decision.hunks:
         yield Text()
         yield Text(visible(f"{hunk.file}  {hunk.anchor}"), style="bold")
-        yield from (Text(visible(f"  {mark} {line}").rstrip(), style=STYLES[mark]) for mark, line in hunk.body)
+        yield from (
+            Text(visible(f"  {mark} {line}").rstrip(), style=STYLES[mark])
+            for mark, line in hunk.body
+        )
 
 
-def judged(bench: Bench, decision: Decision) -> Iterator[Row]:
+def judged(context: Context, decision: Decision) -> Iterator[Row]:
     """The rows of a decision: its mutants, and the composed runs that lack it."""
-    mechanism, of_scenario = bench.mechanism, {}
+    mechanism, of_scenario = context.mechanism, {}
     for name in decision.mutants:
         of_scenario.setdefault(mechanism.mutants[name].scenario, []).append(mechanism.mutants[name])
     for mutants in of_scenario.values():
-        yield from mutant.check(bench, mutants).rows
+        yield from mutant.check(context, mutants).rows
     for entry in mechanism.composed.values():
         if entry.mutant == decision.name:
-            yield from composed.check(bench, entry).rows
+            yield from composition.check(context, entry).rows
 
 
 def told(row: Row) -> Text:

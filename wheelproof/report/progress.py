@@ -1,6 +1,6 @@
 """What a run shows while it works: a live display on a terminal, plain lines everywhere else.
 
-Both are listeners for the notices of `wheelproof.options`, are called in the parent process only, and start no thread, so
+Both are listeners for the notices of `wheelproof.checks.events`, are called in the parent process only, and start no thread, so
 that they stay safe beside worker processes. They print to standard error.
 """
 
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from wheelproof.options import Beat, Check, Ended, Notice, Planned, Started
+from wheelproof.checks.events import Beat, Check, Ended, Notice, Planned, Started
 from wheelproof.report.console import console, is_terminal, visible
 
 INTERVAL = 25.0  # seconds between two lines about the same running check
@@ -46,7 +46,9 @@ class Running:
 class Progress(AbstractContextManager):
     """What both displays keep: the running checks, and how many ended. Used as a context and as a listener."""
 
-    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.stream = stream or sys.stderr
         self.clock = clock
         self.planned = self.ended = 0
@@ -111,7 +113,13 @@ class Live(Progress):
 
         self.console = console(self.stream)
         # Without a refresh thread: a notice or a tick redraws, at most four times a second.
-        self.display = Display(console=self.console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
+        self.display = Display(
+            console=self.console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
         self.drawn = float("-inf")
         self.display.start()
         return self
@@ -128,8 +136,13 @@ class Live(Progress):
 
             self.drawn = now
             lines = [f"{self.count()} checks done"]
-            lines += [f"  {_title(check)}: {running.describe(now)}" for check, running in self.running.items()]
-            self.display.update(Text("\n".join(lines), no_wrap=True, overflow="ellipsis"), refresh=True)
+            lines += [
+                f"  {_title(check)}: {running.describe(now)}"
+                for check, running in self.running.items()
+            ]
+            self.display.update(
+                Text("\n".join(lines), no_wrap=True, overflow="ellipsis"), refresh=True
+            )
 
     def close(self) -> None:
         self.display.stop()

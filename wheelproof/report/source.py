@@ -22,7 +22,9 @@ def changed_texts(root: Path, stem: str, without: str) -> dict[str, str]:
         return {}
 
 
-def source_text(root: Path, source: str, label: str, texts: Mapping[str, str] = MappingProxyType({})) -> str:
+def source_text(
+    root: Path, source: str, label: str, texts: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """The code of the line "path:number" below `root`, without its comment; empty where there is none.
 
     `texts`: the texts of files that are other ones than those below `root`.

@@ -16,11 +16,21 @@ from wheelproof.report.console import visible
 from wheelproof.verdict import LAYERS, Results, Row, Verdict, exit_code
 
 _STYLES = {
-    Verdict.PROVED: "green", Verdict.EXHAUSTIVE: "green", Verdict.SAMPLED: "green", Verdict.VIOLATED: "red",
-    Verdict.INCONCLUSIVE: "yellow", Verdict.VACUOUS: "magenta", Verdict.ERROR: "red bold",
+    Verdict.PROVED: "green",
+    Verdict.EXHAUSTIVE: "green",
+    Verdict.SAMPLED: "green",
+    Verdict.VIOLATED: "red",
+    Verdict.INCONCLUSIVE: "yellow",
+    Verdict.VACUOUS: "magenta",
+    Verdict.ERROR: "red bold",
 }
 # The pairs of figures that count the states and edges of a layer, first found first used.
-_COUNTS = (("states", "edges"), ("impl_states", "impl_edges"), ("model_states", "model_edges"), ("distinct", "generated"))
+_COUNTS = (
+    ("states", "edges"),
+    ("impl_states", "impl_edges"),
+    ("model_states", "model_edges"),
+    ("distinct", "generated"),
+)
 _SUMMARY = {
     0: "every verdict as expected",
     1: "FINDING: not every verdict is as expected",
@@ -30,7 +40,9 @@ _SUMMARY = {
 }
 
 
-def print_report(target: Console, results: Results, output: Path, places: Mapping[str, str], quiet: bool = False) -> None:
+def print_report(
+    target: Console, results: Results, output: Path, places: Mapping[str, str], quiet: bool = False
+) -> None:
     """Prints the whole report. `output` is the folder of the run's files, `places` says what was written where ("results" ->
     path). `quiet`: the verdict line only."""
     rows = results.rows
@@ -47,7 +59,9 @@ def print_report(target: Console, results: Results, output: Path, places: Mappin
 def verdict_line(results: Results) -> Text:
     """The outcome of the whole run in one line; a run that did not come to its end never reads as a success."""
     code = exit_code(results.rows)
-    good = f"wheelproof: {sum(row.ok for row in results.rows)} of {len(results.rows)} checks in order"
+    good = (
+        f"wheelproof: {sum(row.ok for row in results.rows)} of {len(results.rows)} checks in order"
+    )
     if not results.complete:
         return Text(f"{good} when the run was broken off: PARTIAL RESULTS", style="red")
     return Text(f"{good}: {_SUMMARY[code]}", style="green" if code == 0 else "red")
@@ -55,7 +69,12 @@ def verdict_line(results: Results) -> Text:
 
 def table(rows: Sequence[Row], plain: bool = False) -> Table:
     """One line for each mechanism and layer, in the order in which the mechanisms come and the layers build up."""
-    made = Table(box=None if plain else box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
+    made = Table(
+        box=None if plain else box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        padding=(0, 2, 0, 0),
+    )
     for heading in ("mechanism", "layer"):
         made.add_column(heading, no_wrap=True)
     made.add_column("ok / total", justify="right", no_wrap=True)
@@ -66,9 +85,13 @@ def table(rows: Sequence[Row], plain: bool = False) -> Table:
     for (mechanism, layer), group in grouped(rows).items():
         good = sum(row.ok for row in group)
         made.add_row(
-            Text(visible(mechanism)), Text(visible(layer)),
+            Text(visible(mechanism)),
+            Text(visible(layer)),
             Text(f"{good} / {len(group)}", style="" if good == len(group) else "red bold"),
-            _verdicts(group), Text(visible(_bounds(group))), _counts(group), f"{sum(row.seconds for row in group):.1f}",
+            _verdicts(group),
+            Text(visible(_bounds(group))),
+            _counts(group),
+            f"{sum(row.seconds for row in group):.1f}",
         )
     return made
 
@@ -82,7 +105,11 @@ def grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
 
     def place(key: tuple[str, str]) -> tuple[int, int, str]:
         mechanism, layer = key
-        return mechanisms.index(mechanism), LAYERS.index(layer) if layer in LAYERS else len(LAYERS), layer
+        return (
+            mechanisms.index(mechanism),
+            LAYERS.index(layer) if layer in LAYERS else len(LAYERS),
+            layer,
+        )
 
     return {key: groups[key] for key in sorted(groups, key=place)}
 
@@ -124,7 +151,9 @@ def expected_violations(rows: Sequence[Row]) -> list[Text]:
 
 def killed(row: Row) -> str:
     """A violation as one phrase, with the depth where the figures have one."""
-    depths = list(dict.fromkeys(value for name, value in row.figures.items() if name.startswith("depth")))
+    depths = list(
+        dict.fromkeys(value for name, value in row.figures.items() if name.startswith("depth"))
+    )
     at = f" at depth {' / '.join(map(str, depths))}" if depths else ""
     return f"{row.name} by {row.property}{at} ({row.mechanism}, {row.layer})"
 
@@ -135,8 +164,18 @@ def _verdicts(group: Sequence[Row]) -> Text:
     for ok in (False, True):
         words = [row.verdict for row in group if row.ok is ok]
         for verdict in dict.fromkeys(sorted(words, key=list(Verdict).index)):
-            counted = f"{words.count(verdict)} " if len(set(row.verdict for row in group)) > 1 or not ok else ""
-            expected = " as expected" if ok and verdict is Verdict.VIOLATED else "" if ok else " (not in order)"
+            counted = (
+                f"{words.count(verdict)} "
+                if len(set(row.verdict for row in group)) > 1 or not ok
+                else ""
+            )
+            expected = (
+                " as expected"
+                if ok and verdict is Verdict.VIOLATED
+                else ""
+                if ok
+                else " (not in order)"
+            )
             style = "green" if ok else "red" if _STYLES[verdict] == "green" else _STYLES[verdict]
             told.append(", " if told else "").append(f"{counted}{verdict}{expected}", style=style)
     return told

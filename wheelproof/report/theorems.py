@@ -5,16 +5,16 @@ It holds no times and no exact resource counts, so that it changes only where a 
 
 from collections.abc import Mapping, Sequence
 
-from wheelproof.layers.prove import Declared
+from wheelproof.checks.prove import Declared
 from wheelproof.report.review import escape
 from wheelproof.verdict import Row, Verdict
 
 _HEAD = """# Theorems
 
-Made by `wheelproof prove --lane nightly --table`; do not edit. Each theorem holds for every size.
+Made by `wheelproof prove --profile nightly --table`; do not edit. Each theorem holds for every size.
 
 *conditions*: verification conditions, of each of which the premises are satisfiable, and the negated goal is refuted by the first solver with every
-seed, and by the second. *resources*: the most that one of them took, in the first solver's units, rounded up. *controls*: twins with one thing
+seed, and by the second. *resources*: the most that one of them took, in the first solver's units, rounded up. *controls*: mutants with one thing
 wrong, each of which has a counterexample. What the ids of assumptions mean, and which the solvers are, is in
 [proofs/ASSUMPTIONS.md](../proofs/ASSUMPTIONS.md).
 """
@@ -27,15 +27,28 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
     for theory in dict.fromkeys(item.theory for item in theorems):
         mine = [item for item in theorems if item.theory == theory]
         parts.append(f"\n## {escape(theory)} (mechanism `{mine[0].mechanism}`)\n")
-        main, lemmas = [item for item in mine if not item.is_lemma], [item for item in mine if item.is_lemma]
+        main, lemmas = (
+            [item for item in mine if not item.is_lemma],
+            [item for item in mine if item.is_lemma],
+        )
         if main:
-            parts.append("\n| theorem | says | rests on | assumes | conditions | first solver | second | resources |\n|---|---|---|---|---:|---|---|---:|\n")
+            parts.append(
+                "\n| theorem | says | rests on | assumes | conditions | first solver | second | resources |\n|---|---|---|---|---:|---|---|---:|\n"
+            )
             parts += [_line(item, outcome.get((item.mechanism, item.name)), True) for item in main]
             parts.append("\nControls:\n\n")
-            parts += [f"* **{escape(item.name)}** {escape(control)}\n" for item in main for control in item.controls]
+            parts += [
+                f"* **{escape(item.name)}** {escape(control)}\n"
+                for item in main
+                for control in item.controls
+            ]
         if lemmas:
-            parts.append("\n| lemma | says | conditions | first solver | second | resources |\n|---|---|---:|---|---|---:|\n")
-            parts += [_line(item, outcome.get((item.mechanism, item.name)), False) for item in lemmas]
+            parts.append(
+                "\n| lemma | says | conditions | first solver | second | resources |\n|---|---|---:|---|---|---:|\n"
+            )
+            parts += [
+                _line(item, outcome.get((item.mechanism, item.name)), False) for item in lemmas
+            ]
     return "".join(parts)
 
 
@@ -50,11 +63,25 @@ def _line(item: Declared, row: Row | None, whole: bool) -> str:
 def _told(row: Row | None, figures: Mapping) -> list[str]:
     if row is None:
         return ["", "not run", "", ""]
-    verdict = f"{row.verdict}, {figures['seeds']} seeds" if row.ok else f"**{row.verdict if row.verdict != Verdict.PROVED else 'not in order'}**"
-    return [str(figures.get("vcs", "")), verdict, str(figures.get("second", "")), at_most(figures.get("rlimit_max", 0))]
+    verdict = (
+        f"{row.verdict}, {figures['seeds']} seeds"
+        if row.ok
+        else f"**{row.verdict if row.verdict != Verdict.PROVED else 'not in order'}**"
+    )
+    return [
+        str(figures.get("vcs", "")),
+        verdict,
+        str(figures.get("second", "")),
+        at_most(figures.get("rlimit_max", 0)),
+    ]
 
 
 def at_most(count: int) -> str:
     """The count rounded up to 1, 2 or 5 times a power of ten: a bound that another machine has too."""
-    bound = next(digit * 10 ** power for power in range(30) for digit in (1, 2, 5) if digit * 10 ** power >= count)
+    bound = next(
+        digit * 10**power
+        for power in range(30)
+        for digit in (1, 2, 5)
+        if digit * 10**power >= count
+    )
     return f"{bound:,}"

@@ -12,8 +12,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from wheelproof import floors
 from wheelproof.errors import UsageError
+from wheelproof.project import isolated
 from wheelproof.stress import faults
 from wheelproof.stress.observed import OBSERVERS, Observer
 
@@ -44,7 +44,7 @@ class CarelessCondition(Condition):
         return True
 
 
-class Subject:
+class ProductionImplementation:
     """The harness of one mechanism on the production runtime.
 
     ``texts``: module name -> source to load in the place of its file. ``fault``: a name of
@@ -61,24 +61,24 @@ class Subject:
     ) -> None:
         self.observer = Observer()
         self._built: set[type] = set()
-        finder = floors.Finder(root, texts)
-        with floors.apart(finder):
+        finder = isolated.Finder(root, texts)
+        with isolated.apart(finder):
             try:
                 self._observe(finder, fault)
-                self.mapping = importlib.import_module(f"mapping.{stem}")
+                self.harness_module = importlib.import_module(f"harness.{stem}")
             except (ImportError, SyntaxError) as error:
                 raise UsageError(
                     f"{root}: the subject {stem} cannot be imported: {error}."
                 ) from error
-            modules = floors.present()
+            modules = isolated.present()
         self.files = frozenset(
             module.__spec__.origin
             for name, module in modules.items()
             if name.startswith("impl.") and module.__spec__ is not None and module.__spec__.origin
         ) | {faults.__file__}
-        self.shared = self.mapping.shared
+        self.shared = self.harness_module.shared
 
-    def _observe(self, finder: floors.Finder, fault: str) -> None:
+    def _observe(self, finder: isolated.Finder, fault: str) -> None:
         """Put observed primitives into the modules that define them, before others import them
         from there."""
         planted = faults.FAULTS[fault] if fault else None
@@ -99,10 +99,10 @@ class Subject:
                 observed = build(primitive, inner, self.observer)
                 self._built.add(observed)
                 home = sys.modules.get(getattr(module, primitive).__module__)
-                for place in {module, home} if home in floors.present().values() else {module}:
+                for place in {module, home} if home in isolated.present().values() else {module}:
                     setattr(place, primitive, observed)
 
-    def world(self, scenario: Mapping[str, Any]) -> Any:
+    def harness(self, scenario: Mapping[str, Any]) -> Any:
         """The scenario's objects, fresh; a new round for the observer."""
         self.observer.begin()
-        return self.mapping.World(scenario)
+        return self.harness_module.Harness(scenario)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from wheelproof.stress.shaking import Shaker, Stopped
 
-
 LOOK_SECONDS = 0.05
 """How long one look at the threads takes. Looks are counted, not time: a stall of the whole
 process is one look."""
@@ -72,7 +71,7 @@ class _Worker:
                 stress.begin.wait()
                 try:
                     for operation, *arguments in self.program:
-                        getattr(stress.world, operation)(*arguments)
+                        getattr(stress.harness, operation)(*arguments)
                 except Exception as error:  # the subject's own: a finding, reported with its round
                     stress.errors.append(error)
                 self.idle = True
@@ -80,14 +79,14 @@ class _Worker:
 
 
 class Stress:
-    """Real threads that run a scenario again and again. ``subject``: has ``world(scenario)``,
-    ``shared(world)``, ``observer`` and ``files``."""
+    """Real threads that run a scenario again and again. ``subject``: has ``harness(scenario)``,
+    ``shared(harness)``, ``observer`` and ``files``."""
 
     def __init__(
         self, subject: Any, scenario: Mapping[str, Any], seed: int = 0, patience: Patience = PATIENT
     ) -> None:
         self.subject, self.scenario, self.patience = subject, scenario, patience
-        self.world: Any = None
+        self.harness: Any = None
         self.errors: list[Exception] = []
         programs = list(scenario["threads"].values())
         self.begin = threading.Barrier(len(programs) + 1)
@@ -139,7 +138,7 @@ class Stress:
         self, final: Mapping[tuple, set[str]], seen: set[tuple]
     ) -> tuple[frozenset[str], str] | None:
         subject = self.subject
-        self.world = subject.world(self.scenario)
+        self.harness = subject.harness(self.scenario)
         for worker in self.workers:
             worker.idle = False
             worker.shaker.begin()
@@ -152,7 +151,7 @@ class Stress:
             properties.add(NO_EXCEPTION)
             says += [f"{type(error).__name__}: {error}" for error in self.errors]
         else:
-            outcome = tuple(subject.shared(self.world).values())
+            outcome = tuple(subject.shared(self.harness).values())
             if outcome not in final:
                 properties.add(FINAL_STATE)
                 says.append(f"the end is no final state of the model: {outcome}")

@@ -13,10 +13,37 @@ from wheelproof.tlc.mc import McConfig, McFiles, generate
 from wheelproof.tlc.process import run
 from wheelproof.tlc.result import NO_DEADLOCK, Outcome, Progress, TlcResult, TraceState
 from wheelproof.tlc.translation import require_current, retranslate
-from wheelproof.tlc.values import Function, ModelValue, Value, ValueSyntaxError, format_tla, freeze, parse_value
+from wheelproof.tlc.values import (
+    Function,
+    ModelValue,
+    Value,
+    ValueSyntaxError,
+    format_tla,
+    freeze,
+    parse_value,
+)
 
 __all__ = [
-    "NO_DEADLOCK", "DotError", "Function", "McConfig", "McFiles", "ModelValue", "Move", "Outcome", "Progress", "TlcGraph",
-    "TlcResult", "TraceState", "Value", "ValueSyntaxError", "format_tla", "freeze", "generate", "parse_value", "read_dot",
-    "require_current", "retranslate", "run",
+    "NO_DEADLOCK",
+    "DotError",
+    "Function",
+    "McConfig",
+    "McFiles",
+    "ModelValue",
+    "Move",
+    "Outcome",
+    "Progress",
+    "TlcGraph",
+    "TlcResult",
+    "TraceState",
+    "Value",
+    "ValueSyntaxError",
+    "format_tla",
+    "freeze",
+    "generate",
+    "parse_value",
+    "read_dot",
+    "require_current",
+    "retranslate",
+    "run",
 ]

@@ -43,12 +43,18 @@ def options(java: Java, jar: Jar) -> tuple[str, ...]:
     """The JVM's options that use the archive; none where there is no archive."""
     file = path(java, jar)
     # The JVM would say on standard output, where TLC's messages are, that an archive does not fit.
-    return (f"-XX:SharedArchiveFile={file}", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr") if file.is_file() else ()
+    return (
+        (f"-XX:SharedArchiveFile={file}", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
+        if file.is_file()
+        else ()
+    )
 
 
 def path(java: Java, jar: Jar) -> Path:
     """Where the archive of a jar and a Java is, or would be."""
-    which = hashlib.sha256(f"{os.path.realpath(java.executable)} {java.version} {jar.path} {jar.sha256}".encode()).hexdigest()[:16]
+    which = hashlib.sha256(
+        f"{os.path.realpath(java.executable)} {java.version} {jar.path} {jar.sha256}".encode()
+    ).hexdigest()[:16]
     return jars.cache() / f"tlc-{which}.jsa"
 
 
@@ -61,15 +67,42 @@ def make(java: Java, jar: Jar) -> bool:
         return False
     with suppress(OSError, subprocess.SubprocessError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="wheelproof-archive-", dir=file.parent, ignore_cleanup_errors=True) as scratch:
+        with tempfile.TemporaryDirectory(
+            prefix="wheelproof-archive-", dir=file.parent, ignore_cleanup_errors=True
+        ) as scratch:
             folder, made = Path(scratch), Path(scratch, file.name)
             (folder / "Archived.tla").write_text(_MODULE, encoding="utf-8")
             (folder / "Archived.cfg").write_text(_CONFIG, encoding="utf-8")
             ended = subprocess.run(
-                [str(java.executable), f"-XX:ArchiveClassesAtExit={made}", "-Xlog:disable", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
-                 f"-Djava.io.tmpdir={folder}", "-cp", str(jar.path), "tlc2.TLC", "-tool", "-workers", "1", "-deadlock", "-metadir", str(folder / "states"),
-                 "-dump", "dot,actionlabels", str(folder / "states.dot"), "-config", "Archived.cfg", "Archived"],
-                cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS)
+                [
+                    str(java.executable),
+                    f"-XX:ArchiveClassesAtExit={made}",
+                    "-Xlog:disable",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:-UsePerfData",
+                    f"-Djava.io.tmpdir={folder}",
+                    "-cp",
+                    str(jar.path),
+                    "tlc2.TLC",
+                    "-tool",
+                    "-workers",
+                    "1",
+                    "-deadlock",
+                    "-metadir",
+                    str(folder / "states"),
+                    "-dump",
+                    "dot,actionlabels",
+                    str(folder / "states.dot"),
+                    "-config",
+                    "Archived.cfg",
+                    "Archived",
+                ],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_SECONDS,
+            )
             if ended.returncode == 0 and made.is_file():
                 os.replace(made, file)
     return file.is_file()

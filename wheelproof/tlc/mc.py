@@ -22,7 +22,9 @@ FIRST = "First_"
 _SAID = 1000  # TLC's register in which such an invariant keeps that it has failed
 _WIDTH = 100
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_OUTSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*')  # of a comment: a string, a comment to the line's end, the beginning of another
+_OUTSIDE = re.compile(
+    r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*'
+)  # of a comment: a string, a comment to the line's end, the beginning of another
 _NO_BREAK = re.compile(r"[^\n]")
 _INSIDE = re.compile(r"\(\*|\*\)")  # comments nest
 _REFERENCE = re.compile(r"\bEXTENDS\s+(\w+(?:\s*,\s*\w+)*)|\bINSTANCE\s+(\w+)")
@@ -86,7 +88,9 @@ def generate(config: McConfig, folder: Path, bare: bool = False) -> McFiles:
     _write(files.module, module_text(config))
     _write(files.config, config_text(config))
     for copy in files.copies:
-        text = config.texts.get(copy.name) or (config.spec.parent / copy.name).read_text(encoding="utf-8")
+        text = config.texts.get(copy.name) or (config.spec.parent / copy.name).read_text(
+            encoding="utf-8"
+        )
         _write(copy, without_comments(text) if bare else text)
     return files
 
@@ -95,7 +99,7 @@ def without_comments(text: str) -> str:
     """A module with spaces for its comments: what is left stays in its line and column, by which TLC refers to it."""
     out, depth, place = [], 0, 0
     while found := (_INSIDE if depth else _OUTSIDE).search(text, place):
-        before, lexeme = text[place:found.start()], found[0]
+        before, lexeme = text[place : found.start()], found[0]
         out.append(_NO_BREAK.sub(" ", before) if depth else before)
         if lexeme in ("(*", "*)"):
             depth += 1 if lexeme == "(*" else -1
@@ -125,26 +129,32 @@ def module_text(config: McConfig) -> str:
     """The generated module."""
     _check_names(config)
     title = f" MODULE {config.name} "
-    definitions = [_definition(f"MC_{name}", freeze(value)) for name, value in _defined(config).items()]
+    definitions = [
+        _definition(f"MC_{name}", freeze(value)) for name, value in _defined(config).items()
+    ]
     definitions += [f"VARIABLES {', '.join(config.variables)}"] if config.variables else []
     definitions += [f"{name} == {expression}" for name, expression in config.definitions.items()]
     if not _NAME.fullmatch(config.specification):
         definitions.append(f"MCSpec == {config.specification}")
     if config.first_only:
-        name, = config.invariants
-        definitions += [f"ASSUME TLCSet({_SAID}, FALSE)",
-                        f"{FIRST}{name} == TLCGet({_SAID}) \\/ {name} \\/ (TLCSet({_SAID}, TRUE) /\\ FALSE)"]
-    return "\n".join([
-        title.center(max(79, len(title) + 8), "-"),
-        *_notice(config),
-        "\\* To run it by hand, in this folder:",
-        f'\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config {config.name}.cfg {config.name}.tla',
-        f"EXTENDS {config.spec.stem}, Integers, TLC",
-        "",
-        *definitions,
-        "=" * 79,
-        "",
-    ])
+        (name,) = config.invariants
+        definitions += [
+            f"ASSUME TLCSet({_SAID}, FALSE)",
+            f"{FIRST}{name} == TLCGet({_SAID}) \\/ {name} \\/ (TLCSet({_SAID}, TRUE) /\\ FALSE)",
+        ]
+    return "\n".join(
+        [
+            title.center(max(79, len(title) + 8), "-"),
+            *_notice(config),
+            "\\* To run it by hand, in this folder:",
+            f'\\*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config {config.name}.cfg {config.name}.tla',
+            f"EXTENDS {config.spec.stem}, Integers, TLC",
+            "",
+            *definitions,
+            "=" * 79,
+            "",
+        ]
+    )
 
 
 def config_text(config: McConfig) -> str:
@@ -157,7 +167,11 @@ def config_text(config: McConfig) -> str:
         f"CHECK_DEADLOCK {format_tla(config.deadlock_check)}",
     ]
     constants = [f"  {name} <- MC_{name}" for name in _defined(config)]
-    constants += [f"  {name} = {value}" for name, value in config.constants.items() if isinstance(value, ModelValue)]
+    constants += [
+        f"  {name} = {value}"
+        for name, value in config.constants.items()
+        if isinstance(value, ModelValue)
+    ]
     for heading, entries in (
         ("CONSTANTS", constants),
         ("INVARIANTS", [f"  {FIRST * config.first_only}{name}" for name in config.invariants]),
@@ -171,11 +185,16 @@ def config_text(config: McConfig) -> str:
 def _notice(config: McConfig) -> list[str]:
     """Where a generated file comes from, as comments."""
     told = f"Generated from {config.origin}; changes are lost."
-    return [f"\\* {line}" for line in textwrap.wrap(told, _WIDTH - 3, break_long_words=False, break_on_hyphens=False)]
+    return [
+        f"\\* {line}"
+        for line in textwrap.wrap(told, _WIDTH - 3, break_long_words=False, break_on_hyphens=False)
+    ]
 
 
 def _defined(config: McConfig) -> dict[str, Value]:
-    return {name: value for name, value in config.constants.items() if not isinstance(value, ModelValue)}
+    return {
+        name: value for name, value in config.constants.items() if not isinstance(value, ModelValue)
+    }
 
 
 def _definition(name: str, value: Value) -> str:
@@ -190,9 +209,16 @@ def _definition(name: str, value: Value) -> str:
 def _check_names(config: McConfig) -> None:
     """A name that is none would be read by TLC as something else, in the worst case as a further statement."""
     if not config.name.startswith("MC"):
-        raise UsageError(f"The name {config.name!r} of a model-checking module has to begin with MC.")
+        raise UsageError(
+            f"The name {config.name!r} of a model-checking module has to begin with MC."
+        )
     names = (
-        config.name, *config.constants, *config.variables, *config.definitions, *config.invariants, *config.properties,
+        config.name,
+        *config.constants,
+        *config.variables,
+        *config.definitions,
+        *config.invariants,
+        *config.properties,
     )
     for name in names:
         if not _NAME.fullmatch(name):

@@ -19,37 +19,37 @@ from enum import IntEnum
 class Code(IntEnum):
     """The message codes that decide something; TLC has many more."""
 
-    GENERAL = 1000              # an unexpected exception
+    GENERAL = 1000  # an unexpected exception
     OUT_OF_MEMORY = 1001
-    TOO_MANY_INITIAL = 1002     # out of memory while making the initial states
+    TOO_MANY_INITIAL = 1002  # out of memory while making the initial states
     STACK_OVERFLOW = 1005
-    NESTED_EXPRESSION = 2103    # where an evaluation failed
+    NESTED_EXPRESSION = 2103  # where an evaluation failed
     ASSUMPTION_FALSE = 2104
-    INVARIANT_INITIAL = 2107    # violated by an initial state, which follows in the text
-    PROPERTY_INITIAL = 2108     # the same for a property: the Init of a refinement
+    INVARIANT_INITIAL = 2107  # violated by an initial state, which follows in the text
+    PROPERTY_INITIAL = 2108  # the same for a property: the Init of a refinement
     INVARIANT = 2110
     INVARIANT_EVALUATION = 2111
     ACTION_PROPERTY = 2112
     DEADLOCK = 2114
-    TEMPORAL = 2116             # 2.18 does not say which property
-    TRACE = 2121                # the error trace of a safety violation begins
-    BACK_TO_STATE = 2122        # the lasso of a liveness violation closes
+    TEMPORAL = 2116  # 2.18 does not say which property
+    TRACE = 2121  # the error trace of a safety violation begins
+    BACK_TO_STATE = 2122  # the lasso of a liveness violation closes
     ASSERTION = 2132
     EVALUATION = 2184
     STARTED = 2185
     FINISHED = 2186
     MODE = 2187
     INITIAL_COMPUTED = 2190
-    SUCCESS = 2193              # "No error has been found": also printed by -continue after violations
+    SUCCESS = 2193  # "No error has been found": also printed by -continue after violations
     DEPTH = 2194
-    STATS = 2199                # the final counts
+    STATS = 2199  # the final counts
     PROGRESS = 2200
-    STATE = 2217                # one state of an error trace
+    STATE = 2217  # one state of an error trace
     STUTTERING = 2218
     SANY_END = 2219
     SANY_START = 2220
     VERSION = 2262
-    LASSO = 2264                # the error trace of a liveness violation begins
+    LASSO = 2264  # the error trace of a liveness violation begins
     PARSING_FAILED = 3002
 
 
@@ -88,7 +88,9 @@ def read_messages(lines: Iterable[str]) -> Iterator[Message | Line | Truncated]:
 
     A Truncated, if any, is the last item. Only the message under way is held in memory.
     """
-    frames: list[tuple[int, int]] = []  # code and severity of the frames that are open, outermost first
+    frames: list[
+        tuple[int, int]
+    ] = []  # code and severity of the frames that are open, outermost first
     text: list[str] = []
     for line in lines:
         line = line.rstrip("\r\n")
@@ -99,7 +101,7 @@ def read_messages(lines: Iterable[str]) -> Iterator[Message | Line | Truncated]:
             else:
                 yield Line(line)
             continue
-        before = line[:mark.start()]
+        before = line[: mark.start()]
         if before and frames:
             text.append(before)
         elif before:

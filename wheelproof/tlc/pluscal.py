@@ -9,7 +9,12 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 
-OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Dfile.encoding=UTF-8")
+OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Dfile.encoding=UTF-8",
+)
 """Those of a JVM that lives for a second."""
 
 MISSING = "there is no PlusCal translator in the jar"

@@ -82,24 +82,46 @@ def run(
     account, started = Account(), time.monotonic()
     with (
         _Interrupts() as interrupts,
-        tempfile.TemporaryDirectory(prefix="wheelproof-tlc-", ignore_cleanup_errors=True) as scratch,
+        tempfile.TemporaryDirectory(
+            prefix="wheelproof-tlc-", ignore_cleanup_errors=True
+        ) as scratch,
         log.open("wb", buffering=0) as copy,  # so that the log can be followed
     ):
         command = [
-            str(java.executable), *(THROUGHPUT if large else QUICK_START), f"-Xmx{heap_mb}m", "-XX:-UsePerfData",
-            *archive.options(java, jar), "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={scratch}", "-cp", str(jar.path), "tlc2.TLC", "-tool",
-            "-workers", str(workers), "-fp", "0",
-            "-metadir", str(Path(scratch, "states")),
+            str(java.executable),
+            *(THROUGHPUT if large else QUICK_START),
+            f"-Xmx{heap_mb}m",
+            "-XX:-UsePerfData",
+            *archive.options(java, jar),
+            "-Dfile.encoding=UTF-8",
+            f"-Djava.io.tmpdir={scratch}",
+            "-cp",
+            str(jar.path),
+            "tlc2.TLC",
+            "-tool",
+            "-workers",
+            str(workers),
+            "-fp",
+            "0",
+            "-metadir",
+            str(Path(scratch, "states")),
             *([] if deadlock_check else ["-deadlock"]),
             *(["-coverage", "1"] if coverage else []),
             *(["-continue"] if go_on else []),
             *(["-dump", "dot,actionlabels", str(dump.absolute())] if dump else []),
-            "-config", str(config), module.name,
+            "-config",
+            str(config),
+            module.name,
         ]
         with _running(command, module.parent, timeout, interrupts) as child:
             for item in read_messages(_copied(child.process.stdout, copy)):
                 account.add(item)
-                if on_progress and isinstance(item, Message) and item.code == Code.PROGRESS and account.progress:
+                if (
+                    on_progress
+                    and isinstance(item, Message)
+                    and item.code == Code.PROGRESS
+                    and account.progress
+                ):
                     on_progress(account.progress)
     return account.judge(
         child.process.returncode,
@@ -124,8 +146,12 @@ class _Child:
         self.timed_out = False
         try:
             self.process = subprocess.Popen(
-                command, cwd=folder, start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                command,
+                cwd=folder,
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
             )
         except OSError as error:
             raise ToolError(f"{command[0]} cannot be started ({error.strerror}).") from error
@@ -178,7 +204,9 @@ class _Interrupts:
 
 
 @contextmanager
-def _running(command: list[str], folder: Path, timeout: float, interrupts: _Interrupts) -> Iterator[_Child]:
+def _running(
+    command: list[str], folder: Path, timeout: float, interrupts: _Interrupts
+) -> Iterator[_Child]:
     """A running child; at the end of the block it has ended, by itself or by force where the block was left early."""
     child = _Child(command, folder)
     interrupts.watch(child)

@@ -35,18 +35,24 @@ _KEPT_LINES = 20
 _LONGEST_REASON = 400
 
 _NUMBER = r"([\d,]+)"
-_STATS = re.compile(rf"{_NUMBER} states generated, {_NUMBER} distinct states found, {_NUMBER} states left on queue")
+_STATS = re.compile(
+    rf"{_NUMBER} states generated, {_NUMBER} distinct states found, {_NUMBER} states left on queue"
+)
 _DEPTH = re.compile(rf"depth of the complete state graph search is {_NUMBER}")
 _PROGRESS = re.compile(
     rf"Progress\({_NUMBER}\).*?{_NUMBER} states generated.*?{_NUMBER} distinct states found.*?{_NUMBER} states left"
 )
 _COLLISION = re.compile(r"calculated \(optimistic\):\s+val = ([\d.E+-]+)")
-_VIOLATED = re.compile(r"(?:Invariant|Action property|Property|Temporal property) (.+?) (?:is|was) violated")
+_VIOLATED = re.compile(
+    r"(?:Invariant|Action property|Property|Temporal property) (.+?) (?:is|was) violated"
+)
 _LOCATION = re.compile(r"line \d+, col \d+ to line \d+, col \d+ of module \w+")
 _STATE = re.compile(r"(\d+): <(.*?)>\n(.*)", re.DOTALL)
 _BACK = re.compile(r"(\d+): Back to state(?:: <(.*?)>)?")
 _SANY_NOISE = ("Parsing file ", "Semantic processing of module ", "Warning: ")
-_STALE = re.compile(r"!! WARNING: The (?:PlusCal algorithm|TLA\+ translation)\b.* in module (\w+) .*since")
+_STALE = re.compile(
+    r"!! WARNING: The (?:PlusCal algorithm|TLA\+ translation)\b.* in module (\w+) .*since"
+)
 
 
 class Outcome(StrEnum):
@@ -131,7 +137,9 @@ class Account:
     progress: Progress | None = None
     violations: list[Message] = field(default_factory=list)
     errors: list[Message] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)  # the first unframed lines that say something
+    complaints: list[str] = field(
+        default_factory=list
+    )  # the first unframed lines that say something
     trace: list[TraceState] = field(default_factory=list)
     loop: int | None = None
     loop_action: str | None = None
@@ -170,7 +178,7 @@ class Account:
                     self.counts = _integers(found)
             case Code.DEPTH:
                 if found := _DEPTH.search(message.text):
-                    self.depth, = _integers(found)
+                    (self.depth,) = _integers(found)
             case Code.PROGRESS:
                 if found := _PROGRESS.search(message.text):
                     self.progress = Progress(*_integers(found))
@@ -183,7 +191,9 @@ class Account:
                 self.stuttering = True
             case Code.INVARIANT_INITIAL | Code.PROPERTY_INITIAL:
                 self.violations.append(message)
-                self.trace.append(TraceState(1, None, "", _variables(message.text.partition(":\n")[2])))
+                self.trace.append(
+                    TraceState(1, None, "", _variables(message.text.partition(":\n")[2]))
+                )
             case code if code in EXIT_OF:
                 self.violations.append(message)
             case Code.OUT_OF_MEMORY | Code.TOO_MANY_INITIAL:
@@ -224,10 +234,22 @@ class Account:
         generated, distinct = self.counts[:2] if self.counts else (None, None)
         violated = outcome is Outcome.VIOLATED
         return TlcResult(
-            outcome=outcome, property=name if violated else None, location=location if violated else None,
-            explanation=why, generated=generated, distinct=distinct, depth=self.depth, trace=tuple(self.trace),
-            loop=self.loop, loop_action=self.loop_action, stuttering=self.stuttering, collision=self.collision,
-            version=self.version, seconds=seconds, exit_code=exit_code, log=log,
+            outcome=outcome,
+            property=name if violated else None,
+            location=location if violated else None,
+            explanation=why,
+            generated=generated,
+            distinct=distinct,
+            depth=self.depth,
+            trace=tuple(self.trace),
+            loop=self.loop,
+            loop_action=self.loop_action,
+            stuttering=self.stuttering,
+            collision=self.collision,
+            version=self.version,
+            seconds=seconds,
+            exit_code=exit_code,
+            log=log,
             whole=outcome is Outcome.COMPLETED or (violated and went_on),
         )
 
@@ -254,7 +276,9 @@ class Account:
         if exit_code < 0:
             return f"TLC was killed by {_signal(exit_code)}{self._so_far()}"
         if self.truncated is not None:
-            return f"TLC's output breaks off within message {self.truncated} (exit code {exit_code})"
+            return (
+                f"TLC's output breaks off within message {self.truncated} (exit code {exit_code})"
+            )
         if self.out_of_memory:
             return f"TLC ran out of memory{self._so_far()} (exit code {exit_code}); give it a larger heap"
         if self.errors:
@@ -268,7 +292,11 @@ class Account:
         if self.violations and (unnamed := self._unnamed_violation(name)):
             return unnamed
         if exit_code != 0 or not self.success:
-            said = "said that it found no error" if self.success else "did not say that it found no error"
+            said = (
+                "said that it found no error"
+                if self.success
+                else "did not say that it found no error"
+            )
             return f"TLC {said} but ended with exit code {exit_code}"
         if self.counts is None or self.depth is None:
             return "TLC found no error but printed no final counts"
@@ -296,7 +324,11 @@ class Account:
     def _reason(self) -> str:
         """What TLC itself says of an error, in one line."""
         # Before "\n: " an unexpected exception is introduced in the same words always.
-        texts = [message.text.split("\n: ")[-1] for message in self.errors if message.code != Code.NESTED_EXPRESSION]
+        texts = [
+            message.text.split("\n: ")[-1]
+            for message in self.errors
+            if message.code != Code.NESTED_EXPRESSION
+        ]
         if not texts or self.errors[0].code == Code.PARSING_FAILED:
             texts = self.complaints or texts
         said = " ".join(" ".join(texts).split()).rstrip(".") or "it printed nothing"
@@ -311,7 +343,9 @@ class Account:
 def _trace_state(text: str) -> TraceState:
     found = _STATE.match(text)
     if found is None:
-        raise ValueSyntaxError(f"TLC printed a state of a trace that cannot be read: {text.strip()[:120]!r}.")
+        raise ValueSyntaxError(
+            f"TLC printed a state of a trace that cannot be read: {text.strip()[:120]!r}."
+        )
     action, location = _action(found[2])
     return TraceState(int(found[1]), action, location, _variables(found[3]))
 
@@ -319,7 +353,7 @@ def _trace_state(text: str) -> TraceState:
 def _action(header: str) -> tuple[str | None, str]:
     """Name and place of `Up line 14, col 9 to line 16, col 27 of module Stair`; no name for an initial state."""
     if found := _LOCATION.search(header):
-        return header[:found.start()].strip() or None, found[0]
+        return header[: found.start()].strip() or None, found[0]
     return None, ""
 
 

@@ -25,7 +25,9 @@ from wheelproof.tlc import pluscal
 from wheelproof.tlc.jar import Jar
 
 _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b")
-_TRANSLATION = re.compile(r"^\\\* BEGIN TRANSLATION(.*)\n((?:.*\n)*?)\\\* END TRANSLATION", re.MULTILINE)
+_TRANSLATION = re.compile(
+    r"^\\\* BEGIN TRANSLATION(.*)\n((?:.*\n)*?)\\\* END TRANSLATION", re.MULTILINE
+)
 _CHECKSUMS = re.compile(r'chksum\(pcal\) = "\w+" /\\ chksum\(tla\) = "\w+"')
 _EMPTY = "\\\\* BEGIN TRANSLATION\n\\\\* END TRANSLATION"
 _SECONDS = 120
@@ -36,7 +38,7 @@ class State(StrEnum):
 
     CURRENT = "current"
     STALE = "stale"
-    MISSING = "missing"            # an algorithm without a translation
+    MISSING = "missing"  # an algorithm without a translation
     NO_ALGORITHM = "no algorithm"  # plain TLA+, in which nothing can be stale
 
 
@@ -62,7 +64,10 @@ def require_current(module: Path, *, java: Java | None = None, jar: Jar | None =
     """ToolError where the module's translation is stale or missing, because TLC would check another algorithm."""
     found = state(module, java=java, jar=jar)
     if found in (State.STALE, State.MISSING):
-        raise ToolError(f"The PlusCal translation in {module} is {found}.", f"Run `wheelproof translate {module}`.")
+        raise ToolError(
+            f"The PlusCal translation in {module} is {found}.",
+            f"Run `wheelproof translate {module}`.",
+        )
 
 
 def retranslate(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> bool:
@@ -79,7 +84,9 @@ def translated(module: Path, *, java: Java | None = None, jar: Jar | None = None
     return translated_text(_text(module), str(module), java=java, jar=jar)
 
 
-def translated_text(text: str, name: str, *, java: Java | None = None, jar: Jar | None = None) -> str:
+def translated_text(
+    text: str, name: str, *, java: Java | None = None, jar: Jar | None = None
+) -> str:
     """A module's text with its algorithm's translation. ``name``: how an error names the module.
 
     Raises ToolError where the translator refuses the algorithm or cannot be run.
@@ -90,11 +97,16 @@ def translated_text(text: str, name: str, *, java: Java | None = None, jar: Jar 
     kept = _kept(text, jar)
     if kept.is_file():
         return kept.read_text(encoding="utf-8")
-    (made, refusal), = _translate([text], java or javas.locate(), jar)
+    ((made, refusal),) = _translate([text], java or javas.locate(), jar)
     if refusal:
         if refusal == pluscal.MISSING:
-            raise ToolError(f"There is no PlusCal translator in {jar.path}.", "Name another jar with TLA2TOOLS_JAR.")
-        raise ToolError(f"The PlusCal translator refuses {name}: {refusal}.", "Correct the algorithm.")
+            raise ToolError(
+                f"There is no PlusCal translator in {jar.path}.",
+                "Name another jar with TLA2TOOLS_JAR.",
+            )
+        raise ToolError(
+            f"The PlusCal translator refuses {name}: {refusal}.", "Correct the algorithm."
+        )
     return made
 
 
@@ -104,8 +116,11 @@ def prepare(texts: Iterable[str], *, java: Java | None = None, jar: Jar | None =
     A refusal is not reported here: :func:`translated_text` reports it.
     """
     jar = jar or jars.locate()
-    missing = [text for text in dict.fromkeys(texts)
-               if _ALGORITHM.search(text) and not _kept(text, jar).is_file()]
+    missing = [
+        text
+        for text in dict.fromkeys(texts)
+        if _ALGORITHM.search(text) and not _kept(text, jar).is_file()
+    ]
     if missing:
         _translate(missing, java or javas.locate(), jar)
 
@@ -132,12 +147,25 @@ def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
 
 def _refusals(copies: list[Path], java: Java, jar: Jar) -> list[str]:
     """Run the translator on the files; ToolError where that gives no answer for each."""
-    command = [sys.executable, "-m", pluscal.__name__, str(runtimes.library(java)), str(jar.path), *map(str, copies)]
+    command = [
+        sys.executable,
+        "-m",
+        pluscal.__name__,
+        str(runtimes.library(java)),
+        str(jar.path),
+        *map(str, copies),
+    ]
     limit = _SECONDS + len(copies)
     try:
         done = subprocess.run(
-            command, cwd=Path(__file__).parents[2], stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=limit,
+            command,
+            cwd=Path(__file__).parents[2],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=limit,
         )
     except OSError as error:
         raise ToolError(f"{sys.executable} cannot be started ({error.strerror}).") from error
@@ -149,8 +177,10 @@ def _refusals(copies: list[Path], java: Java, jar: Jar) -> list[str]:
         refusals = []
     if done.returncode != 0 or len(refusals) != len(copies):
         said = " ".join((done.stderr or done.stdout).split())[-300:]
-        raise ToolError(f"The PlusCal translator failed (exit code {done.returncode}): {said}.",
-                        "Check Java with `wheelproof doctor`.")
+        raise ToolError(
+            f"The PlusCal translator failed (exit code {done.returncode}): {said}.",
+            "Check Java with `wheelproof doctor`.",
+        )
     return refusals
 
 

@@ -22,7 +22,9 @@ from typing import Any, NoReturn
 
 from wheelproof.errors import ToolError, UsageError
 
-Value = Any  # bool | int | str | frozenset | tuple | Function | ModelValue; nothing else is canonical
+Value = (
+    Any  # bool | int | str | frozenset | tuple | Function | ModelValue; nothing else is canonical
+)
 
 _LARGEST_INTERVAL = 1_000_000
 _INTEGERS = range(-(2**31) + 1, 2**31)  # what TLC can read and compute with
@@ -73,7 +75,9 @@ class Function(Mapping):
     def __init__(self, results: Mapping[Value, Value] | Iterable[tuple[Value, Value]]) -> None:
         given = dict(results)
         if _is_domain_of_sequence(given):
-            raise ValueError(f"A function over 1..{len(given)} is a sequence and has to be written as a tuple.")
+            raise ValueError(
+                f"A function over 1..{len(given)} is a sequence and has to be written as a tuple."
+            )
         self._results = {argument: given[argument] for argument in sorted(given, key=order)}
         self._hash: int | None = None
 
@@ -109,7 +113,7 @@ def function(results: Mapping[Value, Value] | Iterable[tuple[Value, Value]]) -> 
 
 
 def freeze(value: object, null: str | None = None) -> Value:
-    """The canonical value of plain Python data: mappings become functions, lists tuples, sets frozensets.
+    """The canonical value of plain Python data: harnesses become functions, lists tuples, sets frozensets.
 
     `null` is the TLA+ string that None stands for; without it None is refused, as is everything else without a TLA+ form.
     """
@@ -119,7 +123,9 @@ def freeze(value: object, null: str | None = None) -> Value:
         case bool() | int() | str() | ModelValue():
             return value
         case Mapping():
-            return function((freeze(argument, null), freeze(result, null)) for argument, result in value.items())
+            return function(
+                (freeze(argument, null), freeze(result, null)) for argument, result in value.items()
+            )
         case list() | tuple():
             return tuple(freeze(element, null) for element in value)
         case set() | frozenset():
@@ -143,8 +149,14 @@ def order(value: Value) -> tuple:
         case frozenset():
             return 5, len(value), tuple(sorted(map(order, value)))
         case Function():
-            return 6, len(value), tuple((order(argument), order(value[argument])) for argument in value)
-    raise TypeError(f"{value!r} of type {type(value).__name__} is not a canonical TLA+ value; see freeze().")
+            return (
+                6,
+                len(value),
+                tuple((order(argument), order(value[argument])) for argument in value),
+            )
+    raise TypeError(
+        f"{value!r} of type {type(value).__name__} is not a canonical TLA+ value; see freeze()."
+    )
 
 
 def format_tla(value: Value) -> str:
@@ -166,12 +178,18 @@ def format_tla(value: Value) -> str:
         case frozenset():
             return "{" + ", ".join(map(format_tla, sorted(value, key=order))) + "}"
         case Function() if all(map(_is_field, value)):
-            return "[" + ", ".join(f"{field} |-> {format_tla(value[field])}" for field in value) + "]"
+            return (
+                "[" + ", ".join(f"{field} |-> {format_tla(value[field])}" for field in value) + "]"
+            )
         case Function():
-            return "(" + " @@ ".join(f"{format_tla(a)} :> {format_tla(value[a])}" for a in value) + ")"
+            return (
+                "(" + " @@ ".join(f"{format_tla(a)} :> {format_tla(value[a])}" for a in value) + ")"
+            )
         case int():
             raise UsageError(f"The integer {value} is outside of TLC's range of 32 bits.")
-    raise TypeError(f"{value!r} of type {type(value).__name__} is not a canonical TLA+ value; see freeze().")
+    raise TypeError(
+        f"{value!r} of type {type(value).__name__} is not a canonical TLA+ value; see freeze()."
+    )
 
 
 def parse_value(text: str) -> Value:
@@ -192,7 +210,9 @@ def split_state(text: str) -> dict[str, str]:
     for piece in ("\n" + text.strip().removeprefix("/\\ ")).split("\n/\\ "):
         name, equals, value = piece.strip().partition(" = ")
         if not equals or name in variables:
-            raise ValueSyntaxError(f"TLC printed a state that cannot be read: {piece.strip()[:120]!r} is no assignment.")
+            raise ValueSyntaxError(
+                f"TLC printed a state that cannot be read: {piece.strip()[:120]!r} is no assignment."
+            )
         variables[name] = value
     return variables
 
@@ -210,7 +230,7 @@ class _Parser:
         passed = getattr(self, "token", "")
         found = _TOKEN.match(self.text, self.position)
         if found is None:
-            rest = self.text[self.position:]
+            rest = self.text[self.position :]
             self.start = self.position + len(rest) - len(rest.lstrip())
             self.fail("a value")
         self.kind, self.token = found.lastgroup, found[found.lastgroup]
@@ -224,7 +244,11 @@ class _Parser:
         self.advance()
 
     def fail(self, wanted: str) -> NoReturn:
-        found = repr(self.text[self.start:self.start + 20]) if self.start < len(self.text) else "the end"
+        found = (
+            repr(self.text[self.start : self.start + 20])
+            if self.start < len(self.text)
+            else "the end"
+        )
         shown = self.text if len(self.text) <= 120 else self.text[:117] + "..."
         raise ValueSyntaxError(
             f"TLC printed a value that cannot be read: expected {wanted} but found {found} at position {self.start} "
@@ -322,5 +346,7 @@ def _is_field(argument: Value) -> bool:
 def _format_string(text: str) -> str:
     # Other characters depend on the machine's encoding once they have passed through Java.
     if bad := next((c for c in text if c not in _ESCAPED and not " " <= c <= "~"), None):
-        raise UsageError(f"The string {text!r} has the character {bad!r}, which a TLA+ string cannot hold.")
+        raise UsageError(
+            f"The string {text!r} has the character {bad!r}, which a TLA+ string cannot hold."
+        )
     return '"' + "".join(_ESCAPED.get(c, c) for c in text) + '"'

@@ -3,6 +3,7 @@
 One run measures all rows, on one thread, in CPU time: the ratios are what counts. A program of the timer's lists is run plainly and
 traced; the difference, divided by the events, is the whole price of tracing, reads that are not recorded included.
 """
+
 from __future__ import annotations
 
 import json
@@ -12,7 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wheelproof import floors, subject
+from wheelproof import project
+from wheelproof.project import isolated
 from wheelproof.trace import translator
 from wheelproof.trace.recording import Traced
 
@@ -30,8 +32,13 @@ def _program() -> dict:
         steps.append(["schedule", lists[number % 8], f"e{number}"])
         if number % 2:
             steps.append(["cancel", f"t{number - 1}"])
-    return {"lists": lists, "task_of": {f"e{number}": f"t{number}" for number in range(OPERATIONS)}, "ring": {name: [] for name in lists},
-            "current": [], "threads": {"w": steps}}
+    return {
+        "lists": lists,
+        "task_of": {f"e{number}": f"t{number}" for number in range(OPERATIONS)},
+        "ring": {name: [] for name in lists},
+        "current": [],
+        "threads": {"w": steps},
+    }
 
 
 def _seconds(body: Callable[[], object]) -> float:
@@ -40,8 +47,11 @@ def _seconds(body: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _run(world: object, scenario: dict) -> Callable[[], object]:
-    calls = [(getattr(world, operation), arguments) for operation, *arguments in scenario["threads"]["w"]]
+def _run(harness: object, scenario: dict) -> Callable[[], object]:
+    calls = [
+        (getattr(harness, operation), arguments)
+        for operation, *arguments in scenario["threads"]["w"]
+    ]
 
     def body() -> None:
         for method, arguments in calls:
@@ -52,20 +62,20 @@ def _run(world: object, scenario: dict) -> Callable[[], object]:
 
 def measure(root: Path) -> dict[str, float]:
     """Nanoseconds of CPU per event: plain, traced, the record alone, JSON with a flush alone; and the bytes of both."""
-    mechanisms, scenario = subject.find(root), _program()
+    mechanisms, scenario = project.find(root), _program()
     plain = traced = record = written = float("inf")
     for _ in range(ROUNDS):
-        world = floors.load(root, f"mapping.{STEM}").World(scenario)
-        plain = min(plain, _seconds(_run(world, scenario)))
+        harness = isolated.load(root, f"harness.{STEM}").Harness(scenario)
+        plain = min(plain, _seconds(_run(harness, scenario)))
         under = Traced(mechanisms, STEM)
-        world = under.set_up(scenario)
-        translator.named(under.recorder, world.names)
+        harness = under.set_up(scenario)
+        translator.named(under.recorder, harness.names)
         under.recorder.begin()
         log = under.recorder.enter("w")
-        traced = min(traced, _seconds(_run(world, scenario)))
+        traced = min(traced, _seconds(_run(harness, scenario)))
         events = len(log)
         # a record as list_add writes it: two monitors and the counter's word
-        first, second = world.lists["l0"].monitor, world.entries["e0"].monitor
+        first, second = harness.lists["l0"].monitor, harness.entries["e0"].monitor
         site, bare = under.recorder.add_site("list_add"), under.recorder.enter("bench")
         bare.held = [first, second]
 
@@ -75,8 +85,22 @@ def measure(root: Path) -> dict[str, float]:
                 emit(site, 7, number, number + 1, 0, 3, number)
 
         record = min(record, _seconds(records))
-        event = {"tid": 1, "tseq": 1, "lc": 1, "k": "list_add", "phase": "atomic", "task": 5, "entry": 17, "list": 7, "exp_ms": 1,
-                 "ord": [["L", "list:7", 1, "w"], ["L", "entry:17", 1, "w"], ["V", "counter:1", 1, "w"]], "eseq": 1, "lseq": 1, "post": {"counter": 1}, "src": 4}
+        event = {
+            "tid": 1,
+            "tseq": 1,
+            "lc": 1,
+            "k": "list_add",
+            "phase": "atomic",
+            "task": 5,
+            "entry": 17,
+            "list": 7,
+            "exp_ms": 1,
+            "ord": [["L", "list:7", 1, "w"], ["L", "entry:17", 1, "w"], ["V", "counter:1", 1, "w"]],
+            "eseq": 1,
+            "lseq": 1,
+            "post": {"counter": 1},
+            "src": 4,
+        }
 
         def lines() -> None:
             with open(os.devnull, "w", encoding="utf-8") as stream:
@@ -86,18 +110,39 @@ def measure(root: Path) -> dict[str, float]:
                     stream.flush()
 
         written = min(written, _seconds(lines))
-    return {"events": events, "plain": plain / events * 1e9, "traced": traced / events * 1e9, "record": record / RECORDS * 1e9, "json": written / RECORDS * 1e9}
+    return {
+        "events": events,
+        "plain": plain / events * 1e9,
+        "traced": traced / events * 1e9,
+        "record": record / RECORDS * 1e9,
+        "json": written / RECORDS * 1e9,
+    }
 
 
 def table(found: dict[str, float]) -> str:
     """The rows as Markdown."""
     price = found["traced"] - found["plain"]
-    rows = [("the program itself", found["plain"]), ("the program, traced", found["traced"]), ("price of tracing, all of it", price),
-            ("of that: one record (two locks, one word, clock)", found["record"]), ("the same event as JSON, flushed", found["json"]),
-            ("price of tracing with JSON in the record's place", price - found["record"] + found["json"])]
-    lines = ["| per event | ns of CPU |", "|---|---|", *(f"| {name} | {value:,.0f} |" for name, value in rows)]
-    lines += ["", f"{found['events']:,} events. JSON with a flush is {found['json'] / found['record']:.1f} x the record, "
-                  f"and tracing with it {(price - found['record'] + found['json']) / price:.1f} x tracing."]
+    rows = [
+        ("the program itself", found["plain"]),
+        ("the program, traced", found["traced"]),
+        ("price of tracing, all of it", price),
+        ("of that: one record (two locks, one word, clock)", found["record"]),
+        ("the same event as JSON, flushed", found["json"]),
+        (
+            "price of tracing with JSON in the record's place",
+            price - found["record"] + found["json"],
+        ),
+    ]
+    lines = [
+        "| per event | ns of CPU |",
+        "|---|---|",
+        *(f"| {name} | {value:,.0f} |" for name, value in rows),
+    ]
+    lines += [
+        "",
+        f"{found['events']:,} events. JSON with a flush is {found['json'] / found['record']:.1f} x the record, "
+        f"and tracing with it {(price - found['record'] + found['json']) / price:.1f} x tracing.",
+    ]
     return "\n".join(lines)
 
 

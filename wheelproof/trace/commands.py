@@ -3,6 +3,7 @@
 Exit codes: 0 all conform (or what was asked for was done); 1 a trace violates; 2 a file is no trace; 3 a trace is incomplete or out of the model; 5 nothing
 was checked.
 """
+
 from __future__ import annotations
 
 import json
@@ -20,10 +21,20 @@ from wheelproof.trace.folders import SUFFIXES, below, is_trace
 if TYPE_CHECKING:
     from wheelproof.trace.replay import Finding, Verdict
 
-app = typer.Typer(no_args_is_help=True, help="Record traces of an implementation, and check them against the model.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Record traces of an implementation, and check them against the model.",
+)
 
-Subject = Annotated[Path, typer.Option("--subject", metavar="DIR", help="The folder with spec, model, impl, mapping and mutants.")]
-TraceFile = Annotated[Path, typer.Argument(metavar="TRACE", help="A trace: .jsonl, .jsonl.gz or .parquet.")]
+Subject = Annotated[
+    Path,
+    typer.Option(
+        "--subject", metavar="DIR", help="The folder with spec, model, impl, harness and mutants."
+    ),
+]
+TraceFile = Annotated[
+    Path, typer.Argument(metavar="TRACE", help="A trace: .jsonl, .jsonl.gz or .parquet.")
+]
 
 
 class Engine(StrEnum):
@@ -33,7 +44,13 @@ class Engine(StrEnum):
     SPARK = "spark"
 
 
-RECORDED = ("timer_task_list", "overflow_wheel", "timing_wheel", "system_timer", "delayed_operation")
+RECORDED = (
+    "timer_task_list",
+    "overflow_wheel",
+    "timing_wheel",
+    "system_timer",
+    "delayed_operation",
+)
 """The mechanisms whose events the rules of ``rules`` are about."""
 
 EXIT = {"conforms": 0, "violates": 1, "incomplete": 3, "out-of-model": 3}
@@ -42,50 +59,110 @@ EXIT = {"conforms": 0, "violates": 1, "incomplete": 3, "out-of-model": 3}
 @app.command()
 def record(
     mechanism: Annotated[str, typer.Argument(metavar="MECHANISM", help="Whose scenario to run.")],
-    scenario: Annotated[str | None, typer.Argument(metavar="SCENARIO", help="Its name in the TOML; not needed with --schedule.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the trace goes; .parquet needs the extra data.")] = Path("build/trace.jsonl"),
-    mutant: Annotated[str | None, typer.Option("--mutant", metavar="DECISION", help="Run the implementation without this decision.")] = None,
-    schedule: Annotated[Path | None, typer.Option("--schedule", metavar="COUNTEREXAMPLE", help="Run the steps of a counterexample, one by one.")] = None,
-    walk: Annotated[int | None, typer.Option("--walk", metavar="SEED", min=0, help="Run a random walk of the model; without, threads run freely.")] = None,
-    kinds: Annotated[str | None, typer.Option("--kinds", metavar="A,B", help="Record only these kinds of event.")] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SCENARIO", help="Its name in the TOML; not needed with --schedule."
+        ),
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where the trace goes; .parquet needs the extra data.",
+        ),
+    ] = Path("build/trace.jsonl"),
+    mutant: Annotated[
+        str | None,
+        typer.Option(
+            "--mutant", metavar="DECISION", help="Run the implementation without this decision."
+        ),
+    ] = None,
+    schedule: Annotated[
+        Path | None,
+        typer.Option(
+            "--schedule",
+            metavar="COUNTEREXAMPLE",
+            help="Run the steps of a counterexample, one by one.",
+        ),
+    ] = None,
+    walk: Annotated[
+        int | None,
+        typer.Option(
+            "--walk",
+            metavar="SEED",
+            min=0,
+            help="Run a random walk of the model; without, threads run freely.",
+        ),
+    ] = None,
+    kinds: Annotated[
+        str | None, typer.Option("--kinds", metavar="A,B", help="Record only these kinds of event.")
+    ] = None,
     subject: Subject = Path("."),
 ) -> None:
     """Run a scenario on real threads and write down what they do."""
-    from wheelproof import subject as subjects
+    from wheelproof import project
     from wheelproof.trace.record import record as make
     from wheelproof.trace.schema import KINDS
 
     _named_as_trace(output)
     if schedule is not None and (scenario is not None or walk is not None):
-        raise UsageError("A counterexample has its own scenario and steps.", "Leave the scenario and --walk away, or --schedule.")
+        raise UsageError(
+            "A counterexample has its own scenario and steps.",
+            "Leave the scenario and --walk away, or --schedule.",
+        )
     wanted = None if kinds is None else [name.strip() for name in kinds.split(",") if name.strip()]
     if wanted == []:
         raise UsageError("--kinds names no kind of event.", f"Known kinds: {', '.join(KINDS)}.")
     for name in wanted or ():
         if name not in KINDS:
-            raise UsageError(f"There is no kind of event {name!r}.", f"Known kinds: {', '.join(KINDS)}.")
-    mechanisms = subjects.find(subject)
+            raise UsageError(
+                f"There is no kind of event {name!r}.", f"Known kinds: {', '.join(KINDS)}."
+            )
+    mechanisms = project.find(subject)
     if mechanism not in mechanisms:
-        raise UsageError(f"There is no mechanism {mechanism!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
+        raise UsageError(
+            f"There is no mechanism {mechanism!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
+        )
     found = mechanisms[mechanism]
     steps: list[tuple[str, str]] | None = None
     if schedule is not None:
-        from wheelproof.trace import counterexample
+        from wheelproof.counterexample import document
 
-        story = counterexample.read(schedule)
+        story = document.read(schedule)
         if story.mechanism != mechanism:
-            raise UsageError(f"{schedule} is a counterexample of {story.mechanism}.", f"Record {story.mechanism}.")
+            raise UsageError(
+                f"{schedule} is a counterexample of {story.mechanism}.",
+                f"Record {story.mechanism}.",
+            )
         scenario, mutant = story.scenario, mutant or story.impl_without
-        steps = [(step.thread, step.label) for step in story.steps if step.label not in found.silent]
+        steps = [
+            (step.thread, step.label) for step in story.steps if step.label not in found.silent
+        ]
     if scenario is None:
-        raise UsageError("No scenario is named.", f"Scenarios of {mechanism}: {', '.join(found.scenarios)}.")
+        raise UsageError(
+            "No scenario is named.", f"Scenarios of {mechanism}: {', '.join(found.scenarios)}."
+        )
     if scenario not in found.scenarios:
-        raise UsageError(f"{mechanism} has no scenario {scenario!r}.", f"Its scenarios: {', '.join(found.scenarios)}.")
+        raise UsageError(
+            f"{mechanism} has no scenario {scenario!r}.",
+            f"Its scenarios: {', '.join(found.scenarios)}.",
+        )
     if steps is None and walk is not None:
         from wheelproof.trace.examples import walked
 
         steps = walked(found, scenario, walk)
-    made = make(mechanisms, mechanism, scenario, output.name.partition(".")[0], mutant=mutant, schedule=steps, kinds=wanted)
+    made = make(
+        mechanisms,
+        mechanism,
+        scenario,
+        output.name.partition(".")[0],
+        mutant=mutant,
+        schedule=steps,
+        kinds=wanted,
+    )
     if output.suffix == ".parquet":
         _write(output, made.header, made.events, made.footer)
     else:
@@ -95,24 +172,46 @@ def record(
 
 @app.command()
 def examples(
-    names: Annotated[list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose examples; all without.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder that the traces go to.")] = Path("build/traces/examples"),
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the random runs.")] = 1,
-    checked: Annotated[bool, typer.Option("--check", help="Check and shrink each too: 0 if the mutants' are refused, and nothing else.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="MECHANISM", help="Whose examples; all without.")
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="DIR", help="The folder that the traces go to."),
+    ] = Path("build/traces/examples"),
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, help="Of the random runs.")
+    ] = 1,
+    checked: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Check and shrink each too: 0 if the mutants' are refused, and nothing else.",
+        ),
+    ] = False,
     subject: Subject = Path("."),
 ) -> None:
     """Write a folder of traces to try the checks on: runs that conform, and one of each mutant."""
-    from wheelproof import subject as subjects
+    from wheelproof import project
     from wheelproof.trace import examples as made
     from wheelproof.trace.replay import replay as judge
 
-    mechanisms = subjects.find(subject)
+    mechanisms = project.find(subject)
     for name in names or ():
         if name not in mechanisms:
-            raise UsageError(f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
-    written = [item for stem in names or RECORDED if stem in mechanisms for item in made.write(output, mechanisms, stem, seed)]
+            raise UsageError(
+                f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
+            )
+    written = [
+        item
+        for stem in names or RECORDED
+        if stem in mechanisms
+        for item in made.write(output, mechanisms, stem, seed)
+    ]
     if not written:
-        raise NothingChecked("No example was written.", f"Examples are made of {', '.join(RECORDED)}.")
+        raise NothingChecked(
+            "No example was written.", f"Examples are made of {', '.join(RECORDED)}."
+        )
     wrong = []
     for path, trace in written:
         if not checked:
@@ -126,36 +225,86 @@ def examples(
             _print_shrunk(path)
     if checked:
         mutants = sum(bool(trace.mutant) for _, trace in written)
-        print(f"{len(written)} traces, {mutants} of mutants: " + (f"not as expected: {', '.join(map(str, wrong))}" if wrong else "each as expected"))
+        print(
+            f"{len(written)} traces, {mutants} of mutants: "
+            + (f"not as expected: {', '.join(map(str, wrong))}" if wrong else "each as expected")
+        )
     raise typer.Exit(1 if wrong else 0)
 
 
 @app.command()
 def check(
-    paths: Annotated[list[Path], typer.Argument(metavar="TRACE", help="Traces, or folders, which are searched all the way down.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Verdicts as JSON on standard output.")] = False,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRACE", help="Traces, or folders, which are searched all the way down."
+        ),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Verdicts as JSON on standard output.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
-    engine: Annotated[Engine, typer.Option("--engine", help="The model, event by event, or Spark's rules in bulk.")] = Engine.MODEL,
-    master: Annotated[str, typer.Option("--master", metavar="URL", help="Spark's master; without, this machine's processors.")] = "",
-    memory: Annotated[str | None, typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver; 2g without.")] = None,
-    scratch: Annotated[Path | None, typer.Option("--scratch", metavar="DIR", help="Where Spark puts what does not fit into memory; all machines of a cluster must share it.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json.")] = None,
+    engine: Annotated[
+        Engine,
+        typer.Option("--engine", help="The model, event by event, or Spark's rules in bulk."),
+    ] = Engine.MODEL,
+    master: Annotated[
+        str,
+        typer.Option(
+            "--master", metavar="URL", help="Spark's master; without, this machine's processors."
+        ),
+    ] = "",
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver; 2g without."),
+    ] = None,
+    scratch: Annotated[
+        Path | None,
+        typer.Option(
+            "--scratch",
+            metavar="DIR",
+            help="Where Spark puts what does not fit into memory; all machines of a cluster must share it.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json."
+        ),
+    ] = None,
     subject: Subject = Path("."),
 ) -> None:
     """Say of each trace whether it conforms to the model, and why not."""
     if not subject.is_dir():
-        raise UsageError(f"{subject}: there is no such folder.", "Give the folder that holds spec/ with --subject, or leave it away.")
+        raise UsageError(
+            f"{subject}: there is no such folder.",
+            "Give the folder that holds spec/ with --subject, or leave it away.",
+        )
     if engine is Engine.SPARK:
-        from wheelproof import subject as subjects
+        from wheelproof import project
         from wheelproof.pipeline import actions, command
 
         # Traces of any producer are checked, also where no subject is: then it is not told which actions they lack.
-        known = actions.table(subjects.find(subject)) if any((subject / "spec").glob("*.toml")) else {}
-        raise typer.Exit(command.run(paths, command.options_of(master, "2g" if memory is None else memory, scratch), output, as_json, quiet, known=known))
+        known = (
+            actions.table(project.find(subject)) if any((subject / "spec").glob("*.toml")) else {}
+        )
+        raise typer.Exit(
+            command.run(
+                paths,
+                command.options_of(master, "2g" if memory is None else memory, scratch),
+                output,
+                as_json,
+                quiet,
+                known=known,
+            )
+        )
     if master or memory is not None or scratch or output:
-        raise UsageError("--master, --memory, --scratch and --output are Spark's.", "Add --engine spark.")
+        raise UsageError(
+            "--master, --memory, --scratch and --output are Spark's.", "Add --engine spark."
+        )
     from wheelproof.trace.jsonl import TraceError
-    from wheelproof.trace.replay import VERDICTS, replay as judge
+    from wheelproof.trace.replay import VERDICTS
+    from wheelproof.trace.replay import replay as judge
 
     verdicts, broken = [], []
     for path in _files(paths):
@@ -165,16 +314,39 @@ def check(
             broken.append((path, error))
     counts = {name: sum(verdict.verdict == name for _, verdict in verdicts) for name in VERDICTS}
     if as_json:
-        rows = [{"file": str(path), "verdict": verdict.verdict, "events": verdict.events, "applied": dict(sorted(verdict.applied.items())),
-                 "findings": [_finding_as_data(finding) for finding in verdict.findings]} for path, verdict in verdicts]
-        rows += [{"file": str(path), "verdict": None, "line": error.line, "field": error.field, "message": error.message} for path, error in broken]
-        sys.stdout.write(json.dumps({"schema": "wheelproof.trace.verdicts/1", "verdicts": rows}, indent=1) + "\n")
+        rows = [
+            {
+                "file": str(path),
+                "verdict": verdict.verdict,
+                "events": verdict.events,
+                "applied": dict(sorted(verdict.applied.items())),
+                "findings": [_finding_as_data(finding) for finding in verdict.findings],
+            }
+            for path, verdict in verdicts
+        ]
+        rows += [
+            {
+                "file": str(path),
+                "verdict": None,
+                "line": error.line,
+                "field": error.field,
+                "message": error.message,
+            }
+            for path, error in broken
+        ]
+        sys.stdout.write(
+            json.dumps({"schema": "wheelproof.trace.verdicts/1", "verdicts": rows}, indent=1) + "\n"
+        )
     else:
         if not quiet:
             for path, verdict in verdicts:
                 _print_row(path, verdict)
-        told = [f"{count} {name}" for name, count in counts.items() if count] + ([f"{len(broken)} unreadable"] if broken else [])
-        print(f"{', '.join(told)} of {len(verdicts) + len(broken)} traces, {sum(verdict.events for _, verdict in verdicts):,} events")
+        told = [f"{count} {name}" for name, count in counts.items() if count] + (
+            [f"{len(broken)} unreadable"] if broken else []
+        )
+        print(
+            f"{', '.join(told)} of {len(verdicts) + len(broken)} traces, {sum(verdict.events for _, verdict in verdicts):,} events"
+        )
     for _, error in broken:
         print(f"wheelproof: {error}", file=sys.stderr)
     codes = {EXIT[verdict.verdict] for _, verdict in verdicts} | ({2} if broken else set())
@@ -184,11 +356,29 @@ def check(
 @app.command()
 def replay(
     trace: TraceFile,
-    model: Annotated[bool, typer.Option("--model", help="Follow it with the model's own steps instead of the rules.")] = False,
-    oracle: Annotated[bool, typer.Option("--oracle", help="Do so, and ask TLC about the events up to the failure, or to the end.")] = False,
-    last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="How many events TLC is asked about.")] = None,
-    window: Annotated[str | None, typer.Option("--window", metavar="A:B", help="Ask TLC about the events of these lines instead.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the module for TLC goes.")] = Path("build/slices"),
+    model: Annotated[
+        bool,
+        typer.Option("--model", help="Follow it with the model's own steps instead of the rules."),
+    ] = False,
+    oracle: Annotated[
+        bool,
+        typer.Option(
+            "--oracle", help="Do so, and ask TLC about the events up to the failure, or to the end."
+        ),
+    ] = False,
+    last: Annotated[
+        int | None,
+        typer.Option("--last", metavar="N", min=1, help="How many events TLC is asked about."),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            "--window", metavar="A:B", help="Ask TLC about the events of these lines instead."
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Where the module for TLC goes.")
+    ] = Path("build/slices"),
     subject: Subject = Path("."),
 ) -> None:
     """Take one trace through the model, and show where it leaves it, what was possible there, and what led there."""
@@ -197,18 +387,23 @@ def replay(
     if last is not None and window is not None:
         raise UsageError("--last and --window cannot be given both.", "Choose one.")
     if model or oracle:
-        from wheelproof import subject as subjects
+        from wheelproof import project
         from wheelproof.trace import tiers
 
-        mechanisms = subjects.find(subject)
-        verdict, lines = tiers.by_oracle(trace, mechanisms, output, last, window) if oracle else tiers.by_model(trace, mechanisms)
+        mechanisms = project.find(subject)
+        verdict, lines = (
+            tiers.by_oracle(trace, mechanisms, output, last, window)
+            if oracle
+            else tiers.by_model(trace, mechanisms)
+        )
         print("\n".join(lines))
         raise typer.Exit(EXIT[verdict])
     _replay_by_rules(trace)
 
 
 def _replay_by_rules(trace: Path) -> None:
-    from wheelproof.trace.replay import key_of, replay as judge
+    from wheelproof.trace.replay import key_of
+    from wheelproof.trace.replay import replay as judge
     from wheelproof.trace.shrink import shrink as smaller
 
     verdict = judge(trace)
@@ -219,7 +414,11 @@ def _replay_by_rules(trace: Path) -> None:
         shown = _Shown(reader.header)
         print(f"  {shown.event(finding.event)}")
         print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
-        shrunk = smaller(reader.header, sorted(_events(reader), key=lambda item: key_of(item[1])), (reader.footer or {}).get("cut"))
+        shrunk = smaller(
+            reader.header,
+            sorted(_events(reader), key=lambda item: key_of(item[1])),
+            (reader.footer or {}).get("cut"),
+        )
         if shrunk is not None:
             print("  what led there:")
             for line, event in shrunk.slice[-20:]:
@@ -239,7 +438,15 @@ def _replay_by_rules(trace: Path) -> None:
 @app.command()
 def shrink(
     trace: TraceFile,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the shrunk trace goes; beside the trace without.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where the shrunk trace goes; beside the trace without.",
+        ),
+    ] = None,
 ) -> None:
     """Find the few events that make a trace a violation, and the cheapest edit that would repair it."""
     from wheelproof.trace.replay import key_of
@@ -251,7 +458,10 @@ def shrink(
     events = sorted(_events(reader), key=lambda item: key_of(item[1]))
     found = smaller(reader.header, events, (reader.footer or {}).get("cut"))
     if found is None:
-        raise NothingChecked(f"{trace}: no event of it is refused, so that there is nothing to shrink.", "`wheelproof trace check` says what else it lacks.")
+        raise NothingChecked(
+            f"{trace}: no event of it is refused, so that there is nothing to shrink.",
+            "`wheelproof trace check` says what else it lacks.",
+        )
     target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
     _write(target, found.header, found.events, found.footer)
     shown = _Shown(found.header)
@@ -266,10 +476,14 @@ def shrink(
 def _named_as_trace(path: Path) -> None:
     """A trace under another name would be found in no folder, and read as something else."""
     if not is_trace(path):
-        raise UsageError(f"{path} is no trace by its name.", f"Names of traces end in {', '.join(SUFFIXES)}.")
+        raise UsageError(
+            f"{path} is no trace by its name.", f"Names of traces end in {', '.join(SUFFIXES)}."
+        )
 
 
-def _write(path: Path, header: dict[str, Any], events: Iterable[dict[str, Any]], footer: dict[str, Any]) -> None:
+def _write(
+    path: Path, header: dict[str, Any], events: Iterable[dict[str, Any]], footer: dict[str, Any]
+) -> None:
     """Write a trace in the form that its name says."""
     from wheelproof.trace import jsonl
 
@@ -286,7 +500,11 @@ def _print_shrunk(path: Path) -> None:
     from wheelproof.trace.shrink import shrink as smaller
 
     reader = _reader(path)
-    found = smaller(reader.header, sorted(_events(reader), key=lambda item: key_of(item[1])), (reader.footer or {}).get("cut"))
+    found = smaller(
+        reader.header,
+        sorted(_events(reader), key=lambda item: key_of(item[1])),
+        (reader.footer or {}).get("cut"),
+    )
     if found is not None:
         shown = _Shown(found.header)
         print(f"  {len(found.events)} events show it; cheapest repair: {found.repair}")
@@ -298,16 +516,27 @@ class _Shown:
     """Events for people: the thread's name, what it did, where in the code."""
 
     def __init__(self, header: dict[str, Any]) -> None:
-        self.threads, self.sources, self.names = header["threads"], header.get("sources", []), header.get("names", {})
+        self.threads, self.sources, self.names = (
+            header["threads"],
+            header.get("sources", []),
+            header.get("names", {}),
+        )
 
     def event(self, event: dict[str, Any]) -> str:
         from wheelproof.trace.events import spoken
 
         thread = self.threads.get(str(event["tid"]), f"thread {event['tid']}")
         source = event.get("src")
-        place = f"  {self.sources[source]}" if source is not None and 0 <= source < len(self.sources) else ""
-        names = [f"{column} {event[column]} is {self.names[str(event[column])]}" for column in ("task", "entry", "list", "op")
-                 if str(event.get(column)) in self.names]
+        place = (
+            f"  {self.sources[source]}"
+            if source is not None and 0 <= source < len(self.sources)
+            else ""
+        )
+        names = [
+            f"{column} {event[column]} is {self.names[str(event[column])]}"
+            for column in ("task", "entry", "list", "op")
+            if str(event.get(column)) in self.names
+        ]
         aside = f"  ({', '.join(names)})" if names else ""
         return f"{thread}: {spoken(event)}{place}{aside}"
 
@@ -320,9 +549,13 @@ def _files(paths: Iterable[Path]) -> list[Path]:
         elif path.exists():
             found.append(path)
         else:
-            raise UsageError(f"{path}: there is no such file or folder.", "Give the path of a trace.")
+            raise UsageError(
+                f"{path}: there is no such file or folder.", "Give the path of a trace."
+            )
     if not found:
-        raise NothingChecked("No trace was found.", f"A folder's traces are its files {', '.join(SUFFIXES)}.")
+        raise NothingChecked(
+            "No trace was found.", f"A folder's traces are its files {', '.join(SUFFIXES)}."
+        )
     return found
 
 
@@ -354,4 +587,10 @@ def _print_row(path: Path, verdict: Verdict) -> None:
 
 
 def _finding_as_data(finding: Finding) -> dict[str, Any]:
-    return {"line": finding.line or None, "property": finding.property, "message": finding.message, "event": finding.event, "enabled": list(finding.enabled)}
+    return {
+        "line": finding.line or None,
+        "property": finding.property,
+        "message": finding.message,
+        "event": finding.event,
+        "enabled": list(finding.enabled),
+    }

@@ -3,6 +3,7 @@
 Then a run in which it is taken later is, step for step and event for event, one in which it is taken at once (a diamond at each step in between), so that
 following only the latter loses no trace and adds none.
 """
+
 from __future__ import annotations
 
 from collections import deque
@@ -23,7 +24,12 @@ def faults(steps: Steps, bound: int = 200_000) -> Iterator[str]:
         moves = steps.moves(state)
         for move in moves:
             if move.eager:
-                yield from (fault for other in moves if other.thread != move.thread for fault in _diamond(steps, state, move, other))
+                yield from (
+                    fault
+                    for other in moves
+                    if other.thread != move.thread
+                    for fault in _diamond(steps, state, move, other)
+                )
             if move.after not in known:
                 if len(known) >= bound:
                     raise OverflowError(f"there are more than {bound:,} states")
@@ -41,13 +47,22 @@ def _diamond(steps: Steps, state: State, eager: Move, other: Move) -> Iterator[s
         yield f"{what}: their order makes a difference"
     elif not last.eager:
         yield f"{what}: after the second the first shows itself"
-    elif first.shown != other.shown or (other.shown and _says(steps, state, other) != _says(steps, eager.after, first)):
+    elif first.shown != other.shown or (
+        other.shown and _says(steps, state, other) != _says(steps, eager.after, first)
+    ):
         yield f"{what}: after the first the second shows itself otherwise"
 
 
 def _same(steps: Steps, state: State, move: Move) -> Move | None:
     """The step of the same thread and label from another state."""
-    return next((found for found in steps.moves(state) if found.thread == move.thread and found.row.label == move.row.label), None)
+    return next(
+        (
+            found
+            for found in steps.moves(state)
+            if found.thread == move.thread and found.row.label == move.row.label
+        ),
+        None,
+    )
 
 
 def _says(steps: Steps, state: State, move: Move) -> list[object]:

@@ -4,6 +4,7 @@ A recorder that is stopped reads its counters one after the other, so that the n
 it may have let through the second alone. So all that follows from an event beyond the cut is taken for beyond it, too: the rest of its thread, and whatever comes later at
 a lock that it held or a word that it wrote.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -16,7 +17,9 @@ class Cut:
     def __init__(self, limits: Mapping[str, int] | None) -> None:
         self._given = bool(limits)
         self._last = dict(limits or {})  # the last number of each token that is evidence
-        self._last_write: dict[str, int] = {}  # of a read/write lock: the number of the last write hold that is
+        self._last_write: dict[
+            str, int
+        ] = {}  # of a read/write lock: the number of the last write hold that is
         self.beyond: set[int] = set()
 
     def __bool__(self) -> bool:
@@ -41,7 +44,9 @@ class Cut:
     def _is_beyond(self, token: tuple[Any, ...]) -> bool:
         kind, name, seq, mode = token[:4]
         key = f"{kind} {name}"
-        return seq > self._last.get(key, seq) or (kind == "RW" and mode == "w" and seq > self._last_write.get(key, seq))
+        return seq > self._last.get(key, seq) or (
+            kind == "RW" and mode == "w" and seq > self._last_write.get(key, seq)
+        )
 
     @staticmethod
     def _lower(limits: dict[str, int], key: str, number: int) -> None:

@@ -1,4 +1,5 @@
 """What an event says of itself, and why one is refused."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -27,7 +28,9 @@ def counter_of(event: Event) -> str | None:
 
 def wanted(event: Event) -> str | None:
     """The lock that a thread waits for: the monitor of the innermost kind of object that the event names."""
-    return next((f"{role}:{event[role]}" for role in ("op", "entry", "list", "task") if role in event), None)
+    return next(
+        (f"{role}:{event[role]}" for role in ("op", "entry", "list", "task") if role in event), None
+    )
 
 
 def last_lock(event: Event) -> str | None:
@@ -37,6 +40,14 @@ def last_lock(event: Event) -> str | None:
 
 def spoken(event: Event) -> str:
     """An event in a few words: ``list_remove(e17, l7)``."""
-    names = [f"{letter}{event[column]}" for column, letter in (("task", "t"), ("entry", "e"), ("list", "l"), ("op", "op")) if event.get(column)
-             and not (column == "task" and event.get("entry") and event["k"] not in ("cancel", "set_entry", "cancel_check"))]
+    names = [
+        f"{letter}{event[column]}"
+        for column, letter in (("task", "t"), ("entry", "e"), ("list", "l"), ("op", "op"))
+        if event.get(column)
+        and not (
+            column == "task"
+            and event.get("entry")
+            and event["k"] not in ("cancel", "set_entry", "cancel_check")
+        )
+    ]
     return f"{event['k']}({', '.join(names)})"

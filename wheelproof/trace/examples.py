@@ -4,6 +4,7 @@ A run follows a schedule that the model finds; a mutant's leads to a state in wh
 move. Where a mechanism takes operations of another for single steps, the real threads make each such operation at one go. Locks that the model then does not
 know of may forbid a schedule: another one is taken.
 """
+
 from __future__ import annotations
 
 import random
@@ -11,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wheelproof import floors
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation
-from wheelproof.subject import Mechanism, Mutant
+from wheelproof.project import isolated
+from wheelproof.project.mechanism import Mechanism, Mutant
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.recording import Infeasible
 from wheelproof.trace.replay import VIOLATES, replay_events
@@ -44,14 +45,20 @@ def walked(mechanism: Mechanism, scenario: str, seed: int) -> list[tuple[str, st
     return out
 
 
-def completed(mechanism: Mechanism, graph: StateGraph, number: int, seed: int) -> list[tuple[str, str]]:
+def completed(
+    mechanism: Mechanism, graph: StateGraph, number: int, seed: int
+) -> list[tuple[str, str]]:
     """A schedule to state ``number``, and on from there until no thread can move; without the silent steps."""
     chance, path = random.Random(seed), list(graph.path(number))
     here = number
     while graph.edges[here] and len(path) < LONGEST:
         path.append(chance.choice(graph.edges[here]))
         here = path[-1][2]
-    return [(graph.model.threads[thread], label) for thread, label, _ in path if label not in mechanism.silent]
+    return [
+        (graph.model.threads[thread], label)
+        for thread, label, _ in path
+        if label not in mechanism.silent
+    ]
 
 
 def violating(graph: StateGraph, name: str) -> Iterator[int]:
@@ -62,7 +69,11 @@ def violating(graph: StateGraph, name: str) -> Iterator[int]:
     if name == "NoDeadlock":
         yield from graph.deadlocks
     else:
-        yield from (number for number in range(first, len(graph.states)) if not graph.model.holds(name, graph.states[number]))
+        yield from (
+            number
+            for number in range(first, len(graph.states))
+            if not graph.model.holds(name, graph.states[number])
+        )
 
 
 def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: int = 1) -> Recorded:
@@ -72,36 +83,60 @@ def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: i
     """
     mechanism = mechanisms[stem]
     mutant = mechanism.mutants[name]
-    if mutant.data_race and getattr(floors.load(mechanism.root, f"mapping.{stem}"), "MEMORY", ()):
-        raise Unmakable(f"What {name} does wrong shows where memory delays stores, and those of recorded threads are seen at once: its traces conform.")
+    if mutant.data_race and getattr(isolated.load(mechanism.root, f"harness.{stem}"), "MEMORY", ()):
+        raise Unmakable(
+            f"What {name} does wrong shows where memory delays stores, and those of recorded threads are seen at once: its traces conform."
+        )
     try:
         graph = explore(mechanism.without(mutant.decision).model(mutant.scenario), bound=BOUND)
     except BudgetSpent as error:
-        raise UsageError(f"The scenario of {name} has {error}.", "Record a counterexample with --schedule.") from error
+        raise UsageError(
+            f"The scenario of {name} has {error}.", "Record a counterexample with --schedule."
+        ) from error
     forbidden = []
-    for number in violating(graph, mutant.property) if mutant.property else (len(graph.states) - 1,):
+    for number in (
+        violating(graph, mutant.property) if mutant.property else (len(graph.states) - 1,)
+    ):
         schedule = completed(mechanism, graph, number, seed)
-        if any(schedule[:len(begin)] == begin for begin in forbidden):
+        if any(schedule[: len(begin)] == begin for begin in forbidden):
             continue
         try:
-            return record(mechanisms, stem, mutant.scenario, f"{stem}-{name}", mutant=mutant.decision, schedule=schedule)
+            return record(
+                mechanisms,
+                stem,
+                mutant.scenario,
+                f"{stem}-{name}",
+                mutant=mutant.decision,
+                schedule=schedule,
+            )
         except Infeasible as error:
-            forbidden.append(schedule[:error.steps])
+            forbidden.append(schedule[: error.steps])
             if len(forbidden) == TRIES:
                 raise
     if forbidden and mutant.data_race and (raced := _racing(mechanisms, stem, mutant, seed)):
         return raced
     if forbidden:
-        raise Unmakable(f"No run of {mutant.scenario} in which {mutant.property} of the mutant {name} fails can be made: locks forbid all that were found.")
+        raise Unmakable(
+            f"No run of {mutant.scenario} in which {mutant.property} of the mutant {name} fails can be made: locks forbid all that were found."
+        )
     raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of the mutant {name}.")
 
 
-def _racing(mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, seed: int) -> Recorded | None:
+def _racing(
+    mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, seed: int
+) -> Recorded | None:
     """A random run of a mutant whose trace shows the data race that it has beside the fault of its property; None if none of TRIES does."""
     for attempt in range(seed, seed + TRIES):
         schedule = walked(mechanisms[stem].without(mutant.decision), mutant.scenario, attempt)
         try:
-            made = record(mechanisms, stem, mutant.scenario, f"{stem}-{mutant.name}", mutant=mutant.decision, schedule=schedule)
+            made = record(
+                mechanisms,
+                stem,
+                mutant.scenario,
+                f"{stem}-{mutant.name}",
+                mutant=mutant.decision,
+                schedule=schedule,
+            )
         except Infeasible:
             continue
         if replay_events(made.header, made.events, made.footer).verdict == VIOLATES:
@@ -109,22 +144,47 @@ def _racing(mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, seed
     return None
 
 
-def examples(mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> Iterator[tuple[str, Any]]:
+def examples(
+    mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1
+) -> Iterator[tuple[str, Any]]:
     """(name of the file, trace) of a mechanism's examples: its fast scenarios that keep all properties, then its mutants, but for those whose faults no recording can show."""
     mechanism = mechanisms[stem]
-    wanted = dict.fromkeys(config.scenario for config in mechanism.configs.values()
-                           if config.lane == "fast" and config.expect == "exhaustive" and not config.module and not config.property and not config.fails)
+    wanted = dict.fromkeys(
+        config.scenario
+        for config in mechanism.configs.values()
+        if config.profile == "fast"
+        and config.expect == "exhaustive"
+        and not config.module
+        and not config.property
+        and not config.fails
+    )
     for scenario in wanted:
-        yield f"{stem}-{scenario}", record(mechanisms, stem, scenario, f"{stem}-{scenario}", schedule=walked(mechanism, scenario, seed))
+        yield (
+            f"{stem}-{scenario}",
+            record(
+                mechanisms,
+                stem,
+                scenario,
+                f"{stem}-{scenario}",
+                schedule=walked(mechanism, scenario, seed),
+            ),
+        )
     for name, mutant in mechanism.mutants.items():
-        if mutant.property and not mutant.untraced and mutant.lane == "fast" and mechanism.properties[mutant.property].kind != "liveness":
+        if (
+            mutant.property
+            and not mutant.untraced
+            and mutant.profile == "fast"
+            and mechanism.properties[mutant.property].kind != "liveness"
+        ):
             try:
                 yield f"{stem}-mutant-{name}", of_mutant(mechanisms, stem, name, seed)
             except Unmakable:
                 continue
 
 
-def write(folder: Path, mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1) -> list[tuple[Path, Recorded]]:
+def write(
+    folder: Path, mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1
+) -> list[tuple[Path, Recorded]]:
     """Write the examples as JSON Lines; their paths, with what is in them. Raises ToolError."""
     out = []
     for name, made in examples(mechanisms, stem, seed):

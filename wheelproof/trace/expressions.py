@@ -1,8 +1,9 @@
-"""A small part of TLA+'s expressions, evaluated on a twin's states: what a table says of a step is written once, and TLC reads the same text.
+"""A small part of TLA+'s expressions, evaluated on a model's states: what a table says of a step is written once, and TLC reads the same text.
 
 Known are names, primes, application ``f[x]``, fields ``r.x``, numbers, strings, TRUE and FALSE, ``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``,
-``<<a, b>>``, ``\\/`` and IF THEN ELSE. Values are the twin's: None for NULL, a mapping for a function or record, a tuple or list for a sequence (from 1 on).
+``<<a, b>>``, ``\\/`` and IF THEN ELSE. Values are the model's: None for NULL, a harness for a function or record, a tuple or list for a sequence (from 1 on).
 """
+
 from __future__ import annotations
 
 import re
@@ -16,7 +17,9 @@ Look = Callable[[str, bool], Any]
 
 Evaluate = Callable[[Look], Any]
 
-_TOKEN = re.compile(r"\s*(?:([A-Za-z_]\w*)|(\d+)|\"([^\"\\]*)\"|(<<|>>|/\\|\\/|\\in\b|[][{}().,=#~+'-]))")
+_TOKEN = re.compile(
+    r"\s*(?:([A-Za-z_]\w*)|(\d+)|\"([^\"\\]*)\"|(<<|>>|/\\|\\/|\\in\b|[][{}().,=#~+'-]))"
+)
 _CLOSED_BY = {"{": "}", "<<": ">>"}
 _WORDS = frozenset({"IF", "THEN", "ELSE", "TRUE", "FALSE", "NULL"})
 
@@ -39,7 +42,10 @@ class Expression:
         return self._evaluate(look)
 
     def _wrong(self, what: str) -> UsageError:
-        return UsageError(f"The expression {self.text!r} cannot be read: {what}.", "wheelproof/trace/expressions.py says what it may be made of.")
+        return UsageError(
+            f"The expression {self.text!r} cannot be read: {what}.",
+            "wheelproof/trace/expressions.py says what it may be made of.",
+        )
 
     def _read(self) -> list[str]:
         tokens, at, text = [], 0, self.text.rstrip()
@@ -127,6 +133,7 @@ class Expression:
             if isinstance(of, (tuple, list)) and isinstance(at, int) and 1 <= at <= len(of):
                 return of[at - 1]
             raise LookupError(f"{of!r} is not applied to {at!r}")
+
         return value
 
     def _atom(self) -> Evaluate:
@@ -142,7 +149,11 @@ class Expression:
                 if self._peek() != end:
                     self._take(",")
             self._next()
-            return (lambda look: [member(look) for member in members]) if token == "{" else (lambda look: tuple([member(look) for member in members]))
+            return (
+                (lambda look: [member(look) for member in members])
+                if token == "{"
+                else (lambda look: tuple([member(look) for member in members]))
+            )
         if token == "IF":
             condition = self._either()
             self._take("THEN")
@@ -158,7 +169,9 @@ class Expression:
         if token.isdigit():
             return lambda look: int(token)
         if not token[:1].isalpha() or token in _WORDS:
-            raise self._wrong(f"{token!r} stands where a value should" if token else "it ends too early")
+            raise self._wrong(
+                f"{token!r} stands where a value should" if token else "it ends too early"
+            )
         primed = self._peek() == "'"
         if primed:
             self._next()
@@ -168,5 +181,5 @@ class Expression:
 
 
 def _plain(value: Any) -> Any:
-    """A sequence as a tuple, whichever form the twin gives it in."""
+    """A sequence as a tuple, whichever form the model gives it in."""
     return tuple(value) if isinstance(value, list) else value

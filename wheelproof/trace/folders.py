@@ -1,4 +1,5 @@
 """The traces in a folder, by their names: all the way down, without what begins with . or _ (half-written files, and what Spark notes beside its own)."""
+
 from __future__ import annotations
 
 import os
@@ -17,11 +18,21 @@ def is_trace(path: Path) -> bool:
 
 def below(folder: Path) -> list[Path]:
     """The traces in a folder and in those below, in the order of their paths. Raises UsageError: a folder that cannot be read, for nothing is passed over in silence."""
+
     def unreadable(error: OSError) -> None:
-        raise UsageError(f"{error.filename}: this folder cannot be read ({error.strerror}).", "Give folders that you may read.") from error
+        raise UsageError(
+            f"{error.filename}: this folder cannot be read ({error.strerror}).",
+            "Give folders that you may read.",
+        ) from error
 
     found = []
     for inner, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        found += [path for name in files if not name.startswith((".", "_")) and is_trace(path := Path(inner, name)) and path.is_file()]
+        found += [
+            path
+            for name in files
+            if not name.startswith((".", "_"))
+            and is_trace(path := Path(inner, name))
+            and path.is_file()
+        ]
     return sorted(found)

@@ -4,6 +4,7 @@ A step without an event may have been taken at any moment before its thread's ne
 table calls eager: no other thread can see or prevent them, so that it is all one when they are taken, and they are taken at once. That keeps the
 set small: it branches only where threads race.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +12,19 @@ from typing import Any, NamedTuple
 
 from wheelproof.errors import ToolError
 from wheelproof.trace.expressions import Expression, Look
-from wheelproof.trace.observed import HELD, NAMED, OPENED, STOP, WAITS, Column, Row, Table, Unknown, asked, spoken_column
+from wheelproof.trace.observed import (
+    HELD,
+    NAMED,
+    OPENED,
+    STOP,
+    WAITS,
+    Column,
+    Row,
+    Table,
+    Unknown,
+    asked,
+    spoken_column,
+)
 
 State = Any
 Said = Mapping[Column, Any]
@@ -49,7 +62,9 @@ class Place(NamedTuple):
         """Whether all events of a thread that float have met their steps."""
         return all(name != thread for name, _, _ in self.debts)
 
-    def met(self, thread: str, seen: bool, sign: tuple) -> tuple[tuple[str, bool, tuple], ...] | None:
+    def met(
+        self, thread: str, seen: bool, sign: tuple
+    ) -> tuple[tuple[str, bool, tuple], ...] | None:
         """The debts once a thread's event is seen, or its step is taken; None if another one is due."""
         first = next((debt for debt in self.debts if debt[0] == thread), None)
         if first is None or first[1] == seen:
@@ -57,7 +72,7 @@ class Place(NamedTuple):
         if first[2] != sign:
             return None
         at = self.debts.index(first)
-        return self.debts[:at] + self.debts[at + 1:]
+        return self.debts[:at] + self.debts[at + 1 :]
 
 
 class Steps:
@@ -66,20 +81,30 @@ class Steps:
     Raises Unknown where no model can be made of the program.
     """
 
-    def __init__(self, table: Table, program: Mapping[str, Any], kinds: frozenset[str] | None = None) -> None:
+    def __init__(
+        self, table: Table, program: Mapping[str, Any], kinds: frozenset[str] | None = None
+    ) -> None:
         mechanism = table.mechanism
         self.table, self.kinds = table, kinds
         try:
-            self.constants = {name: _constant(rule, program) for name, rule in mechanism.constants.items()}
+            self.constants = {
+                name: _constant(rule, program) for name, rule in mechanism.constants.items()
+            }
             self.model = mechanism.model_of(program)
             self.start = self.model.initial()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise Unknown(f"no {mechanism.module} can be made of the program ({type(error).__name__}: {error})") from error
+            raise Unknown(
+                f"no {mechanism.module} can be made of the program ({type(error).__name__}: {error})"
+            ) from error
         names = (*self.model.variables, *self.model.process_variables)
         self._index = {name: number for number, name in enumerate(names)}
         self._number = {thread: number for number, thread in enumerate(self.model.threads)}
         self._pc = mechanism.pc
-        self._at_rest = frozenset(row.label for row in table.rows.values() if self.captured(row) and row.floats is None and (row.when is None or row.eager))
+        self._at_rest = frozenset(
+            row.label
+            for row in table.rows.values()
+            if self.captured(row) and row.floats is None and (row.when is None or row.eager)
+        )
         self._moves: dict[tuple[State, int], Move | None] = {}
         self._values: dict[tuple[int, Any], Any] = {}
 
@@ -109,7 +134,7 @@ class Steps:
         return value
 
     def _value(self, index: int, name: str, piece: Any) -> Any:
-        """A variable's value, as the twin gives it to TLA+."""
+        """A variable's value, as the model gives it to TLA+."""
         key = index, piece
         if key not in self._values:
             if len(self._values) > KEPT:
@@ -137,7 +162,11 @@ class Steps:
 
     def moves(self, state: State) -> list[Move]:
         """The steps of all threads."""
-        return [move for index in range(len(self.model.threads)) if (move := self.move(state, index)) is not None]
+        return [
+            move
+            for index in range(len(self.model.threads))
+            if (move := self.move(state, index)) is not None
+        ]
 
     def _step(self, state: State, index: int) -> Move | None:
         self.model.load(state)
@@ -145,7 +174,9 @@ class Steps:
         if label is None:
             return None
         thread, row, after = self.model.threads[index], self.table.rows[label], self.model.freeze()
-        says = bool(row.kind) and (row.when is None or self.holds(row.when, self.look(thread, state, after)))
+        says = bool(row.kind) and (
+            row.when is None or self.holds(row.when, self.look(thread, state, after))
+        )
         shown, sign = says and self.captured(row), ()
         if shown and row.floats is not None:
             look = self.look(thread, state, after)
@@ -158,13 +189,18 @@ class Steps:
 
     def _sign(self, row: Row, look: Look) -> tuple:
         """Of a step whose event floats: its kind, and what it names."""
-        return (row.kind, *(row.columns[column].value(look) for column in sorted(NAMED & row.columns.keys())))
+        return (
+            row.kind,
+            *(row.columns[column].value(look) for column in sorted(NAMED & row.columns.keys())),
+        )
 
     def _in_place(self, index: int) -> str | None:
         try:
             return self.model.step(index)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise Unknown(f"the program cannot be run on the model ({type(error).__name__}: {error})") from error
+            raise Unknown(
+                f"the program cannot be run on the model ({type(error).__name__}: {error})"
+            ) from error
 
     def normal(self, state: State, threads: Iterable[int] | None = None) -> State:
         """The state after all steps that ``threads`` (all without) may take at once."""
@@ -191,7 +227,10 @@ class Steps:
             else:
                 moved = True
         else:
-            raise ToolError(f"The eager steps of {self.table.mechanism.module} go in a circle.", "Take one of them out of eager in its table.")
+            raise ToolError(
+                f"The eager steps of {self.table.mechanism.module} go in a circle.",
+                "Take one of them out of eager in its table.",
+            )
         return self.model.freeze() if moved else state
 
     def hidden(self, places: Iterable[Place], budget: int) -> set[Place]:
@@ -223,7 +262,13 @@ class Steps:
 
     # -- events
 
-    def agrees(self, columns: Mapping[Column, Expression], said: Said, look: Look, before_only: bool = False) -> tuple[str, Any, Any] | None:
+    def agrees(
+        self,
+        columns: Mapping[Column, Expression],
+        said: Said,
+        look: Look,
+        before_only: bool = False,
+    ) -> tuple[str, Any, Any] | None:
         """The first column that an event has otherwise than the step: (column, the event's value, the step's); None if they agree.
 
         An event that names an object of a class that the step does not touch is not the step's.
@@ -249,8 +294,17 @@ class Steps:
         row = self.row_of(state, thread)
         if row is None:
             return kind == STOP
-        columns = row.columns if kind == WAITS and row.lock else row.marks.get(kind) if said.get(OPENED) else None
-        return columns is not None and self.agrees(columns, said, self.look(thread, state, None), before_only=True) is None
+        columns = (
+            row.columns
+            if kind == WAITS and row.lock
+            else row.marks.get(kind)
+            if said.get(OPENED)
+            else None
+        )
+        return (
+            columns is not None
+            and self.agrees(columns, said, self.look(thread, state, None), before_only=True) is None
+        )
 
     def row_of(self, state: State, thread: str) -> Row | None:
         """The label that a thread stands at; None at its end."""
@@ -269,18 +323,38 @@ class Steps:
                 continue
             elif self.stands(place.state, thread, kind, said):
                 out.add(place)
-            elif (move := self.move(place.state, index)) is not None and self._is(move, place.state, kind, said):
+            elif (move := self.move(place.state, index)) is not None and self._is(
+                move, place.state, kind, said
+            ):
                 out.add(Place(self.normal(move.after, (index,)), place.debts))
         return out
 
     def _is(self, move: Move, state: State, kind: str, said: Said) -> bool:
-        return move.shown and move.row.kind == kind and self.agrees(move.row.columns, said, self.look(move.thread, state, move.after)) is None
+        return (
+            move.shown
+            and move.row.kind == kind
+            and self.agrees(move.row.columns, said, self.look(move.thread, state, move.after))
+            is None
+        )
 
     def _floating(self, kind: str, said: Said) -> tuple:
         """What is known of an event that floats; empty for others."""
-        row = next((row for row in self.table.rows.values()
-                    if row.kind == kind and row.floats is not None and said.get(("res", None)) == row.floats and not said.get(HELD)), None)
-        return () if row is None else (kind, *(said.get(column) for column in sorted(NAMED & row.columns.keys())))
+        row = next(
+            (
+                row
+                for row in self.table.rows.values()
+                if row.kind == kind
+                and row.floats is not None
+                and said.get(("res", None)) == row.floats
+                and not said.get(HELD)
+            ),
+            None,
+        )
+        return (
+            ()
+            if row is None
+            else (kind, *(said.get(column) for column in sorted(NAMED & row.columns.keys())))
+        )
 
     def ended(self, place: Place) -> bool:
         """Whether every thread is at its end, and all that floats has met."""
@@ -290,8 +364,16 @@ class Steps:
 
     def could(self, places: Iterable[Place]) -> tuple[str, ...]:
         """What could be shown next, by whom: ``f: list_add(entry e1, list l2) A9``, each once."""
-        return tuple(sorted({self._told(place.state, move) for place in places for move in self.moves(place.state)
-                             if move.shown and place.settled(move.thread)}))
+        return tuple(
+            sorted(
+                {
+                    self._told(place.state, move)
+                    for place in places
+                    for move in self.moves(place.state)
+                    if move.shown and place.settled(move.thread)
+                }
+            )
+        )
 
     def _told(self, state: State, move: Move) -> str:
         look, parts = self.look(move.thread, state, move.after), []
@@ -313,9 +395,13 @@ class Steps:
             move = self.move(place.state, self._number[thread])
             if move is None or not move.shown or move.row.kind != kind:
                 continue
-            if differs := self.agrees(move.row.columns, said, self.look(thread, place.state, move.after)):
+            if differs := self.agrees(
+                move.row.columns, said, self.look(thread, place.state, move.after)
+            ):
                 column, mine, theirs = differs
-                near.add(f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})")
+                near.add(
+                    f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})"
+                )
             else:
                 near.add("an event before it has not met its step")
         if near:

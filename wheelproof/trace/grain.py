@@ -1,8 +1,9 @@
 """Which step of the mechanism an operation of a directed run belongs to, where operations of lower mechanisms are single steps of it.
 
-The same grain as the explorer's (``wheelproof.explore.atomic``): of a module that the mapping's ``ATOMIC`` names the labels are dropped, all but those that
+The same grain as the explorer's (``wheelproof.explore.atomic``): of a module that the harness's ``ATOMIC`` names the labels are dropped, all but those that
 it keeps, and what such code does belongs to the labelled line outside that called it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
@@ -27,8 +28,17 @@ class Step(NamedTuple):
 class Grain:
     """The steps of one subject. ``labels``: file -> its labels, which are not changed."""
 
-    def __init__(self, atomic: Mapping[str, Collection[str]], subject: Collection[str], modules: Mapping[str, ModuleType], labels: Mapping[str, Labels]) -> None:
-        self._labels = {file: {line: dict(kinds) for line, kinds in lines.items()} for file, lines in labels.items()}
+    def __init__(
+        self,
+        atomic: Mapping[str, Collection[str]],
+        subject: Collection[str],
+        modules: Mapping[str, ModuleType],
+        labels: Mapping[str, Labels],
+    ) -> None:
+        self._labels = {
+            file: {line: dict(kinds) for line, kinds in lines.items()}
+            for file, lines in labels.items()
+        }
         self._files: set[str] = set()
         self._codes: set[CodeType] = set()
         for name, kept in atomic.items():
@@ -40,11 +50,31 @@ class Grain:
             if not atomic or file not in self._labels or file in self._files:
                 continue
             for cls in classes_of(module):
-                base = next((base.__module__ for base in cls.__mro__ if base.__module__ in atomic or base.__module__ in subject), None)
+                base = next(
+                    (
+                        base.__module__
+                        for base in cls.__mro__
+                        if base.__module__ in atomic or base.__module__ in subject
+                    ),
+                    None,
+                )
                 if base in atomic:
-                    mine = {code for value in vars(cls).values() for code in _codes(getattr(_plain(value), "__code__", None))}
+                    mine = {
+                        code
+                        for value in vars(cls).values()
+                        for code in _codes(getattr(_plain(value), "__code__", None))
+                    }
                     self._codes |= mine
-                    self._drop(file, atomic[base], {line for code in mine for _, _, line in code.co_lines() if line is not None})
+                    self._drop(
+                        file,
+                        atomic[base],
+                        {
+                            line
+                            for code in mine
+                            for _, _, line in code.co_lines()
+                            if line is not None
+                        },
+                    )
 
     def _drop(self, file: str, kept: Collection[str], among: Collection[int] | None) -> None:
         lines = self._labels.get(file, {})
@@ -58,9 +88,13 @@ class Grain:
         kinds = self._labels.get(code.co_filename, {}).get(frame.f_lineno, {})
         if operation in kinds:
             return Step(kinds[operation], True, (frame, frame.f_lineno))
-        if operation == "read" and (label := next((label for kind, label in kinds.items() if kind in STEP_KINDS), "")):
+        if operation == "read" and (
+            label := next((label for kind, label in kinds.items() if kind in STEP_KINDS), "")
+        ):
             return Step(label, False, (frame, frame.f_lineno))
-        if code.co_name == "__init__" or not (code.co_filename in self._files or code in self._codes):
+        if code.co_name == "__init__" or not (
+            code.co_filename in self._files or code in self._codes
+        ):
             return None
         inner, outer = frame, frame.f_back
         while outer is not None:

@@ -2,6 +2,7 @@
 
 Rules take what a header says as it is, so that a list in the place of a map would end a check amid its events. Fields that are not known are passed over here too.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
@@ -37,8 +38,12 @@ def _is_text(found: Any) -> bool:
     return type(found) is str
 
 
-def _map(said: str, found: Any, key: Callable[[Any], bool], value: Callable[[Any], bool], example: str) -> Wrong:
-    if type(found) is not dict or not all(key(name) and value(each) for name, each in found.items()):
+def _map(
+    said: str, found: Any, key: Callable[[Any], bool], value: Callable[[Any], bool], example: str
+) -> Wrong:
+    if type(found) is not dict or not all(
+        key(name) and value(each) for name, each in found.items()
+    ):
         yield f"{said} must be as in {example}"
 
 
@@ -96,13 +101,23 @@ def _sources(found: Any, newer: bool) -> Wrong:
 
 
 def _names(found: Any, newer: bool) -> Wrong:
-    yield from _map("the names", found, _is_id, lambda name: _is_text(name) or _is_number(name), '{"17":"e1"}, a bucket by its number')
+    yield from _map(
+        "the names",
+        found,
+        _is_id,
+        lambda name: _is_text(name) or _is_number(name),
+        '{"17":"e1"}, a bucket by its number',
+    )
 
 
 def _program(found: Any, newer: bool) -> Wrong:
     yield from _object(found)
     threads = found.get("threads", {})
-    sound = type(threads) is dict and all(type(steps) is list and all(type(step) is list and step and _is_text(step[0]) for step in steps) for steps in threads.values())
+    sound = type(threads) is dict and all(
+        type(steps) is list
+        and all(type(step) is list and step and _is_text(step[0]) for step in steps)
+        for steps in threads.values()
+    )
     if not sound:
         yield 'threads must be as in {"a":[["add","e1"]]}'
 
@@ -115,22 +130,34 @@ def _initial(found: Any, newer: bool) -> Wrong:
 
 
 def _counters(found: Any) -> Wrong:
-    yield from _map("counters", found, lambda name: _is_text(name) and name.startswith("counter"), _is_number, '{"counter:1":0}, by the id that the order tokens have')
+    yield from _map(
+        "counters",
+        found,
+        lambda name: _is_text(name) and name.startswith("counter"),
+        _is_number,
+        '{"counter:1":0}, by the id that the order tokens have',
+    )
 
 
 def _operations(found: Any) -> Wrong:
-    yield from _map("operations", found, _is_id, lambda each: type(each) is dict, '{"9":{"completed":false}}')
+    yield from _map(
+        "operations", found, _is_id, lambda each: type(each) is dict, '{"9":{"completed":false}}'
+    )
     for name, known in found.items():
         for field, value in known.items():
             default = Operation.DEFAULTS.get(field)
             if field not in Operation.DEFAULTS:
                 yield f"operations says {field} of operation {name}, and knows {', '.join(Operation.DEFAULTS)}"
-            elif value is not None and type(value) is not (bool if default is None else type(default)):
+            elif value is not None and type(value) is not (
+                bool if default is None else type(default)
+            ):
                 yield f"operations gives {field} of operation {name} a value of another type"
 
 
 def _walks(found: Any) -> Wrong:
-    yield from _map("walks", found, _is_id, lambda each: type(each) is dict, '{"1":{"open":[[30,7]],"hand":17}}')
+    yield from _map(
+        "walks", found, _is_id, lambda each: type(each) is dict, '{"1":{"open":[[30,7]],"hand":17}}'
+    )
     for tid, walk in found.items():
         for name, sound, example in _WALK:
             if name in walk and not sound(walk[name]):
@@ -142,29 +169,71 @@ def _row(found: Any, *types: type) -> bool:
 
 
 _WALK: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
-    ("open", lambda found: type(found) is list and all(_row(each, int, int) for each in found), "[[span, list]]"),
+    (
+        "open",
+        lambda found: type(found) is list and all(_row(each, int, int) for each in found),
+        "[[span, list]]",
+    ),
     ("hand", _is_number, "17"),
     ("checked", lambda found: _row(found, int, bool), "[17, false]"),
-    ("inside", lambda found: type(found) is list and all(_row(each, str, int) for each in found), '[["try", 9]]'),
+    (
+        "inside",
+        lambda found: type(found) is list and all(_row(each, str, int) for each in found),
+        '[["try", 9]]',
+    ),
     ("duty", lambda found: _row(found, str, int, int), '["note", 9, 0]'),
 )
 """What ``walks`` may say of a thread."""
 
 _INITIAL: Mapping[str, Callable[[Any], Wrong]] = {
-    "lists": lambda found: _map("lists", found, _is_id, lambda ring: type(ring) is list and all(_is_number(entry) and entry > 0 for entry in ring), '{"7":[17,18]}'),
-    "tasks": lambda found: _map("tasks", found, _is_id, lambda entry: _is_number(entry) and entry >= 0, '{"5":17}, and 0 for none'),
+    "lists": lambda found: _map(
+        "lists",
+        found,
+        _is_id,
+        lambda ring: type(ring) is list and all(_is_number(entry) and entry > 0 for entry in ring),
+        '{"7":[17,18]}',
+    ),
+    "tasks": lambda found: _map(
+        "tasks",
+        found,
+        _is_id,
+        lambda entry: _is_number(entry) and entry >= 0,
+        '{"5":17}, and 0 for none',
+    ),
     "counters": _counters,
     "keys": lambda found: _map("keys", found, _is_id, _is_number, '{"7":1000}'),
     "queued": lambda found: _map("queued", found, _is_id, _is_number, '{"7":1000}'),
-    "wheel_ms": lambda found: iter(()) if _is_number(found) else iter(("wheel_ms must be an integer",)),
+    "wheel_ms": lambda found: (
+        iter(()) if _is_number(found) else iter(("wheel_ms must be an integer",))
+    ),
     "operations": _operations,
-    "handed": lambda found: iter(() if type(found) is list and all(_is_number(each) and each > 0 for each in found) else ("handed must be as in [17,18]",)),
-    "watchers": lambda found: _map("watchers", found, _is_id, lambda members: type(members) is list and all(_is_number(each) and each > 0 for each in members), '{"500":[9]}'),
+    "handed": lambda found: iter(
+        ()
+        if type(found) is list and all(_is_number(each) and each > 0 for each in found)
+        else ("handed must be as in [17,18]",)
+    ),
+    "watchers": lambda found: _map(
+        "watchers",
+        found,
+        _is_id,
+        lambda members: (
+            type(members) is list and all(_is_number(each) and each > 0 for each in members)
+        ),
+        '{"500":[9]}',
+    ),
     "holders": lambda found: _map("holders", found, _is_text, _is_number, '{"list:7":1}'),
     "walks": _walks,
 }
 
 _JUDGES: Mapping[str, Callable[[Any, bool], Wrong]] = {
-    "threads": _threads, "producer": _texts("name", "version", "git", "lang", "build"), "spec": _texts("module", "git", "sha256"), "config": _config, "clock": _clock,
-    "capture": _capture, "sources": _sources, "names": _names, "program": _program, "initial": _initial,
+    "threads": _threads,
+    "producer": _texts("name", "version", "git", "lang", "build"),
+    "spec": _texts("module", "git", "sha256"),
+    "config": _config,
+    "clock": _clock,
+    "capture": _capture,
+    "sources": _sources,
+    "names": _names,
+    "program": _program,
+    "initial": _initial,
 }

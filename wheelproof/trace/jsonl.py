@@ -3,6 +3,7 @@
 An event is a dict of the columns that it has, in the schema's order; a column without a value is not in it, so that null and absent
 are one thing. Order tokens are tuples. A reader says file, line and field of whatever is wrong, and fills in nothing.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -16,8 +17,23 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace import header as headers, totals
-from wheelproof.trace.schema import COLUMN, COLUMNS, FOOTER, HEADER, KINDS, MINOR, MODES, NAMES, OBSERVED, REQUIRED_IDS, SCHEMA, TOKEN, Field
+from wheelproof.trace import header as headers
+from wheelproof.trace import totals
+from wheelproof.trace.schema import (
+    COLUMN,
+    COLUMNS,
+    FOOTER,
+    HEADER,
+    KINDS,
+    MINOR,
+    MODES,
+    NAMES,
+    OBSERVED,
+    REQUIRED_IDS,
+    SCHEMA,
+    TOKEN,
+    Field,
+)
 
 Event = dict[str, Any]
 
@@ -25,9 +41,14 @@ Event = dict[str, Any]
 class TraceError(UsageError):
     """A file is no trace: where, and what should be there. ``line`` counts from 1, and is 0 where the whole file is wrong; ``field`` is "" where the whole line is."""
 
-    def __init__(self, file: Path | str, line: int, field: str, message: str, remedy: str = "") -> None:
+    def __init__(
+        self, file: Path | str, line: int, field: str, message: str, remedy: str = ""
+    ) -> None:
         place = f"{file}:{line}" if line else f"{file}"
-        super().__init__(f"{place}: {f'field {field}: ' if field else ''}{message}.", remedy or "See docs/trace-format.md.")
+        super().__init__(
+            f"{place}: {f'field {field}: ' if field else ''}{message}.",
+            remedy or "See docs/trace-format.md.",
+        )
         self.file, self.line, self.field, self.said = str(file), line, field, message
 
 
@@ -42,21 +63,35 @@ def _value(field: Field) -> Callable[[Any], str]:
     """A function that says what is wrong with a value, "" if nothing is."""
     if field.type in _RANGES:
         limit = _RANGES[field.type]
-        return lambda found: "" if type(found) is int and -limit <= found < limit else f"must be an integer of {field.type[3:]} bits, not {_shown(found)}"
+        return lambda found: (
+            ""
+            if type(found) is int and -limit <= found < limit
+            else f"must be an integer of {field.type[3:]} bits, not {_shown(found)}"
+        )
     if field.type == "text":
         return lambda found: "" if type(found) is str else f"must be a string, not {_shown(found)}"
     if field.type == "bool":
-        return lambda found: "" if type(found) is bool else f"must be true or false, not {_shown(found)}"
+        return lambda found: (
+            "" if type(found) is bool else f"must be true or false, not {_shown(found)}"
+        )
     if field.type == "enum":
         values = frozenset(field.values)
-        return lambda found: "" if type(found) is str and found in values else f"must be one of {', '.join(field.values)}, not {_shown(found)}"
+        return lambda found: (
+            ""
+            if type(found) is str and found in values
+            else f"must be one of {', '.join(field.values)}, not {_shown(found)}"
+        )
     if field.type == "token":
         return _tokens
     if field.type == "observed":
         return _observed
     if field.type == "map":
-        return lambda found: "" if type(found) is dict else f"must be an object, not {_shown(found)}"
-    return lambda found: "" if type(found) in (dict, list) else f"must be an object, not {_shown(found)}"
+        return lambda found: (
+            "" if type(found) is dict else f"must be an object, not {_shown(found)}"
+        )
+    return lambda found: (
+        "" if type(found) in (dict, list) else f"must be an object, not {_shown(found)}"
+    )
 
 
 def _tokens(found: Any) -> str:
@@ -83,7 +118,11 @@ def _observed(found: Any) -> str:
     if type(found) is not dict:
         return f"must be an object, not {_shown(found)}"
     for name, value in found.items():
-        if name in _OBSERVED_CHECKS and value is not None and (wrong := _OBSERVED_CHECKS[name](value)):
+        if (
+            name in _OBSERVED_CHECKS
+            and value is not None
+            and (wrong := _OBSERVED_CHECKS[name](value))
+        ):
             return f"{name} {wrong}"
     return ""
 
@@ -105,8 +144,13 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
     """The event in a JSON object, its columns in the schema's order. Raises TraceError."""
     kind = value.get("k")
     if type(kind) is str and kind not in KINDS:
-        raise TraceError(file, line, "k", f"{kind!r} is no kind of event of {SCHEMA}",
-                         "A kind that is not understood cannot be checked: a new one takes a new major version.")
+        raise TraceError(
+            file,
+            line,
+            "k",
+            f"{kind!r} is no kind of event of {SCHEMA}",
+            "A kind that is not understood cannot be checked: a new one takes a new major version.",
+        )
     event: Event = {}
     for name in NAMES:
         found = value.get(name)
@@ -119,19 +163,35 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
             raise TraceError(file, line, name, "is missing")
     for name in REQUIRED_IDS.get(kind, ()):
         if name not in event:
-            raise TraceError(file, line, name, f"is missing, and an event {kind} says nothing without it")
+            raise TraceError(
+                file, line, name, f"is missing, and an event {kind} says nothing without it"
+            )
     for name in ("tseq", "lc"):
         if event[name] < 1:
             raise TraceError(file, line, name, f"counts from 1, and is {event[name]}")
     for name in ("task", "entry", "list", "op", "key", "span"):
         if event.get(name, 1) < 1:
-            raise TraceError(file, line, name, f"must be a positive id, not {event[name]}; leave the column out where there is none")
+            raise TraceError(
+                file,
+                line,
+                name,
+                f"must be a positive id, not {event[name]}; leave the column out where there is none",
+            )
     if "ord" in event:
-        event["ord"] = tuple([tuple(token) if len(token) == 4 or token[4] is not None else tuple(token[:4]) for token in event["ord"]])
+        event["ord"] = tuple(
+            [
+                tuple(token) if len(token) == 4 or token[4] is not None else tuple(token[:4])
+                for token in event["ord"]
+            ]
+        )
     for name in ("pre", "post"):
         if name in event:
             observed = event[name]
-            event[name] = {field: observed[field] for field in _OBSERVED_NAMES if observed.get(field) is not None}
+            event[name] = {
+                field: observed[field]
+                for field in _OBSERVED_NAMES
+                if observed.get(field) is not None
+            }
     return event
 
 
@@ -150,12 +210,25 @@ def object_of(line: bytes, file: Path | str, number: int) -> dict[str, Any]:
 def header_of(value: Any, file: Path | str, line: int = 1) -> dict[str, Any]:
     """The header in a JSON object. Raises TraceError: no header, another major version, a field of the wrong type."""
     if not isinstance(value, dict) or "schema" not in value:
-        raise TraceError(file, line, "schema", "the first line is no header", f'A trace begins with {{"schema":"{SCHEMA}", ...}}.')
+        raise TraceError(
+            file,
+            line,
+            "schema",
+            "the first line is no header",
+            f'A trace begins with {{"schema":"{SCHEMA}", ...}}.',
+        )
     if value["schema"] != SCHEMA:
-        raise TraceError(file, line, "schema", f"is {_shown(value['schema'])}, and this reads {SCHEMA}")
+        raise TraceError(
+            file, line, "schema", f"is {_shown(value['schema'])}, and this reads {SCHEMA}"
+        )
     _fields(value, HEADER, file, line)
     # In its objects, too, null and absent mean the same.
-    value = {name: {key: each for key, each in found.items() if each is not None} if type(found) is dict and name != "threads" else found for name, found in value.items()}
+    value = {
+        name: {key: each for key, each in found.items() if each is not None}
+        if type(found) is dict and name != "threads"
+        else found
+        for name, found in value.items()
+    }
     if wrong := headers.wrong(value):
         raise TraceError(file, line, *wrong)
     return value
@@ -168,15 +241,24 @@ def footer_of(value: Any, file: Path | str, line: int) -> dict[str, Any]:
     _fields(value, FOOTER, file, line)
     for name in ("events", "dropped"):
         if value[name] < 0:
-            raise TraceError(file, line, f"footer.{name}", f"must be a number from 0 on, not {value[name]}")
+            raise TraceError(
+                file, line, f"footer.{name}", f"must be a number from 0 on, not {value[name]}"
+            )
     if value.get("tokens") is None and value.get("per_token_last_seq") is None:
-        raise TraceError(file, line, "footer.tokens", "is missing, and without it no lost token is noticed")
+        raise TraceError(
+            file, line, "footer.tokens", "is missing, and without it no lost token is noticed"
+        )
     if value.get("tokens") is not None and (said := totals.wrong(value["tokens"])):
         raise TraceError(file, line, "footer.tokens", said)
     for name in ("per_thread_last_tseq", "per_token_last_seq", "cut"):
         for key, last in (value.get(name) or {}).items():
             if type(last) is not int or last < 0:
-                raise TraceError(file, line, f"footer.{name}", f"of {key!r} must be a number from 0 on, not {_shown(last)}")
+                raise TraceError(
+                    file,
+                    line,
+                    f"footer.{name}",
+                    f"of {key!r} must be a number from 0 on, not {_shown(last)}",
+                )
     return value
 
 
@@ -210,15 +292,30 @@ class Reader:
     def _read(self) -> Iterator[BinaryIO]:
         """The file, unpacked; what the system or gzip raises on the way becomes a TraceError."""
         try:
-            with (gzip.open(self.path, "rb") if self.path.suffix == ".gz" else self.path.open("rb")) as stream:
+            with (
+                gzip.open(self.path, "rb") if self.path.suffix == ".gz" else self.path.open("rb")
+            ) as stream:
                 yield stream
         except EOFError as error:
-            raise CutOff(self.path, 0, "", "the compressed file is cut off", "Whoever wrote it was stopped; record it again.") from error
+            raise CutOff(
+                self.path,
+                0,
+                "",
+                "the compressed file is cut off",
+                "Whoever wrote it was stopped; record it again.",
+            ) from error
         except (gzip.BadGzipFile, zlib.error) as error:
-            raise TraceError(self.path, 0, "", f"the compressed file is damaged, or is none ({error})",
-                             "Test it with gzip -t; a file that is not compressed is named .jsonl.") from error
+            raise TraceError(
+                self.path,
+                0,
+                "",
+                f"the compressed file is damaged, or is none ({error})",
+                "Test it with gzip -t; a file that is not compressed is named .jsonl.",
+            ) from error
         except OSError as error:
-            raise TraceError(self.path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace.") from error
+            raise TraceError(
+                self.path, 0, "", f"cannot be read ({error.strerror})", "Give the path of a trace."
+            ) from error
 
     def __iter__(self) -> Iterator[tuple[int, Event]]:
         self.footer = None
@@ -227,20 +324,42 @@ class Reader:
             stream.readline()
             for number, line in enumerate(stream, 2):
                 if self.footer is not None:
-                    raise TraceError(self.path, number, "", "there is a line after the footer", "One file holds one run: a second one begins a second file.")
+                    raise TraceError(
+                        self.path,
+                        number,
+                        "",
+                        "there is a line after the footer",
+                        "One file holds one run: a second one begins a second file.",
+                    )
                 if not line.endswith(b"\n") and not _is_whole(line):
-                    raise CutOff(self.path, number, "", "the line is cut off",
-                                 "The recording was stopped while it was written; delete the line to check what is before it.")
+                    raise CutOff(
+                        self.path,
+                        number,
+                        "",
+                        "the line is cut off",
+                        "The recording was stopped while it was written; delete the line to check what is before it.",
+                    )
                 value = object_of(line, self.path, number)
                 if "schema" in value:
-                    raise TraceError(self.path, number, "schema", "there is a second header", "One file holds one run: a second one begins a second file.")
+                    raise TraceError(
+                        self.path,
+                        number,
+                        "schema",
+                        "there is a second header",
+                        "One file holds one run: a second one begins a second file.",
+                    )
                 if "footer" in value:
                     self.footer = footer_of(value["footer"], self.path, number)
                     continue
                 if unknown := value.keys() - COLUMN.keys():
                     if not newer:
-                        raise TraceError(self.path, number, min(unknown), f"is no column of {SCHEMA}, minor {MINOR}",
-                                         "Raise schema_minor in the header if the file is of a newer minor version.")
+                        raise TraceError(
+                            self.path,
+                            number,
+                            min(unknown),
+                            f"is no column of {SCHEMA}, minor {MINOR}",
+                            "Raise schema_minor in the header if the file is of a newer minor version.",
+                        )
                     self.unknown |= unknown
                 self.raw = line
                 yield number, event_of(value, self.path, number)
@@ -259,7 +378,9 @@ def _why(error: Exception) -> str:
         return f"it is no UTF-8: byte {error.object[error.start]:#04x} at {error.start}"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    return "a number has too many digits" if "integer string conversion" in str(error) else str(error)
+    return (
+        "a number has too many digits" if "integer string conversion" in str(error) else str(error)
+    )
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -281,7 +402,11 @@ def line_of(event: Mapping[str, Any]) -> bytes:
     ordered = {name: event[name] for name in NAMES if event.get(name) is not None}
     for name in ("pre", "post"):
         if name in ordered:
-            ordered[name] = {field: ordered[name][field] for field in _OBSERVED_NAMES if ordered[name].get(field) is not None}
+            ordered[name] = {
+                field: ordered[name][field]
+                for field in _OBSERVED_NAMES
+                if ordered[name].get(field) is not None
+            }
     return _ENCODER.encode(ordered).encode() + b"\n"
 
 
@@ -289,7 +414,12 @@ def header_line(header: Mapping[str, Any]) -> bytes:
     """The canonical line of a header: known fields first, in the schema's order, then the others by name."""
     names = [field.name for field in HEADER]
     known = {name: header[name] for name in names if header.get(name) is not None}
-    return _ENCODER.encode(known | {name: header[name] for name in sorted(header.keys() - set(names))}).encode() + b"\n"
+    return (
+        _ENCODER.encode(
+            known | {name: header[name] for name in sorted(header.keys() - set(names))}
+        ).encode()
+        + b"\n"
+    )
 
 
 class Tally:
@@ -315,15 +445,27 @@ class Tally:
 
     def footer(self, dropped: int = 0, cut: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The footer for what has been counted."""
-        footer = {"events": self.events, "per_thread_last_tseq": dict(sorted(self.threads.items(), key=lambda item: int(item[0]))),
-                  "tokens": self.totals.data(), "dropped": dropped}
+        footer = {
+            "events": self.events,
+            "per_thread_last_tseq": dict(
+                sorted(self.threads.items(), key=lambda item: int(item[0]))
+            ),
+            "tokens": self.totals.data(),
+            "dropped": dropped,
+        }
         if cut is not None:
             footer["cut"] = dict(sorted(cut.items()))
         return footer | {"sha256": self.sha256}
 
 
-def write(path: Path, header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None | bool = True,
-          dropped: int = 0, cut: Mapping[str, int] | None = None) -> None:
+def write(
+    path: Path,
+    header: Mapping[str, Any],
+    events: Iterable[Event],
+    footer: Mapping[str, Any] | None | bool = True,
+    dropped: int = 0,
+    cut: Mapping[str, int] | None = None,
+) -> None:
     """Write a trace under a temporary name, then rename it.
 
     ``footer``: True to count one, None for a file without (a run that was cut short), or the very one to write. Raises ToolError.
@@ -334,7 +476,11 @@ def write(path: Path, header: Mapping[str, Any], events: Iterable[Event], footer
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with (gzip.open(temporary, "wb") if path.suffix == ".gz" else temporary.open("wb", buffering=1 << 20)) as stream:
+            with (
+                gzip.open(temporary, "wb")
+                if path.suffix == ".gz"
+                else temporary.open("wb", buffering=1 << 20)
+            ) as stream:
                 stream.write(header_line(header))
                 for event in events:
                     line = line_of(event)
@@ -348,4 +494,6 @@ def write(path: Path, header: Mapping[str, Any], events: Iterable[Event], footer
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise ToolError(f"{path} cannot be written ({error.strerror}).", "Choose another folder.") from error
+        raise ToolError(
+            f"{path} cannot be written ({error.strerror}).", "Choose another folder."
+        ) from error

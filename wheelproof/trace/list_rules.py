@@ -2,6 +2,7 @@
 
 Asked is what is linked, unlinked, checked and handed over.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,5 @@
 """The rules of locks: the part of ``rules.TimerState`` that is about who holds a lock, and in which order locks may be wanted."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -34,7 +35,10 @@ class LockRules:
         tid = event["tid"]
         self._look("NoDataRace")
         if self.holder.get(lock, tid) != tid:
-            return Refusal("NoDataRace", f"{lock} is taken by thread {tid} while thread {self.holder[lock]} holds it")
+            return Refusal(
+                "NoDataRace",
+                f"{lock} is taken by thread {tid} while thread {self.holder[lock]} holds it",
+            )
         return self._ordered(lock, outer, thread)
 
     def _ordered(self, lock: str, outer: list[str], thread: _Thread) -> Refusal | None:
@@ -43,10 +47,18 @@ class LockRules:
         walks = {f"list:{bucket}" for _, bucket in thread.flushes}
         for other in outer:
             before = _RANKS.get(other.partition(":")[0])
-            if rank is None or before is None or before < rank or (before == rank and other in walks):
+            if (
+                rank is None
+                or before is None
+                or before < rank
+                or (before == rank and other in walks)
+            ):
                 continue
-            return Refusal("NoDeadlock", f"{lock} is wanted while {other} is held: the order is task, list, entry, and only a flush holds its list "
-                                         "while it enters another")
+            return Refusal(
+                "NoDeadlock",
+                f"{lock} is wanted while {other} is held: the order is task, list, entry, and only a flush holds its list "
+                "while it enters another",
+            )
         return None
 
     def _lock_wait(self, event: Event, thread: _Thread) -> Refusal | None:
@@ -54,8 +66,13 @@ class LockRules:
         if lock is None:
             return None
         held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
-        if lock.startswith("op:") and (callers := [other for other in held if other.startswith("lock:")]):
-            return Refusal("NoDeadlock", f"{lock} is waited for while {callers[0]} is held, and onComplete takes that inside the operation's lock")
+        if lock.startswith("op:") and (
+            callers := [other for other in held if other.startswith("lock:")]
+        ):
+            return Refusal(
+                "NoDeadlock",
+                f"{lock} is waited for while {callers[0]} is held, and onComplete takes that inside the operation's lock",
+            )
         if refusal := self._ordered(lock, held, thread):
             return refusal
         chain, tid = [event["tid"]], self.holder.get(lock)
@@ -63,13 +80,19 @@ class LockRules:
             chain.append(tid)
             tid = self.holder.get(self.waits.get(tid, ""))
         if tid == event["tid"]:
-            return Refusal("NoDeadlock", f"the threads {', '.join(map(str, chain))} wait for each other in a ring")
+            return Refusal(
+                "NoDeadlock",
+                f"the threads {', '.join(map(str, chain))} wait for each other in a ring",
+            )
         return None
 
     def _lock_release(self, event: Event, thread: _Thread) -> Refusal | None:
         held = [token[1] for token in event.get("ord", ()) if token[0] == "L"]
         if held and self.holder.get(held[-1], event["tid"]) != event["tid"]:
-            return Refusal("NoDataRace", f"{held[-1]} is let go by thread {event['tid']}, and thread {self.holder[held[-1]]} holds it")
+            return Refusal(
+                "NoDataRace",
+                f"{held[-1]} is let go by thread {event['tid']}, and thread {self.holder[held[-1]]} holds it",
+            )
         return self._left_keyed(event, thread)
 
     def _left_with(self, tid: int) -> Refusal | None:
@@ -77,13 +100,18 @@ class LockRules:
         self._look("NoDeadlock")
         for lock, owner in self.holder.items():
             if owner == tid and (self.lets_go or not lock.startswith("op:")):
-                return Refusal("NoDeadlock", f"thread {tid} ends with {lock}: whoever wants it waits for ever")
+                return Refusal(
+                    "NoDeadlock", f"thread {tid} ends with {lock}: whoever wants it waits for ever"
+                )
         return None
 
     def unguarded(self) -> Iterator[Refusal]:
         """What is wrong at the end of a whole trace in which some take the timer's lock and others do not."""
         for tid in sorted(self.bare) if self.guarded else ():
-            yield Refusal("NoDataRace", f"thread {tid} adds tasks and holds no half of the lock under which others move the timer's clock or close it")
+            yield Refusal(
+                "NoDataRace",
+                f"thread {tid} adds tasks and holds no half of the lock under which others move the timer's clock or close it",
+            )
 
     def _take_lock(self, event: Event) -> None:
         """Take an event of a lock, or one that needs a lock."""

@@ -1,8 +1,9 @@
-"""A trace judged by the model itself: each event must be a step that the model's twin can take, and say what that step does.
+"""A trace judged by the model itself: each event must be a step that the model can take, and say what that step does.
 
-The rules of ``rules`` are the fast tier and know events alone. Here the twin is followed with all states that it may be in, with its locks,
+The rules of ``rules`` are the fast tier and know events alone. Here the model is followed with all states that it may be in, with its locks,
 pointers and history, so that what the rules do not ask is asked too. ``oracle`` asks TLC the same of a part of the trace.
 """
+
 from __future__ import annotations
 
 from collections import deque
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wheelproof.errors import UsageError
-from wheelproof.subject import Mechanism
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.events import Refusal
 from wheelproof.trace.following import Place, Said, Spent, Steps
 from wheelproof.trace.observed import CLOSES, OPENED, START, STOP, Names, Table, Unknown, read
@@ -43,8 +44,17 @@ class ModelReplay(Judging):
     A trace that this cannot judge is out-of-model or incomplete, and ``unknown`` or ``lacking`` say why; nothing is followed from there on.
     """
 
-    def __init__(self, mechanisms: Mapping[str, Mechanism], header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None, *,
-                 budget: int = BUDGET, keep: int = 0, table: Table | None = None) -> None:
+    def __init__(
+        self,
+        mechanisms: Mapping[str, Mechanism],
+        header: Mapping[str, Any],
+        limit: int = 100,
+        cut: Mapping[str, int] | None = None,
+        *,
+        budget: int = BUDGET,
+        keep: int = 0,
+        table: Table | None = None,
+    ) -> None:
         super().__init__(header, limit, cut)
         self.budget = budget
         self.history: deque[Followed] = deque(maxlen=keep)
@@ -66,18 +76,23 @@ class ModelReplay(Judging):
         module = (self.header.get("spec") or {}).get("module")
         mechanism = next((each for each in mechanisms.values() if each.module == module), None)
         if mechanism is None:
-            raise Unknown(f"the header's specification is {module!r}, and there are {', '.join(each.module for each in mechanisms.values())}"
-                          if module else "the header names no specification")
+            raise Unknown(
+                f"the header's specification is {module!r}, and there are {', '.join(each.module for each in mechanisms.values())}"
+                if module
+                else "the header names no specification"
+            )
         self.names = Names(self.header)
         if self.table is None:
             try:
                 self.table = read(mechanism)
             except UsageError as error:
-                if (mechanism.root / "mapping" / f"{mechanism.stem}.toml").exists():
+                if (mechanism.root / "harness" / f"{mechanism.stem}.toml").exists():
                     raise
                 raise Unknown(error.message) from error
         kinds = self.header.get("capture", {}).get("kinds")
-        self.steps = Steps(self.table, self.names.program, None if kinds is None else frozenset(kinds))
+        self.steps = Steps(
+            self.table, self.names.program, None if kinds is None else frozenset(kinds)
+        )
         self.states = {Place(self.steps.normal(self.steps.start))}
 
     @property
@@ -89,7 +104,9 @@ class ModelReplay(Judging):
 
     def take(self, line: int, event: Event) -> Refusal | None:
         refusal = super().take(line, event)
-        self.halted = self.halted or bool(self.unknown)  # an event that is not understood may have changed anything
+        self.halted = self.halted or bool(
+            self.unknown
+        )  # an event that is not understood may have changed anything
         return refusal
 
     def step(self, line: int, event: Event) -> Refusal | None:
@@ -108,7 +125,10 @@ class ModelReplay(Judging):
             return None
         try:
             kind, thread = event["k"], self.names.thread(event)
-            said = {**self.names.said(event, self.table.beside), OPENED: self._bracket(event) or not kind.endswith(CLOSES)}
+            said = {
+                **self.names.said(event, self.table.beside),
+                OPENED: self._bracket(event) or not kind.endswith(CLOSES),
+            }
             possible = self.steps.hidden(self.states, self.budget)
             after = self.steps.after(possible, thread, kind, said)
         except Unknown as error:
@@ -116,7 +136,9 @@ class ModelReplay(Judging):
             return None
         except Spent as error:
             self.halted = True
-            self.spent.append(Finding(line, None, "Budget", f"{error}: nothing follows from here on"))
+            self.spent.append(
+                Finding(line, None, "Budget", f"{error}: nothing follows from here on")
+            )
             return None
         self.history.append(Followed(line, event, thread, said, frozenset(self.states)))
         self.figures["followed"] += 1
@@ -128,7 +150,9 @@ class ModelReplay(Judging):
         self.halted = True
         refusal = Refusal(PROPERTY, self.steps.why(possible, thread, kind, said))
         self.violated += 1
-        self.violations.append(Finding(line, event, refusal.property, refusal.message, self.steps.could(possible)))
+        self.violations.append(
+            Finding(line, event, refusal.property, refusal.message, self.steps.could(possible))
+        )
         return refusal
 
     def _bracket(self, event: Event) -> bool:
@@ -149,23 +173,64 @@ class ModelReplay(Judging):
         if self.spent:
             return self.spent
         if self.cut.beyond:
-            return [Finding(0, None, "Cut", "what comes after the first event beyond the cut was not followed")]
-        if self.halted or self.steps is None or not self.events or self.order.missing or self.order.contradictions:
+            return [
+                Finding(
+                    0,
+                    None,
+                    "Cut",
+                    "what comes after the first event beyond the cut was not followed",
+                )
+            ]
+        if (
+            self.halted
+            or self.steps is None
+            or not self.events
+            or self.order.missing
+            or self.order.contradictions
+        ):
             return []
         try:
             states = self.steps.hidden(self.states, self.budget)
         except Spent as error:
             return [Finding(0, None, "Budget", f"{error} at the end")]
         if left := sorted(tid for tid, spans in self.open.items() if spans):
-            return [Finding(0, None, "Bracket", f"thread {tid} has begun {len(self.open[tid])} brackets that it does not end") for tid in left]
+            return [
+                Finding(
+                    0,
+                    None,
+                    "Bracket",
+                    f"thread {tid} has begun {len(self.open[tid])} brackets that it does not end",
+                )
+                for tid in left
+            ]
         if any(self.steps.ended(state) for state in states):
             return []
-        return [Finding(0, None, "Program", f"the threads have not done what they were asked to: {self._where(states)}")]
+        return [
+            Finding(
+                0,
+                None,
+                "Program",
+                f"the threads have not done what they were asked to: {self._where(states)}",
+            )
+        ]
 
     def _where(self, states: Iterable[Place]) -> str:
         """Where the threads are, in the state in which the most are at their end."""
         steps = self.steps
-        best = max(states, key=lambda place: sum(steps.row_of(place.state, thread) is None for thread in steps.model.threads))
+        best = max(
+            states,
+            key=lambda place: sum(
+                steps.row_of(place.state, thread) is None for thread in steps.model.threads
+            ),
+        )
         rows = {thread: steps.row_of(best.state, thread) for thread in steps.model.threads}
-        owing = [f"an event of {thread} has not met its step" if seen else f"a step of {thread} has not met its event" for thread, seen, _ in best.debts]
-        return ", ".join([f"{thread} is at {row.label}" for thread, row in rows.items() if row is not None] + owing)
+        owing = [
+            f"an event of {thread} has not met its step"
+            if seen
+            else f"a step of {thread} has not met its event"
+            for thread, seen, _ in best.debts
+        ]
+        return ", ".join(
+            [f"{thread} is at {row.label}" for thread, row in rows.items() if row is not None]
+            + owing
+        )

@@ -1,8 +1,9 @@
-"""What the events of a mechanism's traces say of its model's steps: ``mapping/<stem>.toml`` read, and asked of a step.
+"""What the events of a mechanism's traces say of its model's steps: ``harness/<stem>.toml`` read, and asked of a step.
 
 The label table gives each label its kind of event; this table gives each column of that event the expression that it must equal. A label without
 an event, or whose ``when`` is false, is a step that a trace does not show.
 """
+
 from __future__ import annotations
 
 import tomllib
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import UsageError
-from wheelproof.subject import Mechanism
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.expressions import Expression
 from wheelproof.trace.schema import COLUMN, KINDS, NONE, OBSERVED, RESULTS
 
@@ -81,7 +82,9 @@ class Table:
     @property
     def kinds(self) -> frozenset[str]:
         """The kinds of event that the mechanism's steps show themselves as."""
-        return frozenset(kind for row in self.rows.values() for kind in (row.kind, *row.marks)) - {""}
+        return frozenset(kind for row in self.rows.values() for kind in (row.kind, *row.marks)) - {
+            ""
+        }
 
     def understands(self, kind: str) -> bool:
         """Whether an event of this kind can be judged."""
@@ -93,38 +96,85 @@ class Table:
 
 def read(mechanism: Mechanism) -> Table:
     """The table of a mechanism. Raises UsageError: there is none, or a label, column or expression in it is wrong."""
-    file = mechanism.root / "mapping" / f"{mechanism.stem}.toml"
+    file = mechanism.root / "harness" / f"{mechanism.stem}.toml"
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{file} cannot be read ({error.strerror}), so that the events of {mechanism.module} have no meaning for its model.",
-                         "Write that file; docs/trace-format.md says how.") from error
+        raise UsageError(
+            f"{file} cannot be read ({error.strerror}), so that the events of {mechanism.module} have no meaning for its model.",
+            "Write that file; docs/trace-format.md says how.",
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error
     if extra := sorted(set(data) - {"eager", "stutter", "beside", "labels"}):
-        raise UsageError(f"{file}: unknown field {', '.join(extra)}.", "Known fields: eager, stutter, beside, labels.")
+        raise UsageError(
+            f"{file}: unknown field {', '.join(extra)}.",
+            "Known fields: eager, stutter, beside, labels.",
+        )
     if extra := sorted(set(data.get("beside", [])) - IDS):
-        raise UsageError(f"{file}: beside names {', '.join(extra)}.", f"It is for columns of ids: {', '.join(sorted(IDS))}.")
+        raise UsageError(
+            f"{file}: beside names {', '.join(extra)}.",
+            f"It is for columns of ids: {', '.join(sorted(IDS))}.",
+        )
     eager, labels = data.get("eager", []), data.get("labels", {})
     changed = {label for decision in mechanism.decisions.values() for label in decision.labels}
     if unknown := sorted((set(labels) | set(eager)) - set(mechanism.labels) - changed):
-        raise UsageError(f"{file}: {mechanism.module} has no label {', '.join(unknown)}.", f"Labels are declared in {mechanism.toml.name}.")
-    rows = {name: _row(file, mechanism, name, labels.get(name, {}), name in eager) for name in mechanism.labels}
-    return Table(mechanism, rows, frozenset(data.get("stutter", [])), frozenset(data.get("beside", [])))
+        raise UsageError(
+            f"{file}: {mechanism.module} has no label {', '.join(unknown)}.",
+            f"Labels are declared in {mechanism.toml.name}.",
+        )
+    rows = {
+        name: _row(file, mechanism, name, labels.get(name, {}), name in eager)
+        for name in mechanism.labels
+    }
+    return Table(
+        mechanism, rows, frozenset(data.get("stutter", [])), frozenset(data.get("beside", []))
+    )
 
 
-def _row(file: Path, mechanism: Mechanism, name: str, values: Mapping[str, Any], eager: bool) -> Row:
+def _row(
+    file: Path, mechanism: Mechanism, name: str, values: Mapping[str, Any], eager: bool
+) -> Row:
     label, place = mechanism.labels[name], f"{file}: [labels.{name}]"
-    own = {key: value for key, value in values.items() if key not in ("when", "event", "floats", "marks")}
-    columns, kind, floats = _columns(place, own), values.get("event", label.event), values.get("floats")
+    own = {
+        key: value
+        for key, value in values.items()
+        if key not in ("when", "event", "floats", "marks")
+    }
+    columns, kind, floats = (
+        _columns(place, own),
+        values.get("event", label.event),
+        values.get("floats"),
+    )
     if label.event and "event" in values:
-        raise UsageError(f"{place}: the label table says that its event is {label.event}.", "Leave event out: it is for labels that no line of code has.")
-    marks = {mark: _columns(f"{place}: marks.{mark}", said) for mark, said in values.get("marks", {}).items()}
+        raise UsageError(
+            f"{place}: the label table says that its event is {label.event}.",
+            "Leave event out: it is for labels that no line of code has.",
+        )
+    marks = {
+        mark: _columns(f"{place}: marks.{mark}", said)
+        for mark, said in values.get("marks", {}).items()
+    }
     if unknown := sorted({kind, *marks} - set(KINDS) - {""}):
-        raise UsageError(f"{place}: there is no kind of event {', '.join(unknown)}.", f"Known kinds: {', '.join(KINDS)}.")
+        raise UsageError(
+            f"{place}: there is no kind of event {', '.join(unknown)}.",
+            f"Known kinds: {', '.join(KINDS)}.",
+        )
     if floats is not None and (floats not in RESULTS or ("res", None) not in columns):
-        raise UsageError(f"{place}: floats is {floats!r}.", f"It is a result, one of {', '.join(RESULTS)}, and res must say what the step's is.")
-    return Row(name, kind, label.kind == "lock", eager, Expression(values["when"]) if "when" in values else None, columns, floats, marks)
+        raise UsageError(
+            f"{place}: floats is {floats!r}.",
+            f"It is a result, one of {', '.join(RESULTS)}, and res must say what the step's is.",
+        )
+    return Row(
+        name,
+        kind,
+        label.kind == "lock",
+        eager,
+        Expression(values["when"]) if "when" in values else None,
+        columns,
+        floats,
+        marks,
+    )
 
 
 def _columns(place: str, values: Mapping[str, Any]) -> dict[Column, Expression]:
@@ -133,12 +183,17 @@ def _columns(place: str, values: Mapping[str, Any]) -> dict[Column, Expression]:
         if column in ("pre", "post") and isinstance(value, dict):
             for observed, text in value.items():
                 if observed not in _SEEN:
-                    raise UsageError(f"{place}: {column} has no {observed}.", f"It has: {', '.join(sorted(_SEEN))}.")
+                    raise UsageError(
+                        f"{place}: {column} has no {observed}.",
+                        f"It has: {', '.join(sorted(_SEEN))}.",
+                    )
                 columns[column, observed] = Expression(text)
         elif column in COLUMN and isinstance(value, str):
             columns[column, None] = Expression(value)
         else:
-            raise UsageError(f"{place}: an event has no column {column}.", f"Its columns: {', '.join(COLUMN)}.")
+            raise UsageError(
+                f"{place}: an event has no column {column}.", f"Its columns: {', '.join(COLUMN)}."
+            )
     return columns
 
 
@@ -148,7 +203,9 @@ class Names:
     def __init__(self, header: Mapping[str, Any]) -> None:
         program = header.get("program")
         if not isinstance(program, dict) or not isinstance(program.get("threads"), dict):
-            raise Unknown("the header has no program: it does not say what was asked of the threads")
+            raise Unknown(
+                "the header has no program: it does not say what was asked of the threads"
+            )
         self.program = program
         self.threads = {int(tid): name for tid, name in header["threads"].items()}
         if len(set(self.threads.values())) < len(self.threads):
@@ -176,7 +233,10 @@ class Names:
             else:
                 out[column, None] = self._name(event[column]) if column in IDS else event[column]
         locks = {f"{column}:{event[column]}" for column in IDS if column in event}
-        out[HELD] = any(token[0] == "L" and len(token) == 4 and token[1] in locks for token in event.get("ord", ()))
+        out[HELD] = any(
+            token[0] == "L" and len(token) == 4 and token[1] in locks
+            for token in event.get("ord", ())
+        )
         return out
 
     def _name(self, number: int) -> str | None:
@@ -188,7 +248,9 @@ class Names:
         return found
 
 
-def asked(columns: Mapping[Column, Expression], said: Mapping[Column, Any]) -> Iterator[tuple[Column, Expression, Any]]:
+def asked(
+    columns: Mapping[Column, Expression], said: Mapping[Column, Any]
+) -> Iterator[tuple[Column, Expression, Any]]:
     """(column, expression, what the event says) of all that the event says and there is an expression for."""
     for column, expression in columns.items():
         if column in said:

@@ -1,4 +1,5 @@
 """What the records of a delayed operation mean: its calls that are events, the columns of each kind, and the state that a run begins in."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,17 +26,30 @@ _CAUSES = {1: "expiry", 2: "event", 3: "forced"}
 
 # -- calls that are events
 
-def _evaluated(recorder: Recorder, operation: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int]:
+
+def _evaluated(
+    recorder: Recorder, operation: Any, arguments: tuple, result: Any
+) -> tuple[int, int, int, int]:
     return recorder.id_of(operation), 0, 2 if result is RAISED else int(bool(result)), 0
 
 
-def _made(recorder: Recorder, operation: Any, arguments: tuple, result: Any) -> tuple[int, int, int, int] | None:
+def _made(
+    recorder: Recorder, operation: Any, arguments: tuple, result: Any
+) -> tuple[int, int, int, int] | None:
     delay = getattr(operation.timer_task, "delay_ms", None)
-    return None if result is RAISED else (recorder.id_of(operation), 0, -1 if delay is None else delay, 0)
+    return (
+        None
+        if result is RAISED
+        else (recorder.id_of(operation), 0, -1 if delay is None else delay, 0)
+    )
 
 
 CALLS: Mapping[str, tuple] = {
-    "DelayedOperation": (("try_complete", "try_end", _evaluated, True), ("on_complete", "on_complete_end", _evaluated, True), ("__init__", "op_new", _made, True)),
+    "DelayedOperation": (
+        ("try_complete", "try_end", _evaluated, True),
+        ("on_complete", "on_complete_end", _evaluated, True),
+        ("__init__", "op_new", _made, True),
+    ),
 }
 
 
@@ -48,10 +62,16 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
     def caller(log: Log, frame: FrameType) -> int:
         return _CAUSE_OF.get(frame.f_back.f_code.co_name, 3)
 
-    return {"try_begin": itself, "on_complete_begin": itself, "on_expire": itself, "force_cas": caller}
+    return {
+        "try_begin": itself,
+        "on_complete_begin": itself,
+        "on_expire": itself,
+        "force_cas": caller,
+    }
 
 
 # -- columns
+
 
 def _said(value: int) -> str:
     return ("false", "true", "raised")[value]
@@ -66,7 +86,13 @@ def _try_begin(raw: Raw) -> dict[str, Any]:
 
 def _force_cas(raw: Raw) -> dict[str, Any]:
     won = raw.old != raw.new if raw.site.operation == "cas" else True
-    return {"op": raw.obj, "cause": _CAUSES[raw.me], "res": _said(won), "pre": {"completed": bool(raw.old)}, "post": {"completed": bool(raw.new)}}
+    return {
+        "op": raw.obj,
+        "cause": _CAUSES[raw.me],
+        "res": _said(won),
+        "pre": {"completed": bool(raw.old)},
+        "post": {"completed": bool(raw.new)},
+    }
 
 
 def _note(raw: Raw) -> dict[str, Any]:
@@ -89,13 +115,21 @@ COLUMNS: Mapping[str, Callable[[Raw], dict[str, Any]]] = {
 
 # -- what there is
 
+
 def _operations(objects: Mapping[int, Any]) -> Iterable[tuple[int, Any]]:
-    return ((number, value) for number, value in objects.items() if any(cls.__name__ in ROLES for cls in type(value).__mro__))
+    return (
+        (number, value)
+        for number, value in objects.items()
+        if any(cls.__name__ in ROLES for cls in type(value).__mro__)
+    )
 
 
 def by_task(recorder: Recorder) -> dict[int, int]:
     """Id of an operation's timer task -> id of the operation, where the two are not one object as in Kafka."""
-    found = {recorder.id_of(value.timer_task): number for number, value in _operations(dict(recorder.objects))}
+    found = {
+        recorder.id_of(value.timer_task): number
+        for number, value in _operations(dict(recorder.objects))
+    }
     return {task: number for task, number in found.items() if task and task != number}
 
 
@@ -114,13 +148,19 @@ def variant(operations: Iterable[Any]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]) -> dict[str, Any]:
+def initial(
+    recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]
+) -> dict[str, Any]:
     """``operations`` of a header's ``initial``; empty where there is none."""
     out = {}
     for number, value in objects.items():
         if roles.get(number) == "op":
             note = getattr(value, "try_complete_pending", None)
             task = recorder.id_of(value.timer_task)
-            out[str(number)] = {"protocol": protocol_of(value), "completed": value.completed.value, **({} if note is None else {"pending": note.value}),
-                                **({"task": task} if task and task != number else {})}
+            out[str(number)] = {
+                "protocol": protocol_of(value),
+                "completed": value.completed.value,
+                **({} if note is None else {"pending": note.value}),
+                **({"task": task} if task and task != number else {}),
+            }
     return {"operations": out} if out else {}

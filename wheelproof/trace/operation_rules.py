@@ -5,6 +5,7 @@ What is asked is what the model says at the grain of events. That no completion 
 tryComplete (P2). A thread that does anything else next has lost the completion; to try again is not asked where the operation is completed by then or
 somebody else has taken the note. With ``TryOnce`` nothing is owed: who brought a condition is not in a trace, and that protocol loses completions.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,13 +14,27 @@ from typing import Any
 from wheelproof.trace.events import Event, Refusal, last_lock
 from wheelproof.trace.watch_rules import where
 
-KINDS = frozenset(("op_new", "try_begin", "try_end", "pending_set", "pending_getset", "force_cas", "on_complete_begin", "on_complete_end", "on_expire"))
+KINDS = frozenset(
+    (
+        "op_new",
+        "try_begin",
+        "try_end",
+        "pending_set",
+        "pending_getset",
+        "force_cas",
+        "on_complete_begin",
+        "on_complete_end",
+        "on_expire",
+    )
+)
 """The kinds of an operation that these rules know; those of its watchers are in ``watch_rules``."""
 
-_OWED = {"note": ("pending_getset", "did not get the lock, and leaves no note"),
-         "clear": ("pending_set", "has got the lock, and does not take the note off before it looks"),
-         "again": ("try_begin", "has left the first note, and does not try again"),
-         "look": ("try_begin", "has let the lock go while there was a note, and does not try again")}
+_OWED = {
+    "note": ("pending_getset", "did not get the lock, and leaves no note"),
+    "clear": ("pending_set", "has got the lock, and does not take the note off before it looks"),
+    "again": ("try_begin", "has left the first note, and does not try again"),
+    "look": ("try_begin", "has let the lock go while there was a note, and does not try again"),
+}
 """What a thread owes -> the event that it must be, and what it means to do anything else."""
 
 _UNENDED = {"try": "TriesEnd", "complete": "CompletesOnce"}
@@ -30,8 +45,20 @@ class Operation:
     """One operation. ``completed`` and ``pending`` are None while nothing is known of them; ``task``: its timer task, 0 where that is not known;
     ``cleared`` counts how often its note was taken away; ``tried``: the winner is still in the tryComplete that completed it."""
 
-    DEFAULTS: Mapping[str, Any] = {"protocol": "", "completed": None, "pending": None, "task": 0, "winner": 0, "cause": "", "tried": False, "cancelled": False,
-                                   "begun": 0, "ended": 0, "expired": 0, "cleared": 0}
+    DEFAULTS: Mapping[str, Any] = {
+        "protocol": "",
+        "completed": None,
+        "pending": None,
+        "task": 0,
+        "winner": 0,
+        "cause": "",
+        "tried": False,
+        "cancelled": False,
+        "begun": 0,
+        "ended": 0,
+        "expired": 0,
+        "cleared": 0,
+    }
     __slots__ = tuple(DEFAULTS)
 
     def __init__(self, **known: Any) -> None:
@@ -40,7 +67,11 @@ class Operation:
 
     def data(self) -> dict[str, Any]:
         """As a header's ``initial`` has it."""
-        return {name: value for name, default in self.DEFAULTS.items() if (value := getattr(self, name)) != default}
+        return {
+            name: value
+            for name, default in self.DEFAULTS.items()
+            if (value := getattr(self, name)) != default
+        }
 
 
 class OperationRules:
@@ -62,9 +93,18 @@ class OperationRules:
         raise NotImplementedError
 
     def _judges_of_operations(self) -> dict[str, Callable[[Event, Any], Refusal | None]]:
-        return {"op_new": self._op_new, "try_begin": self._try_begin, "try_end": self._try_end, "pending_set": self._pending_set,
-                "pending_getset": self._pending_getset, "force_cas": self._force_cas, "on_complete_begin": self._on_complete_begin,
-                "on_complete_end": self._on_complete_end, "on_expire": self._on_expire, "thread_stop": self._thread_stop}
+        return {
+            "op_new": self._op_new,
+            "try_begin": self._try_begin,
+            "try_end": self._try_end,
+            "pending_set": self._pending_set,
+            "pending_getset": self._pending_getset,
+            "force_cas": self._force_cas,
+            "on_complete_begin": self._on_complete_begin,
+            "on_complete_end": self._on_complete_end,
+            "on_expire": self._on_expire,
+            "thread_stop": self._thread_stop,
+        }
 
     def operation(self, number: int) -> Operation:
         found = self.operations.get(number)
@@ -82,19 +122,26 @@ class OperationRules:
             return None
         what, number, cleared = thread.duty
         found, (kind, said) = self.operations[number], _OWED[what]
-        if what in ("again", "look") and (found.completed or what == "look" and found.cleared != cleared):
+        if what in ("again", "look") and (
+            found.completed or what == "look" and found.cleared != cleared
+        ):
             return None
         self._look("NoLostCompletion")
         if event.get("op") == number and event["k"] == kind:
             return None
-        return Refusal("NoLostCompletion", f"thread {event['tid']} {said}: nobody looks at operation {number} for what it brought")
+        return Refusal(
+            "NoLostCompletion",
+            f"thread {event['tid']} {said}: nobody looks at operation {number} for what it brought",
+        )
 
     def _unlocked(self, event: Event, what: str) -> Refusal | None:
         """Why an event cannot be one under the operation's lock although it says so."""
         lock = f"op:{event['op']}"
         if "oseq" not in event or not self.lets_go or self.holder.get(lock) == event["tid"]:
             return None
-        return Refusal("NoDataRace", f"thread {event['tid']} {what} under {lock}, and does not hold it")
+        return Refusal(
+            "NoDataRace", f"thread {event['tid']} {what} under {lock}, and does not hold it"
+        )
 
     # -- what is asked of each kind
 
@@ -109,14 +156,23 @@ class OperationRules:
         seen, comes = event.get("pre", {}).get("completed"), event.get("res") != "false"
         if comes:
             self._look("OneTries")
-            if other := next((name for name, each in self.threads.items() if ("try", number) in each.inside), None):
-                return Refusal("OneTries", f"thread {event['tid']} begins tryComplete of operation {number} while thread {other} is in it")
+            if other := next(
+                (name for name, each in self.threads.items() if ("try", number) in each.inside),
+                None,
+            ):
+                return Refusal(
+                    "OneTries",
+                    f"thread {event['tid']} begins tryComplete of operation {number} while thread {other} is in it",
+                )
         if found.protocol != "Blocking" or found.completed is None:
             return None
         self._look("TryExcludesComplete")
         if found.completed and comes or seen is not None and seen != found.completed:
-            return Refusal("TryExcludesComplete", f"an attempt finds operation {number} {'open' if comes else 'completed'}, and it is "
-                                                  f"{'completed' if found.completed else 'open'}")
+            return Refusal(
+                "TryExcludesComplete",
+                f"an attempt finds operation {number} {'open' if comes else 'completed'}, and it is "
+                f"{'completed' if found.completed else 'open'}",
+            )
         return None
 
     def _try_end(self, event: Event, thread: Any) -> Refusal | None:
@@ -125,17 +181,26 @@ class OperationRules:
         if found.protocol == "Blocking" and self.recorded("try_begin"):
             self._look("TryExcludesComplete")
             if not inside and found.completed:
-                return Refusal("TryExcludesComplete", f"tryComplete was evaluated on operation {number}, which was completed before")
+                return Refusal(
+                    "TryExcludesComplete",
+                    f"tryComplete was evaluated on operation {number}, which was completed before",
+                )
         if self.recorded("try_begin"):
             self._look("TriesEnd")
             if not thread.inside or thread.inside[-1] != ("try", number):
-                return Refusal("TriesEnd", f"tryComplete of operation {number} ends, and thread {tid} is {where(thread)}")
+                return Refusal(
+                    "TriesEnd",
+                    f"tryComplete of operation {number} ends, and thread {tid} is {where(thread)}",
+                )
         if event.get("res") in ("true", "false") and self.recorded("force_cas"):
             self._look("CompletesOnce")
             won = found.winner == tid and found.tried
             if won != (event["res"] == "true"):
                 said, has = ("not completed", "") if won else ("completed", " not")
-                return Refusal("CompletesOnce", f"tryComplete says that thread {tid} has {said} operation {number}, and it has{has}")
+                return Refusal(
+                    "CompletesOnce",
+                    f"tryComplete says that thread {tid} has {said} operation {number}, and it has{has}",
+                )
         return self._unlocked(event, "ends tryComplete")
 
     def _noted(self, event: Event, found: Operation) -> Refusal | None:
@@ -143,23 +208,40 @@ class OperationRules:
         self._look("NoLostCompletion")
         if seen is None or found.pending is None or seen == found.pending:
             return None
-        return Refusal("NoLostCompletion", f"{event['k']} finds {'a' if seen else 'no'} note on operation {event['op']}, and there is {'one' if found.pending else 'none'}")
+        return Refusal(
+            "NoLostCompletion",
+            f"{event['k']} finds {'a' if seen else 'no'} note on operation {event['op']}, and there is {'one' if found.pending else 'none'}",
+        )
 
     def _pending_set(self, event: Event, thread: Any) -> Refusal | None:
         found, number = self.operation(event["op"]), event["op"]
         if refusal := self._noted(event, found):
             return refusal
-        if self.recorded("try_begin") and found.protocol == "TryPending" and (thread.duty or ())[:2] != ("clear", number):
-            return Refusal("NoLostCompletion", f"thread {event['tid']} takes the note off operation {number} and not before tryComplete: "
-                                               "nobody looks for what it stands for")
+        if (
+            self.recorded("try_begin")
+            and found.protocol == "TryPending"
+            and (thread.duty or ())[:2] != ("clear", number)
+        ):
+            return Refusal(
+                "NoLostCompletion",
+                f"thread {event['tid']} takes the note off operation {number} and not before tryComplete: "
+                "nobody looks for what it stands for",
+            )
         return self._unlocked(event, "takes the note off")
 
     def _pending_getset(self, event: Event, thread: Any) -> Refusal | None:
         found, number = self.operation(event["op"]), event["op"]
         if refusal := self._noted(event, found):
             return refusal
-        if self.recorded("try_begin") and found.protocol == "TryPending" and (thread.duty or ())[:2] != ("note", number):
-            return Refusal("NoLostCompletion", f"thread {event['tid']} leaves a note on operation {number} although nobody has kept it from the lock")
+        if (
+            self.recorded("try_begin")
+            and found.protocol == "TryPending"
+            and (thread.duty or ())[:2] != ("note", number)
+        ):
+            return Refusal(
+                "NoLostCompletion",
+                f"thread {event['tid']} leaves a note on operation {number} although nobody has kept it from the lock",
+            )
         return None
 
     def _force_cas(self, event: Event, thread: Any) -> Refusal | None:
@@ -167,18 +249,38 @@ class OperationRules:
         won, seen = event.get("res") == "true", event.get("pre", {}).get("completed")
         self._look("CompletedOnce")
         if won and found.completed:
-            return Refusal("CompletedOnce", f"operation {number} is completed once more, by thread {event['tid']}")
+            return Refusal(
+                "CompletedOnce",
+                f"operation {number} is completed once more, by thread {event['tid']}",
+            )
         if won and found.protocol == "Blocking":
             self._look("TryExcludesComplete")
             if "oseq" not in event:
-                return Refusal("TryExcludesComplete", f"thread {event['tid']} completes operation {number} without its lock: a tryComplete may run beside onComplete")
+                return Refusal(
+                    "TryExcludesComplete",
+                    f"thread {event['tid']} completes operation {number} without its lock: a tryComplete may run beside onComplete",
+                )
         if not won and found.completed is False:
-            return Refusal("CompletesOnce", f"thread {event['tid']} does not complete operation {number}, which is open")
+            return Refusal(
+                "CompletesOnce",
+                f"thread {event['tid']} does not complete operation {number}, which is open",
+            )
         within = ("try", number) in thread.inside
-        if self.recorded("try_begin") and (event.get("cause") == "event" and not within or event.get("cause") == "expiry" and within):
-            return Refusal("CompletesOnce", f"operation {number} is completed by {'its timeout' if within else 'an event'}, and thread {event['tid']} is {where(thread)}")
+        if self.recorded("try_begin") and (
+            event.get("cause") == "event"
+            and not within
+            or event.get("cause") == "expiry"
+            and within
+        ):
+            return Refusal(
+                "CompletesOnce",
+                f"operation {number} is completed by {'its timeout' if within else 'an event'}, and thread {event['tid']} is {where(thread)}",
+            )
         if seen is not None and found.completed is not None and seen != found.completed:
-            return Refusal("CompletedOnce", f"operation {number} is found {'completed' if seen else 'open'}, and it is {'completed' if found.completed else 'open'}")
+            return Refusal(
+                "CompletedOnce",
+                f"operation {number} is found {'completed' if seen else 'open'}, and it is {'completed' if found.completed else 'open'}",
+            )
         return None
 
     def _on_complete_begin(self, event: Event, thread: Any) -> Refusal | None:
@@ -188,20 +290,41 @@ class OperationRules:
             return Refusal("CompletedOnce", f"onComplete of operation {number} runs once more")
         if self.recorded("force_cas") and found.winner != tid:
             who = f"thread {found.winner} has" if found.winner else "nobody has"
-            return Refusal("CompletedOnce", f"thread {tid} runs onComplete of operation {number}, and {who} completed it")
+            return Refusal(
+                "CompletedOnce",
+                f"thread {tid} runs onComplete of operation {number}, and {who} completed it",
+            )
         if found.task and not found.cancelled and self.recorded("cancel"):
-            return Refusal("CompletesOnce", f"onComplete of operation {number} begins before its timer task is cancelled")
+            return Refusal(
+                "CompletesOnce",
+                f"onComplete of operation {number} begins before its timer task is cancelled",
+            )
         if found.protocol == "Blocking":
             self._look("TryExcludesComplete")
-            other = next((name for name, each in self.threads.items() if name != tid and ("try", number) in each.inside), None)
+            other = next(
+                (
+                    name
+                    for name, each in self.threads.items()
+                    if name != tid and ("try", number) in each.inside
+                ),
+                None,
+            )
             if other is not None:
-                return Refusal("TryExcludesComplete", f"onComplete of operation {number} begins while thread {other} is in its tryComplete")
+                return Refusal(
+                    "TryExcludesComplete",
+                    f"onComplete of operation {number} begins while thread {other} is in its tryComplete",
+                )
         return None
 
     def _on_complete_end(self, event: Event, thread: Any) -> Refusal | None:
         self._look("CompletesOnce")
-        if self.recorded("on_complete_begin") and (not thread.inside or thread.inside[-1] != ("complete", event["op"])):
-            return Refusal("CompletesOnce", f"onComplete of operation {event['op']} ends, and thread {event['tid']} is {where(thread)}")
+        if self.recorded("on_complete_begin") and (
+            not thread.inside or thread.inside[-1] != ("complete", event["op"])
+        ):
+            return Refusal(
+                "CompletesOnce",
+                f"onComplete of operation {event['op']} ends, and thread {event['tid']} is {where(thread)}",
+            )
         return None
 
     def _cancel_of(self, event: Event) -> Refusal | None:
@@ -210,8 +333,16 @@ class OperationRules:
         if not self.recorded("force_cas"):
             return None
         self._look("CompletedOnce")
-        if found.winner != tid or found.cancelled or found.begun or found.task not in (0, event["task"]):
-            return Refusal("CompletedOnce", f"thread {tid} cancels the timer task of operation {number}, which is not what comes next for it")
+        if (
+            found.winner != tid
+            or found.cancelled
+            or found.begun
+            or found.task not in (0, event["task"])
+        ):
+            return Refusal(
+                "CompletedOnce",
+                f"thread {tid} cancels the timer task of operation {number}, which is not what comes next for it",
+            )
         return None
 
     def _on_expire(self, event: Event, thread: Any) -> Refusal | None:
@@ -222,16 +353,28 @@ class OperationRules:
         if self.recorded("force_cas"):
             if found.winner != tid:
                 who = f"thread {found.winner}" if found.winner else "nobody"
-                return Refusal("ExpiredByTimeoutOnly", f"thread {tid} runs onExpiration of operation {number}, which {who} has completed")
+                return Refusal(
+                    "ExpiredByTimeoutOnly",
+                    f"thread {tid} runs onExpiration of operation {number}, which {who} has completed",
+                )
             if found.cause not in ("", "expiry"):
-                return Refusal("ExpiredByTimeoutOnly", f"onExpiration of operation {number} runs, which {found.cause} has completed, not its timeout")
+                return Refusal(
+                    "ExpiredByTimeoutOnly",
+                    f"onExpiration of operation {number} runs, which {found.cause} has completed, not its timeout",
+                )
         if self.recorded("on_complete_end") and not found.ended:
-            return Refusal("ExpiredByTimeoutOnly", f"onExpiration of operation {number} runs before its onComplete has ended")
+            return Refusal(
+                "ExpiredByTimeoutOnly",
+                f"onExpiration of operation {number} runs before its onComplete has ended",
+            )
         return None
 
     def _thread_stop(self, event: Event, thread: Any) -> Refusal | None:
         if thread.inside:
-            return Refusal(_UNENDED.get(thread.inside[-1][0], "BracketCloses"), f"thread {event['tid']} ends, and is {where(thread)}")
+            return Refusal(
+                _UNENDED.get(thread.inside[-1][0], "BracketCloses"),
+                f"thread {event['tid']} ends, and is {where(thread)}",
+            )
         return next(self._unfinished(event["tid"]), None) or self._left_with(event["tid"])
 
     def _unfinished(self, tid: int) -> Iterator[Refusal]:
@@ -240,15 +383,31 @@ class OperationRules:
             if found.winner != tid:
                 continue
             if not found.begun and self.recorded("on_complete_begin"):
-                yield Refusal("CompletesOnce", f"thread {tid} has completed operation {number}, and does not run its onComplete", number)
-            elif found.cause == "expiry" and found.ended and not found.expired and self.recorded("on_expire"):
-                yield Refusal("TimeoutExpires", f"operation {number} was completed by its timeout, and its onExpiration does not run", number)
+                yield Refusal(
+                    "CompletesOnce",
+                    f"thread {tid} has completed operation {number}, and does not run its onComplete",
+                    number,
+                )
+            elif (
+                found.cause == "expiry"
+                and found.ended
+                and not found.expired
+                and self.recorded("on_expire")
+            ):
+                yield Refusal(
+                    "TimeoutExpires",
+                    f"operation {number} was completed by its timeout, and its onExpiration does not run",
+                    number,
+                )
 
     def forgotten(self) -> Iterator[Refusal]:
         """What is wrong at the end of a whole trace."""
         for number, found in self.operations.items():
             if found.pending and not found.completed and found.protocol == "TryPending":
-                yield Refusal("NoLostCompletion", f"operation {number} is open at the end, with a note that nobody has seen")
+                yield Refusal(
+                    "NoLostCompletion",
+                    f"operation {number} is open at the end, with a note that nobody has seen",
+                )
         for tid in {found.winner for found in self.operations.values()} - {0}:
             yield from self._unfinished(tid)
 
@@ -262,12 +421,18 @@ class OperationRules:
         if number is None:
             unfinished = next(self._unfinished(tid), None) if event["k"] == "thread_stop" else None
             if unfinished is not None:
-                yield from ({"k": kind, "op": unfinished.op} for kind in ("on_complete_begin", "on_expire"))
+                yield from (
+                    {"k": kind, "op": unfinished.op} for kind in ("on_complete_begin", "on_expire")
+                )
             return
         found, holder = self.operation(number), self.holder.get(f"op:{number}")
         known = {"op": number} | ({"oseq": 0} if holder == tid else {})
         if holder in (None, tid):
-            yield {"k": "try_begin", "res": "false" if found.protocol == "Blocking" and found.completed else "true", **known}
+            yield {
+                "k": "try_begin",
+                "res": "false" if found.protocol == "Blocking" and found.completed else "true",
+                **known,
+            }
         else:
             yield {"k": "try_begin", "res": "false", **known}
         if thread.duty:
@@ -275,9 +440,18 @@ class OperationRules:
             yield {"k": "pending_set", "post": {"pending": False}, **note, **known}
             yield {"k": "pending_getset", "post": {"pending": True}, **note, **known}
         within = ("try", number) in thread.inside
-        yield {"k": "force_cas", "res": "false" if found.completed else "true", "cause": "event" if within else "expiry", **known}
+        yield {
+            "k": "force_cas",
+            "res": "false" if found.completed else "true",
+            "cause": "event" if within else "expiry",
+            **known,
+        }
         if thread.inside:
-            yield {"k": "try_end", "res": "true" if found.winner == tid and found.tried else "false", **known}
+            yield {
+                "k": "try_end",
+                "res": "true" if found.winner == tid and found.tried else "false",
+                **known,
+            }
             yield {"k": "on_complete_end", **known}
         yield {"k": "on_complete_begin", **known}
         yield {"k": "on_expire", **known}
@@ -306,13 +480,20 @@ class OperationRules:
             _leave(thread, ("try", number))
             found.tried = found.tried and found.winner != tid
         elif kind in ("pending_set", "pending_getset"):
-            before, found.pending = event.get("pre", {}).get("pending", found.pending), event.get("post", {}).get("pending", kind == "pending_getset")
+            before, found.pending = (
+                event.get("pre", {}).get("pending", found.pending),
+                event.get("post", {}).get("pending", kind == "pending_getset"),
+            )
             found.cleared += not found.pending
             if kind == "pending_getset" and before is False and self.recorded("try_begin"):
                 thread.duty = "again", number, found.cleared
         elif kind == "force_cas":
             if event.get("res") == "true":
-                found.winner, found.cause, found.tried = tid, event.get("cause", ""), ("try", number) in thread.inside
+                found.winner, found.cause, found.tried = (
+                    tid,
+                    event.get("cause", ""),
+                    ("try", number) in thread.inside,
+                )
             found.completed = True
         elif kind == "on_complete_begin":
             found.begun += 1
@@ -342,7 +523,12 @@ class OperationRules:
         if kind != "op" or not number.isdigit() or not self.recorded("try_begin"):
             return
         found = self.operations.get(int(number))
-        if found is not None and found.protocol == "TryPending" and found.pending and not found.completed:
+        if (
+            found is not None
+            and found.protocol == "TryPending"
+            and found.pending
+            and not found.completed
+        ):
             thread.duty = "look", int(number), found.cleared
 
 

@@ -3,6 +3,7 @@
 ``pyarrow`` comes with the extra ``data``; it is imported when a function is called. A column that no event has is still in the file, so that
 files of one folder have one schema. Rows are in the order in which they were given.
 """
+
 from __future__ import annotations
 
 import json
@@ -28,27 +29,55 @@ def _arrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise UsageError("Parquet needs pyarrow, which is not installed.", "Install the extra: pip install 'wheelproof[data]'; JSON Lines need nothing.") from error
+        raise UsageError(
+            "Parquet needs pyarrow, which is not installed.",
+            "Install the extra: pip install 'wheelproof[data]'; JSON Lines need nothing.",
+        ) from error
     return pyarrow, pyarrow.parquet
 
 
 def schema(header: Mapping[str, Any] | None = None) -> Any:
     """The Arrow schema of the columns; with a header, it is in the metadata."""
     arrow, _ = _arrow()
-    simple = {"int32": arrow.int32(), "int64": arrow.int64(), "text": arrow.string(), "bool": arrow.bool_(),
-              "enum": arrow.dictionary(arrow.int32(), arrow.string())}
+    simple = {
+        "int32": arrow.int32(),
+        "int64": arrow.int64(),
+        "text": arrow.string(),
+        "bool": arrow.bool_(),
+        "enum": arrow.dictionary(arrow.int32(), arrow.string()),
+    }
 
     def plain(field: Field) -> Any:
-        return arrow.field(field.name, arrow.string() if field.type == "enum" else simple[field.type], nullable=not field.required)
+        return arrow.field(
+            field.name,
+            arrow.string() if field.type == "enum" else simple[field.type],
+            nullable=not field.required,
+        )
 
-    structs = {"token": arrow.list_(arrow.field("element", arrow.struct([plain(field) for field in TOKEN]), nullable=False)),
-               "observed": arrow.struct([plain(field) for field in OBSERVED])}
-    fields = [arrow.field(field.name, structs.get(field.type) or simple[field.type], nullable=not field.required) for field in COLUMNS]
-    return arrow.schema(fields, {HEADER_KEY: json.dumps(header).encode()} if header is not None else None)
+    structs = {
+        "token": arrow.list_(
+            arrow.field("element", arrow.struct([plain(field) for field in TOKEN]), nullable=False)
+        ),
+        "observed": arrow.struct([plain(field) for field in OBSERVED]),
+    }
+    fields = [
+        arrow.field(
+            field.name, structs.get(field.type) or simple[field.type], nullable=not field.required
+        )
+        for field in COLUMNS
+    ]
+    return arrow.schema(
+        fields, {HEADER_KEY: json.dumps(header).encode()} if header is not None else None
+    )
 
 
-def write(path: Path, header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None | bool = True,
-          compression: str = "zstd") -> None:
+def write(
+    path: Path,
+    header: Mapping[str, Any],
+    events: Iterable[Event],
+    footer: Mapping[str, Any] | None | bool = True,
+    compression: str = "zstd",
+) -> None:
     """Write a trace under a temporary name, then rename it. ``footer`` as in ``jsonl.write``. Raises ToolError, and UsageError without pyarrow."""
     arrow, parquet = _arrow()
     path = Path(path)
@@ -62,7 +91,12 @@ def write(path: Path, header: Mapping[str, Any], events: Iterable[Event], footer
                 while rows := list(islice(rest, ROWS)):
                     for event in rows:
                         tally.count(event)
-                    table = [{**event, "ord": [dict(zip(names, token)) for token in event["ord"]]} if "ord" in event else event for event in rows]
+                    table = [
+                        {**event, "ord": [dict(zip(names, token)) for token in event["ord"]]}
+                        if "ord" in event
+                        else event
+                        for event in rows
+                    ]
                     writer.write_table(arrow.Table.from_pylist(table, schema=columns))
                 if footer is True:
                     footer = tally.footer()
@@ -72,7 +106,9 @@ def write(path: Path, header: Mapping[str, Any], events: Iterable[Event], footer
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise ToolError(f"{path} cannot be written ({error.strerror}).", "Choose another folder.") from error
+        raise ToolError(
+            f"{path} cannot be written ({error.strerror}).", "Choose another folder."
+        ) from error
 
 
 class Reader:
@@ -84,7 +120,13 @@ class Reader:
         try:
             self._file = parquet.ParquetFile(self.path, thrift_string_size_limit=METADATA_BYTES)
         except (OSError, arrow.ArrowException) as error:
-            raise TraceError(self.path, 0, "", f"cannot be read as Parquet ({_first(error)})", "Give the path of a trace; a file that was cut off is to be recorded again.") from error
+            raise TraceError(
+                self.path,
+                0,
+                "",
+                f"cannot be read as Parquet ({_first(error)})",
+                "Give the path of a trace; a file that was cut off is to be recorded again.",
+            ) from error
         metadata = self._file.schema_arrow.metadata or {}
         stored = self._file.metadata.metadata or {}
         self.header = header_of(self._json(metadata.get(HEADER_KEY)), self.path, 0)
@@ -106,7 +148,10 @@ class Reader:
             for value in batch:
                 row += 1
                 if type(value.get("ord")) is list:
-                    value["ord"] = [tuple([token.get(name) for name in names]) if type(token) is dict else token for token in value["ord"]]
+                    value["ord"] = [
+                        tuple([token.get(name) for name in names]) if type(token) is dict else token
+                        for token in value["ord"]
+                    ]
                 yield row, event_of(value, self.path, row)
 
     def _batches(self) -> Iterator[list[dict[str, Any]]]:
@@ -116,7 +161,13 @@ class Reader:
             for batch in self._file.iter_batches(batch_size=ROWS):
                 yield batch.to_pylist()
         except (OSError, arrow.ArrowException) as error:
-            raise TraceError(self.path, 0, "", f"cannot be read as Parquet to its end ({_first(error)})", "It is damaged: record it again.") from error
+            raise TraceError(
+                self.path,
+                0,
+                "",
+                f"cannot be read as Parquet to its end ({_first(error)})",
+                "It is damaged: record it again.",
+            ) from error
 
 
 def _first(error: Exception) -> str:

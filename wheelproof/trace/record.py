@@ -1,4 +1,5 @@
 """A recording from beginning to end: a scenario run, its events put in order, and the header and footer that belong to them."""
+
 from __future__ import annotations
 
 import hashlib
@@ -9,12 +10,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from wheelproof.subject import Mechanism
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace import jsonl, translator
 from wheelproof.trace.jsonl import Event
 from wheelproof.trace.recording import Traced
 from wheelproof.trace.schema import MINOR, SCHEMA
-
 
 LONGEST_PROGRAM = 5_000
 """Operations of a run up to which the header says what was asked of the threads: the model's own steps are not followed through longer ones."""
@@ -23,7 +23,9 @@ LONGEST_PROGRAM = 5_000
 class Recorded:
     """A trace. Its events are made from the records each time that they are asked for; ``events`` and ``footer`` keep them."""
 
-    def __init__(self, header: dict[str, Any], make: Callable[[], Iterable[Event]], dropped: int = 0) -> None:
+    def __init__(
+        self, header: dict[str, Any], make: Callable[[], Iterable[Event]], dropped: int = 0
+    ) -> None:
         self.header, self.dropped = header, dropped
         self._make = make
 
@@ -48,8 +50,16 @@ class Recorded:
         jsonl.write(path, self.header, self._make(), dropped=self.dropped)
 
 
-def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mapping[str, Any], run_id: str, *, mutant: str | None = None,
-           schedule: Iterable[tuple[str, str]] | None = None, kinds: Iterable[str] | None = None) -> Recorded:
+def record(
+    mechanisms: Mapping[str, Mechanism],
+    stem: str,
+    scenario: str | Mapping[str, Any],
+    run_id: str,
+    *,
+    mutant: str | None = None,
+    schedule: Iterable[tuple[str, str]] | None = None,
+    kinds: Iterable[str] | None = None,
+) -> Recorded:
     """Run a scenario on real threads and record it.
 
     ``scenario``: its name in the TOML, or one of the same form. ``mutant``: the decision that the implementation lacks. ``schedule``: (thread,
@@ -58,30 +68,48 @@ def record(mechanisms: Mapping[str, Mechanism], stem: str, scenario: str | Mappi
     """
     traced = Traced(mechanisms, stem, mutant, kinds, directed=schedule is not None)
     program = traced.mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
-    world = traced.set_up(program)
+    harness = traced.set_up(program)
     recorder = traced.recorder
-    names = translator.named(recorder, world.names)
+    names = translator.named(recorder, harness.names)
     initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()
     if schedule is None:
-        traced.run_freely(program, world)
+        traced.run_freely(program, harness)
     else:
-        traced.run_by(schedule, program, world)
+        traced.run_by(schedule, program, harness)
     recorder.end()
     known = translator.Translator(recorder)
     sources, buckets = known.sources, known.wheels.numbers()
     spec = traced.mechanism.spec
     header = {
-        "schema": SCHEMA, "schema_minor": MINOR, "run_id": run_id,
-        "producer": {"name": "wheelproof", "version": metadata.version("wheelproof"), "lang": f"Python {platform.python_version()}",
-                     **({"build": f"mutant {mutant}"} if mutant else {})},
-        "spec": {"module": traced.mechanism.module, "sha256": hashlib.sha256(spec.read_bytes()).hexdigest()},
-        "variant": translator.variant_of(recorder) or mutant or "", **({"config": config} if config else {}), "clock": {"kind": "none", "virtual": True},
+        "schema": SCHEMA,
+        "schema_minor": MINOR,
+        "run_id": run_id,
+        "producer": {
+            "name": "wheelproof",
+            "version": metadata.version("wheelproof"),
+            "lang": f"Python {platform.python_version()}",
+            **({"build": f"mutant {mutant}"} if mutant else {}),
+        },
+        "spec": {
+            "module": traced.mechanism.module,
+            "sha256": hashlib.sha256(spec.read_bytes()).hexdigest(),
+        },
+        "variant": translator.variant_of(recorder) or mutant or "",
+        **({"config": config} if config else {}),
+        "clock": {"kind": "none", "virtual": True},
         "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)},
         "capture": {"mode": "full"} | ({} if kinds is None else {"kinds": sorted(kinds)}),
-        "sources": sources, "names": names | buckets, **_program(program), "initial": initial,
+        "sources": sources,
+        "names": names | buckets,
+        **_program(program),
+        "initial": initial,
     }
-    return Recorded(header, lambda: translator.Translator(recorder).events(), sum(log.dropped for log in recorder.logs))
+    return Recorded(
+        header,
+        lambda: translator.Translator(recorder).events(),
+        sum(log.dropped for log in recorder.logs),
+    )
 
 
 def _program(scenario: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ volatile word), no text, no file. What a record means is worked out afterwards, 
 
 The recorder keeps every object that it has given an id alive until it is dropped itself: so an id is never used twice.
 """
+
 from __future__ import annotations
 
 import struct
@@ -64,7 +65,19 @@ class Raw(NamedTuple):
 class Log:
     """One thread's records and clock. ``held``: the locks that it is in, each once, outermost first; ``now``: the time that it has read last, -1 before."""
 
-    __slots__ = ("name", "lc", "held", "buffer", "offset", "full", "muted", "now", "_limit", "_end", "dropped")
+    __slots__ = (
+        "name",
+        "lc",
+        "held",
+        "buffer",
+        "offset",
+        "full",
+        "muted",
+        "now",
+        "_limit",
+        "_end",
+        "dropped",
+    )
 
     def __init__(self, name: str, limit: int) -> None:
         self.name = name
@@ -78,7 +91,9 @@ class Log:
         self.dropped = 0
         self._limit, self._end = limit, _SIZE * CHUNK
 
-    def emit(self, site: int, obj: int, old: int, new: int, me: int = 0, word: int = 0, version: int = 0) -> None:
+    def emit(
+        self, site: int, obj: int, old: int, new: int, me: int = 0, word: int = 0, version: int = 0
+    ) -> None:
         """Record one event, while all that makes it exclusive is held. ``word``: number of the word that is touched, 0 for none."""
         offset = self.offset
         if offset == self._end:
@@ -93,14 +108,44 @@ class Log:
         held = self.held
         depth = len(held)
         if depth == 1:
-            first, = held
+            (first,) = held
             first.seq = one = first.seq + first.step
-            _PACK1(self.buffer, offset, site, lc, obj, old, new, me, word, version, 1, first.number, one)
+            _PACK1(
+                self.buffer,
+                offset,
+                site,
+                lc,
+                obj,
+                old,
+                new,
+                me,
+                word,
+                version,
+                1,
+                first.number,
+                one,
+            )
         elif depth == 2:
             first, second = held
             first.seq = one = first.seq + first.step
             second.seq = two = second.seq + second.step
-            _PACK2(self.buffer, offset, site, lc, obj, old, new, me, word, version, 2, first.number, one, second.number, two)
+            _PACK2(
+                self.buffer,
+                offset,
+                site,
+                lc,
+                obj,
+                old,
+                new,
+                me,
+                word,
+                version,
+                2,
+                first.number,
+                one,
+                second.number,
+                two,
+            )
         elif depth == 0:
             _PACK0(self.buffer, offset, site, lc, obj, old, new, me, word, version, 0)
         else:
@@ -108,8 +153,21 @@ class Log:
             for lock in held:
                 lock.seq += lock.step
                 tokens += lock.number, lock.seq
-            del tokens[2 * TOKENS:]
-            _PACK[len(tokens) // 2](self.buffer, offset, site, lc, obj, old, new, me, word, version, len(tokens) // 2, *tokens)
+            del tokens[2 * TOKENS :]
+            _PACK[len(tokens) // 2](
+                self.buffer,
+                offset,
+                site,
+                lc,
+                obj,
+                old,
+                new,
+                me,
+                word,
+                version,
+                len(tokens) // 2,
+                *tokens,
+            )
 
     def __len__(self) -> int:
         return len(self.full) * CHUNK + self.offset // _SIZE
@@ -120,7 +178,17 @@ class Log:
             end = self.offset if buffer is self.buffer else len(buffer)
             for offset in range(0, end, _SIZE):
                 site, lc, obj, old, new, me, word, version, held, *rest = _UNPACK(buffer, offset)
-                yield Raw(sites[site], lc, obj, old, new, me, word, version, tuple([(rest[2 * i], rest[2 * i + 1]) for i in range(held)]))
+                yield Raw(
+                    sites[site],
+                    lc,
+                    obj,
+                    old,
+                    new,
+                    me,
+                    word,
+                    version,
+                    tuple([(rest[2 * i], rest[2 * i + 1]) for i in range(held)]),
+                )
 
 
 Observer = Callable[[Log, FrameType], int]
@@ -138,7 +206,9 @@ class Recorder:
     ``turn``: called before each operation of a directed run; None where threads run as they like.
     """
 
-    def __init__(self, event_of: Callable[[CodeType, int, str], tuple[str, str, str]], limit: int = 1 << 12) -> None:
+    def __init__(
+        self, event_of: Callable[[CodeType, int, str], tuple[str, str, str]], limit: int = 1 << 12
+    ) -> None:
         self.sites: list[Site] = [Site("", "", "", "")]
         self.known: set[type] = set()
         self.logs: list[Log] = []
@@ -147,13 +217,19 @@ class Recorder:
         self.observers: Mapping[str, Observer] = {}
         self.conditions: Mapping[str, Callable[[Any], bool]] = {}
         self.looks: list[Observer | None] = [None]  # of each site, what else to note there
-        self.wants: list[Callable[[Any], bool] | None] = [None]  # of each site, of which values a read is an event
+        self.wants: list[Callable[[Any], bool] | None] = [
+            None
+        ]  # of each site, of which values a read is an event
         self.turn: Callable[[FrameType, str], None] | None = None
         self.recording = self.stopped = False
         self._event_of, self._limit = event_of, limit
         self._ids: dict[int, int] = {}
-        self.places: dict[int, int] = {}  # address of the code object plus offset of the instruction, which lies within it -> site
-        self._apart: dict[tuple[int, str], int] = {}  # the same for operations that share their instruction with another one
+        self.places: dict[
+            int, int
+        ] = {}  # address of the code object plus offset of the instruction, which lies within it -> site
+        self._apart: dict[
+            tuple[int, str], int
+        ] = {}  # the same for operations that share their instruction with another one
         self._strangers: set[type] = set()
         self._marks: dict[str, int] = {}
         self._codes: list[CodeType] = []
@@ -263,7 +339,9 @@ class Recorder:
         """The index of the site that a frame stands at, 0 where nothing is recorded."""
         code = frame.f_code
         key = id(code) + frame.f_lasti
-        found = self.places.get(key) if operation not in APART else self._apart.get((key, operation))
+        found = (
+            self.places.get(key) if operation not in APART else self._apart.get((key, operation))
+        )
         return self._resolve(code, key, frame.f_lineno, operation) if found is None else found
 
     def _resolve(self, code: CodeType, key: int, line: int, operation: str) -> int:

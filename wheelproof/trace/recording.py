@@ -3,6 +3,7 @@
 A schedule is a list of (thread, label) as the explorer or TLC gives it. Each thread then waits in front of every labelled operation
 until it is its turn, so that a run that takes a machine years to hit is recorded at the first attempt.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -14,11 +15,11 @@ from pathlib import Path
 from types import CodeType, FrameType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from wheelproof import floors
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.explore import labels
 from wheelproof.explore.fields import classes_of, marks_of
-from wheelproof.subject import Mechanism
+from wheelproof.project import isolated
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace import operation, timer, traced, traced_fields, translator
 from wheelproof.trace.grain import Grain
 from wheelproof.trace.recorder import Log, Recorder, Stop
@@ -47,7 +48,9 @@ class Infeasible(ToolError):
     """A schedule that the implementation's own locks do not allow. ``steps``: so many of its steps were begun."""
 
     def __init__(self, name: str, steps: int, seconds: float) -> None:
-        super().__init__(f"Thread {name} of the recorded run came to no step in {seconds} s: it waits for a lock that another one holds.")
+        super().__init__(
+            f"Thread {name} of the recorded run came to no step in {seconds} s: it waits for a lock that another one holds."
+        )
         self.steps = steps
 
 
@@ -58,11 +61,23 @@ class Traced:
     ``directed``: plain fields wait for their turn too. Raises UsageError where the mechanism has no such decision or cannot be imported.
     """
 
-    def __init__(self, mechanisms: Mapping[str, Mechanism], stem: str, mutant: str | None = None, kinds: Iterable[str] | None = None,
-                 directed: bool = False) -> None:
+    def __init__(
+        self,
+        mechanisms: Mapping[str, Mechanism],
+        stem: str,
+        mutant: str | None = None,
+        kinds: Iterable[str] | None = None,
+        directed: bool = False,
+    ) -> None:
         if stem not in mechanisms:
-            raise UsageError(f"There is no mechanism {stem!r}.", f"Known mechanisms: {', '.join(mechanisms)}.")
-        self.mechanism, self.mechanisms, self.stem = mechanisms[stem].without(mutant or ""), mechanisms, stem
+            raise UsageError(
+                f"There is no mechanism {stem!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
+            )
+        self.mechanism, self.mechanisms, self.stem = (
+            mechanisms[stem].without(mutant or ""),
+            mechanisms,
+            stem,
+        )
         self.kinds = None if kinds is None else frozenset(kinds)
         self.labels: dict[str, labels.Labels] = {}
         self._tables: dict[str, Mapping[str, Any]] = {}
@@ -70,28 +85,32 @@ class Traced:
         self._calls: list[type] = []
         self._wrapped: set[tuple[type, str]] = set()
         self.recorder = Recorder(self._event_of)
-        self.recorder.observers = timer.observers(self.recorder) | operation.observers(self.recorder)
+        self.recorder.observers = timer.observers(self.recorder) | operation.observers(
+            self.recorder
+        )
         self.recorder.conditions = timer.CONDITIONS
         root = self.mechanism.root
-        production = floors.load(root, RUNTIME)
-        finder = floors.Finder(root, self.mechanism.modules)
-        with floors.apart(finder):
+        production = isolated.load(root, RUNTIME)
+        finder = isolated.Finder(root, self.mechanism.modules)
+        with isolated.apart(finder):
             sys.modules[RUNTIME] = traced.runtime_module(self.recorder, production)
             try:
                 importlib.import_module("impl").runtime = sys.modules[RUNTIME]
-                self.mapping = importlib.import_module(f"mapping.{stem}")
-                for name in self.mapping.SUBJECT:
+                self.harness_module = importlib.import_module(f"harness.{stem}")
+                for name in self.harness_module.SUBJECT:
                     importlib.import_module(name)
             except ImportError as error:
-                raise UsageError(f"{root}: the subject {stem} cannot be imported: {error}.") from error
-            self.modules = floors.present()
+                raise UsageError(
+                    f"{root}: the subject {stem} cannot be imported: {error}."
+                ) from error
+            self.modules = isolated.present()
         for name, module in self.modules.items():
             if name != RUNTIME and module.__spec__ is not None and not name.startswith("model"):
                 self._prepare(name, module, root, directed)
         self._wrap(cls for base in self._calls for cls in _family(base))
         self._combine()
-        atomic = getattr(self.mapping, "ATOMIC", None) or {}
-        self.grain = Grain(atomic, self.mapping.SUBJECT, self.modules, self.labels)
+        atomic = getattr(self.harness_module, "ATOMIC", None) or {}
+        self.grain = Grain(atomic, self.harness_module.SUBJECT, self.modules, self.labels)
         self.patience = COMPOSED_PATIENCE_SECONDS if atomic else PATIENCE_SECONDS
 
     def _prepare(self, name: str, module: Any, root: Path, directed: bool) -> None:
@@ -122,8 +141,12 @@ class Traced:
     def _written(self, file: str, text: str, field: str) -> bool:
         """Whether some labelled write of a plain field is an event."""
         lines = text.splitlines()
-        return any("write" in kinds and self._event_of_label(file, kinds["write"]) and re.search(rf"\.{field}\s*=[^=]", lines[line - 1])
-                   for line, kinds in self.labels[file].items())
+        return any(
+            "write" in kinds
+            and self._event_of_label(file, kinds["write"])
+            and re.search(rf"\.{field}\s*=[^=]", lines[line - 1])
+            for line, kinds in self.labels[file].items()
+        )
 
     def _event_of_label(self, file: str, label: str) -> str:
         row = self._tables[file].get(label)
@@ -134,15 +157,30 @@ class Traced:
         for cls in list(classes):
             for base in cls.__mro__:
                 for method, event, values, after in translator.CALLS.get(base.__name__, ()):
-                    own = base if method == "__init__" else next(each for each in cls.__mro__ if method in vars(each))
+                    own = (
+                        base
+                        if method == "__init__"
+                        else next(each for each in cls.__mro__ if method in vars(each))
+                    )
                     if (own, method) not in self._wrapped and method in vars(own):
                         self._wrapped.add((own, method))
-                        setattr(own, method, traced_fields.recorded_call(self.recorder, vars(own)[method], event, values, after))
+                        setattr(
+                            own,
+                            method,
+                            traced_fields.recorded_call(
+                                self.recorder, vars(own)[method], event, values, after
+                            ),
+                        )
 
     def _combine(self) -> None:
-        modules = [self.modules[name] for name in self.mapping.SUBJECT]
-        names = {name: value for module in modules for name, value in vars(module).items() if not name.startswith("__")}
-        self.world = self.mapping.World
+        modules = [self.modules[name] for name in self.harness_module.SUBJECT]
+        names = {
+            name: value
+            for module in modules
+            for name, value in vars(module).items()
+            if not name.startswith("__")
+        }
+        self.harness = self.harness_module.Harness
         self.implementation = SimpleNamespace(**names)
 
     def _event_of(self, code: CodeType, line: int, operation: str) -> tuple[str, str, str]:
@@ -150,9 +188,17 @@ class Traced:
         file = code.co_filename
         if operation.startswith("call "):
             event = operation.removeprefix("call ")
-            return "", event if self.kinds is None or event in self.kinds else "", f"{self._shown.get(file, Path(file).name)}:{line}"
+            return (
+                "",
+                event if self.kinds is None or event in self.kinds else "",
+                f"{self._shown.get(file, Path(file).name)}:{line}",
+            )
         where = f"{self._shown.get(file, Path(file).name)}:{line}"
-        label = self.labels.get(file, {}).get(line, {}).get("lock" if operation == "wait" else operation, "")
+        label = (
+            self.labels.get(file, {})
+            .get(line, {})
+            .get("lock" if operation == "wait" else operation, "")
+        )
         row = self._tables.get(file, {}).get(label) if label else None
         if operation == "wait":
             event = "lock_wait"
@@ -161,7 +207,9 @@ class Traced:
         elif label:  # a mutant's step of another kind: it does not do what the event says
             event = _LOCKS.get(operation, "")
         else:
-            event = _LOCKS.get(operation) or translator.UNLABELLED.get((code.co_qualname, operation), "")
+            event = _LOCKS.get(operation) or translator.UNLABELLED.get(
+                (code.co_qualname, operation), ""
+            )
         if self.kinds is not None and event not in self.kinds:
             event = ""
         return label, event, where
@@ -169,18 +217,20 @@ class Traced:
     # -- runs
 
     def set_up(self, scenario: Mapping[str, Any]) -> Any:
-        """The scenario's World. What is done until the recorder begins is not recorded."""
-        world = self.world(scenario, self.implementation)
+        """The scenario's Harness. What is done until the recorder begins is not recorded."""
+        harness = self.harness(scenario, self.implementation)
         self._wrap({type(value) for value in list(self.recorder.objects.values())})
-        return world
+        return harness
 
-    def run_freely(self, scenario: Mapping[str, Any], world: Any) -> None:
+    def run_freely(self, scenario: Mapping[str, Any], harness: Any) -> None:
         """Run every thread's program at once, and wait for the last. Raises ToolError for what a program raises."""
         start = threading.Barrier(len(scenario["threads"]))
         failures: list[tuple[str, BaseException]] = []
 
         def body(name: str, program: Sequence[Sequence[Any]]) -> None:
-            operations = [(getattr(world, operation), arguments) for operation, *arguments in program]
+            operations = [
+                (getattr(harness, operation), arguments) for operation, *arguments in program
+            ]
             self.recorder.enter(name)
             start.wait()
             try:
@@ -192,7 +242,10 @@ class Traced:
             except Exception as error:
                 failures.append((name, error))
 
-        threads = [threading.Thread(target=body, args=item, name=item[0], daemon=True) for item in scenario["threads"].items()]
+        threads = [
+            threading.Thread(target=body, args=item, name=item[0], daemon=True)
+            for item in scenario["threads"].items()
+        ]
         for thread in threads:
             thread.start()
         recorder, seen, looks = self.recorder, -1, 0
@@ -200,20 +253,26 @@ class Traced:
             alive[0].join(LOOK_SECONDS)
             now = sum(map(len, recorder.logs))
             looks = looks + 1 if now == seen else 0
-            if alive[0].is_alive() and looks * LOOK_SECONDS >= STALL_SECONDS:  # nobody has done anything for so long: they wait for each other
+            if (
+                alive[0].is_alive() and looks * LOOK_SECONDS >= STALL_SECONDS
+            ):  # nobody has done anything for so long: they wait for each other
                 recorder.end()
                 recorder.stopped, looks = True, 0
             seen = now
         if failures:
             name, error = failures[0]
-            raise ToolError(f"Thread {name} of the recorded run raised {type(error).__name__}: {error}.") from error
+            raise ToolError(
+                f"Thread {name} of the recorded run raised {type(error).__name__}: {error}."
+            ) from error
 
-    def run_by(self, schedule: Iterable[tuple[str, str]], scenario: Mapping[str, Any], world: Any) -> None:
+    def run_by(
+        self, schedule: Iterable[tuple[str, str]], scenario: Mapping[str, Any], harness: Any
+    ) -> None:
         """Run the threads one labelled step at a time. Threads that are not through when the schedule ends are stopped where they are.
 
         Raises ToolError where a thread stands at another label than the schedule has, or raises; Infeasible where a lock keeps it from its step.
         """
-        director = _Director(self, scenario, world)
+        director = _Director(self, scenario, harness)
         try:
             for number, (thread, label) in enumerate(schedule, 1):
                 director.step(number, thread, label)
@@ -239,7 +298,10 @@ def _family(cls: type) -> list[type]:
 
 def _acquired(semaphore: threading.Semaphore, seconds: float) -> bool:
     """Wait for a semaphore for so many seconds' looks; whether it was had."""
-    return any(semaphore.acquire(timeout=min(LOOK_SECONDS, seconds)) for _ in range(max(1, round(seconds / LOOK_SECONDS))))
+    return any(
+        semaphore.acquire(timeout=min(LOOK_SECONDS, seconds))
+        for _ in range(max(1, round(seconds / LOOK_SECONDS)))
+    )
 
 
 class _Actor:
@@ -250,37 +312,48 @@ class _Actor:
         self.label: str | None = None
         self.operation = ""
         self.open: tuple[FrameType, int] | None = None  # of a step whose operation is still to come
-        self.calls: tuple[FrameType, ...] = ()  # of labelled lines, the outermost first: what they do is under way
+        self.calls: tuple[
+            FrameType, ...
+        ] = ()  # of labelled lines, the outermost first: what they do is under way
         self.error: BaseException | None = None
-        self.absent = False  # it is none of the recording: what it would do is no step of any real thread
+        self.absent = (
+            False  # it is none of the recording: what it would do is no step of any real thread
+        )
 
 
 class _Director:
     """Lets the threads of a run step one after the other."""
 
-    def __init__(self, subject: Traced, scenario: Mapping[str, Any], world: Any) -> None:
+    def __init__(self, subject: Traced, scenario: Mapping[str, Any], harness: Any) -> None:
         self.subject, self.over = subject, False
         self.actors = {name: _Actor() for name in scenario["threads"]}
         self._by_log: dict[int, _Actor] = {}
         subject.recorder.turn = self.turn
-        self.threads = [threading.Thread(target=self._body, args=(name, world, program), name=name, daemon=True)
-                        for name, program in scenario["threads"].items()]
+        self.threads = [
+            threading.Thread(
+                target=self._body, args=(name, harness, program), name=name, daemon=True
+            )
+            for name, program in scenario["threads"].items()
+        ]
         for thread, actor in zip(self.threads, self.actors.values()):
             thread.start()
             self._wait(thread.name, actor)
 
-    def _body(self, name: str, world: Any, program: Sequence[Sequence[Any]]) -> None:
+    def _body(self, name: str, harness: Any, program: Sequence[Sequence[Any]]) -> None:
         actor, log = self.actors[name], self.subject.recorder.enter(name)
         self._by_log[id(log)] = actor
         try:
             for operation, *arguments in program:
-                getattr(world, operation)(*arguments)
+                getattr(harness, operation)(*arguments)
             self.subject.recorder.leave()
         except Stop:
             pass
         except BaseException as error:
             actor.error = error
-        actor.label, actor.absent = None, all(each is not log for each in self.subject.recorder.logs)
+        actor.label, actor.absent = (
+            None,
+            all(each is not log for each in self.subject.recorder.logs),
+        )
         actor.arrived.release()
 
     def turn(self, frame: FrameType, operation: str) -> None:
@@ -315,15 +388,19 @@ class _Director:
         if not _acquired(actor.arrived, self.subject.patience):
             raise Infeasible(name, number, self.subject.patience)
         if actor.error is not None:
-            raise ToolError(f"Thread {name} of the recorded run raised {type(actor.error).__name__}: {actor.error}.") from actor.error
+            raise ToolError(
+                f"Thread {name} of the recorded run raised {type(actor.error).__name__}: {actor.error}."
+            ) from actor.error
 
     def step(self, number: int, name: str, label: str) -> None:
         actor = self.actors[name]
         if actor.absent:
             return
         if actor.label != label:
-            raise ToolError(f"Step {number} of the schedule: {name} waits at {actor.label or 'its end'}, and should take {label}.",
-                            "Make the schedule anew: it is of other sources, or of another mutant.")
+            raise ToolError(
+                f"Step {number} of the schedule: {name} waits at {actor.label or 'its end'}, and should take {label}.",
+                "Make the schedule anew: it is of other sources, or of another mutant.",
+            )
         actor.go.release()
         self._wait(name, actor, number)
 

@@ -4,6 +4,7 @@
 ``incomplete``: nothing was refused, but events or order tokens are missing, so that nothing follows. ``out-of-model``: the trace speaks of what
 the rules do not know, or contradicts itself. The last two are never "conforms"; a trace of no events is incomplete.
 """
+
 from __future__ import annotations
 
 import heapq
@@ -12,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wheelproof.trace.cut import Cut
-from wheelproof.trace.jsonl import CutOff, Reader, Tally
-from wheelproof.trace.events import Refusal, spoken
 from wheelproof.trace import operation_rules, watch_rules
+from wheelproof.trace.cut import Cut
+from wheelproof.trace.events import Refusal, spoken
+from wheelproof.trace.jsonl import CutOff, Reader, Tally
 from wheelproof.trace.rules import TimerState
 from wheelproof.trace.totals import Totals
 
@@ -24,18 +25,59 @@ Event = dict[str, Any]
 CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL = "conforms", "violates", "incomplete", "out-of-model"
 VERDICTS = (CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL)
 
-TIMER_KINDS = frozenset((
-    "entry_new", "set_entry", "add_request", "list_add", "list_remove", "list_add_retry", "owner_read", "cancel_check", "cancel", "reinsert",
-    "expire_submit", "task_run", "wheel_new", "overflow_create", "wheel_place", "wheel_reject", "bucket_new", "bucket_expiry_set", "dq_offer",
-    "dq_poll", "dq_ready", "clock_advance", "flush_begin", "flush_end", "lock_acquire", "lock_release", "lock_wait", "rw_acquire", "rw_release",
-    "thread_start", "thread_stop", "checkpoint", "drop"))
+TIMER_KINDS = frozenset(
+    (
+        "entry_new",
+        "set_entry",
+        "add_request",
+        "list_add",
+        "list_remove",
+        "list_add_retry",
+        "owner_read",
+        "cancel_check",
+        "cancel",
+        "reinsert",
+        "expire_submit",
+        "task_run",
+        "wheel_new",
+        "overflow_create",
+        "wheel_place",
+        "wheel_reject",
+        "bucket_new",
+        "bucket_expiry_set",
+        "dq_offer",
+        "dq_poll",
+        "dq_ready",
+        "clock_advance",
+        "flush_begin",
+        "flush_end",
+        "lock_acquire",
+        "lock_release",
+        "lock_wait",
+        "rw_acquire",
+        "rw_release",
+        "thread_start",
+        "thread_stop",
+        "checkpoint",
+        "drop",
+    )
+)
 """The kinds of a timer that these rules know."""
 
 KINDS = TIMER_KINDS | operation_rules.KINDS | watch_rules.KINDS
 """All that they know: every kind of the format."""
 
-NEEDS = {"list_add": ("list", "entry"), "list_remove": ("list", "entry"), "cancel": ("task",), "set_entry": ("task",),
-         "flush_begin": ("list",), "flush_end": ("list",), "force_cas": ("op",), "pending_set": ("op",), "pending_getset": ("op",)}
+NEEDS = {
+    "list_add": ("list", "entry"),
+    "list_remove": ("list", "entry"),
+    "cancel": ("task",),
+    "set_entry": ("task",),
+    "flush_begin": ("list",),
+    "flush_end": ("list",),
+    "force_cas": ("op",),
+    "pending_set": ("op",),
+    "pending_getset": ("op",),
+}
 """Kind -> whose monitors, or a word of whom, must be among its exact tokens: without them the order of the event is not known."""
 
 BUFFER = 1 << 16
@@ -81,11 +123,21 @@ class _Order:
         tid, tseq, lc = event["tid"], event["tseq"], event["lc"]
         last, last_lc = self.threads.get(tid, (0, 0))
         if tseq <= last:
-            self.contradictions.append((line, "ThreadSequence", f"thread {tid} has event {tseq} after event {last}"))
+            self.contradictions.append(
+                (line, "ThreadSequence", f"thread {tid} has event {tseq} after event {last}")
+            )
         elif tseq != last + 1:
-            self.missing.append((line, "ThreadSequence", f"of thread {tid} the events {last + 1} to {tseq - 1} are missing"))
+            self.missing.append(
+                (
+                    line,
+                    "ThreadSequence",
+                    f"of thread {tid} the events {last + 1} to {tseq - 1} are missing",
+                )
+            )
         if lc <= last_lc:
-            self.contradictions.append((line, "ThreadSequence", f"the clock of thread {tid} goes from {last_lc} to {lc}"))
+            self.contradictions.append(
+                (line, "ThreadSequence", f"the clock of thread {tid} goes from {last_lc} to {lc}")
+            )
         self.threads[tid] = tseq, lc
         self.totals.count(event.get("ord", ()))
         for token in event.get("ord", ()):
@@ -100,25 +152,59 @@ class _Order:
             # what came before the recording is not asked for: a lock and a word begin where they are first seen, if that is their first number
             first = 1 if kind == "L" or kind == "V" and mode in ("w", "cas+") else 0
             if seq > first and kind != "RW":
-                self.missing.append((line, "TokenSequence", f"of {name} the numbers before {seq} are missing"))
+                self.missing.append(
+                    (line, "TokenSequence", f"of {name} the numbers before {seq} are missing")
+                )
             self.tokens[key] = seq, lc, mode
             return
         last, last_lc, last_mode = before
         if kind == "L":
             if seq <= last:
-                self.contradictions.append((line, "TokenSequence", f"{name} has the number {seq} after {last}"))
+                self.contradictions.append(
+                    (line, "TokenSequence", f"{name} has the number {seq} after {last}")
+                )
             elif seq != last + 1:
-                self.missing.append((line, "TokenSequence", f"of {name} the numbers {last + 1} to {seq - 1} are missing"))
+                self.missing.append(
+                    (
+                        line,
+                        "TokenSequence",
+                        f"of {name} the numbers {last + 1} to {seq - 1} are missing",
+                    )
+                )
             if lc <= last_lc:
-                self.contradictions.append((line, "TokenOrder", f"{name} number {seq} has the clock {lc}, and number {last} has {last_lc}"))
+                self.contradictions.append(
+                    (
+                        line,
+                        "TokenOrder",
+                        f"{name} number {seq} has the clock {lc}, and number {last} has {last_lc}",
+                    )
+                )
         elif kind == "V":
             due = last + (mode in ("w", "cas+"))
             if seq < due:
-                self.contradictions.append((line, "TokenSequence", f"version {seq} of {name} is touched ({mode}) after version {last}"))
+                self.contradictions.append(
+                    (
+                        line,
+                        "TokenSequence",
+                        f"version {seq} of {name} is touched ({mode}) after version {last}",
+                    )
+                )
             elif seq > due:
-                self.missing.append((line, "TokenSequence", f"of {name} the writes {last + 1} to {seq - (mode != 'r' and mode != 'cas-')} are missing"))
+                self.missing.append(
+                    (
+                        line,
+                        "TokenSequence",
+                        f"of {name} the writes {last + 1} to {seq - (mode != 'r' and mode != 'cas-')} are missing",
+                    )
+                )
         elif seq < last or (seq == last and mode == "r" and last_mode == "w"):
-            self.contradictions.append((line, "TokenSequence", f"{name} is held ({mode}) at {seq} after {last} ({last_mode})"))
+            self.contradictions.append(
+                (
+                    line,
+                    "TokenSequence",
+                    f"{name} is held ({mode}) at {seq} after {last} ({last_mode})",
+                )
+            )
         self.tokens[key] = max(seq, last), lc, mode
 
 
@@ -129,7 +215,9 @@ class Judging:
     beyond it is no evidence.
     """
 
-    def __init__(self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None
+    ) -> None:
         self.header, self.limit, self.events = header, limit, 0
         self.cut = Cut(cut)
         self.violations: list[Finding] = []
@@ -167,58 +255,143 @@ class Judging:
             return None
         return self.step(line, event)
 
-    def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True, ended: CutOff | None = None) -> Verdict:
+    def end(
+        self,
+        footer: Mapping[str, Any] | None,
+        tally: Tally | None = None,
+        hashed: bool = True,
+        ended: CutOff | None = None,
+    ) -> Verdict:
         """The verdict, once all events are taken. ``tally``: of the file, where it is to be held against its footer; ``ended``: where the file breaks off."""
         missing = []
         if ended is not None:  # first of all: from it the gaps and what is open follow
-            missing.append(Finding(ended.line, None, "Footer", f"{ended.said}: what is before it was looked at, and what came after is not known"))
+            missing.append(
+                Finding(
+                    ended.line,
+                    None,
+                    "Footer",
+                    f"{ended.said}: what is before it was looked at, and what came after is not known",
+                )
+            )
         elif footer is None:
-            missing.append(Finding(0, None, "Footer", "there is no footer: the recording was cut off"))
-        missing += [Finding(line, None, name, message) for line, name, message in self.order.missing]
+            missing.append(
+                Finding(0, None, "Footer", "there is no footer: the recording was cut off")
+            )
+        missing += [
+            Finding(line, None, name, message) for line, name, message in self.order.missing
+        ]
         if self.header.get("capture", {}).get("mode") != "full":
             missing.append(Finding(1, None, "Capture", "only a sample was recorded"))
         missing += self.lacking()
-        contradictions = [Finding(line, None, name, message) for line, name, message in self.order.contradictions + self.unknown]
+        contradictions = [
+            Finding(line, None, name, message)
+            for line, name, message in self.order.contradictions + self.unknown
+        ]
         if not self.events:
             missing.append(Finding(0, None, "Events", "there is no event"))
         if footer is not None:
             gone, wrong = self._against(footer, tally, hashed)
             missing += gone
             contradictions += wrong
-        verdict = VIOLATES if self.violated else OUT_OF_MODEL if contradictions else INCOMPLETE if missing else CONFORMS
-        rest = (contradictions + missing)[:self.limit]
+        verdict = (
+            VIOLATES
+            if self.violated
+            else OUT_OF_MODEL
+            if contradictions
+            else INCOMPLETE
+            if missing
+            else CONFORMS
+        )
+        rest = (contradictions + missing)[: self.limit]
         return Verdict(verdict, self.events, (*self.violations, *rest), dict(self.applied))
 
-    def _against(self, footer: Mapping[str, Any], tally: Tally | None, hashed: bool) -> tuple[list[Finding], list[Finding]]:
+    def _against(
+        self, footer: Mapping[str, Any], tally: Tally | None, hashed: bool
+    ) -> tuple[list[Finding], list[Finding]]:
         missing, wrong = [], []
         if footer["dropped"]:
-            missing.append(Finding(0, None, "Dropped", f"{footer['dropped']} events were dropped by the recorder"))
+            missing.append(
+                Finding(
+                    0, None, "Dropped", f"{footer['dropped']} events were dropped by the recorder"
+                )
+            )
         if footer["events"] > self.events:
-            missing.append(Finding(0, None, "Footer", f"the footer counts {footer['events']} events, and there are {self.events}"))
+            missing.append(
+                Finding(
+                    0,
+                    None,
+                    "Footer",
+                    f"the footer counts {footer['events']} events, and there are {self.events}",
+                )
+            )
         elif footer["events"] < self.events:
-            wrong.append(Finding(0, None, "Footer", f"the footer counts {footer['events']} events, and there are {self.events}"))
+            wrong.append(
+                Finding(
+                    0,
+                    None,
+                    "Footer",
+                    f"the footer counts {footer['events']} events, and there are {self.events}",
+                )
+            )
         for tid, last in footer["per_thread_last_tseq"].items():
             seen = self.order.threads.get(int(tid), (0, 0))[0] if tid.isdigit() else 0
             if seen != last:
-                (missing if seen < last else wrong).append(Finding(0, None, "Footer", f"the last event of thread {tid} is {last} in the footer, and {seen} here"))
-        for lost, said in self.order.totals.against(footer["tokens"]) if footer.get("tokens") is not None else ():
+                (missing if seen < last else wrong).append(
+                    Finding(
+                        0,
+                        None,
+                        "Footer",
+                        f"the last event of thread {tid} is {last} in the footer, and {seen} here",
+                    )
+                )
+        for lost, said in (
+            self.order.totals.against(footer["tokens"]) if footer.get("tokens") is not None else ()
+        ):
             (missing if lost else wrong).append(Finding(0, None, "Footer", said))
-        for key, last in (footer.get("per_token_last_seq") or {}).items():  # of a minor version before 2
+        for key, last in (
+            footer.get("per_token_last_seq") or {}
+        ).items():  # of a minor version before 2
             seen = self.order.tokens.get(key, (-1,))[0]
             if seen != last:
-                (missing if seen < last else wrong).append(Finding(0, None, "Footer", f"the last number of {key} is {last} in the footer, and {max(seen, 0)} here"))
-        if hashed and not missing and tally is not None and footer.get("sha256") not in (None, tally.sha256):
-            wrong.append(Finding(0, None, "Footer", "the footer's sha256 is that of another header or of other events"))
+                (missing if seen < last else wrong).append(
+                    Finding(
+                        0,
+                        None,
+                        "Footer",
+                        f"the last number of {key} is {last} in the footer, and {max(seen, 0)} here",
+                    )
+                )
+        if (
+            hashed
+            and not missing
+            and tally is not None
+            and footer.get("sha256") not in (None, tally.sha256)
+        ):
+            wrong.append(
+                Finding(
+                    0,
+                    None,
+                    "Footer",
+                    "the footer's sha256 is that of another header or of other events",
+                )
+            )
         return missing, wrong
 
 
 class Replay(Judging):
     """One trace taken through the rules."""
 
-    def __init__(self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None
+    ) -> None:
         super().__init__(header, limit, cut)
         kinds = header.get("capture", {}).get("kinds")
-        self.state = TimerState(header.get("initial"), None if kinds is None else frozenset(kinds), header.get("config"), header.get("variant", ""))
+        self.state = TimerState(
+            header.get("initial"),
+            None if kinds is None else frozenset(kinds),
+            header.get("config"),
+            header.get("variant", ""),
+        )
         self.unordered: dict[tuple[str, str], tuple[int, int]] = {}
 
     @property
@@ -235,9 +408,15 @@ class Replay(Judging):
             self.violated += 1
             if len(self.violations) < self.limit:
                 able = tuple(spoken(each) for each in self.state.enabled(event))
-                self.violations.append(Finding(line, event, refusal.property, refusal.message, able))
+                self.violations.append(
+                    Finding(line, event, refusal.property, refusal.message, able)
+                )
         elif kind in NEEDS:
-            exact = {token[1].partition(".")[0] for token in event.get("ord", ()) if token[0] in ("L", "V") and len(token) == 4}
+            exact = {
+                token[1].partition(".")[0]
+                for token in event.get("ord", ())
+                if token[0] in ("L", "V") and len(token) == 4
+            }
             for role in NEEDS[kind]:
                 if f"{role}:{event[role]}" not in exact:
                     at, times = self.unordered.get((kind, role), (line, 0))
@@ -245,26 +424,68 @@ class Replay(Judging):
         self.state.apply(event)
         return refusal
 
-    def end(self, footer: Mapping[str, Any] | None, tally: Tally | None = None, hashed: bool = True, ended: CutOff | None = None) -> Verdict:
+    def end(
+        self,
+        footer: Mapping[str, Any] | None,
+        tally: Tally | None = None,
+        hashed: bool = True,
+        ended: CutOff | None = None,
+    ) -> Verdict:
         verdict = super().end(footer, tally, hashed, ended)
-        if verdict.verdict == CONFORMS and not self.cut:  # only of a trace that is whole can it be said that something never happened
-            left = tuple([Finding(0, None, refusal.property, refusal.message) for refusal in (*self.state.forgotten(), *self.state.unguarded(), *self.state.unrun())])
+        if (
+            verdict.verdict == CONFORMS and not self.cut
+        ):  # only of a trace that is whole can it be said that something never happened
+            left = tuple(
+                [
+                    Finding(0, None, refusal.property, refusal.message)
+                    for refusal in (
+                        *self.state.forgotten(),
+                        *self.state.unguarded(),
+                        *self.state.unrun(),
+                    )
+                ]
+            )
             if left:
-                return Verdict(VIOLATES, verdict.events, left[:self.limit], verdict.applied)
+                return Verdict(VIOLATES, verdict.events, left[: self.limit], verdict.applied)
         return verdict
 
     def lacking(self) -> list[Finding]:
-        missing = [Finding(line, None, "Tokens", f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known")
-                   for (kind, role), (line, times) in self.unordered.items()]
+        missing = [
+            Finding(
+                line,
+                None,
+                "Tokens",
+                f"{times} events {kind} have no exact token of the {role}'s monitor: their order is not known",
+            )
+            for (kind, role), (line, times) in self.unordered.items()
+        ]
         if self.events and not self.state.applied and not self.unknown:
             where = "before the footer's cut" if self.cut.beyond else "in these kinds of event"
-            missing.append(Finding(0, None, "Rules", f"no rule has anything to look at {where}: nothing was shown"))
-        missing += [Finding(0, None, "Bracket", f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}")
-                    for tid, thread in self.state.threads.items() if thread.flushes and tid not in self.cut.beyond]
-        missing += [Finding(0, None, "Bracket", f"thread {tid} ends {watch_rules.where(thread)}")
-                    for tid, thread in self.state.threads.items() if thread.inside and tid not in self.cut.beyond]
-        missing += [Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
-                    for lock, tid in self.state.holder.items() if tid not in self.cut.beyond and (self.state.lets_go or not lock.startswith("op:"))]
+            missing.append(
+                Finding(
+                    0, None, "Rules", f"no rule has anything to look at {where}: nothing was shown"
+                )
+            )
+        missing += [
+            Finding(
+                0,
+                None,
+                "Bracket",
+                f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}",
+            )
+            for tid, thread in self.state.threads.items()
+            if thread.flushes and tid not in self.cut.beyond
+        ]
+        missing += [
+            Finding(0, None, "Bracket", f"thread {tid} ends {watch_rules.where(thread)}")
+            for tid, thread in self.state.threads.items()
+            if thread.inside and tid not in self.cut.beyond
+        ]
+        missing += [
+            Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
+            for lock, tid in self.state.holder.items()
+            if tid not in self.cut.beyond and (self.state.lets_go or not lock.startswith("op:"))
+        ]
         return missing
 
 
@@ -315,10 +536,14 @@ def replay(path: Path, judge: Judge = Replay) -> Verdict:
     try:
         return _replay(reader, in_order, judge)
     except _Far:
-        return _replay(reader, lambda events: iter(sorted(events, key=lambda item: key_of(item[1]))), judge)
+        return _replay(
+            reader, lambda events: iter(sorted(events, key=lambda item: key_of(item[1]))), judge
+        )
 
 
-def _replay(reader: Any, ordered: Any, judge: Judge, limits: Mapping[str, int] | None = None) -> Verdict:
+def _replay(
+    reader: Any, ordered: Any, judge: Judge, limits: Mapping[str, int] | None = None
+) -> Verdict:
     run, tally, cut = judge(reader.header, cut=limits), Tally(reader.header), []
 
     def counted() -> Iterator[tuple[int, Event]]:
@@ -332,15 +557,26 @@ def _replay(reader: Any, ordered: Any, judge: Judge, limits: Mapping[str, int] |
     for line, event in ordered(counted()):
         run.take(line, event)
     if limits is None and reader.footer is not None and reader.footer.get("cut"):
-        return _replay(reader, ordered, judge, reader.footer["cut"])  # the footer comes last: once more, with what it says
-    if reader.footer is not None and reader.footer.get("sha256") not in (None, tally.sha256) and not cut:
+        return _replay(
+            reader, ordered, judge, reader.footer["cut"]
+        )  # the footer comes last: once more, with what it says
+    if (
+        reader.footer is not None
+        and reader.footer.get("sha256") not in (None, tally.sha256)
+        and not cut
+    ):
         tally = Tally(reader.header)
         for _, event in reader:
             tally.count(event)
     return run.end(reader.footer, tally, hashed=not reader.unknown, ended=cut[0] if cut else None)
 
 
-def replay_events(header: Mapping[str, Any], events: Iterable[Event], footer: Mapping[str, Any] | None, judge: Judge = Replay) -> Verdict:
+def replay_events(
+    header: Mapping[str, Any],
+    events: Iterable[Event],
+    footer: Mapping[str, Any] | None,
+    judge: Judge = Replay,
+) -> Verdict:
     """The verdict on events at hand, numbered from line 2 on as in a file."""
     run = judge(header, cut=(footer or {}).get("cut"))
     for line, event in sorted(enumerate(events, 2), key=lambda item: key_of(item[1])):

@@ -279,8 +279,14 @@ class TimerState(ListRules, WheelRules, LockRules, OperationRules, WatchRules, A
             ]
             candidates.append({"k": "expire_submit", "entry": entry})
         if entry and task:
-            candidates.append({"k": "cancel_check", "task": task, "entry": entry,
-                               "res": "false" if self.entry_of.get(task) == entry else "true"})
+            candidates.append(
+                {
+                    "k": "cancel_check",
+                    "task": task,
+                    "entry": entry,
+                    "res": "false" if self.entry_of.get(task) == entry else "true",
+                }
+            )
         if task and "op" not in event:
             candidates.append({"k": "cancel", "task": task})
         candidates += self._steps_of_operation(event)

@@ -7,6 +7,7 @@ counter serves all classes of objects; in an observation 0 means "none", and an 
 ``docs/trace-format.md`` says the same for those who write traces in another language; ``trace-1.schema.json`` is made from this
 module by :func:`json_schema`. Nothing is imported here but the standard library.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -122,7 +123,12 @@ class Field:
 
 TOKEN = (
     Field("kind", "enum", "what orders here", True, tuple(TOKEN_KINDS)),
-    Field("id", "text", "which one: class:id, and for a word .field, as in list:7 or entry:17.list", True),
+    Field(
+        "id",
+        "text",
+        "which one: class:id, and for a word .field, as in list:7 or entry:17.list",
+        True,
+    ),
     Field("seq", "int64", "its number; of an interval the least that is possible", True),
     Field("mode", "enum", "how it was touched", True, ("r", "w", "cas+", "cas-")),
     Field("upto", "int64", "of an interval the greatest that is possible; absent: seq is exact"),
@@ -142,7 +148,12 @@ OBSERVED = (
 COLUMNS = (
     Field("tid", "int32", "the thread", True),
     Field("tseq", "int64", "the event's number in its thread, from 1 without a gap", True),
-    Field("lc", "int64", "Lamport clock: greater than that of all earlier events of this thread and of each token", True),
+    Field(
+        "lc",
+        "int64",
+        "Lamport clock: greater than that of all earlier events of this thread and of each token",
+        True,
+    ),
     Field("k", "enum", "the kind of event", True, tuple(KINDS)),
     Field("phase", "enum", "one step, or an end of a bracket", True, PHASES),
     Field("span", "int64", "the bracket that this event opens or closes"),
@@ -179,32 +190,70 @@ HEADER = (
     Field("schema_minor", "int32", "the minor version", True),
     Field("run_id", "text", "names the run; no two runs in a folder share it", True),
     Field("producer", "object", "name, git, lang, build: texts", True),
-    Field("spec", "object", "module, git, sha256: texts; the specification that the producer has in mind"),
+    Field(
+        "spec",
+        "object",
+        "module, git, sha256: texts; the specification that the producer has in mind",
+    ),
     Field("variant", "text", "which variant of the mechanism ran, as TryPending"),
     Field("config", "object", "tick_ms, wheel_size, start_ms, levels: integers"),
-    Field("clock", "object", f"kind: one of {', '.join(CLOCKS)}; virtual: whether time is the test's", True),
+    Field(
+        "clock",
+        "object",
+        f"kind: one of {', '.join(CLOCKS)}; virtual: whether time is the test's",
+        True,
+    ),
     Field("threads", "map", "thread id as a text -> its name", True),
-    Field("capture", "object", f"mode: one of {', '.join(CAPTURES)}; kinds: the kinds recorded, absent: all; keys and rate of a sample", True),
-    Field("sources", "object", "array of places in the code, 'path:line label'; src is an index into it"),
+    Field(
+        "capture",
+        "object",
+        f"mode: one of {', '.join(CAPTURES)}; kinds: the kinds recorded, absent: all; keys and rate of a sample",
+        True,
+    ),
+    Field(
+        "sources",
+        "object",
+        "array of places in the code, 'path:line label'; src is an index into it",
+    ),
     Field("names", "map", "id as a text -> a name; with a program, the name that it has there"),
-    Field("program", "object", "what was asked of the threads, from which the model of spec.module is made: threads (name -> its operations "
-          "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it are those of names"),
-    Field("initial", "object", "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id as in ord, such as counter:1 -> value), "
-          "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
-          "operations (id -> protocol, completed, pending, task, and how far it has come), watchers (id of a key -> operations), handed (entries that the executor has taken and not run), "
-          "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, inside, duty)"),
+    Field(
+        "program",
+        "object",
+        "what was asked of the threads, from which the model of spec.module is made: threads (name -> its operations "
+        "[name, argument, ...]), and the other fields of the mechanism's scenarios; names in it are those of names",
+    ),
+    Field(
+        "initial",
+        "object",
+        "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry or 0), counters (id as in ord, such as counter:1 -> value), "
+        "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, "
+        "operations (id -> protocol, completed, pending, task, and how far it has come), watchers (id of a key -> operations), handed (entries that the executor has taken and not run), "
+        "holders (id of a lock -> thread), walks (thread -> open [[span, list]], hand, checked, inside, duty)",
+    ),
 )
 """The first line of JSON Lines; the metadata ``wheelproof.trace.header`` of a Parquet file."""
 
 FOOTER = (
     Field("events", "int64", "how many events were written", True),
     Field("per_thread_last_tseq", "map", "thread id as a text -> its last tseq", True),
-    Field("tokens", "object", "class of exact tokens, as 'L list' -> count, max, sum: how many tokens of the class all events bear, their greatest seq, and "
-          "the sum of their seq modulo 2^32; required unless per_token_last_seq is there"),
-    Field("per_token_last_seq", "map", "before minor 2: 'kind id' of each exact token, as 'L list:7' -> its last seq"),
+    Field(
+        "tokens",
+        "object",
+        "class of exact tokens, as 'L list' -> count, max, sum: how many tokens of the class all events bear, their greatest seq, and "
+        "the sum of their seq modulo 2^32; required unless per_token_last_seq is there",
+    ),
+    Field(
+        "per_token_last_seq",
+        "map",
+        "before minor 2: 'kind id' of each exact token, as 'L list:7' -> its last seq",
+    ),
     Field("dropped", "int64", "how many events are known to be lost; 0 in a whole trace", True),
     Field("cut", "map", "'kind id' -> last seq that is evidence; absent: the whole trace is"),
-    Field("sha256", "text", "of the canonical lines of header and events, each with its newline; absent: not computed"),
+    Field(
+        "sha256",
+        "text",
+        "of the canonical lines of header and events, each with its newline; absent: not computed",
+    ),
 )
 """The last line of JSON Lines, as ``{"footer": {...}}``; the metadata ``wheelproof.trace.footer`` of Parquet. Absent: incomplete."""
 
@@ -213,7 +262,17 @@ NAMES = tuple(COLUMN)
 
 REQUIRED_IDS = {
     **dict.fromkeys(("list_add", "list_remove"), ("entry", "list")),
-    **dict.fromkeys(("list_add_retry", "owner_read", "reinsert", "expire_submit", "wheel_place", "wheel_reject"), ("entry",)),
+    **dict.fromkeys(
+        (
+            "list_add_retry",
+            "owner_read",
+            "reinsert",
+            "expire_submit",
+            "wheel_place",
+            "wheel_reject",
+        ),
+        ("entry",),
+    ),
     **dict.fromkeys(("set_entry", "entry_new"), ("task", "entry")),
     "cancel_check": ("task", "entry", "res"),
     **dict.fromkeys(("cancel", "add_request"), ("task",)),
@@ -222,9 +281,21 @@ REQUIRED_IDS = {
     **dict.fromkeys(("bucket_expiry_set", "dq_offer"), ("list", "key_ms")),
     "clock_advance": ("wheel_ms",),
     "drop": ("count",),
-    **dict.fromkeys(("op_new", "try_end", "pending_set", "pending_getset", "on_complete_begin", "on_complete_end", "on_expire"), ("op",)),
+    **dict.fromkeys(
+        (
+            "op_new",
+            "try_end",
+            "pending_set",
+            "pending_getset",
+            "on_complete_begin",
+            "on_complete_end",
+            "on_expire",
+        ),
+        ("op",),
+    ),
     **dict.fromkeys(("try_begin", "force_cas"), ("op", "res")),
-    "try_watch_begin": ("op",), "try_watch_end": ("op", "res"),
+    "try_watch_begin": ("op",),
+    "try_watch_end": ("op", "res"),
     **dict.fromkeys(("watch_add", "watch_cancel"), ("op", "key")),
     **dict.fromkeys(("lock_acquire", "lock_release", "rw_acquire", "rw_release"), ("ord",)),
 }
@@ -236,10 +307,14 @@ def token_key(kind: str, name: str) -> str:
     return f"{kind} {name}"
 
 
-_JSON = {"int32": {"type": "integer", "minimum": -(1 << 31), "maximum": (1 << 31) - 1},
-         "int64": {"type": "integer", "minimum": -(1 << 63), "maximum": (1 << 63) - 1},
-         "text": {"type": "string"}, "bool": {"type": "boolean"}, "object": {"type": ["object", "array"]},
-         "map": {"type": "object", "additionalProperties": {"type": ["integer", "string"]}}}
+_JSON = {
+    "int32": {"type": "integer", "minimum": -(1 << 31), "maximum": (1 << 31) - 1},
+    "int64": {"type": "integer", "minimum": -(1 << 63), "maximum": (1 << 63) - 1},
+    "text": {"type": "string"},
+    "bool": {"type": "boolean"},
+    "object": {"type": ["object", "array"]},
+    "map": {"type": "object", "additionalProperties": {"type": ["integer", "string"]}},
+}
 
 
 def _described(field: Field) -> dict[str, Any]:
@@ -255,22 +330,45 @@ def _described(field: Field) -> dict[str, Any]:
 
 
 def _object(fields: tuple[Field, ...], **more: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": {field.name: _described(field) for field in fields},
-            "required": [field.name for field in fields if field.required]} | more
+    return {
+        "type": "object",
+        "properties": {field.name: _described(field) for field in fields},
+        "required": [field.name for field in fields if field.required],
+    } | more
 
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of one line of a trace in JSON Lines: header, event or footer."""
     items = [_described(field) for field in TOKEN]
-    token = {"type": "array", "prefixItems": items, "minItems": len(items) - 1, "maxItems": len(items)}
+    token = {
+        "type": "array",
+        "prefixItems": items,
+        "minItems": len(items) - 1,
+        "maxItems": len(items),
+    }
     header = _object(HEADER)
     header["properties"]["schema"] = {"const": SCHEMA}
     footer = {"type": "object", "properties": {"footer": _object(FOOTER)}, "required": ["footer"]}
     event = _object(COLUMNS)
-    event["allOf"] = [{"if": {"properties": {"k": {"const": kind}}}, "then": {"required": list(names)}}
-                      for kind, names in sorted(REQUIRED_IDS.items())]
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "trace-1.schema.json",
-            "title": f"One line of {SCHEMA}, minor {MINOR}",
-            "$comment": "Made from wheelproof/trace/schema.py. First line: header; last line: footer; all others: events.",
-            "anyOf": [{"$ref": "#/$defs/header"}, {"$ref": "#/$defs/event"}, {"$ref": "#/$defs/footer"}],
-            "$defs": {"header": header, "event": event, "footer": footer, "token": token, "observed": _object(OBSERVED)}}
+    event["allOf"] = [
+        {"if": {"properties": {"k": {"const": kind}}}, "then": {"required": list(names)}}
+        for kind, names in sorted(REQUIRED_IDS.items())
+    ]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "trace-1.schema.json",
+        "title": f"One line of {SCHEMA}, minor {MINOR}",
+        "$comment": "Made from wheelproof/trace/schema.py. First line: header; last line: footer; all others: events.",
+        "anyOf": [
+            {"$ref": "#/$defs/header"},
+            {"$ref": "#/$defs/event"},
+            {"$ref": "#/$defs/footer"},
+        ],
+        "$defs": {
+            "header": header,
+            "event": event,
+            "footer": footer,
+            "token": token,
+            "observed": _object(OBSERVED),
+        },
+    }

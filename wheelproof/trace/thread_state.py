@@ -1,4 +1,5 @@
 """What a trace has told of one thread so far: its open walks, its checks, and what it owes."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -23,13 +24,27 @@ class ThreadState:
     """
 
     __slots__ = (
-        "flushes", "checked", "hand", "inside", "duty", "stopped", "linked", "flushed", "reset",
-        "made", "fired", "lc", "asked", "placed")
+        "flushes",
+        "checked",
+        "hand",
+        "inside",
+        "duty",
+        "stopped",
+        "linked",
+        "flushed",
+        "reset",
+        "made",
+        "fired",
+        "lc",
+        "asked",
+        "placed",
+    )
 
     def __init__(self, walk: Mapping[str, Any] | None = None) -> None:
         walk = walk or {}
         self.flushes: list[tuple[int, int]] = [
-            (span, bucket) for span, bucket in walk.get("open", ())]
+            (span, bucket) for span, bucket in walk.get("open", ())
+        ]
         self.checked: tuple[int, bool] = tuple(walk.get("checked", (NONE, False)))
         self.hand = walk.get("hand", NONE)
         self.inside: list[tuple[str, int]] = [tuple(each) for each in walk.get("inside", ())]
@@ -51,5 +66,6 @@ class ThreadState:
             ("hand", self.hand, NONE),
             ("checked", list(self.checked), [NONE, False]),
             ("inside", [list(each) for each in self.inside], []),
-            ("duty", self.duty and list(self.duty), None))
+            ("duty", self.duty and list(self.duty), None),
+        )
         return {name: value for name, value, trivial in known if value != trivial}

@@ -1,4 +1,5 @@
 """``wheelproof trace replay`` with the model's own steps, and with TLC: what they say, and that they say the same."""
+
 from __future__ import annotations
 
 import hashlib
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.subject import Mechanism
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace import oracle
 from wheelproof.trace.model_replay import ModelReplay
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, Verdict, replay
@@ -17,7 +18,9 @@ LAST = 100
 """Events up to the failure, or the end, that TLC is asked about where nothing else is said."""
 
 
-def follow(path: Path, mechanisms: Mapping[str, Mechanism], keep: int | None = 0) -> tuple[Verdict, ModelReplay]:
+def follow(
+    path: Path, mechanisms: Mapping[str, Mechanism], keep: int | None = 0
+) -> tuple[Verdict, ModelReplay]:
     """The verdict of the model's own steps on the trace in a file, and the replay that gave it. ``keep``: of its last events; None for all.
 
     Raises TraceError where the file is no trace at all.
@@ -37,7 +40,10 @@ def lines_of(window: str | None) -> tuple[int, int] | None:
         return None
     found = re.fullmatch(r"(\d+):(\d+)", window)
     if found is None or int(found[1]) > int(found[2]):
-        raise UsageError(f"The window {window!r} is not two lines of the file, the first one first.", "Write it as 40:90.")
+        raise UsageError(
+            f"The window {window!r} is not two lines of the file, the first one first.",
+            "Write it as 40:90.",
+        )
     return int(found[1]), int(found[2])
 
 
@@ -47,7 +53,13 @@ def by_model(path: Path, mechanisms: Mapping[str, Mechanism]) -> tuple[str, list
     return verdict.verdict, _told(path, verdict, run)
 
 
-def by_oracle(path: Path, mechanisms: Mapping[str, Mechanism], folder: Path, last: int | None, window: str | None) -> tuple[str, list[str]]:
+def by_oracle(
+    path: Path,
+    mechanisms: Mapping[str, Mechanism],
+    folder: Path,
+    last: int | None,
+    window: str | None,
+) -> tuple[str, list[str]]:
     """(verdict, lines to print) of the model, and of TLC on the slice that ends with the failure, or on a window of lines.
 
     Raises ToolError where TLC breaks, and where the two do not say the same: then one of them is wrong, and neither is a verdict.
@@ -56,30 +68,55 @@ def by_oracle(path: Path, mechanisms: Mapping[str, Mechanism], folder: Path, las
     verdict, run = follow(path, mechanisms, keep=None)
     out = _told(path, verdict, run)
     if verdict.verdict not in (CONFORMS, VIOLATES) or run.steps is None:
-        return verdict.verdict, [*out, "  TLC was not asked: there is no verdict that it could confirm"]
+        return verdict.verdict, [
+            *out,
+            "  TLC was not asked: there is no verdict that it could confirm",
+        ]
     part = oracle.cut(run, last or LAST, lines)
-    answer = oracle.ask(run.steps, part, folder / run.steps.table.mechanism.module / path.name.partition(".")[0])
+    answer = oracle.ask(
+        run.steps, part, folder / run.steps.table.mechanism.module / path.name.partition(".")[0]
+    )
     where = f"lines {part.events[0].line} to {part.events[-1].line}"
     if answer.accepted is None:
-        return INCOMPLETE, [*out, f"  TLC did not come to an end on {where} in {oracle.SECONDS} s: the verdict is not confirmed"]
+        return INCOMPLETE, [
+            *out,
+            f"  TLC did not come to an end on {where} in {oracle.SECONDS} s: the verdict is not confirmed",
+        ]
     if answer.refused != part.refused:
-        theirs, mine = (f"stops at line {part.events[number - 1].line}" if number else "accepts them" for number in (answer.refused, part.refused))
-        raise ToolError(f"{path}: of {where} TLC {theirs}, and the model's twin {mine}: one of the two is wrong.",
-                        f"The module is {answer.result.log.with_suffix('.tla') if answer.result.log else folder}.")
+        theirs, mine = (
+            f"stops at line {part.events[number - 1].line}" if number else "accepts them"
+            for number in (answer.refused, part.refused)
+        )
+        raise ToolError(
+            f"{path}: of {where} TLC {theirs}, and the model {mine}: one of the two is wrong.",
+            f"The module is {answer.result.log.with_suffix('.tla') if answer.result.log else folder}.",
+        )
     said = f"refuses line {part.events[part.refused - 1].line}" if part.refused else "accepts them"
-    return verdict.verdict, [*out, f"  TLC on {where} ({len(part.events)} events): {said}, as the model's twin does ({answer.result.distinct:,} states)"]
+    return verdict.verdict, [
+        *out,
+        f"  TLC on {where} ({len(part.events)} events): {said}, as the model does ({answer.result.distinct:,} states)",
+    ]
 
 
 def _told(path: Path, verdict: Verdict, run: ModelReplay) -> list[str]:
-    out = [f"{path}: {verdict.verdict}, {verdict.events:,} events, {run.figures['followed']:,} of them followed on the model"]
+    out = [
+        f"{path}: {verdict.verdict}, {verdict.events:,} events, {run.figures['followed']:,} of them followed on the model"
+    ]
     for finding in verdict.findings[:10]:
         place = f"{path}:{finding.line}: " if finding.line else ""
         out.append(f"  {place}{finding.property}: {finding.message}")
         if finding.event is not None:
             out.append(f"  possible here: {'; '.join(finding.enabled) or 'nothing'}")
-    if run.steps is not None and run.header["spec"].get("sha256") not in (None, hashlib.sha256(run.steps.table.mechanism.spec.read_bytes()).hexdigest()):
-        out.append(f"  the trace was recorded beside another {run.steps.table.mechanism.spec.name} than the one it was followed on")
+    if run.steps is not None and run.header["spec"].get("sha256") not in (
+        None,
+        hashlib.sha256(run.steps.table.mechanism.spec.read_bytes()).hexdigest(),
+    ):
+        out.append(
+            f"  the trace was recorded beside another {run.steps.table.mechanism.spec.name} than the one it was followed on"
+        )
     if run.figures["followed"]:
         mean = run.figures["sum"] / run.figures["followed"]
-        out.append(f"  states that the model may have been in at an event: {mean:.1f} on average, {run.figures['largest']:,} at most")
+        out.append(
+            f"  states that the model may have been in at an event: {mean:.1f} on average, {run.figures['largest']:,} at most"
+        )
     return out

@@ -3,6 +3,7 @@
 A class is a token's kind and the class of its id, such as ``L list`` of ``["L", "list:7", 3, "w"]``. Counted are the exact tokens of all
 events, so that every lost event that bears a token is missing from a count, wherever it was; gaps and repetitions show in the numbers themselves.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,7 +38,10 @@ class Totals:
 
     def data(self) -> dict[str, dict[str, int]]:
         """As a footer has it."""
-        return {name: dict(zip(NAMES, values, strict=True)) for name, values in sorted(self.classes.items())}
+        return {
+            name: dict(zip(NAMES, values, strict=True))
+            for name, values in sorted(self.classes.items())
+        }
 
     def against(self, said: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[bool, str]]:
         """Where a footer says something else: whether events are missing (else there are too many, or others), and a sentence."""
@@ -47,7 +51,10 @@ class Totals:
                 expected = counted.get(what, 0)
                 if expected != found:
                     lost = what == "count" and expected > found
-                    yield lost, f"of the tokens {name} the {what} is {expected} in the footer, and {found} here"
+                    yield (
+                        lost,
+                        f"of the tokens {name} the {what} is {expected} in the footer, and {found} here",
+                    )
                     break
 
 

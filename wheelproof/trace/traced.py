@@ -1,9 +1,10 @@
-"""The traced twin of ``impl/runtime.py``: the same names on real locks, each operation recorded while it is exclusive.
+"""The traced model of ``impl/runtime.py``: the same names on real locks, each operation recorded while it is exclusive.
 
 A lock folds its Lamport clock into the thread that enters and takes the thread's back when it is left; it counts the events that are
 recorded under it. An atomic variable has a lock, a version and a clock of its own. Marked fields are in ``traced_fields``, read/write locks
 and gates in ``traced_halves``.
 """
+
 from __future__ import annotations
 
 import sys
@@ -22,21 +23,36 @@ LOCKING = frozenset(("lock_acquire", "lock_release", "rw_acquire", "rw_release")
 _frame = sys._getframe
 
 
-def runtime_module(recorder: Recorder, production: ModuleType, name: str = "impl.runtime") -> ModuleType:
+def runtime_module(
+    recorder: Recorder, production: ModuleType, name: str = "impl.runtime"
+) -> ModuleType:
     """A module with the names of ``impl/runtime.py`` whose primitives write to ``recorder``.
 
     ``production``: the runtime itself; what is not recorded, such as the gate at which a queue's users wait, is taken from it.
     """
     module = ModuleType(name, "Traced primitives.")
     module.__dict__.update({name: getattr(production, name) for name in production.__all__})
-    module.__dict__.update(_locks(recorder), Atomic=_atomic(recorder), ReadWriteLock=read_write_lock(recorder), Gate=gate(recorder, production.Gate),
-                           Memory=memory(recorder, production.Memory),
-                           Volatile=Annotated[T, "volatile"], Plain=Annotated[T, "plain"], T=T)
+    module.__dict__.update(
+        _locks(recorder),
+        Atomic=_atomic(recorder),
+        ReadWriteLock=read_write_lock(recorder),
+        Gate=gate(recorder, production.Gate),
+        Memory=memory(recorder, production.Memory),
+        Volatile=Annotated[T, "volatile"],
+        Plain=Annotated[T, "plain"],
+        T=T,
+    )
     return module
 
 
 def _locks(recorder: Recorder) -> dict[str, type]:
-    log_of, site_of, local, places, looks = recorder.log, recorder.site, recorder.local, recorder.places, recorder.looks
+    log_of, site_of, local, places, looks = (
+        recorder.log,
+        recorder.site,
+        recorder.local,
+        recorder.places,
+        recorder.looks,
+    )
     attempts = threading.Lock()  # held while a lock is tried, and while one that was is given back
 
     class Lock:
@@ -68,7 +84,11 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             site = places.get(id(frame.f_code) + frame.f_lasti)
             if site is None:
                 site = site_of(frame, operation)
-            if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
+            if (
+                site
+                and not log.muted
+                and (depth == 1 or recorder.sites[site].event != "lock_acquire")
+            ):
                 look = looks[site]
                 log.emit(site, self.owner, 0, 1, 0 if look is None else look(log, frame), 0, 0)
             self.lc = log.lc
@@ -96,7 +116,15 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                         if self.lc > log.lc:
                             log.lc = self.lc
                         if not log.muted and (site := site_of(frame, "try")):
-                            log.emit(site, self.owner, 0, 0, 0 if looks[site] is None else looks[site](log, frame), 0, 0)
+                            log.emit(
+                                site,
+                                self.owner,
+                                0,
+                                0,
+                                0 if looks[site] is None else looks[site](log, frame),
+                                0,
+                                0,
+                            )
                         self.lc = log.lc
                         return False
                 time.sleep(0)  # its holder is on the way in or out
@@ -120,7 +148,11 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             site = places.get(id(frame.f_code) + frame.f_lasti)
             if site is None:
                 site = site_of(frame, "lock")
-            if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_acquire"):
+            if (
+                site
+                and not log.muted
+                and (depth == 1 or recorder.sites[site].event != "lock_acquire")
+            ):
                 log.emit(site, self.owner, 0, 1)
             self.lc = log.lc
             self.depth = depth
@@ -136,7 +168,11 @@ def _locks(recorder: Recorder) -> dict[str, type]:
             site = places.get(id(frame.f_code) + frame.f_lasti)
             if site is None:
                 site = site_of(frame, "unlock")
-            if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
+            if (
+                site
+                and not log.muted
+                and (depth == 1 or recorder.sites[site].event != "lock_release")
+            ):
                 log.emit(site, self.owner, 1, 0)
             self.depth = depth - 1
             if depth == 1:
@@ -159,7 +195,11 @@ def _locks(recorder: Recorder) -> dict[str, type]:
                 log, depth = local.log, self.depth
                 if self.lc > log.lc:
                     log.lc = self.lc
-                if (site := site_of(frame, "unlock")) and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
+                if (
+                    (site := site_of(frame, "unlock"))
+                    and not log.muted
+                    and (depth == 1 or recorder.sites[site].event != "lock_release")
+                ):
                     log.emit(site, self.owner, 1, 0)
                 self.depth = depth - 1
                 if depth == 1:
@@ -236,7 +276,13 @@ def _locks(recorder: Recorder) -> dict[str, type]:
 
 
 def _atomic(recorder: Recorder) -> type:
-    log_of, site_of, id_of, places, looks = recorder.log, recorder.site, recorder.id_of, recorder.places, recorder.looks
+    log_of, site_of, id_of, places, looks = (
+        recorder.log,
+        recorder.site,
+        recorder.id_of,
+        recorder.places,
+        recorder.looks,
+    )
 
     class Atomic:
         """``value`` with the version and the clock of the word, all changed under ``lock``."""
@@ -264,8 +310,15 @@ def _atomic(recorder: Recorder) -> type:
                 site = site_of(frame, operation)
             if site and not log.muted:
                 look = looks[site]
-                log.emit(site, self.owner, old if type(old) is int else id_of(old), new if type(new) is int else id_of(new),
-                         0 if look is None else look(log, frame), self.number, self.version)
+                log.emit(
+                    site,
+                    self.owner,
+                    old if type(old) is int else id_of(old),
+                    new if type(new) is int else id_of(new),
+                    0 if look is None else look(log, frame),
+                    self.number,
+                    self.version,
+                )
             self.lc = log.lc
 
         def get(self) -> object:

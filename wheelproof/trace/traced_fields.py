@@ -3,6 +3,7 @@
 A volatile field's slot holds a :class:`Word`: the value with a version, a clock and a lock of its own, so that a read that is recorded sorts
 before the write that comes after it (strict mode).
 """
+
 from __future__ import annotations
 
 import sys
@@ -29,7 +30,11 @@ def recorded_call(recorder: Recorder, method: Any, event: str, values: Any, afte
 
     def before(self: Any, *arguments: Any) -> Any:
         log = recorder.log()
-        if site and not log.muted and (found := values(recorder, self, arguments, None)) is not None:
+        if (
+            site
+            and not log.muted
+            and (found := values(recorder, self, arguments, None)) is not None
+        ):
             log.emit(site, *found, 0, 0)
         return method(self, *arguments)
 
@@ -40,7 +45,11 @@ def recorded_call(recorder: Recorder, method: Any, event: str, values: Any, afte
             return result
         finally:
             log = recorder.log()
-            if site and not log.muted and (found := values(recorder, self, arguments, result)) is not None:
+            if (
+                site
+                and not log.muted
+                and (found := values(recorder, self, arguments, result)) is not None
+            ):
                 log.emit(site, *found, 0, 0)
 
     call = afterwards if after else before
@@ -69,7 +78,12 @@ class VolatileField:
     def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
         self.recorder, self.name = recorder, member.__name__
         self._get, self._set = member.__get__, member.__set__
-        self._places, self._local, self._looks, self._wants = recorder.places, recorder.local, recorder.looks, recorder.wants
+        self._places, self._local, self._looks, self._wants = (
+            recorder.places,
+            recorder.local,
+            recorder.looks,
+            recorder.wants,
+        )
 
     def __get__(self, instance: object, owner: type | None = None, frame: Any = None) -> object:
         """The value; recorded, with the word's clock moved on, where the frame stands at a line that is."""
@@ -134,7 +148,15 @@ class VolatileField:
             if word.lc > log.lc:
                 log.lc = word.lc
             if site and not log.muted:
-                log.emit(site, word.owner, recorder.id_of(old), recorder.id_of(value), 0, word.number, word.version)
+                log.emit(
+                    site,
+                    word.owner,
+                    recorder.id_of(old),
+                    recorder.id_of(value),
+                    0,
+                    word.number,
+                    word.version,
+                )
             word.lc = log.lc
             word.value = value  # last: who reads it without the lock comes after the write
 
@@ -174,7 +196,15 @@ class RecordedField:
         recorder = self.recorder
         log = recorder.log()
         if not log.muted and (site := recorder.site(frame, "write")):
-            log.emit(site, recorder.identify(instance), recorder.id_of(self._get(instance)), recorder.id_of(value), 0, 0, 0)
+            log.emit(
+                site,
+                recorder.identify(instance),
+                recorder.id_of(self._get(instance)),
+                recorder.id_of(value),
+                0,
+                0,
+                0,
+            )
         self._set(instance, value)
 
 

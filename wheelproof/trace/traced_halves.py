@@ -2,6 +2,7 @@
 
 A half of a read/write lock orders by its epoch, not by a count of events: readers are not ordered among themselves.
 """
+
 from __future__ import annotations
 
 import sys
@@ -103,15 +104,31 @@ def read_write_lock(recorder: Recorder) -> type:
     class ReadWriteLock:
         """``epoch``: write holds that are over. Not re-entrant; writers before later readers, as in production."""
 
-        __slots__ = ("number", "changed", "reading", "writing", "waiting", "epoch", "lc_read", "lc_write", "read_lock", "write_lock")
+        __slots__ = (
+            "number",
+            "changed",
+            "reading",
+            "writing",
+            "waiting",
+            "epoch",
+            "lc_read",
+            "lc_write",
+            "read_lock",
+            "write_lock",
+        )
 
         def __init__(self) -> None:
             self.changed = threading.Condition(threading.Lock())
             self.reading = self.waiting = self.epoch = self.lc_read = self.lc_write = 0
             self.writing = False
             owner = recorder.owner(_frame(1))
-            self.number = recorder.register(self)  # one lock has one name, whichever half of it is held
-            self.read_lock, self.write_lock = ReadLock(self, owner, "r"), WriteLock(self, owner, "w")
+            self.number = recorder.register(
+                self
+            )  # one lock has one name, whichever half of it is held
+            self.read_lock, self.write_lock = (
+                ReadLock(self, owner, "r"),
+                WriteLock(self, owner, "w"),
+            )
 
     return ReadWriteLock
 
@@ -179,7 +196,9 @@ def gate(recorder: Recorder, production: type) -> type:
             self._taken()
 
         def release(self) -> None:
-            if self in log_of().held:  # the production class lets go itself where waiting was interrupted
+            if (
+                self in log_of().held
+            ):  # the production class lets go itself where waiting was interrupted
                 self._given_back()
             super().release()
 

@@ -1,4 +1,5 @@
 """From a recorder's records to events: what is common to all of Kafka's classes. What the columns of a kind mean is the families', ``timer`` and ``operation``."""
+
 from __future__ import annotations
 
 import heapq
@@ -35,7 +36,9 @@ def role_of(value: Any) -> str:
 def roles_of(recorder: Recorder) -> dict[int, str]:
     """Id -> role, of all objects that have one."""
     objects = dict(recorder.objects)
-    return {number: role_of(value) for number, value in objects.items()} | operation.tasks(recorder, objects)
+    return {number: role_of(value) for number, value in objects.items()} | operation.tasks(
+        recorder, objects
+    )
 
 
 class Stream:
@@ -64,13 +67,21 @@ class Translator:
 
     def events(self) -> Iterator[dict[str, Any]]:
         """All threads' events, merged."""
-        streams = [timer.explained(self._thread(tid, log)) for tid, log in enumerate(self.recorder.logs, 1)]
+        streams = [
+            timer.explained(self._thread(tid, log)) for tid, log in enumerate(self.recorder.logs, 1)
+        ]
         return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
 
     def _thread(self, tid: int, log: Log) -> Iterator[dict[str, Any]]:
         stream = Stream()
         for tseq, raw in enumerate(log.records(self.recorder.sites), 1):
-            event: dict[str, Any] = {"tid": tid, "tseq": tseq, "lc": raw.lc, "k": raw.site.event, "phase": "atomic"}
+            event: dict[str, Any] = {
+                "tid": tid,
+                "tseq": tseq,
+                "lc": raw.lc,
+                "k": raw.site.event,
+                "phase": "atomic",
+            }
             event |= self._columns(raw, stream)
             self._bracket(event, stream)
             self._order(event, raw)
@@ -90,7 +101,11 @@ class Translator:
             return timer.columns(self, raw, stream)
         role = self.roles.get(raw.obj, "")
         named = {role: raw.obj} if role in NAMED else {}
-        return named | timer.of_entry(self.recorder, named.get("entry", 0)) | self.wheels.place(named.get("list", 0), {})
+        return (
+            named
+            | timer.of_entry(self.recorder, named.get("entry", 0))
+            | self.wheels.place(named.get("list", 0), {})
+        )
 
     def _bracket(self, event: dict[str, Any], stream: Stream) -> None:
         spans, kind = stream.spans, event["k"]
@@ -110,7 +125,11 @@ class Translator:
             if not lock.kind:
                 continue
             role = self.roles.get(lock.owner, "lock")
-            name = f"{role}:{lock.owner or getattr(lock, 'of', lock).number}" if role != "lock" or not hasattr(lock, "acquire_when") else f"queue:{lock.number}"
+            name = (
+                f"{role}:{lock.owner or getattr(lock, 'of', lock).number}"
+                if role != "lock" or not hasattr(lock, "acquire_when")
+                else f"queue:{lock.number}"
+            )
             tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
             column = _SEQUENCE.get(role)
             if column and lock.owner == event.get(role):
@@ -118,7 +137,15 @@ class Translator:
         if raw.word:
             word = self.recorder.primitives[raw.word]
             did = raw.site.operation
-            mode = "r" if did == "read" else "w" if did != "cas" else "cas+" if raw.old != raw.new else "cas-"
+            mode = (
+                "r"
+                if did == "read"
+                else "w"
+                if did != "cas"
+                else "cas+"
+                if raw.old != raw.new
+                else "cas-"
+            )
             if name := self._word(word, event["k"]):
                 tokens.append(("V", name, raw.version, mode))
         if tokens:
@@ -134,7 +161,9 @@ class Translator:
         if role is None or kind not in timer.WORDS | operation.WORDS:
             return ""
         if word.number not in self._fields:
-            self._fields[word.number] = getattr(word, "field", None) or field_of(self.recorder.objects[word.owner], word)
+            self._fields[word.number] = getattr(word, "field", None) or field_of(
+                self.recorder.objects[word.owner], word
+            )
         return f"{role}:{word.owner}.{timer.COLUMN_OF.get(self._fields[word.number], self._fields[word.number])}"
 
 
@@ -149,11 +178,14 @@ def field_of(value: Any, word: Any) -> str:
 
 # -- a run's beginning
 
+
 def initial_of(recorder: Recorder) -> dict[str, Any]:
     """What the objects that are known by now hold, as a header's ``initial``: to be asked before threads run."""
     roles = roles_of(recorder)
     objects = dict(recorder.objects)
-    return timer.initial(recorder, {number: value for number, value in objects.items() if number in roles}, roles) | operation.initial(recorder, objects, roles)
+    return timer.initial(
+        recorder, {number: value for number, value in objects.items() if number in roles}, roles
+    ) | operation.initial(recorder, objects, roles)
 
 
 def config_of(recorder: Recorder) -> dict[str, int]:
@@ -163,10 +195,20 @@ def config_of(recorder: Recorder) -> dict[str, int]:
 
 def variant_of(recorder: Recorder) -> str:
     """The protocol of the operations, where all have the same; else empty."""
-    return operation.variant([value for value in recorder.objects.values() if role_of(value) == "op"])
+    return operation.variant(
+        [value for value in recorder.objects.values() if role_of(value) == "op"]
+    )
 
 
 def named(recorder: Recorder, names: Mapping[str, Any]) -> dict[str, str]:
     """Give ids to a scenario's objects, in the scenario's order; id -> name. An operation's timer task has the operation's name."""
-    found = {recorder.identify(value): name for name, value in names.items() if recorder.knows(type(value))}
-    return {str(number): name for number, name in found.items()} | {str(task): found[number] for task, number in operation.by_task(recorder).items() if number in found}
+    found = {
+        recorder.identify(value): name
+        for name, value in names.items()
+        if recorder.knows(type(value))
+    }
+    return {str(number): name for number, name in found.items()} | {
+        str(task): found[number]
+        for task, number in operation.by_task(recorder).items()
+        if number in found
+    }

@@ -5,6 +5,7 @@ operation that is watched. ``checkAndComplete`` takes the watchers of its key an
 orphaned: only its timeout completes it. A check owes a try to those operations alone that were put among the watchers under a lock that the
 check held later when it took them: without such a lock in both events their order is not known.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,10 +13,26 @@ from typing import Any
 
 from wheelproof.trace.events import Event, Refusal
 
-KINDS = frozenset(("try_watch_begin", "try_watch_end", "watch_add", "watch_cancel", "check_begin", "check_end", "cancel_key_begin", "cancel_key_end", "purge"))
+KINDS = frozenset(
+    (
+        "try_watch_begin",
+        "try_watch_end",
+        "watch_add",
+        "watch_cancel",
+        "check_begin",
+        "check_end",
+        "cancel_key_begin",
+        "cancel_key_end",
+        "purge",
+    )
+)
 """The kinds that these rules know."""
 
-_BRACKETS = {"try_watch": ("watch", "op"), "check": ("check", "key"), "cancel_key": ("cancel_key", "key")}
+_BRACKETS = {
+    "try_watch": ("watch", "op"),
+    "check": ("check", "key"),
+    "cancel_key": ("cancel_key", "key"),
+}
 """Kind of event without its end -> the name of the bracket in ``inside``, and the column that says what it is about."""
 
 
@@ -36,8 +53,13 @@ class WatchRules:
         raise NotImplementedError
 
     def _judges_of_watchers(self) -> dict[str, Callable[[Event, Any], Refusal | None]]:
-        return {"watch_add": self._watch_add, "watch_cancel": self._watch_cancel, "try_watch_end": self._try_watch_end,
-                "check_end": self._check_end, "cancel_key_end": self._bracket_ends}
+        return {
+            "watch_add": self._watch_add,
+            "watch_cancel": self._watch_cancel,
+            "try_watch_end": self._try_watch_end,
+            "check_end": self._check_end,
+            "cancel_key_end": self._bracket_ends,
+        }
 
     def _completed(self, number: int) -> bool | None:
         """None where nothing is known of the operation."""
@@ -50,7 +72,10 @@ class WatchRules:
         number, key = event["op"], event["key"]
         self._look("WatchedOnce")
         if key in self.watched.get(number, ()):
-            return Refusal("WatchedOnce", f"operation {number} is put among the watchers of key {key} once more")
+            return Refusal(
+                "WatchedOnce",
+                f"operation {number} is put among the watchers of key {key} once more",
+            )
         return None
 
     def _watch_cancel(self, event: Event, thread: Any) -> Refusal | None:
@@ -59,7 +84,10 @@ class WatchRules:
             return None
         self._look("WatchedOnce")
         if key not in self.watched.get(number, ()):
-            return Refusal("WatchedOnce", f"operation {number} is taken out of the watchers of key {key}, and was never among them")
+            return Refusal(
+                "WatchedOnce",
+                f"operation {number} is taken out of the watchers of key {key}, and was never among them",
+            )
         return None
 
     def _try_watch_end(self, event: Event, thread: Any) -> Refusal | None:
@@ -71,9 +99,20 @@ class WatchRules:
         completed = self._completed(number)
         self._look("WatcherReachable")
         if result == "false" and not completed and not self.watched.get(number):
-            return Refusal("WatcherReachable", f"operation {number} is open and is left to be watched, and no key has it among its watchers: no event can complete it")
-        if result == "true" and self.recorded("force_cas") and number in self.made and self.operations[number].winner != event["tid"]:
-            return Refusal("WatcherReachable", f"tryCompleteElseWatch says that thread {event['tid']} has completed operation {number}, and it has not: its timeout is not added")
+            return Refusal(
+                "WatcherReachable",
+                f"operation {number} is open and is left to be watched, and no key has it among its watchers: no event can complete it",
+            )
+        if (
+            result == "true"
+            and self.recorded("force_cas")
+            and number in self.made
+            and self.operations[number].winner != event["tid"]
+        ):
+            return Refusal(
+                "WatcherReachable",
+                f"tryCompleteElseWatch says that thread {event['tid']} has completed operation {number}, and it has not: its timeout is not added",
+            )
         return None
 
     def _check_end(self, event: Event, thread: Any) -> Refusal | None:
@@ -83,11 +122,19 @@ class WatchRules:
         if not open_checks or not self.recorded("try_begin") or not self.recorded("force_cas"):
             return None
         key, due = open_checks[-1]
-        left = sorted(number for number in due if not self._completed(number) and number in self.watchers.get(key, ()))
+        left = sorted(
+            number
+            for number in due
+            if not self._completed(number) and number in self.watchers.get(key, ())
+        )
         self._look("WatcherReachable")
         if left:
-            return Refusal("WatcherReachable", f"operation {left[0]} is open and was put among the watchers of key {key} before the check of that key began, "
-                                               f"and thread {event['tid']} has not tried it: no event of that key can complete it", left[0])
+            return Refusal(
+                "WatcherReachable",
+                f"operation {left[0]} is open and was put among the watchers of key {key} before the check of that key began, "
+                f"and thread {event['tid']} has not tried it: no event of that key can complete it",
+                left[0],
+            )
         return None
 
     def _bracket_ends(self, event: Event, thread: Any) -> Refusal | None:
@@ -96,7 +143,10 @@ class WatchRules:
             return None
         self._look("BracketCloses")
         if not thread.inside or thread.inside[-1] != bracket:
-            return Refusal("BracketCloses", f"{event['k']} of {bracket[1]} comes, and thread {event['tid']} is {where(thread)}")
+            return Refusal(
+                "BracketCloses",
+                f"{event['k']} of {bracket[1]} comes, and thread {event['tid']} is {where(thread)}",
+            )
         return None
 
     # -- what each kind does
@@ -125,7 +175,11 @@ class WatchRules:
                     del members[each]
         if kind == "check_begin" and key is not None and self.recorded("check_end"):
             held = _locks(event)
-            due = {each for each, under in self.watchers.get(key, {}).items() if under & held and not self._completed(each)}
+            due = {
+                each
+                for each, under in self.watchers.get(key, {}).items()
+                if under & held and not self._completed(each)
+            }
             self.checks.setdefault(tid, []).append((key, due))
         elif kind == "check_end" and open_checks:
             self.checks[tid].pop()
@@ -148,11 +202,20 @@ def _bracket(event: Event) -> tuple[str, int] | None:
 
 def _locks(event: Event) -> frozenset[str]:
     """The locks that are held, but for those of operations: a list of watchers has one of its own."""
-    return frozenset(token[1] for token in event.get("ord", ()) if token[0] == "L" and not token[1].startswith("op:"))
+    return frozenset(
+        token[1]
+        for token in event.get("ord", ())
+        if token[0] == "L" and not token[1].startswith("op:")
+    )
 
 
-_SAID = {"try": "in tryComplete of operation", "complete": "in onComplete of operation", "watch": "in tryCompleteElseWatch of operation",
-         "check": "in checkAndComplete of key", "cancel_key": "in cancelForKey of key"}
+_SAID = {
+    "try": "in tryComplete of operation",
+    "complete": "in onComplete of operation",
+    "watch": "in tryCompleteElseWatch of operation",
+    "check": "in checkAndComplete of key",
+    "cancel_key": "in cancelForKey of key",
+}
 
 
 def where(thread: Any) -> str:

@@ -1,4 +1,5 @@
 """What the stand-ins for the JDK's timer and queue promise, each promise a check of one copy."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ class Wall:
         def run() -> None:
             self.log.append((name, self.now_ms))
             self.now_ms += takes_ms
+
         return run
 
 
@@ -48,8 +50,8 @@ def an_element_is_due_its_delay_after_it_is_made(impl: SimpleNamespace, waits: W
 
 
 def elements_are_ordered_by_the_time_when_they_are_due(impl: SimpleNamespace, waits: Waits) -> None:
-    early, late, twin = (impl.baselines.Delay("e", due, lambda: 0) for due in (1, 2, 2))
-    assert (early.compare_to(late), late.compare_to(early), late.compare_to(twin)) == (-1, 1, 0)
+    early, late, mutant = (impl.baselines.Delay("e", due, lambda: 0) for due in (1, 2, 2))
+    assert (early.compare_to(late), late.compare_to(early), late.compare_to(mutant)) == (-1, 1, 0)
 
 
 def the_element_itself_is_taken_out(impl: SimpleNamespace, waits: Waits) -> None:
@@ -271,11 +273,12 @@ def an_action_may_close_its_own_timer(impl: SimpleNamespace, waits: Waits) -> No
 
 
 def an_action_that_raises_ends_the_thread_and_is_logged(
-        impl: SimpleNamespace, waits: Waits) -> None:
+    impl: SimpleNamespace, waits: Waits
+) -> None:
     with logged("impl.baselines") as records:
         at = AtThread(impl, waits)
         at.timer.schedule(lambda: [].pop(), 0)
         at.start(impl).ended("it outlives what an action raised")
-    assert [record.exc_info[0] for record in records] == [
-        IndexError
-    ], "what was raised is not logged"
+    assert [record.exc_info[0] for record in records] == [IndexError], (
+        "what was raised is not logged"
+    )

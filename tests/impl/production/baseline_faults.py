@@ -1,4 +1,5 @@
 """Faults in the JDK's timer and queue, each with the check that must reject it."""
+
 from __future__ import annotations
 
 from tests.impl.production import baseline_checks as checks
@@ -58,7 +59,9 @@ FAULTS = {
         "                self.heap[index] = last\n",
     ),
     "the JDK's remove lets no element rise": planted(
-        checks.what_is_left_after_a_removal_is_in_order, RISES, "",
+        checks.what_is_left_after_a_removal_is_in_order,
+        RISES,
+        "",
     ),
     "the JDK's remove looks without the gate": planted(
         checks.the_gate_is_held_while_the_heap_is_looked_through,
@@ -97,7 +100,9 @@ FAULTS = {
         "            if False:\n",
     ),
     "a JDK action's cancel does nothing": planted(
-        checks.a_cancelled_action_does_not_run, "        self.cancelled = True", "        pass",
+        checks.a_cancelled_action_does_not_run,
+        "        self.cancelled = True",
+        "        pass",
     ),
     "the JDK's timer stops at a cancelled action": planted(
         checks.a_cancelled_action_does_not_run,
@@ -120,16 +125,24 @@ FAULTS = {
         "            if False:\n                raise",
     ),
     "a cancelled JDK timer keeps what waits": planted(
-        checks.a_cancelled_timer_drops_what_waits, DROPS, "            self.dead = True\n",
+        checks.a_cancelled_timer_drops_what_waits,
+        DROPS,
+        "            self.dead = True\n",
     ),
     "a cancelled JDK timer lives": planted(
-        checks.a_cancelled_timer_drops_what_waits, DROPS, "            self.heap.heap.clear()\n",
+        checks.a_cancelled_timer_drops_what_waits,
+        DROPS,
+        "            self.heap.heap.clear()\n",
     ),
     "a negative delay is taken by the JDK's timer": planted(
-        checks.a_negative_time_is_refused, "if delay_ms < 0 or period_ms < 0:", "if period_ms < 0:",
+        checks.a_negative_time_is_refused,
+        "if delay_ms < 0 or period_ms < 0:",
+        "if period_ms < 0:",
     ),
     "a negative period is taken by the JDK's timer": planted(
-        checks.a_negative_time_is_refused, "if delay_ms < 0 or period_ms < 0:", "if delay_ms < 0:",
+        checks.a_negative_time_is_refused,
+        "if delay_ms < 0 or period_ms < 0:",
+        "if delay_ms < 0:",
     ),
     "the JDK's purge keeps the cancelled": planted(
         checks.a_purge_drops_the_cancelled_and_nothing_else,
@@ -147,7 +160,9 @@ FAULTS = {
         "                self.heap.heap.append(task)\n            return dropped",
     ),
     "the wall clock is monotonic": planted(
-        checks.the_wall_clock_is_in_milliseconds, "time.time_ns()", "time.monotonic_ns()",
+        checks.the_wall_clock_is_in_milliseconds,
+        "time.time_ns()",
+        "time.monotonic_ns()",
     ),
     "the wall clock is in microseconds": planted(
         checks.the_wall_clock_is_in_milliseconds,
@@ -162,7 +177,8 @@ FAULTS = {
     ),
     "the JDK's thread sleeps without end": planted(
         checks.the_thread_sleeps_until_the_first_action_is_due,
-        "None if wait >= FOREVER_MS else min(wait / 1000, threading.TIMEOUT_MAX)", "None",
+        "None if wait >= FOREVER_MS else min(wait / 1000, threading.TIMEOUT_MAX)",
+        "None",
     ),
     "the JDK's thread sleeps in milliseconds": planted(
         checks.the_thread_sleeps_until_the_first_action_is_due,
@@ -170,7 +186,9 @@ FAULTS = {
         "min(wait, threading.TIMEOUT_MAX)",
     ),
     "a cancelled JDK timer wakes nobody": planted(
-        checks.the_thread_ends_with_its_timer, DROPS + "            self.changed.notify()", DROPS,
+        checks.the_thread_ends_with_its_timer,
+        DROPS + "            self.changed.notify()",
+        DROPS,
     ),
     "the JDK's thread outlives its timer": planted(
         checks.the_thread_ends_with_its_timer,
@@ -180,7 +198,9 @@ FAULTS = {
         "if (wait",
     ),
     "the JDK's close does not wait": planted(
-        checks.close_waits_for_the_action_that_runs, JOINS, "        self.timer.cancel()",
+        checks.close_waits_for_the_action_that_runs,
+        JOINS,
+        "        self.timer.cancel()",
     ),
     "the JDK's close does not cancel": planted(
         checks.close_waits_for_the_action_that_runs,

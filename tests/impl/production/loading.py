@@ -1,4 +1,5 @@
 """The implementation as production imports it, in copies with planted changes; threads and a condition that a check steers."""
+
 from __future__ import annotations
 
 import importlib
@@ -11,9 +12,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from tests.impl.real_threads import MOMENT_S
-from tests.model.floors import ROOT
-from wheelproof import floors
+from tests.model.artefacts import ROOT
 from wheelproof.explore.labels import KINDS, NAME
+from wheelproof.project import isolated
 
 MODULES = sorted(file.stem for file in (ROOT / "impl").glob("*.py") if file.stem != "__init__")
 LABEL = re.compile(rf"  # (?:(?:{'|'.join(sorted(KINDS))}) {NAME.pattern}(?:, )?)+$", re.MULTILINE)
@@ -29,7 +30,9 @@ def source(module: str) -> str:
 
 def text(module: str, changes: Sequence[tuple[str, str]], labels: bool = False) -> str:
     """A module's text with changes: each old text is there once. ``labels``: with the labels of its steps."""
-    new_text = (ROOT / "impl" / f"{module}.py").read_text(encoding="utf-8") if labels else source(module)
+    new_text = (
+        (ROOT / "impl" / f"{module}.py").read_text(encoding="utf-8") if labels else source(module)
+    )
     for old, new in changes:
         assert new_text.count(old) == 1, f"{module}: {old!r} is there {new_text.count(old)} times"
         new_text = new_text.replace(old, new)
@@ -38,7 +41,9 @@ def text(module: str, changes: Sequence[tuple[str, str]], labels: bool = False) 
 
 def changed(changes: Changes) -> dict[str, str]:
     """The one module of ``impl`` that has all the old texts, and its text with the new ones."""
-    homes = [module for module in MODULES if all(source(module).count(old) == 1 for old, _ in changes)]
+    homes = [
+        module for module in MODULES if all(source(module).count(old) == 1 for old, _ in changes)
+    ]
     assert len(homes) == 1, f"{changes[0][0]!r} is once in {homes or 'no module'}"
     text = source(homes[0])
     for old, new in changes:
@@ -48,8 +53,10 @@ def changed(changes: Changes) -> dict[str, str]:
 
 def loaded(texts: Mapping[str, str] = {}) -> SimpleNamespace:
     """All modules of the implementation, apart from those that other tests use."""
-    with floors.apart(floors.Finder(ROOT, texts)):
-        return SimpleNamespace(**{name: importlib.import_module(f"impl.{name}") for name in MODULES})
+    with isolated.apart(isolated.Finder(ROOT, texts)):
+        return SimpleNamespace(
+            **{name: importlib.import_module(f"impl.{name}") for name in MODULES}
+        )
 
 
 class Running:
@@ -137,7 +144,11 @@ class Steered:
     def wait(self, timeout: float | None = None) -> bool:
         if self.refuses:
             raise Interrupted
-        sleeper = [math.inf if timeout is None else Steered.now + timeout, threading.Semaphore(0), ""]
+        sleeper = [
+            math.inf if timeout is None else Steered.now + timeout,
+            threading.Semaphore(0),
+            "",
+        ]
         self.sleepers.append(sleeper)
         self.lock.release()
         sleeper[1].acquire()

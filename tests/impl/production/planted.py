@@ -1,4 +1,5 @@
 """A fault that is planted in a copy of the implementation, and the check that must reject it by name."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

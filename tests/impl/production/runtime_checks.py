@@ -1,4 +1,5 @@
 """What the production runtime promises, each promise a check of one copy of the modules: threads meet as the check says."""
+
 from __future__ import annotations
 
 import math
@@ -38,24 +39,50 @@ def watched_atomic(impl: SimpleNamespace, value: object):
 
 
 def atomic_operations_hold_the_lock(impl: SimpleNamespace, waits: Waits) -> None:
-    for operation, arguments in ("set", (1,)), ("get_and_set", (1,)), ("compare_and_set", (0, 1)), ("add_and_get", (1,)):
+    for operation, arguments in (
+        ("set", (1,)),
+        ("get_and_set", (1,)),
+        ("compare_and_set", (0, 1)),
+        ("add_and_get", (1,)),
+    ):
         variable, bare = watched_atomic(impl, 0)
         getattr(variable, operation)(*arguments)
-        assert variable.content == 1 and not bare, f"{operation} accesses the value without the lock"
+        assert variable.content == 1 and not bare, (
+            f"{operation} accesses the value without the lock"
+        )
         assert not variable._lock.locked(), f"{operation} keeps the lock"
 
 
 def atomic_operations_return_what_they_say(impl: SimpleNamespace, waits: Waits) -> None:
     atomic, same, equal = impl.runtime.Atomic, [1], [1]
     variable = atomic(3)
-    assert (variable.get_and_set(5), variable.get(), variable.add_and_get(2), variable.get()) == (3, 5, 7, 7), "a result"
+    assert (variable.get_and_set(5), variable.get(), variable.add_and_get(2), variable.get()) == (
+        3,
+        5,
+        7,
+        7,
+    ), "a result"
     variable.set(9)
     assert variable.get() == 9, "set"
-    for value, expected, fits in [(3, 3, True), (int("1" * 30), int("1" * 30), True), (3, 4, False), (same, same, True), (same, equal, False),
-                                  (True, 1, False), (1, True, False), (False, False, True), (1, 1.0, False), (None, None, True)]:
+    for value, expected, fits in [
+        (3, 3, True),
+        (int("1" * 30), int("1" * 30), True),
+        (3, 4, False),
+        (same, same, True),
+        (same, equal, False),
+        (True, 1, False),
+        (1, True, False),
+        (False, False, True),
+        (1, 1.0, False),
+        (None, None, True),
+    ]:
         variable = atomic(value)
-        assert variable.compare_and_set(expected, "new") is fits, f"compare_and_set of {value!r} with {expected!r}"
-        assert (variable.get() == "new") is fits, f"the value after compare_and_set of {value!r} with {expected!r}"
+        assert variable.compare_and_set(expected, "new") is fits, (
+            f"compare_and_set of {value!r} with {expected!r}"
+        )
+        assert (variable.get() == "new") is fits, (
+            f"the value after compare_and_set of {value!r} with {expected!r}"
+        )
 
 
 # -- the read/write lock
@@ -68,7 +95,10 @@ def lock_of(impl: SimpleNamespace):
 
 def settled(waits: Waits, changed: Steered, holder: Holder, sleepers: int) -> bool:
     """Wait until a thread is inside, or sleeps as one of so many; whether it is inside."""
-    waits.until(lambda: holder.inside or len(changed.sleepers) == sleepers, "a thread is neither inside nor asleep")
+    waits.until(
+        lambda: holder.inside or len(changed.sleepers) == sleepers,
+        "a thread is neither inside nor asleep",
+    )
     return holder.inside
 
 
@@ -79,8 +109,12 @@ def inside(waits: Waits, half: object) -> Holder:
 
 
 def each_keeps_out_whom_it_should(impl: SimpleNamespace, waits: Waits) -> None:
-    for first, second, enters in [("write_lock", "read_lock", False), ("read_lock", "write_lock", False),
-                                  ("write_lock", "write_lock", False), ("read_lock", "read_lock", True)]:
+    for first, second, enters in [
+        ("write_lock", "read_lock", False),
+        ("read_lock", "write_lock", False),
+        ("write_lock", "write_lock", False),
+        ("read_lock", "read_lock", True),
+    ]:
         lock, changed = lock_of(impl)
         one = inside(waits, getattr(lock, first))
         two = Holder(getattr(lock, second))
@@ -117,7 +151,9 @@ def a_leaving_writer_wakes_all_readers(impl: SimpleNamespace, waits: Waits) -> N
     readers = [Holder(lock.read_lock) for _ in range(3)]
     waits.until(lambda: len(changed.sleepers) == 3, "a reader does not wait")
     writer.leave()
-    waits.until(lambda: all(reader.inside for reader in readers), "a reader sleeps on beside readers")
+    waits.until(
+        lambda: all(reader.inside for reader in readers), "a reader sleeps on beside readers"
+    )
     for reader in readers:
         reader.leave()
 
@@ -131,13 +167,17 @@ def an_interrupted_writer_waits_no_longer(impl: SimpleNamespace, waits: Waits) -
     waits.until(lambda: writer.ended, "the interrupted writer goes on")
     assert isinstance(writer.error, Interrupted)
     second = Holder(lock.read_lock)
-    assert settled(waits, changed, second, 1), "a reader waits for a writer that has been interrupted"
+    assert settled(waits, changed, second, 1), (
+        "a reader waits for a writer that has been interrupted"
+    )
     first.leave(), second.leave()
     waits.until(lambda: first.ended and second.ended, "a reader does not leave")
     assert not inside_at_rest(lock)
 
 
-def an_interrupted_writer_lets_in_the_readers_behind_it(impl: SimpleNamespace, waits: Waits) -> None:
+def an_interrupted_writer_lets_in_the_readers_behind_it(
+    impl: SimpleNamespace, waits: Waits
+) -> None:
     lock, changed = lock_of(impl)
     first = inside(waits, lock.read_lock)
     writer = Holder(lock.write_lock)
@@ -145,7 +185,9 @@ def an_interrupted_writer_lets_in_the_readers_behind_it(impl: SimpleNamespace, w
     later = Holder(lock.read_lock)
     assert not settled(waits, changed, later, 2)
     changed.interrupt(0)
-    waits.until(lambda: later.inside, "a reader sleeps on behind a writer that has been interrupted")
+    waits.until(
+        lambda: later.inside, "a reader sleeps on behind a writer that has been interrupted"
+    )
     first.leave(), later.leave()
     waits.until(lambda: first.ended and later.ended, "a reader does not leave")
     assert not inside_at_rest(lock)
@@ -188,7 +230,10 @@ def who_is_woken_looks_again(impl: SimpleNamespace, waits: Waits) -> None:
     later = Holder(lock.read_lock)
     assert not settled(waits, changed, later, 2)
     wake_all(changed)
-    waits.until(lambda: writer.inside or later.inside or len(changed.sleepers) == 2, "a thread is neither inside nor asleep")
+    waits.until(
+        lambda: writer.inside or later.inside or len(changed.sleepers) == 2,
+        "a thread is neither inside nor asleep",
+    )
     assert not writer.inside and not later.inside, "a thread that was woken for nothing enters"
     first.leave()
     waits.until(lambda: writer.inside, "the writer sleeps on beside a free lock")
@@ -239,12 +284,18 @@ class AtGate:
     def waiter(self, timeout_ms: float) -> Waiter:
         before = len(self.condition.sleepers)
         waiter = Waiter(self.gate, self.due, timeout_ms)
-        self.waits.until(lambda: waiter.inside or waiter.ended or len(self.condition.sleepers) > before, "a waiter is neither inside nor asleep")
+        self.waits.until(
+            lambda: waiter.inside or waiter.ended or len(self.condition.sleepers) > before,
+            "a waiter is neither inside nor asleep",
+        )
         return waiter
 
     def sleep(self, *seconds: float, says: str) -> None:
         """The sleepers sleep for so long at most."""
-        self.waits.until(lambda: [round(each, 6) for each in self.condition.deadlines()] == list(seconds), f"{says}: {self.condition.deadlines()}")
+        self.waits.until(
+            lambda: [round(each, 6) for each in self.condition.deadlines()] == list(seconds),
+            f"{says}: {self.condition.deadlines()}",
+        )
 
 
 def one_leads_and_the_others_sleep_for_their_own_time(impl: SimpleNamespace, waits: Waits) -> None:
@@ -321,10 +372,14 @@ def what_is_due_now_is_not_waited_for(impl: SimpleNamespace, waits: Waits) -> No
 def without_end_is_as_long_as_can_be(impl: SimpleNamespace, waits: Waits) -> None:
     at = AtGate(impl, waits, due_ms=math.inf)
     at.waiter(math.inf), at.waiter(math.inf)
-    assert max(at.condition.deadlines()) <= impl.threads.TIMEOUT_MAX, "a wait that the library refuses"
+    assert max(at.condition.deadlines()) <= impl.threads.TIMEOUT_MAX, (
+        "a wait that the library refuses"
+    )
 
 
-def an_interrupted_leader_gives_the_lead_and_the_lock_away(impl: SimpleNamespace, waits: Waits) -> None:
+def an_interrupted_leader_gives_the_lead_and_the_lock_away(
+    impl: SimpleNamespace, waits: Waits
+) -> None:
     at = AtGate(impl, waits, due_ms=5000)
     first, _ = at.waiter(100_000), at.waiter(200_000)
     at.condition.interrupt(0)

@@ -1,4 +1,5 @@
 """Faults in the production runtime, each with the check that must reject it."""
+
 from __future__ import annotations
 
 from tests.impl.production import runtime_checks as checks
@@ -133,9 +134,7 @@ FAULTS = {
     "an interrupted writer is waited for": planted(
         checks.an_interrupted_writer_waits_no_longer,
         "            finally:\n                of.waiting = of.waiting - 1",
-        "                of.waiting = of.waiting - 1\n"
-        "            finally:\n"
-        "                pass",
+        "                of.waiting = of.waiting - 1\n            finally:\n                pass",
     ),
     "an interrupted writer wakes nobody": planted(
         checks.an_interrupted_writer_lets_in_the_readers_behind_it,
@@ -276,9 +275,6 @@ FAULTS = {
     "a wait that cannot be told keeps the lock": planted(
         checks.a_wait_that_cannot_be_told_gives_the_lock_back,
         "        self.due.acquire()\n        try:\n            while",
-        "        self.due.acquire()\n"
-        "        wait_ms()\n"
-        "        try:\n"
-        "            while",
+        "        self.due.acquire()\n        wait_ms()\n        try:\n            while",
     ),
 }

@@ -1,4 +1,5 @@
 """What the queue, the executor, the reaper and the timer promise on real threads, each promise a check of one copy of the modules."""
+
 from __future__ import annotations
 
 import logging
@@ -113,11 +114,17 @@ class AtQueue:
     def poller(self, timeout_s: float) -> Running:
         before = len(self.condition.sleepers)
         poller = Running(lambda: self.queue.poll(timeout_s * 1000))
-        self.waits.until(lambda: poller.ended or len(self.condition.sleepers) > before, "a poller is neither through nor asleep")
+        self.waits.until(
+            lambda: poller.ended or len(self.condition.sleepers) > before,
+            "a poller is neither through nor asleep",
+        )
         return poller
 
     def sleep(self, *seconds: float, says: str) -> None:
-        self.waits.until(lambda: [round(each, 6) for each in self.condition.deadlines()] == list(seconds), f"{says}: {self.condition.deadlines()}")
+        self.waits.until(
+            lambda: [round(each, 6) for each in self.condition.deadlines()] == list(seconds),
+            f"{says}: {self.condition.deadlines()}",
+        )
 
 
 def an_earlier_head_wakes_a_poller(impl: SimpleNamespace, waits: Waits) -> None:
@@ -144,11 +151,16 @@ def pollers_take_each_element_once_and_when_it_is_due(impl: SimpleNamespace, wai
     first = Steered.now
     pollers = [at.poller(1000) for _ in range(3)]
     for number in (1, 2, 3):
-        waits.until(lambda: [round(each, 6) for each in at.condition.deadlines()[:1]] == [10], "nobody sleeps until the head is due")
+        waits.until(
+            lambda: [round(each, 6) for each in at.condition.deadlines()[:1]] == [10],
+            "nobody sleeps until the head is due",
+        )
         at.condition.elapse(9)
         assert sum(poller.ended for poller in pollers) == number - 1, "it is taken before it is due"
         at.condition.elapse(1)
-        waits.until(lambda: sum(poller.ended for poller in pollers) == number, "it is due and not taken")
+        waits.until(
+            lambda: sum(poller.ended for poller in pollers) == number, "it is due and not taken"
+        )
     assert sorted(poller.result.due - first for poller in pollers) == [10, 20, 30]
 
 
@@ -366,7 +378,9 @@ def anothers_executor_is_left_alone(impl: SimpleNamespace, waits: Waits) -> None
 def tasks_run_one_after_the_other(impl: SimpleNamespace, waits: Waits) -> None:
     timer, _ = timer_of(impl)
     order, first, goes_on = [], threading.Event(), threading.Event()
-    timer.add(task_of(impl, 0, lambda: (first.set(), goes_on.wait(waits.moment_s), order.append(1))))
+    timer.add(
+        task_of(impl, 0, lambda: (first.set(), goes_on.wait(waits.moment_s), order.append(1)))
+    )
     waits.until(first.is_set, "the task does not run")
     timer.add(task_of(impl, 0, lambda: (order.append(2), goes_on.set())))
     waits.until(lambda: len(order) == 2, "a task does not run")
@@ -396,7 +410,9 @@ def what_a_task_raises_is_logged_and_harms_nobody(impl: SimpleNamespace, waits: 
         timer.add(task), timer.add(later)
         waits.until(lambda: later.ran, "a task that raises ends the thread")
         timer.close()
-    assert [record.exc_info[0] for record in records] == [LookupError], "what a task raised is not logged"
+    assert [record.exc_info[0] for record in records] == [LookupError], (
+        "what a task raised is not logged"
+    )
 
 
 # -- the reaper
@@ -430,7 +446,10 @@ def a_reaper_polls_until_it_is_closed(impl: SimpleNamespace, waits: Waits) -> No
     timer = Timer()
     timer.reaper = reaper = impl.system_timer_reaper.SystemTimerReaper(timer)
     waits.until(lambda: len(timer.polls) > 3, "it polls once and never again")
-    assert set(timer.polls) == {impl.system_timer_reaper.POLL_MS} and 1 < impl.system_timer_reaper.POLL_MS < 10_000, "how long it waits at a time"
+    assert (
+        set(timer.polls) == {impl.system_timer_reaper.POLL_MS}
+        and 1 < impl.system_timer_reaper.POLL_MS < 10_000
+    ), "how long it waits at a time"
     assert reaper.thread.daemon, "it keeps the process from ending"
     closing = Running(reaper.close)
     waits.until(lambda: closing.ended, "close does not end")

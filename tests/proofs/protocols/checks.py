@@ -1,4 +1,5 @@
 """What is asked of every protocol's proof, whichever mechanism it is of; the mechanism's own tests name the systems."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,27 +15,28 @@ from proofs.protocols.theory import Conditions
 from proofs.solvers import RESOURCES
 from proofs.ts import Condition, System, conditions
 from proofs.ts_instances import deeply_grounded, grounded
-from wheelproof import subject
+from wheelproof import project
+from wheelproof.checks import proof_edges
+from wheelproof.counterexample.build import tell
+from wheelproof.counterexample.replay import OnImplementation
 from wheelproof.graph.explorer import StateGraph, explore
-from wheelproof.layers import proof_edges
-from wheelproof.layers.bench import Bench
-from wheelproof.replay import OnImplementation
-from wheelproof.subject import Mechanism
-from wheelproof.trace.story import tell
+from wheelproof.project.mechanism import Mechanism
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @cache
 def mechanism(stem: str) -> Mechanism:
-    return subject.find(ROOT)[stem]
+    return project.find(ROOT)[stem]
 
 
 FEW = RESOURCES // 5
 """Units for a condition that may have to be given up: ten times what one takes that holds."""
 
 
-def answers(of: Iterable[Condition], resources: int = RESOURCES) -> Iterator[tuple[str, z3.CheckSatResult]]:
+def answers(
+    of: Iterable[Condition], resources: int = RESOURCES
+) -> Iterator[tuple[str, z3.CheckSatResult]]:
     """Z3's answer to the denial of each condition: unsat proves it. Bounded by units, not by time, which other processes take part in."""
     solver, premises = None, None
     for condition in of:
@@ -56,7 +58,9 @@ def failing(system: System) -> list[str]:
 
 def needed(system: System, conjunct: str) -> bool:
     """Whether some condition does not go through without the conjunct."""
-    found = sorted(conditions(system, conjunct), key=lambda condition: condition.kind != "implication")
+    found = sorted(
+        conditions(system, conjunct), key=lambda condition: condition.kind != "implication"
+    )
     return any(answer != z3.unsat for _, answer in answers(found, FEW))
 
 
@@ -67,7 +71,9 @@ def grounded_failing(of: Conditions) -> list[str]:
 
 def unproved(system: System, condition: Condition) -> bool:
     """Whether a condition follows neither from the premises' instances nor from those of the quantifiers within them."""
-    return not any(entailed(instantiate(system, condition)) for instantiate in (grounded, deeply_grounded))
+    return not any(
+        entailed(instantiate(system, condition)) for instantiate in (grounded, deeply_grounded)
+    )
 
 
 def entailed(made: Condition) -> bool:
@@ -81,10 +87,21 @@ def grounded_needs(system: type[System], conjunct: str) -> bool:
     """Whether some condition does not go through without the conjunct: those of safety and of a few actions first."""
     found: dict[str, tuple[str, dict, list]] = {}
     for condition in conditions(system(), conjunct):
-        name = condition.name if condition.kind == "implication" else condition.name.rpartition("/")[0]
-        found.setdefault(name, (condition.kind, dict(condition.premises), []))[2].append(condition.goal)
-    made = [Condition(name, kind, premises, z3.And(goals)) for name, (kind, premises, goals) in found.items() if kind != "init"]
-    return any(unproved(system(), condition) for condition in sorted(made, key=lambda each: each.kind != "implication"))
+        name = (
+            condition.name if condition.kind == "implication" else condition.name.rpartition("/")[0]
+        )
+        found.setdefault(name, (condition.kind, dict(condition.premises), []))[2].append(
+            condition.goal
+        )
+    made = [
+        Condition(name, kind, premises, z3.And(goals))
+        for name, (kind, premises, goals) in found.items()
+        if kind != "init"
+    ]
+    return any(
+        unproved(system(), condition)
+        for condition in sorted(made, key=lambda each: each.kind != "implication")
+    )
 
 
 def compared(stem: str, views: Any, *scenarios: str) -> proof_edges.Compared:
@@ -111,8 +128,16 @@ def replayed(stem: str, fault: Fault, scenario: Mapping[str, Any], view: Any) ->
     schedule = follow(view, found.trace, fault.property)
     of = replace(mechanism(stem), scenarios={"found": scenario}).without(fault.decision)
     model = view.model
-    told = tell(of, model, [(model.threads.index(thread), label) for thread, label in schedule],
-                layer="proof", name=fault.name, scenario="found", property=fault.property, explanation=fault.says)
+    told = tell(
+        of,
+        model,
+        [(model.threads.index(thread), label) for thread, label in schedule],
+        layer="proof",
+        name=fault.name,
+        scenario="found",
+        property=fault.property,
+        explanation=fault.says,
+    )
     replay = OnImplementation(of, told)
     replay.go(len(told.steps))
     replay.judge()

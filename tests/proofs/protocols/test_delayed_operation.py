@@ -1,27 +1,50 @@
 """P6 - P8: the invariants of the completion protocol, what breaks them, and that they are about this program."""
+
 from __future__ import annotations
 
 import pytest
 import z3
 from z3 import And, ForAll, Implies, Not, Store
 
+from proofs.kernel import Theory
 from proofs.protocols import delayed_operation as systems
-from proofs.protocols.delayed_operation_faults import EVERYTHING, FAULTS, OPERATION, scenario, view_of
+from proofs.protocols.delayed_operation_faults import (
+    EVERYTHING,
+    FAULTS,
+    OPERATION,
+    scenario,
+    view_of,
+)
 from proofs.protocols.delayed_operation_theory import THEORY
 from proofs.protocols.delayed_operation_view import SYSTEMS, View, views
 from proofs.protocols.faults import NotFollowed, follow
 from proofs.protocols.theory import submit
-from proofs.kernel import Theory
 from proofs.ts import action, conjunct, when
 from tests.model.delayed_operation import PROTOCOLS
 from tests.proofs.protocols.checks import compared, failing, mechanism, needed, replayed
-from wheelproof.layers import proof_edges
+from wheelproof.checks import proof_edges
 
 STEM = "delayed_operation"
 TRACED = [name for name, fault in FAULTS.items() if not fault.unreached]
-SMALL = ("two_completers", "two_expirers", "raising", "completes_another", "try_once", "try_once_alone", "try_once_holder",
-         "locked_try_events", "locked_try_holder", "checked_try_events", "checked_try_holder",
-         "pending_holder", "blocking", "blocking_holder", "blocking_crossed", "blocking_completes_another", "three_completers")
+SMALL = (
+    "two_completers",
+    "two_expirers",
+    "raising",
+    "completes_another",
+    "try_once",
+    "try_once_alone",
+    "try_once_holder",
+    "locked_try_events",
+    "locked_try_holder",
+    "checked_try_events",
+    "checked_try_holder",
+    "pending_holder",
+    "blocking",
+    "blocking_holder",
+    "blocking_crossed",
+    "blocking_completes_another",
+    "three_completers",
+)
 T = systems.THREAD.consts("thread")[0]
 
 
@@ -32,13 +55,24 @@ T = systems.THREAD.consts("thread")[0]
 def test_a_theorem_is_proved_with_its_controls(name):
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
-    assert evidence.second == {"unsat"} and not evidence.unused and set(evidence.links) == set(THEORY.theorems[name].rests_on)
+    assert (
+        evidence.second == {"unsat"}
+        and not evidence.unused
+        and set(evidence.links) == set(THEORY.theorems[name].rests_on)
+    )
     assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
 
 
 def test_what_is_proved_of_whom():
-    of = {"Inv": PROTOCOLS, "P6": PROTOCOLS, "P8": PROTOCOLS, "P7": [name for name in PROTOCOLS if name != "TryOnce"]}
-    assert set(THEORY.theorems) == {f"{each}.{system}" for each, systems_of in of.items() for system in systems_of}
+    of = {
+        "Inv": PROTOCOLS,
+        "P6": PROTOCOLS,
+        "P8": PROTOCOLS,
+        "P7": [name for name in PROTOCOLS if name != "TryOnce"],
+    }
+    assert set(THEORY.theorems) == {
+        f"{each}.{system}" for each, systems_of in of.items() for system in systems_of
+    }
     assert "try_excludes_complete" in {vc.name for vc in THEORY.theorems["P6.Blocking"].vcs}
 
 
@@ -50,7 +84,10 @@ def test_every_condition_holds_and_no_conjunct_can_go(system):
 
 
 def test_strangers_take_p7_from_try_pending():
-    assert "no_completion_lost" in systems.TryPending.safety() and "no_completion_lost" not in systems.TryPendingHeld.safety()
+    assert (
+        "no_completion_lost" in systems.TryPending.safety()
+        and "no_completion_lost" not in systems.TryPendingHeld.safety()
+    )
     assert "safety/no_completion_lost" in failing(FAULTS["pending_holder"].system())
     assert "safety/no_completion_lost" in failing(FAULTS["article_lost_completion"].system())
 
@@ -63,7 +100,10 @@ def test_the_faults_are_the_mutants_of_the_spec():
     same_decision = {"P9_live"}  # a liveness property: the safety form of the same race is P9
     assert set(mutants) - set(FAULTS) == same_decision
     for name in set(mutants) & set(FAULTS):
-        assert (FAULTS[name].decision, FAULTS[name].property) == (mutants[name].decision, mutants[name].property), name
+        assert (FAULTS[name].decision, FAULTS[name].property) == (
+            mutants[name].decision,
+            mutants[name].property,
+        ), name
 
 
 @pytest.mark.parametrize("name", TRACED)
@@ -72,22 +112,46 @@ def test_a_fault_breaks_the_invariant_and_has_a_trace(name):
     assert failing(fault.system()), "no counterexample to induction"
     assert fault.searched().trace
     if fault.property:
-        assert len(follow(view_of(fault, fault.searched().trace), fault.searched().trace, fault.property)) >= len(fault.searched().trace)
+        assert len(
+            follow(view_of(fault, fault.searched().trace), fault.searched().trace, fault.property)
+        ) >= len(fault.searched().trace)
 
 
-@pytest.mark.parametrize("name", [name for name in TRACED if FAULTS[name].property and not name.startswith(("TryOnce_", "LockedTry_", "CheckedTry_", "Blocking_"))])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in TRACED
+        if FAULTS[name].property
+        and not name.startswith(("TryOnce_", "LockedTry_", "CheckedTry_", "Blocking_"))
+    ],
+)
 def test_the_mutated_implementation_runs_the_trace(name):
     fault = FAULTS[name]
     trace = fault.searched().trace
     assert replayed(STEM, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace)
 
 
-@pytest.mark.parametrize("name", ["P1", "P9", "ClearedLate", "ReadEarly", "NoRetry", "UnlockedTry", "P10", "P11", "P12", "unannounced"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "P1",
+        "P9",
+        "ClearedLate",
+        "ReadEarly",
+        "NoRetry",
+        "UnlockedTry",
+        "P10",
+        "P11",
+        "P12",
+        "unannounced",
+    ],
+)
 def test_the_right_system_has_no_such_trace(name):
     fault = FAULTS[name]
     right = next(base for base in fault.system.__mro__ if base in SYSTEMS)
-    twin = type(fault)(fault.name, fault.says, right, fault.scope, fault.formula)
-    found = twin.searched()
+    mutant = type(fault)(fault.name, fault.says, right, fault.scope, fault.formula)
+    found = mutant.searched()
     assert found.trace is None and found.states > 10
 
 
@@ -113,7 +177,9 @@ def test_labels_and_actions_name_each_other():
     assert proof_edges.table_faults(labels, SYSTEMS) == []
     fewer = {name: label for name, label in labels.items() if name != "P5"}
     assert proof_edges.table_faults(fewer, SYSTEMS) == ["no label names the action leaves_note"]
-    more = proof_edges.table_faults(labels, tuple(system for system in SYSTEMS if system is not systems.Blocking))
+    more = proof_edges.table_faults(
+        labels, tuple(system for system in SYSTEMS if system is not systems.Blocking)
+    )
     assert "the labels name need_not_lock, which is no action" in more
 
 
@@ -136,8 +202,13 @@ class WrongConjunct(systems.TryPending):
 class WrongGuard(systems.TryPending):
     @action(t=systems.THREAD)
     def leaves_note(self, s, t):
-        return when(self.is_at(s, t, "P5"), Not(s.pending), at=self.go(s, t, "P6"), retry=Store(s.retry, t, Not(s.pending)),
-                    pending=z3.BoolVal(True))
+        return when(
+            self.is_at(s, t, "P5"),
+            Not(s.pending),
+            at=self.go(s, t, "P6"),
+            retry=Store(s.retry, t, Not(s.pending)),
+            pending=z3.BoolVal(True),
+        )
 
 
 class WrongUpdate(systems.TryPending):
@@ -155,9 +226,16 @@ class WrongStart(systems.TryPending):
         return [*super().initially(s), And(ForAll([T], s.retry[T]))]
 
 
-@pytest.mark.parametrize("system, said", [
-    (WrongGuard, "P5 is no step"), (WrongUpdate, "P3 is no step"), (MissingAction, "P6 is no step"), (WrongStart, "does not start"),
-    (FAULTS["NoRetry"].system, "P5 is no step")])
+@pytest.mark.parametrize(
+    "system, said",
+    [
+        (WrongGuard, "P5 is no step"),
+        (WrongUpdate, "P3 is no step"),
+        (MissingAction, "P6 is no step"),
+        (WrongStart, "does not start"),
+        (FAULTS["NoRetry"].system, "P5 is no step"),
+    ],
+)
 def test_a_system_that_is_another_one_is_noticed(system, said):
     found = compared(STEM, lambda model: [View(model, "o", system)], "three_completers")
     assert any(said in fault for fault in found.wrong), found.wrong[:3]

@@ -1,4 +1,5 @@
 """P9: an operation that is watched misses no event, and what breaks that. No model is compared: there is none of the purgatory yet."""
+
 from __future__ import annotations
 
 import pytest
@@ -14,7 +15,11 @@ from tests.proofs.protocols.checks import failing, needed
 def test_a_theorem_is_proved_with_its_controls(name):
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
-    assert evidence.second == {"unsat"} and not evidence.unused and set(evidence.links) == set(THEORY.theorems[name].rests_on)
+    assert (
+        evidence.second == {"unsat"}
+        and not evidence.unused
+        and set(evidence.links) == set(THEORY.theorems[name].rests_on)
+    )
     assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
 
 
@@ -44,7 +49,9 @@ def test_every_state_that_a_run_reaches_keeps_the_invariant():
     seen = {found.start}
     while waiting and len(seen) < 3_000:
         state = waiting.pop()
-        assert not found.instance.broken(state, list(found.instance.formulas)), found.instance.named(state)
+        assert not found.instance.broken(state, list(found.instance.formulas)), (
+            found.instance.named(state)
+        )
         for move in found.instance.moves(state):
             if move.after not in seen:
                 seen.add(move.after)

@@ -1,4 +1,5 @@
 """P10, P11: a bucket's cycle through the queue, what breaks it, and that it is about this program."""
+
 from __future__ import annotations
 
 from itertools import permutations, product
@@ -10,7 +11,7 @@ from impl import delay_queue
 from model.system_timer import offered, polled
 from proofs.arith import order
 from proofs.kernel import Theory
-from proofs.protocols.system_timer import B, NO_BUCKET, THREAD, Buckets, go, is_at
+from proofs.protocols.system_timer import NO_BUCKET, THREAD, B, Buckets, go, is_at
 from proofs.protocols.system_timer_faults import EVERYTHING, FAULTS, KafkaOrder, KeepsKey
 from proofs.protocols.system_timer_theory import THEORY
 from proofs.protocols.system_timer_view import SYSTEMS, View, views
@@ -18,8 +19,8 @@ from proofs.protocols.theory import Conditions
 from proofs.protocols.witness import Witnesses
 from proofs.ts import action, conjunct, when
 from tests.proofs.protocols.checks import compared, grounded_failing, grounded_needs, mechanism
+from wheelproof.checks import proof_edges
 from wheelproof.graph.explorer import explore
-from wheelproof.layers import proof_edges
 
 STEM = "system_timer"
 SMALL = ("one_adder", "stalled_adder", "one_bucket", "closing", "executor", "cancel_one")
@@ -29,7 +30,11 @@ SMALL = ("one_adder", "stalled_adder", "one_bucket", "closing", "executor", "can
 def test_a_theorem_is_proved_with_its_controls(name):
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
-    assert evidence.second == {"unsat"} and not evidence.unused and set(evidence.links) == set(THEORY.theorems[name].rests_on)
+    assert (
+        evidence.second == {"unsat"}
+        and not evidence.unused
+        and set(evidence.links) == set(THEORY.theorems[name].rests_on)
+    )
     assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
 
 
@@ -63,12 +68,20 @@ def test_every_edge_is_a_step_and_every_action_is_an_edge():
     assert found.states > 2_000 and found.edges > 9_000
 
 
-@pytest.mark.parametrize("name, scenario, broken", [("D1", "stalled_adder", "key_kept_while_queued"), ("M12", "stalled_adder", "keyed_means_one_token")])
+@pytest.mark.parametrize(
+    "name, scenario, broken",
+    [
+        ("D1", "stalled_adder", "key_kept_while_queued"),
+        ("M12", "stalled_adder", "keyed_means_one_token"),
+    ],
+)
 def test_the_mutated_models_states_break_the_same_formula(name, scenario, broken):
     """The mutated model's graph is the mutated system's, edge by edge, and breaks the formula too."""
     graph = explore(mechanism(STEM).without(name).model(scenario))
     found = proof_edges.Compared()
-    proof_edges.compare(View(graph.model, FAULTS[name].system), graph, mechanism(STEM).labels, found, scenario)
+    proof_edges.compare(
+        View(graph.model, FAULTS[name].system), graph, mechanism(STEM).labels, found, scenario
+    )
     assert not found.wrong, "the mutated model is the mutated system"
     assert broken in found.broken
 
@@ -83,15 +96,24 @@ class WrongConjunct(Buckets):
 class WrongGuard(Buckets):
     @action(t=THREAD)
     def locks_to_reap(self, s, t):
-        return when(is_at(s, t, "R2"), self.alone(s), s.copies[s.polled[t]] > 0, at=go(s, t, "R3"), writer=t)
+        return when(
+            is_at(s, t, "R2"), self.alone(s), s.copies[s.polled[t]] > 0, at=go(s, t, "R3"), writer=t
+        )
 
 
 class MissingAction(Buckets):
     polls_unlocked = None
 
 
-@pytest.mark.parametrize("system, said", [(WrongGuard, "R2 is no step"), (MissingAction, "R1 is no step"), (KafkaOrder, "R2 is no step"),
-                                          (KeepsKey, "V2 is no step")])
+@pytest.mark.parametrize(
+    "system, said",
+    [
+        (WrongGuard, "R2 is no step"),
+        (MissingAction, "R1 is no step"),
+        (KafkaOrder, "R2 is no step"),
+        (KeepsKey, "V2 is no step"),
+    ],
+)
 def test_a_system_that_is_another_one_is_noticed(system, said):
     found = compared(STEM, lambda model: [View(model, system)], "one_adder")
     assert any(said in fault for fault in found.wrong), found.wrong[:3]
@@ -116,7 +138,11 @@ class FalseTheorem(Buckets):
     """A theorem's instance that says too much."""
 
     def theorems(self, s, name, values):
-        return {"T17-key #1": BoolVal(False)} if name == "sets_key" else super().theorems(s, name, values)
+        return (
+            {"T17-key #1": BoolVal(False)}
+            if name == "sets_key"
+            else super().theorems(s, name, values)
+        )
 
 
 class NoTick(Buckets):

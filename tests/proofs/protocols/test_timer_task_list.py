@@ -1,4 +1,5 @@
 """P1 - P5, P12: the invariants of the bucket's ring, what breaks them, and that they are about this program."""
+
 from __future__ import annotations
 
 import sys
@@ -8,20 +9,40 @@ from z3 import BoolVal, ForAll, Implies, IntSort, Not, Store
 
 from proofs.protocols import timer_task_list_steps as systems
 from proofs.protocols.faults import NotFollowed, follow
+from proofs.protocols.theory import Conditions, inherited
 from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, scenario, view_of
 from proofs.protocols.timer_task_list_steps import PLACE, TASK, THREAD, E, T, go, is_at
 from proofs.protocols.timer_task_list_theory import THEORY
 from proofs.protocols.timer_task_list_view import SYSTEMS, View, views
-from proofs.protocols.theory import Conditions, inherited
 from proofs.ts import System, action, conditions, conjunct, when
-from tests.proofs.protocols.checks import compared, graph_of, grounded_failing, grounded_needs, mechanism, replayed, unproved
-from wheelproof.layers import proof_edges
+from tests.proofs.protocols.checks import (
+    compared,
+    graph_of,
+    grounded_failing,
+    grounded_needs,
+    mechanism,
+    replayed,
+    unproved,
+)
+from wheelproof.checks import proof_edges
 
 STEM = "timer_task_list"
 TRACED = [name for name, fault in FAULTS.items() if not fault.unreached]
-SMALL = ("two_adders", "cancel_cancel", "cancels_crossed", "remove_cancel", "expire_cancel", "two_expire", "expire_readd", "moved_on",
-         "flush_into_itself", "opposite_flushes", "flush_cancel", "two_entries_crossed")
+SMALL = (
+    "two_adders",
+    "cancel_cancel",
+    "cancels_crossed",
+    "remove_cancel",
+    "expire_cancel",
+    "two_expire",
+    "expire_readd",
+    "moved_on",
+    "flush_into_itself",
+    "opposite_flushes",
+    "flush_cancel",
+    "two_entries_crossed",
+)
 
 
 # -- theorems
@@ -31,12 +52,25 @@ SMALL = ("two_adders", "cancel_cancel", "cancels_crossed", "remove_cancel", "exp
 def test_a_theorem_is_proved_with_its_controls(name):
     evidence = THEORY.check(name, seeds=1)
     assert evidence.verdict == "proved", evidence.why
-    assert evidence.second == {"unsat"} and not evidence.unused and set(evidence.links) == set(THEORY.theorems[name].rests_on)
+    assert (
+        evidence.second == {"unsat"}
+        and not evidence.unused
+        and set(evidence.links) == set(THEORY.theorems[name].rests_on)
+    )
     assert set(evidence.witnesses) == {control.name for control in THEORY.theorems[name].controls}
 
 
 def test_what_is_proved():
-    assert list(THEORY.theorems) == ["Inv.TimerTaskList", "P1", "P2", "P3", "P4", "P5", "Inv.OneReaper", "P12.OneReaper"]
+    assert list(THEORY.theorems) == [
+        "Inv.TimerTaskList",
+        "P1",
+        "P2",
+        "P3",
+        "P4",
+        "P5",
+        "Inv.OneReaper",
+        "P12.OneReaper",
+    ]
     assert THEORY.theorems["Inv.OneReaper"].rests_on == ("Inv.TimerTaskList",)
 
 
@@ -55,10 +89,16 @@ def test_what_a_restriction_inherits_is_not_proved_again():
     own = {vc.name for vc in THEORY.theorems["Inv.OneReaper"].vcs}
     conditions = Conditions(OneReaper(), FAULTS["M4"].scope, TimerTaskList)
     assert own <= {"init", *(f"step {name}" for name in OneReaper.actions())}
-    for name in "flushes", "adds":  # the one has a guard more than the base's, the other is the base's
+    for name in (
+        "flushes",
+        "adds",
+    ):  # the one has a guard more than the base's, the other is the base's
         assert "list_owner" not in conditions.made[f"step {name}"].goal.sexpr(), name
     without_guard = type("Wide", (OneReaper,), {"flushes": TimerTaskList.expires})
-    assert "list_owner" in Conditions(without_guard(), EVERYTHING, TimerTaskList).made["step flushes"].goal.sexpr()
+    assert (
+        "list_owner"
+        in Conditions(without_guard(), EVERYTHING, TimerTaskList).made["step flushes"].goal.sexpr()
+    )
 
 
 def helper(name, value):
@@ -66,16 +106,38 @@ def helper(name, value):
     return type("Changed", (OneReaper,), {name: value})
 
 
-@pytest.mark.parametrize(("changed", "step"), [
-    pytest.param(helper("free", lambda self, s, t, l: BoolVal(True)), "locks_list_to_unlink", id="a helper"),
-    pytest.param(helper("left", lambda self, s, l: {"list_owner": Store(s.list_owner, l, systems.NOBODY), "list_depth": s.list_depth}),
-                 "unlocks_list_after_unlink", id="a helper of updates"),
-    pytest.param(helper("entry_done", lambda self, s, t: Store(s.at, t, PLACE.Idle)), "hands_over", id="where a call returns to"),
-])
+@pytest.mark.parametrize(
+    ("changed", "step"),
+    [
+        pytest.param(
+            helper("free", lambda self, s, t, l: BoolVal(True)),
+            "locks_list_to_unlink",
+            id="a helper",
+        ),
+        pytest.param(
+            helper(
+                "left",
+                lambda self, s, l: {
+                    "list_owner": Store(s.list_owner, l, systems.NOBODY),
+                    "list_depth": s.list_depth,
+                },
+            ),
+            "unlocks_list_after_unlink",
+            id="a helper of updates",
+        ),
+        pytest.param(
+            helper("entry_done", lambda self, s, t: Store(s.at, t, PLACE.Idle)),
+            "hands_over",
+            id="where a call returns to",
+        ),
+    ],
+)
 def test_a_changed_helper_unproves_the_restriction(changed, step):
     """What the base has proved is not the restriction's once a helper of its actions differs."""
     of = Conditions(changed(), EVERYTHING, TimerTaskList)
-    assert f"step {step}" in {vc.name for vc in of.invariant()} and unproved(of.system, of.made[f"step {step}"])
+    assert f"step {step}" in {vc.name for vc in of.invariant()} and unproved(
+        of.system, of.made[f"step {step}"]
+    )
 
 
 class Reads(System):
@@ -111,10 +173,17 @@ def test_what_an_action_reads_is_compared(monkeypatch):
     of_base = {condition.name: condition for condition in conditions(Reads())}
     same = type("Same", (Reads,), {"another": 1})
     assert all(inherited(condition, of_base) for condition in conditions(same()))
-    for changed in type("P", (Reads,), {"avoided": property(lambda self: 6)}), type("A", (Reads,), {"STEP": -1}):
-        assert [c.name for c in conditions(changed()) if not inherited(c, of_base)] == ["step/counts/positive"]
+    for changed in (
+        type("P", (Reads,), {"avoided": property(lambda self: 6)}),
+        type("A", (Reads,), {"STEP": -1}),
+    ):
+        assert [c.name for c in conditions(changed()) if not inherited(c, of_base)] == [
+            "step/counts/positive"
+        ]
     monkeypatch.setattr(sys.modules[__name__], "weight", lambda: -1)
-    assert [c.name for c in conditions(same()) if not inherited(c, of_base)] == ["step/counts/positive"]
+    assert [c.name for c in conditions(same()) if not inherited(c, of_base)] == [
+        "step/counts/positive"
+    ]
 
 
 def test_fewer_premises_are_not_inherited():
@@ -156,15 +225,21 @@ def test_the_right_system_has_no_such_trace(name):
     assert found.trace is None and found.states > 40
 
 
-@pytest.mark.parametrize("name", ["M1", "M2", "M3", "M8", "M9", "M19", "FlushWithoutMonitor", "UnguardedTask"])
+@pytest.mark.parametrize(
+    "name", ["M1", "M2", "M3", "M8", "M9", "M19", "FlushWithoutMonitor", "UnguardedTask"]
+)
 def test_a_fault_breaks_the_induction(name):
     system, own = FAULTS[name].system, vars(FAULTS[name].system)
     made = Conditions(system(), FAULTS[name].scope).made
-    assert any(unproved(system(), made[f"step {action}"]) for action in system.actions() if action in own)
+    assert any(
+        unproved(system(), made[f"step {action}"]) for action in system.actions() if action in own
+    )
 
 
 def test_a_single_attempt_keeps_every_property():
-    assert FAULTS["M5"].unreached and not grounded_failing(Conditions(FAULTS["M5"].system(), FAULTS["M5"].scope))
+    assert FAULTS["M5"].unreached and not grounded_failing(
+        Conditions(FAULTS["M5"].system(), FAULTS["M5"].scope)
+    )
 
 
 def test_the_right_model_does_not_follow_a_faults_trace():
@@ -206,7 +281,11 @@ def test_who_can_move_is_who_has_a_step():
         view = View(graph.model, Able, graph.model.threads[0])
         ends = [action for action, taken in Able.actions().items() if not taken.begins]
         for state in {view.state(state) for state in graph.states}:
-            busy = [thread for thread, place in enumerate(view.instance.named(state)["at"].values()) if place != "Idle"]
+            busy = [
+                thread
+                for thread, place in enumerate(view.instance.named(state)["at"].values())
+                if place != "Idle"
+            ]
             able = all(any(view.instance.moves(state, ends, thread)) for thread in busy)
             assert view.instance.formulas["all_are_able"](state) == able
             seen.add(able)
@@ -239,12 +318,24 @@ class MissingAction(TimerTaskList):
 class WrongEverywhere(TimerTaskList):
     @action(t=THREAD)
     def cancel_returns(self, s, t):
-        return when(is_at(s, t, "C4"), at=go(s, t, "Idle"), ct=Store(s.ct, t, TASK.null), task_owner=Store(s.task_owner, s.ct[t], systems.NOBODY))
+        return when(
+            is_at(s, t, "C4"),
+            at=go(s, t, "Idle"),
+            ct=Store(s.ct, t, TASK.null),
+            task_owner=Store(s.task_owner, s.ct[t], systems.NOBODY),
+        )
 
 
-@pytest.mark.parametrize("system, scenario, said", [
-    (WrongGuard, "two_adders", "A3 is no step"), (WrongUpdate, "remove_cancel", "U8 is no step"), (MissingAction, "cancel_cancel", "C4 is no step"),
-    (WrongEverywhere, "cancel_cancel", "C4 is no step"), (FAULTS["M2"].system, "two_adders", "A2 is no step")])
+@pytest.mark.parametrize(
+    "system, scenario, said",
+    [
+        (WrongGuard, "two_adders", "A3 is no step"),
+        (WrongUpdate, "remove_cancel", "U8 is no step"),
+        (MissingAction, "cancel_cancel", "C4 is no step"),
+        (WrongEverywhere, "cancel_cancel", "C4 is no step"),
+        (FAULTS["M2"].system, "two_adders", "A2 is no step"),
+    ],
+)
 def test_a_system_that_is_another_one_is_noticed(system, scenario, said):
     found = compared(STEM, lambda model: [View(model, system)], scenario)
     assert any(said in fault for fault in found.wrong), found.wrong[:3]

@@ -76,6 +76,7 @@ def changed(text, block):
 
 # -- anchors
 
+
 def test_labels_blocks_and_operators_of_tla_are_anchors_above_the_translation():
     names = [name for name, _ in anchors_of(Path("spec/Cell.tla"), TLA)]
     assert names == ["constants", "Twice", "variables", "Even", "leave", "thread", "S1", "S2", "S3"]
@@ -84,13 +85,28 @@ def test_labels_blocks_and_operators_of_tla_are_anchors_above_the_translation():
 def test_an_anchor_of_tla_ends_where_the_next_begins():
     lines = TLA.split("\n")
     regions = dict(anchors_of(Path("spec/Cell.tla"), TLA))
-    assert [lines[number] for number in regions["S1"]] == ["S1: await lock = NULL;", "    lock := self;"]
+    assert [lines[number] for number in regions["S1"]] == [
+        "S1: await lock = NULL;",
+        "    lock := self;",
+    ]
 
 
 def test_definitions_and_labels_of_python_are_anchors():
     names = [name for name, _ in anchors_of(Path("impl/cell.py"), PYTHON)]
-    assert names == ["imports", "LIMIT", "Cell", "FIRST", "Cell.__init__", "__init__", "Cell.add", "add", "add",
-                     "S1", "S3", "S2"]
+    assert names == [
+        "imports",
+        "LIMIT",
+        "Cell",
+        "FIRST",
+        "Cell.__init__",
+        "__init__",
+        "Cell.add",
+        "add",
+        "add",
+        "S1",
+        "S3",
+        "S2",
+    ]
 
 
 def test_a_label_stands_for_the_function_that_has_it():
@@ -107,31 +123,41 @@ def test_other_files_and_broken_python_are_refused():
 
 # -- applying
 
+
 def test_a_hunk_replaces_lines_at_its_anchor():
-    text = changed(TLA, """
+    text = changed(
+        TLA,
+        """
 @@ spec S3
 -S3: value := seen + 1;
 +S3: value := seen + 2;
      lock := NULL;
-""")
+""",
+    )
     assert text == TLA.replace("seen + 1", "seen + 2")
 
 
 def test_the_margin_of_a_hunk_does_not_count():
     for margin in "", "    ", "            ":
-        text = changed(PYTHON, f"""
+        text = changed(
+            PYTHON,
+            f"""
 @@ impl S2
 -{margin}seen = self.value  # read S2
 +{margin}if True:
 +{margin}    seen = self.value  # read S2
-""")
+""",
+        )
         assert text == PYTHON.replace(
             "            seen = self.value  # read S2\n",
-            "            if True:\n                seen = self.value  # read S2\n")
+            "            if True:\n                seen = self.value  # read S2\n",
+        )
 
 
 def test_several_hunks_of_a_file_are_applied_together():
-    text = changed(TLA, """
+    text = changed(
+        TLA,
+        """
 @@ spec S1
 -S1: await lock = NULL;
 -    lock := self;
@@ -140,46 +166,74 @@ def test_several_hunks_of_a_file_are_applied_together():
 @@ spec leave
 -  lock := NULL;
 +  skip;
-""")
+""",
+    )
     assert "S1: skip;\nS2:" in text and "macro leave() begin\n  skip;\nend" in text
     assert len(text.split("\n")) == len(TLA.split("\n")) - 1
 
 
 def test_the_old_lines_may_go_on_behind_the_anchors_own():
-    text = changed(TLA, """
+    text = changed(
+        TLA,
+        """
 @@ spec S2
 -S2: seen := value;
 -S3: value := seen + 1;
 +S2: value := value + 1;
-""")
+""",
+    )
     assert "S2: value := value + 1;\n    lock := NULL;" in text
 
 
 # -- refusals
 
-@pytest.mark.parametrize("block, told", [
-    ("seen := value;", "M1.md:7: this line belongs to no hunk"),
-    ("@@ spec", "M1.md:7: '@@ spec' does not name a file and an anchor"),
-    ("@@ spec S2\nS2: seen := value;", "M1.md:8: a hunk's line begins with 'S'"),
-    ("@@ spec S2\n S2: seen := value;", "M1.md:7: @@ spec/Cell.tla S2: the hunk changes nothing"),
-    ("@@ spec S2\n+S2: seen := value;", "M1.md:7: @@ spec/Cell.tla S2: the hunk has no line of the file"),
-    ("@@ spec S2\n-\n+S2: skip;\n S3:", "M1.md:7: @@ spec/Cell.tla S2: the hunk begins with an empty line"),
-    ("@@ spec S9\n-S2: seen := value;", "M1.md:7: @@ spec/Cell.tla S9: the anchor is not there"),
-    ("@@ spec S3\n-S2: seen := value;", "M1.md:7: @@ spec/Cell.tla S3: its old lines are not there at the anchor"),
-    ("@@ spec S2\n-S2: seen := 0;", "its old lines are not there at the anchor"),
-    ("@@ spec S3\n-lock := NULL;\n+skip;\n@@ spec S3\n-S3: value := seen + 1;\n-    lock := NULL;\n+S3: skip;",
-     "M1.md:7: @@ spec/Cell.tla S3: it overlaps the hunk in line 10"),
-])
+
+@pytest.mark.parametrize(
+    "block, told",
+    [
+        ("seen := value;", "M1.md:7: this line belongs to no hunk"),
+        ("@@ spec", "M1.md:7: '@@ spec' does not name a file and an anchor"),
+        ("@@ spec S2\nS2: seen := value;", "M1.md:8: a hunk's line begins with 'S'"),
+        (
+            "@@ spec S2\n S2: seen := value;",
+            "M1.md:7: @@ spec/Cell.tla S2: the hunk changes nothing",
+        ),
+        (
+            "@@ spec S2\n+S2: seen := value;",
+            "M1.md:7: @@ spec/Cell.tla S2: the hunk has no line of the file",
+        ),
+        (
+            "@@ spec S2\n-\n+S2: skip;\n S3:",
+            "M1.md:7: @@ spec/Cell.tla S2: the hunk begins with an empty line",
+        ),
+        (
+            "@@ spec S9\n-S2: seen := value;",
+            "M1.md:7: @@ spec/Cell.tla S9: the anchor is not there",
+        ),
+        (
+            "@@ spec S3\n-S2: seen := value;",
+            "M1.md:7: @@ spec/Cell.tla S3: its old lines are not there at the anchor",
+        ),
+        ("@@ spec S2\n-S2: seen := 0;", "its old lines are not there at the anchor"),
+        (
+            "@@ spec S3\n-lock := NULL;\n+skip;\n@@ spec S3\n-S3: value := seen + 1;\n-    lock := NULL;\n+S3: skip;",
+            "M1.md:7: @@ spec/Cell.tla S3: it overlaps the hunk in line 10",
+        ),
+    ],
+)
 def test_a_hunk_that_does_not_fit_is_refused_with_its_line(block, told):
     with pytest.raises(UsageError) as refused:
         changed(TLA, block)
     assert told in str(refused.value), str(refused.value)
 
 
-@pytest.mark.parametrize("anchor, told", [
-    ("add", "the anchor is there 2 times"),
-    ("Cell", "its old lines are there 2 times at the anchor"),
-])
+@pytest.mark.parametrize(
+    "anchor, told",
+    [
+        ("add", "the anchor is there 2 times"),
+        ("Cell", "its old lines are there 2 times at the anchor"),
+    ],
+)
 def test_a_place_that_is_there_twice_is_refused(anchor, told):
     text = PYTHON + "\n\nclass Other:\n    def __init__(self):\n        self.value = 0\n"
     text = text.replace("self.value = seen + 1  # write S3", "self.value = 0")

@@ -50,14 +50,16 @@ def test_title_prose_hunks_mutants_and_labels(tmp_path):
     assert (found.name, found.title) == ("M1", "an add takes no lock")
     assert found.prose == "Two adders read the same value.\n\nThe second paragraph."
     assert [(hunk.file, hunk.anchor, hunk.line) for hunk in found.hunks] == [
-        ("spec/Cell.tla", "S1", 8), ("impl/cell.py", "Cell.add", 14)]
+        ("spec/Cell.tla", "S1", 8),
+        ("impl/cell.py", "Cell.add", 14),
+    ]
     assert list(found.mutants) == ["M1", "M1_alone"] and found.mutants["M1"]["property"] == "Exact"
     assert found.labels == {"X1": {"kind": "read"}}
     assert found.files == ("spec/Cell.tla", "impl/cell.py")
 
 
 def test_the_table_of_mutants_may_be_missing(tmp_path):
-    assert read(tmp_path, TEXT[:TEXT.index("```toml")]).mutants == {}
+    assert read(tmp_path, TEXT[: TEXT.index("```toml")]).mutants == {}
 
 
 def test_all_files_of_a_folder_are_found_by_name(tmp_path):
@@ -67,14 +69,21 @@ def test_all_files_of_a_folder_are_found_by_name(tmp_path):
     assert decisions.find(tmp_path / "none", SHORT) == {}
 
 
-@pytest.mark.parametrize("old, new, told", [
-    ("# M1: an", "# M2: an", "M1.md:1: the title is 'M2: an add takes no lock'"),
-    ("# M1: an add takes no lock\n", "", "M1.md:1: the title is ''"),
-    ("```diff", "```", "M1.md: there is no hunk"),
-    ("[M1]\n", "[M1\n", "M1.md:20: not valid TOML"),
-    ("[M1]\n", "", "M1.md:20: scenario belongs to no mutant"),
-    ("```toml\n", "```toml\n[M3]\n```\n\n```toml\n", "M1.md:24: there is a second block of TOML"),
-])
+@pytest.mark.parametrize(
+    "old, new, told",
+    [
+        ("# M1: an", "# M2: an", "M1.md:1: the title is 'M2: an add takes no lock'"),
+        ("# M1: an add takes no lock\n", "", "M1.md:1: the title is ''"),
+        ("```diff", "```", "M1.md: there is no hunk"),
+        ("[M1]\n", "[M1\n", "M1.md:20: not valid TOML"),
+        ("[M1]\n", "", "M1.md:20: scenario belongs to no mutant"),
+        (
+            "```toml\n",
+            "```toml\n[M3]\n```\n\n```toml\n",
+            "M1.md:24: there is a second block of TOML",
+        ),
+    ],
+)
 def test_a_file_of_another_form_is_refused(tmp_path, old, new, told):
     with pytest.raises(UsageError) as refused:
         read(tmp_path, TEXT.replace(old, new))

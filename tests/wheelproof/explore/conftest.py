@@ -1,4 +1,5 @@
 """A small subject of the tests' own, with planted defects as source texts."""
+
 from __future__ import annotations
 
 from collections import deque
@@ -6,35 +7,55 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import decisions, floors
+from wheelproof import decisions
 from wheelproof.decisions.read import module_of
-from wheelproof.explore import Subject
+from wheelproof.explore import ControlledImplementation
 from wheelproof.explore.difference import Rows
+from wheelproof.project import isolated
 
 ROOT = Path(__file__).parents[2] / "subjects" / "cell"
 
 SCENARIOS = {
-    "refilled": {"item": "x", "threads": {"d": [["drain"]], "p": [["put", "y"], ["put", "z"], ["put", "x"]]}},
-    "mixed": {"threads": {"a": [["put", "x"], ["claim"]], "b": [["attempt"], ["claim"]], "c": [["drain"], ["attempt"]]}},
+    "refilled": {
+        "item": "x",
+        "threads": {"d": [["drain"]], "p": [["put", "y"], ["put", "z"], ["put", "x"]]},
+    },
+    "mixed": {
+        "threads": {
+            "a": [["put", "x"], ["claim"]],
+            "b": [["attempt"], ["claim"]],
+            "c": [["drain"], ["attempt"]],
+        }
+    },
     "two_puts": {"threads": {"a": [["put", "x"]], "b": [["put", "y"]]}},
-    "put_and_take": {"item": "x", "threads": {"a": [["take"]], "b": [["take"]], "c": [["put", "y"]]}},
+    "put_and_take": {
+        "item": "x",
+        "threads": {"a": [["take"]], "b": [["take"]], "c": [["put", "y"]]},
+    },
     "alone": {"item": "x", "threads": {"a": [["drain"]]}},
 }
 
 
-DECISIONS = decisions.find(ROOT / "mutants" / "cell", {floor: f"{floor}/cell.py" for floor in ("model", "impl", "mapping")})
+DECISIONS = decisions.find(
+    ROOT / "mutants" / "cell",
+    {artefact: f"{artefact}/cell.py" for artefact in ("model", "impl", "harness")},
+)
 
 
 def modules_without(decision: str) -> dict[str, str]:
     """The modules that a decision's file changes, with their texts."""
-    return {module_of(file): text for file, text in DECISIONS[decision].texts(ROOT).items()} if decision else {}
+    return (
+        {module_of(file): text for file, text in DECISIONS[decision].texts(ROOT).items()}
+        if decision
+        else {}
+    )
 
 
 class Graph:
     """A model's graph: ``rows`` and ``shared_of`` as the explorer takes them, and the states themselves."""
 
     def __init__(self, scenario, without: str = "") -> None:
-        module = floors.load(ROOT, "model.cell", modules_without(without))
+        module = isolated.load(ROOT, "model.cell", modules_without(without))
         model, self.variables = module.Model(scenario), module.VARIABLES
         number = {model.initial(): 0}
         self.states, self.rows, todo = [model.initial()], Rows([], []), deque([model.initial()])
@@ -67,8 +88,10 @@ class Cell:
     source = (ROOT / "impl" / "cell.py").read_text(encoding="utf-8")
 
     @staticmethod
-    def load(*, without: str = "", **options) -> Subject:
-        return Subject.load(ROOT, "cell", texts=modules_without(without) | options.pop("texts", {}), **options)
+    def load(*, without: str = "", **options) -> ControlledImplementation:
+        return ControlledImplementation.load(
+            ROOT, "cell", texts=modules_without(without) | options.pop("texts", {}), **options
+        )
 
     @classmethod
     def edited(cls, *changes: tuple[str, str]) -> str:
@@ -80,7 +103,7 @@ class Cell:
         return text
 
     @classmethod
-    def planted(cls, *changes: tuple[str, str], lint: bool = False) -> Subject:
+    def planted(cls, *changes: tuple[str, str], lint: bool = False) -> ControlledImplementation:
         """The subject with an edited implementation."""
         return cls.load(texts={"impl.cell": cls.edited(*changes)}, lint=lint)
 

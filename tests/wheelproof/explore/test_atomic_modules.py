@@ -1,7 +1,15 @@
 """ATOMIC: an operation of a lower module is one step of the line that calls it, and what goes wrong is said."""
+
 import pytest
 
-from wheelproof.explore import ExploreError, RaceDetector, RuleBroken, StyleError, Subject, walk
+from wheelproof.explore import (
+    ControlledImplementation,
+    ExploreError,
+    RaceDetector,
+    RuleBroken,
+    StyleError,
+    random_schedules,
+)
 
 LOWER = """
 from __future__ import annotations
@@ -94,12 +102,12 @@ class Upper:
         Pile()
         self.sum.add_and_get(1)  # update M1
 """
-MAPPING = """
+HARNESS = """
 from impl import upper
 SUBJECT = ("impl.upper",)
 ATOMIC = {"impl.lower": ("F2",)}
 
-class World:
+class Harness:
     def __init__(self, scenario, impl=upper):
         self.upper = impl.Upper()
         self.names = {"upper": self.upper}
@@ -113,23 +121,24 @@ class World:
     def slow(self): self.upper.slow()
     def make(self): self.upper.make()
 
-def shared(world):
-    pile = world.upper.pile
-    return {"size": pile.size, "top": pile.top, "sum": world.upper.sum.value, "owner": pile.monitor.owner}
+def shared(harness):
+    pile = harness.upper.pile
+    return {"size": pile.size, "top": pile.top, "sum": harness.upper.sum.value, "owner": pile.monitor.owner}
 """
 
 
 @pytest.fixture
 def load(tmp_path):
     def load(*changes):
-        texts = {"impl/lower.py": LOWER, "impl/upper.py": UPPER, "mapping/upper.py": MAPPING}
+        texts = {"impl/lower.py": LOWER, "impl/upper.py": UPPER, "harness/upper.py": HARNESS}
         for file, old, new in changes:
             assert old in texts[file]
             texts[file] = texts[file].replace(old, new)
         for file, text in texts.items():
             (tmp_path / file).parent.mkdir(exist_ok=True)
             (tmp_path / file).write_text(text, encoding="utf-8")
-        return Subject.load(tmp_path, "upper")
+        return ControlledImplementation.load(tmp_path, "upper")
+
     return load
 
 
@@ -151,12 +160,24 @@ def labels(subject, *program, before=()):
 def test_an_operation_is_one_step_of_the_line_that_calls_it(load):
     subject = load()
     run = begin(subject, a=[["put", 7]], b=[["put", 8]])
-    assert run.labels == ["P1", "P1"] and run.threads[0].kind == "update" and run.source(0).startswith("impl/upper.py:")
+    assert (
+        run.labels == ["P1", "P1"]
+        and run.threads[0].kind == "update"
+        and run.source(0).startswith("impl/upper.py:")
+    )
     assert run.shared()["size"] == 0  # it waits in front of the line
     run.step(0)
-    assert run.labels == ["Done", "P1"] and run.shared() == {"size": 1, "top": 7, "sum": 0, "owner": None}
+    assert run.labels == ["Done", "P1"] and run.shared() == {
+        "size": 1,
+        "top": 7,
+        "sum": 0,
+        "owner": None,
+    }
     run.end()
-    assert labels(load(("mapping/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")), ["put", 7]) == "A1 A2 A3 A4"
+    assert (
+        labels(load(("harness/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")), ["put", 7])
+        == "A1 A2 A3 A4"
+    )
 
 
 def test_each_call_is_a_step(load):
@@ -165,9 +186,15 @@ def test_each_call_is_a_step(load):
 
 def test_the_labels_that_are_kept_are_the_declared_ones(load):
     subject = load()
-    assert subject.labels["impl/lower.py"] and {label for line in subject.labels["impl/lower.py"].values() for label in line.values()} == {"F2"}
+    assert subject.labels["impl/lower.py"] and {
+        label for line in subject.labels["impl/lower.py"].values() for label in line.values()
+    } == {"F2"}
     assert labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
-    assert subject.exercised == {("impl/upper.py", "P1", "update"), ("impl/lower.py", "F2", "read"), ("impl/upper.py", "S1", "update")}
+    assert subject.exercised == {
+        ("impl/upper.py", "P1", "update"),
+        ("impl/lower.py", "F2", "read"),
+        ("impl/upper.py", "S1", "update"),
+    }
 
 
 def test_what_follows_a_kept_step_belongs_to_it(load):
@@ -184,7 +211,9 @@ def test_a_callback_calls_back_in(load):
 
 
 def test_a_label_on_the_call_of_a_function_with_kept_labels_is_its_first_accesses(load):
-    subject = load(("impl/upper.py", "self.pile.empty(self.add)", "self.pile.empty(self.add)  # update D1"))
+    subject = load(
+        ("impl/upper.py", "self.pile.empty(self.add)", "self.pile.empty(self.add)  # update D1")
+    )
     assert labels(subject, ["put", 3], ["drain"]) == "P1 D1 F2 S1 F2"
 
 
@@ -197,7 +226,7 @@ def test_a_lock_held_over_a_callback_excludes_nobody(load):
     run.step(1)
     assert run.labels == ["S1", "Done"] and run.shared()["top"] == 5
     run.end()
-    run = begin(load(("mapping/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")), **program)
+    run = begin(load(("harness/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")), **program)
     while run.labels[0] != "S1":
         run.step(0)
     assert run.enabled() == {0: "S1"} and run.labels[1] == "A1"
@@ -205,14 +234,26 @@ def test_a_lock_held_over_a_callback_excludes_nobody(load):
 
 
 def test_a_missing_label_is_refused(load):
-    with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: bare calls an operation of an atomic module \(lock at impl/lower.py:\d+\) without a label"):
+    with pytest.raises(
+        RuleBroken,
+        match=r"impl/upper.py:\d+: bare calls an operation of an atomic module \(lock at impl/lower.py:\d+\) without a label",
+    ):
         begin(load(), a=[["bare", 1]])
 
 
 def test_a_line_with_two_labels_cannot_call(load):
-    subject = load(("impl/upper.py", "        self.pile.push(value)\n\n    def drain",
-                    "        with self.pile.pushed(value):  # lock B1, unlock B2\n            pass\n\n    def drain"),
-                   ("impl/lower.py", "    def ready", "    def pushed(self, value):\n        self.push(value)\n        return self.monitor\n\n    def ready"))
+    subject = load(
+        (
+            "impl/upper.py",
+            "        self.pile.push(value)\n\n    def drain",
+            "        with self.pile.pushed(value):  # lock B1, unlock B2\n            pass\n\n    def drain",
+        ),
+        (
+            "impl/lower.py",
+            "    def ready",
+            "    def pushed(self, value):\n        self.push(value)\n        return self.monitor\n\n    def ready",
+        ),
+    )
     with pytest.raises(RuleBroken, match="on a line with two labels"):
         begin(subject, a=[["bare", 1]])
 
@@ -229,7 +270,12 @@ def test_a_gate_is_waited_at_in_front_of_the_line(load):
     run.step(0)
     assert run.done
     run.end()
-    assert walk(load(), {"threads": {"a": [["take"]], "b": [["take"]], "c": [["give"]]}}, walks=5).figures["deadlocks"] == 5
+    assert (
+        random_schedules(
+            load(), {"threads": {"a": [["take"]], "b": [["take"]], "c": [["give"]]}}, schedules=5
+        ).figures["deadlocks"]
+        == 5
+    )
 
 
 def test_a_gate_behind_another_access_of_its_call_is_refused(load):
@@ -240,36 +286,63 @@ def test_a_gate_behind_another_access_of_its_call_is_refused(load):
 
 
 def test_the_race_detector_looks_at_no_plain_access_of_an_atomic_module(load):
-    unlocked = ("impl/lower.py", "        with self.monitor:  # lock A1, unlock A4\n            self.top = value  # write A2\n            self.size = 1  # write A3\n",
-                "        self.top = value  # write A2\n        self.size = 1  # write A3\n")
+    unlocked = (
+        "impl/lower.py",
+        "        with self.monitor:  # lock A1, unlock A4\n            self.top = value  # write A2\n            self.size = 1  # write A3\n",
+        "        self.top = value  # write A2\n        self.size = 1  # write A3\n",
+    )
     scenario = {"threads": {"a": [["put", 1]], "b": [["put", 2]]}}
-    assert walk(load(unlocked), scenario, walks=10, race=RaceDetector()).races == ()
-    fine = ("mapping/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")
-    assert walk(load(unlocked, fine), scenario, walks=30, race=RaceDetector()).races
+    assert random_schedules(load(unlocked), scenario, schedules=10, race=RaceDetector()).races == ()
+    fine = ("harness/upper.py", 'ATOMIC = {"impl.lower": ("F2",)}\n', "")
+    assert random_schedules(load(unlocked, fine), scenario, schedules=30, race=RaceDetector()).races
 
 
 def test_locks_of_atomic_operations_still_order_what_lies_outside(load):
     # Written before give, read after take: the gate's lock orders the two, though it has no state.
-    changes = (("impl/upper.py", "from impl.runtime import Atomic\n", "from impl.runtime import Atomic, Plain\n"),
-               ("impl/upper.py", '"late")\n', '"late", "note")\n    note: Plain[int]\n'), ("impl/upper.py", "Late(), Atomic(0)", "Late(), Atomic(0)\n        self.note = 0"),
-               ("impl/upper.py", "        self.pile.give()", "        self.note = 1  # write N1\n        self.pile.give()"),
-               ("impl/upper.py", "take()  # update G1\n", "take()  # update G1\n        return self.note\n"))
+    changes = (
+        (
+            "impl/upper.py",
+            "from impl.runtime import Atomic\n",
+            "from impl.runtime import Atomic, Plain\n",
+        ),
+        ("impl/upper.py", '"late")\n', '"late", "note")\n    note: Plain[int]\n'),
+        ("impl/upper.py", "Late(), Atomic(0)", "Late(), Atomic(0)\n        self.note = 0"),
+        (
+            "impl/upper.py",
+            "        self.pile.give()",
+            "        self.note = 1  # write N1\n        self.pile.give()",
+        ),
+        (
+            "impl/upper.py",
+            "take()  # update G1\n",
+            "take()  # update G1\n        return self.note\n",
+        ),
+    )
     scenario = {"threads": {"a": [["take"]], "b": [["give"]]}}
-    assert walk(load(*changes), scenario, walks=10, race=RaceDetector()).races == ()
-    early = ("impl/upper.py", "        self.pile.take()  # update G1\n        return self.note\n", "        self.note  # read N2\n        self.pile.take()  # update G1\n")
-    assert walk(load(*changes, early), scenario, walks=20, race=RaceDetector()).races
+    assert random_schedules(load(*changes), scenario, schedules=10, race=RaceDetector()).races == ()
+    early = (
+        "impl/upper.py",
+        "        self.pile.take()  # update G1\n        return self.note\n",
+        "        self.note  # read N2\n        self.pile.take()  # update G1\n",
+    )
+    assert random_schedules(
+        load(*changes, early), scenario, schedules=20, race=RaceDetector()
+    ).races
 
 
-@pytest.mark.parametrize(("declared", "message"), [
-    ('{"impl.nowhere": ()}', "names impl.nowhere, which is no loaded module"),
-    ('{"impl.lower": ("F9",)}', "keeps F9, which impl.lower does not have"),
-    ('{"impl.lower": ("F1", "F2")}', r"keeps one of F1, F4, at impl/lower.py:\d+"),
-    ('{"impl.lower": "F2"}', "is no mapping of modules to labels"),
-    ('("impl.lower",)', "is no mapping of modules to labels"),
-])
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ('{"impl.nowhere": ()}', "names impl.nowhere, which is no loaded module"),
+        ('{"impl.lower": ("F9",)}', "keeps F9, which impl.lower does not have"),
+        ('{"impl.lower": ("F1", "F2")}', r"keeps one of F1, F4, at impl/lower.py:\d+"),
+        ('{"impl.lower": "F2"}', "is no mapping of modules to labels"),
+        ('("impl.lower",)', "is no mapping of modules to labels"),
+    ],
+)
 def test_a_wrong_declaration_is_said(load, declared, message):
     with pytest.raises(ExploreError, match=message):
-        load(("mapping/upper.py", '{"impl.lower": ("F2",)}', declared))
+        load(("harness/upper.py", '{"impl.lower": ("F2",)}', declared))
 
 
 # -- imports for production only
@@ -281,18 +354,36 @@ def test_an_import_for_production_only_passes_and_its_use_stops_the_thread(load)
         load(plain)
     spared = ("impl/upper.py", "import time\n", "import time  # production only\n")
     assert labels(load(plain, spared), ["put", 1]) == "P1"
-    used = ("impl/upper.py", "        for i in range(2):", "        time.sleep(0)\n        for i in range(2):")
-    with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: time is imported for production only"):
+    used = (
+        "impl/upper.py",
+        "        for i in range(2):",
+        "        time.sleep(0)\n        for i in range(2):",
+    )
+    with pytest.raises(
+        RuleBroken, match=r"impl/upper.py:\d+: time is imported for production only"
+    ):
         labels(load(plain, spared, used), ["twice", 1])
 
 
 # -- what an operation that is one step calls back
 
 WEIGHING = (
-    ("impl/lower.py", "    def ready(self):", "    def heaviest(self, weight):\n        with self.monitor:  # lock H1, unlock H2\n            found = weight(self.top)\n        return found\n\n    def ready(self):"),
-    ("impl/upper.py", "    def make(self):", "    def compare(self):\n        self.pile.heaviest(self.weight)  # read C1\n\n    def weight(self, value):\n        return value + self.sum.get()\n\n"
-     "    def make(self):"),
-    ("mapping/upper.py", "    def make(self)", "    def compare(self): self.upper.compare()\n    def weight(self): return self.upper.weight(1)\n    def make(self)"),
+    (
+        "impl/lower.py",
+        "    def ready(self):",
+        "    def heaviest(self, weight):\n        with self.monitor:  # lock H1, unlock H2\n            found = weight(self.top)\n        return found\n\n    def ready(self):",
+    ),
+    (
+        "impl/upper.py",
+        "    def make(self):",
+        "    def compare(self):\n        self.pile.heaviest(self.weight)  # read C1\n\n    def weight(self, value):\n        return value + self.sum.get()\n\n"
+        "    def make(self):",
+    ),
+    (
+        "harness/upper.py",
+        "    def make(self)",
+        "    def compare(self): self.upper.compare()\n    def weight(self): return self.upper.weight(1)\n    def make(self)",
+    ),
 )
 """An operation that calls back code of the subject on a line without a label, as a heap calls the comparison of its elements."""
 
@@ -307,63 +398,111 @@ def test_what_an_atomic_operation_calls_back_belongs_to_its_step(load):
 
 
 def test_so_does_what_that_code_calls_in_its_turn(load):
-    further = ("impl/upper.py", "        return value + self.sum.get()", "        return value + self.total()\n\n    def total(self):\n        return self.sum.get() + self.pile.ready()")
+    further = (
+        "impl/upper.py",
+        "        return value + self.sum.get()",
+        "        return value + self.total()\n\n    def total(self):\n        return self.sum.get() + self.pile.ready()",
+    )
     assert labels(load(*WEIGHING, further), ["put", 3], ["compare"]) == "P1 C1"
 
 
 def test_the_same_code_called_by_anybody_else_needs_its_label(load):
     with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: .*without a label in weight"):
         labels(load(*WEIGHING), ["weight"])
-    labelled = ("impl/upper.py", "return value + self.sum.get()", "return value + self.sum.get()  # read C2")
+    labelled = (
+        "impl/upper.py",
+        "return value + self.sum.get()",
+        "return value + self.sum.get()  # read C2",
+    )
     assert labels(load(*WEIGHING, labelled), ["weight"]) == "C2"
 
 
 def test_a_label_in_what_is_called_back_makes_a_step_of_its_own(load):
-    labelled = ("impl/upper.py", "return value + self.sum.get()", "return value + self.sum.get()  # read C2")
+    labelled = (
+        "impl/upper.py",
+        "return value + self.sum.get()",
+        "return value + self.sum.get()  # read C2",
+    )
     assert labels(load(*WEIGHING, labelled), ["put", 3], ["compare"]) == "P1 C1 C2"
 
 
 def test_what_a_function_with_kept_labels_calls_back_is_no_part_of_it(load):
-    bare = ("impl/upper.py", "self.sum.add_and_get(value)  # update S1", "self.sum.add_and_get(value)")
+    bare = (
+        "impl/upper.py",
+        "self.sum.add_and_get(value)  # update S1",
+        "self.sum.add_and_get(value)",
+    )
     with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: .*without a label in add"):
         labels(load(bare), ["put", 3], ["drain"])
     # once its label goes it is one step, with all that it calls
-    whole = ("mapping/upper.py", '("F2",)', "()"), ("impl/upper.py", "self.pile.empty(self.add)", "self.pile.empty(self.add)  # update D1")
+    whole = (
+        ("harness/upper.py", '("F2",)', "()"),
+        ("impl/upper.py", "self.pile.empty(self.add)", "self.pile.empty(self.add)  # update D1"),
+    )
     assert labels(load(bare, *whole), ["put", 3], ["drain"]) == "P1 D1"
 
 
 def test_what_is_called_back_is_refused_where_the_operation_has_no_label(load):
-    unlabelled = ("impl/upper.py", "self.pile.heaviest(self.weight)  # read C1", "self.pile.heaviest(self.weight)")
-    with pytest.raises(RuleBroken, match=r"impl/upper.py:\d+: compare calls an operation of an atomic module"):
+    unlabelled = (
+        "impl/upper.py",
+        "self.pile.heaviest(self.weight)  # read C1",
+        "self.pile.heaviest(self.weight)",
+    )
+    with pytest.raises(
+        RuleBroken, match=r"impl/upper.py:\d+: compare calls an operation of an atomic module"
+    ):
         labels(load(*WEIGHING, unlabelled), ["compare"])
 
 
 # -- whose a derived class is
 
 STACK = (
-    ("impl/upper.py", "class Upper:", "class Stack(Pile):\n    __slots__ = ()\n\n    def push(self, value):\n        with self.monitor:  # lock U1, unlock U3\n"
-     "            super().push(value)  # update U2\n\n\nclass Upper:"),
-    ("impl/upper.py", "self.pile, self.late, self.sum = Pile()", "self.pile, self.late, self.sum = Stack()"),
+    (
+        "impl/upper.py",
+        "class Upper:",
+        "class Stack(Pile):\n    __slots__ = ()\n\n    def push(self, value):\n        with self.monitor:  # lock U1, unlock U3\n"
+        "            super().push(value)  # update U2\n\n\nclass Upper:",
+    ),
+    (
+        "impl/upper.py",
+        "self.pile, self.late, self.sum = Pile()",
+        "self.pile, self.late, self.sum = Stack()",
+    ),
     ("impl/upper.py", "self.pile.push(value)  # update P1", "self.pile.push(value)"),
 )
 """A class of the subject's own module that derives from an atomic module's: its steps are the mechanism's."""
+
 
 def test_a_class_of_the_subject_is_not_atomic_though_it_derives_from_one_that_is(load):
     subject = load(*STACK)
     assert labels(subject, ["put", 3]) == "U1 U2 U3"
     run = begin(subject, a=[["put", 3]], b=[["put", 5]])
     run.step(0)
-    assert run.enabled() == {0: "U2"} and run.shared()["owner"].name == "a", "its own lock excludes the other"
+    assert run.enabled() == {0: "U2"} and run.shared()["owner"].name == "a", (
+        "its own lock excludes the other"
+    )
     run.end()
-    assert labels(subject, ["put", 3], ["drain"]) == "U1 U2 U3 F2 S1 F2", "what it inherits is atomic as before"
+    assert labels(subject, ["put", 3], ["drain"]) == "U1 U2 U3 F2 S1 F2", (
+        "what it inherits is atomic as before"
+    )
 
 
 def test_the_same_class_in_a_module_that_is_not_the_subjects_is_atomic(load):
-    """The mapping's: what it adds to a class of an atomic module is one step of whoever calls it."""
-    elsewhere = (("impl/upper.py", "= Pile(), Late()", "= self.pile_of(), Late()"), ("impl/upper.py", "    def put(self", "    pile_of = Pile\n\n    def put(self"),
-                 ("mapping/upper.py", "class World:", "from impl import lower\n\nclass Stack(lower.Pile):\n    __slots__ = ()\n\n    def push(self, value):\n"
-                  "        with self.monitor:  # lock U1, unlock U3\n            super().push(value)  # update U2\n\n"
-                  "class Tall(upper.Upper):\n    __slots__ = ()\n    pile_of = Stack\n\nclass World:"),
-                 ("mapping/upper.py", "self.upper = impl.Upper()", "self.upper = Tall()"))
+    """The harness's: what it adds to a class of an atomic module is one step of whoever calls it."""
+    elsewhere = (
+        ("impl/upper.py", "= Pile(), Late()", "= self.pile_of(), Late()"),
+        ("impl/upper.py", "    def put(self", "    pile_of = Pile\n\n    def put(self"),
+        (
+            "harness/upper.py",
+            "class Harness:",
+            "from impl import lower\n\nclass Stack(lower.Pile):\n    __slots__ = ()\n\n    def push(self, value):\n"
+            "        with self.monitor:  # lock U1, unlock U3\n            super().push(value)  # update U2\n\n"
+            "class Tall(upper.Upper):\n    __slots__ = ()\n    pile_of = Stack\n\nclass Harness:",
+        ),
+        ("harness/upper.py", "self.upper = impl.Upper()", "self.upper = Tall()"),
+    )
     subject = load(*elsewhere)
-    assert labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2" and not subject.labels["mapping/upper.py"]
+    assert (
+        labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
+        and not subject.labels["harness/upper.py"]
+    )

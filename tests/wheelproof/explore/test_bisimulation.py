@@ -1,4 +1,5 @@
 """The bisimulation accepts the implementation and rejects each planted defect, in a scenario that reaches it."""
+
 import pytest
 
 from wheelproof.explore import ExploreError, StyleError, bisimulate, replay
@@ -11,7 +12,16 @@ def search(subject, cell, scenario, **options):
     return bisimulate(subject, cell.scenarios[scenario], graph.rows, graph.shared_of, **options)
 
 
-@pytest.mark.parametrize(("scenario", "states", "edges"), [("refilled", 206, 254), ("mixed", 368, 782), ("two_puts", 17, 16), ("put_and_take", 64, 66), ("alone", 9, 8)])
+@pytest.mark.parametrize(
+    ("scenario", "states", "edges"),
+    [
+        ("refilled", 206, 254),
+        ("mixed", 368, 782),
+        ("two_puts", 17, 16),
+        ("put_and_take", 64, 66),
+        ("alone", 9, 8),
+    ],
+)
 @pytest.mark.parametrize("audit", [False, True])
 def test_the_implementation_is_its_model(cell, scenario, states, edges, audit):
     result = search(cell.load(), cell, scenario, audit=audit)
@@ -34,36 +44,126 @@ def test_every_implementation_state_is_paired_with_a_model_state(cell):
 GIVES_UP = {
     "a count in a local": "        rounds = 0\n        while rounds < 3:\n            rounds += 1\n            if not self.full:  # read D1\n                return\n            self.take()\n",
     "a count in a for over range": "        for i in range(3):\n            if not self.full:  # read D1\n                return\n            self.take()\n",
-    "a count in a closure": ("        rounds = 0\n\n        def more():\n            nonlocal rounds\n            rounds += 1\n            return rounds < 4\n\n        while more():\n"
-                             "            if not self.full:  # read D1\n                return\n            self.take()\n"),
+    "a count in a closure": (
+        "        rounds = 0\n\n        def more():\n            nonlocal rounds\n            rounds += 1\n            return rounds < 4\n\n        while more():\n"
+        "            if not self.full:  # read D1\n                return\n            self.take()\n"
+    ),
 }
 DEFECTS = {
-    **{f"drain gives up after 3: {name}": ([(DRAIN, text)], "refilled", {"enabled", "label"}) for name, text in GIVES_UP.items()},
-    "drain makes one attempt": ([(DRAIN, "        if self.full:  # read D1\n            self.take()\n")], "refilled", {"enabled"}),
-    "a stale local over the retry": ([(DRAIN, "        seen = False\n        while seen or self.full:  # read D1\n            seen = True\n            self.take()\n")],
-                                     "alone", {"rule", "enabled", "label"}),
-    "a counter in a slot": ([('"taken", "claimed")', '"taken", "claimed", "rounds")'), ("        self.item = None\n        self.full = False\n", "        self.item = None\n        self.full = False\n        self.rounds = 0\n"),
-                             (DRAIN, "        while self.rounds < 3:\n            self.rounds += 1\n            if not self.full:  # read D1\n                return\n            self.take()\n")],
-                            "refilled", {"enabled", "label"}),
-    "labels swapped": ([("self.item = item  # write P3", "self.item = item  # write P9"), ("self.full = True  # write P4", "self.full = True  # write P3"), ("P9", "P4")],
-                       "two_puts", {"label"}),
-    "statements swapped, labels kept": ([("self.item = item  # write P3", "self.full = True  # write P3"), ("                self.full = True  # write P4", "                self.item = item  # write P4")],
-                                        "two_puts", {"shared"}),
+    **{
+        f"drain gives up after 3: {name}": ([(DRAIN, text)], "refilled", {"enabled", "label"})
+        for name, text in GIVES_UP.items()
+    },
+    "drain makes one attempt": (
+        [(DRAIN, "        if self.full:  # read D1\n            self.take()\n")],
+        "refilled",
+        {"enabled"},
+    ),
+    "a stale local over the retry": (
+        [
+            (
+                DRAIN,
+                "        seen = False\n        while seen or self.full:  # read D1\n            seen = True\n            self.take()\n",
+            )
+        ],
+        "alone",
+        {"rule", "enabled", "label"},
+    ),
+    "a counter in a slot": (
+        [
+            ('"taken", "claimed")', '"taken", "claimed", "rounds")'),
+            (
+                "        self.item = None\n        self.full = False\n",
+                "        self.item = None\n        self.full = False\n        self.rounds = 0\n",
+            ),
+            (
+                DRAIN,
+                "        while self.rounds < 3:\n            self.rounds += 1\n            if not self.full:  # read D1\n                return\n            self.take()\n",
+            ),
+        ],
+        "refilled",
+        {"enabled", "label"},
+    ),
+    "labels swapped": (
+        [
+            ("self.item = item  # write P3", "self.item = item  # write P9"),
+            ("self.full = True  # write P4", "self.full = True  # write P3"),
+            ("P9", "P4"),
+        ],
+        "two_puts",
+        {"label"},
+    ),
+    "statements swapped, labels kept": (
+        [
+            ("self.item = item  # write P3", "self.full = True  # write P3"),
+            (
+                "                self.full = True  # write P4",
+                "                self.item = item  # write P4",
+            ),
+        ],
+        "two_puts",
+        {"shared"},
+    ),
     "label missing on a volatile write": ([("  # write P4", "")], "two_puts", {"rule"}),
     "label missing on a plain write": ([("  # write P3", "")], "two_puts", {"rule"}),
     "label missing on an unlock": ([(", unlock T6", "")], "alone", {"rule"}),
     "wrong kind": ([("# write P4", "# read P4")], "two_puts", {"rule"}),
-    "two volatile operations on a line": ([("if self.full:  # read T2", "if self.full and self.full:  # read T2")], "alone", {"label"}),
+    "two volatile operations on a line": (
+        [("if self.full:  # read T2", "if self.full and self.full:  # read T2")],
+        "alone",
+        {"label"},
+    ),
     "a label that the model does not have": ([("# read D1", "# read D9")], "alone", {"label"}),
-    "a counter outside the lock": ([("                self.taken.add_and_get(1)  # update T5\n", "                done = True\n            else:\n                done = False\n        if done:\n            self.taken.add_and_get(1)  # update T5\n")],
-                                   "alone", {"label"}),
-    "a wrong value": ([("self.item = item  # write P3", "self.item = 'other'  # write P3")], "two_puts", {"shared"}),
-    "a test left out": ([("            if not self.full:  # read P2\n                self.item = item  # write P3\n                self.full = True  # write P4", "            self.full  # read P2\n            self.item = item  # write P3\n            self.full = True  # write P4")],
-                        "put_and_take", {"label"}),
-    "a deadlock": ([("    def claim(self) -> bool:\n", "    def claim(self) -> bool:\n        with self.gate:  # lock X1, unlock X2\n            with self.gate:  # lock X3, unlock X4\n                pass\n")],
-                   "mixed", {"label"}),
-    "an unnamed value in a local": ([(DRAIN, "        values = iter((1, 2, 3))\n        while self.full and next(values):  # read D1\n            self.take()\n")], "alone", {"unnamed"}),
-    "an exception outside any lock": ([(DRAIN, "        while self.full:  # read D1\n            raise ValueError('planted')\n")], "alone", {"exception"}),
+    "a counter outside the lock": (
+        [
+            (
+                "                self.taken.add_and_get(1)  # update T5\n",
+                "                done = True\n            else:\n                done = False\n        if done:\n            self.taken.add_and_get(1)  # update T5\n",
+            )
+        ],
+        "alone",
+        {"label"},
+    ),
+    "a wrong value": (
+        [("self.item = item  # write P3", "self.item = 'other'  # write P3")],
+        "two_puts",
+        {"shared"},
+    ),
+    "a test left out": (
+        [
+            (
+                "            if not self.full:  # read P2\n                self.item = item  # write P3\n                self.full = True  # write P4",
+                "            self.full  # read P2\n            self.item = item  # write P3\n            self.full = True  # write P4",
+            )
+        ],
+        "put_and_take",
+        {"label"},
+    ),
+    "a deadlock": (
+        [
+            (
+                "    def claim(self) -> bool:\n",
+                "    def claim(self) -> bool:\n        with self.gate:  # lock X1, unlock X2\n            with self.gate:  # lock X3, unlock X4\n                pass\n",
+            )
+        ],
+        "mixed",
+        {"label"},
+    ),
+    "an unnamed value in a local": (
+        [
+            (
+                DRAIN,
+                "        values = iter((1, 2, 3))\n        while self.full and next(values):  # read D1\n            self.take()\n",
+            )
+        ],
+        "alone",
+        {"unnamed"},
+    ),
+    "an exception outside any lock": (
+        [(DRAIN, "        while self.full:  # read D1\n            raise ValueError('planted')\n")],
+        "alone",
+        {"exception"},
+    ),
 }
 
 
@@ -77,12 +177,21 @@ def test_each_defect_is_rejected_with_a_schedule_that_replays(cell, name):
     difference = result.difference
     assert difference.kind in kinds, str(difference)
     assert difference.message and result.figures["impl_edges"] < 2000
-    again = replay(subject, cell.scenarios[scenario], difference.threads, rows=graph.rows, shared_of=graph.shared_of)
+    again = replay(
+        subject,
+        cell.scenarios[scenario],
+        difference.threads,
+        rows=graph.rows,
+        shared_of=graph.shared_of,
+    )
     if difference.kind == "unnamed":
         return  # seen by the fingerprint alone
     assert again.difference is not None and again.difference.kind == difference.kind
     assert again.difference.schedule == difference.schedule
-    assert (again.difference.implementation, again.difference.model) == (difference.implementation, difference.model)
+    assert (again.difference.implementation, again.difference.model) == (
+        difference.implementation,
+        difference.model,
+    )
 
 
 def test_where_the_initial_states_are_no_pair_nothing_is_violated(cell):
@@ -99,13 +208,24 @@ def test_a_defect_survives_where_the_scenario_does_not_reach_it(cell):
 
 
 def test_a_hidden_iterator_evades_the_fingerprint_and_not_the_linter(cell):
-    text = cell.edited((DRAIN, "        for _ in 'abc':\n            if not self.full:  # read D1\n                return\n            self.take()\n"))
+    text = cell.edited(
+        (
+            DRAIN,
+            "        for _ in 'abc':\n            if not self.full:  # read D1\n                return\n            self.take()\n",
+        )
+    )
     with pytest.raises(StyleError, match="iterator hides"):
         cell.load(texts={"impl.cell": text})
 
 
 def test_hidden_state_is_noticed_by_a_replay_that_ends_elsewhere(cell):
-    changes = (("class Cell:", "calls = [0]\n\n\nclass Cell:"), ("        with self.monitor:  # lock P1", "        calls[0] += 1\n        if calls[0] % 40 == 0:\n            return\n        with self.monitor:  # lock P1"))
+    changes = (
+        ("class Cell:", "calls = [0]\n\n\nclass Cell:"),
+        (
+            "        with self.monitor:  # lock P1",
+            "        calls[0] += 1\n        if calls[0] % 40 == 0:\n            return\n        with self.monitor:  # lock P1",
+        ),
+    )
     difference = search(cell.planted(*changes), cell, "mixed").difference
     assert difference.kind in {"hidden", "enabled", "label"}
     with pytest.raises(StyleError, match="mutable object in a module"):
@@ -113,23 +233,36 @@ def test_hidden_state_is_noticed_by_a_replay_that_ends_elsewhere(cell):
 
 
 def test_messages_name_thread_label_and_both_values(cell):
-    difference = search(cell.planted(("self.item = item  # write P3", "self.item = 'other'  # write P3")), cell, "two_puts").difference
+    difference = search(
+        cell.planted(("self.item = item  # write P3", "self.item = 'other'  # write P3")),
+        cell,
+        "two_puts",
+    ).difference
     assert difference.schedule[-1][1] == "P3" and difference.source.startswith("impl/cell.py:")
     assert difference.implementation == {"item": "other"} and difference.model["item"] in {"x", "y"}
-    assert "item is 'other'" in str(difference) and "in the model" in str(difference) and ".P3 (impl/cell.py:" in str(difference)
+    assert (
+        "item is 'other'" in str(difference)
+        and "in the model" in str(difference)
+        and ".P3 (impl/cell.py:" in str(difference)
+    )
     label = search(cell.planted(("# read D1", "# read D9")), cell, "alone").difference
     assert str(label) == "at the start: a takes D9 next, D1 in the model"
 
 
-@pytest.mark.parametrize(("given", "told"), [
-    ('return {"colour": 1, "item": cell.item,', "has besides colour"),
-    ("return {", "leaves out item"),
-    ('return {"colour": 1,', "leaves out item and has besides colour"),
-])
-def test_a_mapping_gives_exactly_the_variables_of_the_model(cell, given, told):
-    mapping = (cell.root / "mapping" / "cell.py").read_text()
-    assert mapping.count('return {"item": cell.item,') == 1
-    subject = cell.load(texts={"mapping.cell": mapping.replace('return {"item": cell.item,', given)})
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ('return {"colour": 1, "item": cell.item,', "has besides colour"),
+        ("return {", "leaves out item"),
+        ('return {"colour": 1,', "leaves out item and has besides colour"),
+    ],
+)
+def test_a_harness_gives_exactly_the_variables_of_the_model(cell, given, told):
+    harness = (cell.root / "harness" / "cell.py").read_text()
+    assert harness.count('return {"item": cell.item,') == 1
+    subject = cell.load(
+        texts={"harness.cell": harness.replace('return {"item": cell.item,', given)}
+    )
     with pytest.raises(ExploreError, match=rf"shared\(\) {told}\."):
         search(subject, cell, "alone")
 
@@ -138,7 +271,10 @@ def test_a_model_with_more_behaviour_is_not_covered_or_differs(cell):
     graph = cell.graph("two_puts")
     rows = [dict(row) for row in graph.rows] + [{}]
     rows[3] = {**rows[3], 1: ("Q1", len(rows) - 1)}
-    assert bisimulate(cell.load(), cell.scenarios["two_puts"], rows, graph.shared_of).outcome == "different"
+    assert (
+        bisimulate(cell.load(), cell.scenarios["two_puts"], rows, graph.shared_of).outcome
+        == "different"
+    )
     unreached = [*graph.rows, {0: ("P1", 0)}]
     result = bisimulate(cell.load(), cell.scenarios["two_puts"], unreached, graph.shared_of)
     assert result.outcome == "equal" and result.uncovered == ((len(graph.rows), 0),)
@@ -147,7 +283,11 @@ def test_a_model_with_more_behaviour_is_not_covered_or_differs(cell):
 
 def test_a_budget_that_is_used_up_is_inconclusive(cell):
     result = search(cell.load(), cell, "mixed", budget=0.0)
-    assert result.outcome == "inconclusive" and "CPU seconds were not enough" in result.why and result.uncovered == ()
+    assert (
+        result.outcome == "inconclusive"
+        and "CPU seconds were not enough" in result.why
+        and result.uncovered == ()
+    )
 
 
 def test_progress_is_reported(cell, monkeypatch):
@@ -159,12 +299,18 @@ def test_progress_is_reported(cell, monkeypatch):
 
 # -- mutants and properties
 
+
 def consistent(graph):
     """Where nobody is in the monitor, there is an item if and only if the cell is full."""
+
     def holds(index):
         item, full, monitor, *_ = graph.states[index][0]
-        inside = any(thread[1] not in ("P1", "T1", "D1", "Done", "C1", "G1", "G2") for thread in graph.states[index][1])
+        inside = any(
+            thread[1] not in ("P1", "T1", "D1", "Done", "C1", "G1", "G2")
+            for thread in graph.states[index][1]
+        )
         return inside or (item is not None) == full
+
     return holds
 
 
@@ -179,7 +325,9 @@ def depth_in_model(graph, holds):
     return None
 
 
-@pytest.mark.parametrize(("decision", "scenario"), [("Unlocked", "put_and_take"), ("OneAttempt", "refilled")])
+@pytest.mark.parametrize(
+    ("decision", "scenario"), [("Unlocked", "put_and_take"), ("OneAttempt", "refilled")]
+)
 def test_a_mutant_is_its_mutated_model_and_not_the_unmutated_one(cell, decision, scenario):
     subject = cell.load(without=decision)
     mutated = cell.graph(scenario, decision)
@@ -190,19 +338,35 @@ def test_a_mutant_is_its_mutated_model_and_not_the_unmutated_one(cell, decision,
 
 def test_a_property_fails_in_the_implementation_at_the_depth_at_which_it_fails_in_the_model(cell):
     mutated = cell.graph("put_and_take", "Unlocked")
-    pairs = bisimulate(cell.load(without="Unlocked"), cell.scenarios["put_and_take"], mutated.rows, mutated.shared_of).graph
+    pairs = bisimulate(
+        cell.load(without="Unlocked"),
+        cell.scenarios["put_and_take"],
+        mutated.rows,
+        mutated.shared_of,
+    ).graph
     violation = pairs.first_violation(consistent(mutated))
-    assert violation is not None and violation.depth == depth_in_model(mutated, consistent(mutated)) == len(violation.schedule)
+    assert violation is not None and violation.depth == depth_in_model(
+        mutated, consistent(mutated)
+    ) == len(violation.schedule)
     run = replay(cell.load(without="Unlocked"), cell.scenarios["put_and_take"], violation.schedule)
     last = run.steps[-1].shared
     assert (last["item"] is not None) != last["full"]
     sound = cell.graph("put_and_take")
-    assert search(cell.load(), cell, "put_and_take").graph.first_violation(consistent(sound)) is None
+    assert (
+        search(cell.load(), cell, "put_and_take").graph.first_violation(consistent(sound)) is None
+    )
 
 
 def test_the_first_deadlock_is_found(cell):
-    rows = [{0: ("L1", 1), 1: ("L1", 2)}, {0: ("L2", 3), 1: ("L1", 4)}, {0: ("L1", 4), 1: ("L2", 3)}, {}, {}]
+    rows = [
+        {0: ("L1", 1), 1: ("L1", 2)},
+        {0: ("L2", 3), 1: ("L1", 4)},
+        {0: ("L1", 4), 1: ("L2", 3)},
+        {},
+        {},
+    ]
     from wheelproof.explore import PairGraph
+
     graph = PairGraph(["a", "b"], rows)
     for state, done in ((0, False), (1, False), (2, False), (3, True), (4, False)):
         graph.of_node.append([])
@@ -210,7 +374,11 @@ def test_the_first_deadlock_is_found(cell):
     for state, row in enumerate(rows):
         graph.successors[state] = {thread: target for thread, (_, target) in row.items()}
     violation = graph.first_deadlock()
-    assert (violation.model_state, violation.depth, violation.schedule) == (4, 2, (("a", "L1"), ("b", "L1")))
+    assert (violation.model_state, violation.depth, violation.schedule) == (
+        4,
+        2,
+        (("a", "L1"), ("b", "L1")),
+    )
 
 
 def test_no_deadlock_where_all_threads_end(cell):
@@ -218,9 +386,18 @@ def test_no_deadlock_where_all_threads_end(cell):
 
 
 def test_a_deadlock_of_the_implementation_alone_is_a_difference(cell):
-    text = cell.edited(("self.monitor = Monitor()", "self.monitor = Lock()"), ("            if self.full:  # read T2\n", "            self.drain()\n            if self.full:  # read T2\n"))
+    text = cell.edited(
+        ("self.monitor = Monitor()", "self.monitor = Lock()"),
+        (
+            "            if self.full:  # read T2\n",
+            "            self.drain()\n            if self.full:  # read T2\n",
+        ),
+    )
     result = search(cell.load(texts={"impl.cell": text}), cell, "alone")
     assert result.difference.kind == "label"
     with pytest.raises(ExploreError, match="cannot move, it waits at T1"):
         replay(cell.load(texts={"impl.cell": text}), cell.scenarios["alone"], ["a"] * 4)
-    assert replay(cell.load(texts={"impl.cell": text}), cell.scenarios["alone"], ["a"] * 3).end == "deadlock"
+    assert (
+        replay(cell.load(texts={"impl.cell": text}), cell.scenarios["alone"], ["a"] * 3).end
+        == "deadlock"
+    )

@@ -3,7 +3,7 @@ detector."""
 
 import pytest
 
-from wheelproof.explore import RaceDetector, RuleBroken, Subject, walk
+from wheelproof.explore import ControlledImplementation, RaceDetector, RuleBroken, random_schedules
 
 SOURCE = """
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Log:
             lines = self.lines  # read L2
         return None
 """
-MAPPING = """
+HARNESS = """
 from impl import log
 SUBJECT = ("impl.log",)
 
-class World:
+class Harness:
     def __init__(self, scenario, impl=log):
         self.log = impl.Log()
         self.names = {"log": self.log}
@@ -40,8 +40,8 @@ class World:
     def last(self):
         self.log.last()
 
-def shared(world):
-    return {"lines": (tuple(world.log.lines),)}
+def shared(harness):
+    return {"lines": (tuple(harness.log.lines),)}
 """
 SCENARIO = {"threads": {"a": [["note"]], "b": [["note"]], "c": [["last"]]}}
 UNLOCKED = ("        with self.lock:  # lock N1, unlock N3\n    ", "")
@@ -56,17 +56,17 @@ def log(tmp_path):
         for old, new in changes:
             assert text.count(old) == 1
             text = text.replace(old, new)
-        for folder, content in (("impl", text), ("mapping", MAPPING)):
+        for folder, content in (("impl", text), ("harness", HARNESS)):
             (tmp_path / folder).mkdir(exist_ok=True)
             (tmp_path / folder / "log.py").write_text(content, encoding="utf-8")
-        return Subject.load(tmp_path, "log")
+        return ControlledImplementation.load(tmp_path, "log")
 
     return make
 
 
 def races(subject):
     detector = RaceDetector()
-    walk(subject, SCENARIO, walks=50, race=detector)
+    random_schedules(subject, SCENARIO, schedules=50, race=detector)
     return detector.found
 
 
@@ -90,7 +90,7 @@ def test_a_read_beside_a_change_is_a_race(log):
     assert races(log(bare))
     readers = {"threads": {"b": [["last"]], "c": [["last"]]}}
     detector = RaceDetector()
-    walk(log(bare), readers, walks=50, race=detector)
+    random_schedules(log(bare), readers, schedules=50, race=detector)
     assert not detector.found
 
 
@@ -152,8 +152,10 @@ def test_a_copy_of_a_list_is_another_state_than_a_second_name_of_it(log):
 
 
 def test_a_list_that_holds_itself_has_a_fingerprint(log):
-    own = ("self.lines.append(len(self.lines))  # change N2",
-           "self.lines.append(self.lines)  # change N2")
+    own = (
+        "self.lines.append(len(self.lines))  # change N2",
+        "self.lines.append(self.lines)  # change N2",
+    )
     run = log(own).begin(READER, intern=(pieces := {}))
     for _ in range(3):
         run.step(0)

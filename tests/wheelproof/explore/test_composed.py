@@ -1,30 +1,59 @@
 """A composed run: with every step of the lists on, the timer does only what its atomic model does; and what must be noticed is."""
+
 from dataclasses import replace
 
 import pytest
 
-from tests.model.system_timer import FLOORS, MECHANISM
-from wheelproof.explore import ExploreError, RaceDetector, Subject, bisimulate, walk
+from tests.model.system_timer import ARTEFACTS, MECHANISM
+from wheelproof.checks import composition as layer
+from wheelproof.checks import controls
+from wheelproof.checks.context import Context
+from wheelproof.explore import (
+    ControlledImplementation,
+    ExploreError,
+    RaceDetector,
+    bisimulate,
+    random_schedules,
+)
 from wheelproof.explore import composed as composed_module
 from wheelproof.explore.composed import compose
 from wheelproof.graph import reduced
-from wheelproof.layers import composed as layer
-from wheelproof.layers import controls
-from wheelproof.layers.bench import Bench
-from wheelproof.subject import Composed
+from wheelproof.project.mechanism import Composed
 from wheelproof.verdict import Verdict
 
-ONE = {"wheel_size": 2, "levels": 1, "task_of": {"e": "x"}, "deadline": {"e": 1},
-       "threads": {"adder": [["add", "e"]], "canceller": [["cancel", "x"]], "clock": [["tick"]], "reaper": [["reap"]]}}
-MAPPING = (MECHANISM.root / "mapping" / "system_timer.py").read_text(encoding="utf-8")
+ONE = {
+    "wheel_size": 2,
+    "levels": 1,
+    "task_of": {"e": "x"},
+    "deadline": {"e": 1},
+    "threads": {
+        "adder": [["add", "e"]],
+        "canceller": [["cancel", "x"]],
+        "clock": [["tick"]],
+        "reaper": [["reap"]],
+    },
+}
+HARNESS = (MECHANISM.root / "harness" / "system_timer.py").read_text(encoding="utf-8")
 LISTS = (MECHANISM.root / "impl" / "timer_task_list.py").read_text(encoding="utf-8")
 
 
 def composed(scenario=ONE, mutant="", without="", texts=(), **options):
     """One composed search. ``mutant``: the decision that the implementation lacks, ``without``: the model; ``texts``: sources in the place of files."""
     graph = reduced.reduce(MECHANISM.without(without).model_of(scenario), MECHANISM.silent)
-    subject = Subject.load(MECHANISM.root, MECHANISM.stem, grain="COMPOSED", texts=MECHANISM.without(mutant).modules | dict(texts))
-    return compose(subject, scenario, reduced.rows(graph), reduced.shared_of(graph), layer.labels_of(graph), **options)
+    subject = ControlledImplementation.load(
+        MECHANISM.root,
+        MECHANISM.stem,
+        grain="COMPOSED",
+        texts=MECHANISM.without(mutant).modules | dict(texts),
+    )
+    return compose(
+        subject,
+        scenario,
+        reduced.rows(graph),
+        reduced.shared_of(graph),
+        layer.labels_of(graph),
+        **options,
+    )
 
 
 def changed(text, there, instead):
@@ -43,24 +72,41 @@ def test_every_run_is_one_of_the_atomic_models_and_every_step_of_that_is_met():
 def test_a_lost_entry_is_noticed_in_full_and_only_there():
     scenario = MECHANISM.scenarios["one_bucket"]
     found = composed(scenario, "Unguarded")
-    assert found.outcome == "different" and found.difference.kind == "deadlock" and "reaper at R1" in str(found.difference)
+    assert (
+        found.outcome == "different"
+        and found.difference.kind == "deadlock"
+        and "reaper at R1" in str(found.difference)
+    )
     assert {"a", "b"} <= set(found.difference.threads)
     graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
-    atomic = bisimulate(FLOORS.mutant("Unguarded"), scenario, reduced.rows(graph), reduced.shared_of(graph))
+    atomic = bisimulate(
+        ARTEFACTS.mutant("Unguarded"), scenario, reduced.rows(graph), reduced.shared_of(graph)
+    )
     assert atomic.outcome == "equal"
 
 
 def test_an_exception_in_a_lower_step_is_noticed():
     found = composed(MECHANISM.scenarios["cancel_one"], "Unowned")
-    assert found.outcome == "different" and found.difference.kind == "exception" and "AttributeError" in str(found.difference)
+    assert (
+        found.outcome == "different"
+        and found.difference.kind == "exception"
+        and "AttributeError" in str(found.difference)
+    )
 
 
 def test_an_operation_that_does_something_else_is_noticed_when_it_is_over():
     """A cancel that leaves the entry where it is: at rest the implementation has an entry that the model has not."""
-    text = changed(LISTS, "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None", "            self.timer_task_entry = None")
+    text = changed(
+        LISTS,
+        "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None",
+        "            self.timer_task_entry = None",
+    )
     found = composed(texts={"impl.timer_task_list": text})
     assert found.outcome == "different" and found.difference.kind == "shared"
-    assert found.difference.schedule[-1] == ("canceller", "C4") and "with nobody inside an operation" in str(found.difference)
+    assert found.difference.schedule[-1] == (
+        "canceller",
+        "C4",
+    ) and "with nobody inside an operation" in str(found.difference)
 
 
 # -- inside an operation
@@ -72,8 +118,10 @@ HELD = (
     "                with entry.monitor:  # lock A2, unlock A10\n                    if entry.list"
     " is None:  # read A3\n"
 )
-FORGETS = HELD + ("                        entry.timer_task.timer_task_entry = None  # write Z1\n"
-                  "                        entry.timer_task.timer_task_entry = entry  # write Z2\n")
+FORGETS = HELD + (
+    "                        entry.timer_task.timer_task_entry = None  # write Z1\n"
+    "                        entry.timer_task.timer_task_entry = entry  # write Z2\n"
+)
 
 
 def test_a_variable_that_an_operation_does_not_write_is_compared_while_it_is_under_way():
@@ -88,7 +136,7 @@ def test_a_variable_that_an_operation_does_not_write_is_compared_while_it_is_und
 
 def test_no_other_comparison_notices_that():
     halfway = changed(
-        MAPPING,
+        HARNESS,
         "HALFWAY = {\n",
         'HALFWAY = {\n    "timerTaskEntry": "the control of the comparison",\n',
     )
@@ -96,7 +144,7 @@ def test_no_other_comparison_notices_that():
         ALONE,
         texts={
             "impl.timer_task_list": changed(LISTS, HELD, FORGETS),
-            "mapping.system_timer": halfway,
+            "harness.system_timer": halfway,
         },
     )
     assert found.outcome == "included" and found.figures["inside"]
@@ -104,23 +152,23 @@ def test_no_other_comparison_notices_that():
 
 def test_what_shows_the_locks_of_an_operation_has_to_be_named():
     none = changed(
-        MAPPING,
+        HARNESS,
         '    "flushing": "the bucket whose monitor is held: every operation on a list holds one, in'
         ' the model a flush alone",\n',
         "",
     )
-    found = composed(ALONE, texts={"mapping.system_timer": none})
+    found = composed(ALONE, texts={"harness.system_timer": none})
     assert found.outcome == "different" and "inside W2 flushing is (" in str(found.difference)
 
 
 @pytest.mark.parametrize("entry", ['"flush": "a reason"', '"key": " "'])
 def test_halfway_names_a_variable_and_a_reason(entry):
-    with pytest.raises(ExploreError, match="HALFWAY of the mapping names"):
+    with pytest.raises(ExploreError, match="HALFWAY of the harness names"):
         composed(
             ALONE,
             texts={
-                "mapping.system_timer": changed(
-                    MAPPING, "HALFWAY = {\n", f"HALFWAY = {{\n    {entry},\n"
+                "harness.system_timer": changed(
+                    HARNESS, "HALFWAY = {\n", f"HALFWAY = {{\n    {entry},\n"
                 )
             },
         )
@@ -141,10 +189,15 @@ def test_a_value_that_a_flush_does_not_write_is_compared_between_its_steps():
 
 # -- at rest
 
+
 def test_a_step_that_the_model_does_not_have_is_noticed():
     """The model queues a bucket whenever it links, the implementation when the key is new."""
     found = composed(MECHANISM.scenarios["one_bucket"], without="M10")
-    assert found.outcome == "different" and found.difference.kind in ("label", "shared") and found.difference.schedule
+    assert (
+        found.outcome == "different"
+        and found.difference.kind in ("label", "shared")
+        and found.difference.schedule
+    )
 
 
 def test_too_little_time_is_inconclusive():
@@ -152,15 +205,22 @@ def test_too_little_time_is_inconclusive():
     assert found.outcome == "inconclusive" and "were not enough" in found.why
 
 
-def test_a_mapping_without_the_finer_grain_is_refused():
+def test_a_harness_without_the_finer_grain_is_refused():
     with pytest.raises(ExploreError, match="has no COMPOSED"):
-        composed(texts={"mapping.system_timer": changed(MAPPING, "COMPOSED = {", "ELSEWHERE = frozenset({}) or {")})
+        composed(
+            texts={
+                "harness.system_timer": changed(
+                    HARNESS, "COMPOSED = {", "ELSEWHERE = frozenset({}) or {"
+                )
+            }
+        )
 
 
 # -- the row
 
+
 def row(tmp_path, **entry):
-    return layer.check(Bench(MECHANISM, tmp_path), Composed("in_full", **entry)).rows[0]
+    return layer.check(Context(MECHANISM, tmp_path), Composed("in_full", **entry)).rows[0]
 
 
 def test_a_row_says_what_was_covered(tmp_path):
@@ -171,7 +231,10 @@ def test_a_row_says_what_was_covered(tmp_path):
 
 def test_a_mutant_that_is_noticed_is_in_order_and_one_that_is_not_is_none(tmp_path):
     noticed = row(tmp_path, scenario="one_bucket", mutant="Unguarded")
-    assert noticed.ok and (noticed.verdict, noticed.property) == (Verdict.VIOLATED, layer.COMPOSITION)
+    assert noticed.ok and (noticed.verdict, noticed.property) == (
+        Verdict.VIOLATED,
+        layer.COMPOSITION,
+    )
     unseen = row(tmp_path, scenario="one_adder", mutant="Unguarded")
     assert not unseen.ok and unseen.verdict == Verdict.EXHAUSTIVE
 
@@ -182,26 +245,26 @@ PEEKS = MECHANISM.composed["cancel_one_peeks"]
 
 
 def rows(tmp_path, entry):
-    return {found.layer: found for found in layer.check(Bench(MECHANISM, tmp_path), entry).rows}
+    return {found.layer: found for found in layer.check(Context(MECHANISM, tmp_path), entry).rows}
 
 
 def test_a_sound_run_has_no_data_race_on_the_fields_of_the_lists_either(tmp_path):
     found = rows(tmp_path, Composed("in_full", scenario="one_bucket"))
-    assert set(found) == {"walk", "search"} and found["search"].ok
-    assert found["search"].verdict == Verdict.SAMPLED and found["search"].figures["races"] == 0
+    assert set(found) == {"bisimulation", "random"} and found["random"].ok
+    assert found["random"].verdict == Verdict.SAMPLED and found["random"].figures["races"] == 0
 
 
 def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alone(tmp_path):
     found = rows(tmp_path, PEEKS)
-    assert found["walk"].ok and found["walk"].verdict == Verdict.EXHAUSTIVE
-    assert found["search"].ok and found["search"].property == "NoDataRace"
-    assert "race on TimerTaskEntry.next: read at impl/timer_task_list.py" in found["search"].why
-    atomic = FLOORS.mutant("Peeks")
+    assert found["bisimulation"].ok and found["bisimulation"].verdict == Verdict.EXHAUSTIVE
+    assert found["random"].ok and found["random"].property == "NoDataRace"
+    assert "race on TimerTaskEntry.next: read at impl/timer_task_list.py" in found["random"].why
+    atomic = ARTEFACTS.mutant("Peeks")
     detector = RaceDetector()
-    walk(atomic, MECHANISM.scenarios["cancel_one"], walks=100, race=detector)
-    assert (
-        not detector.found
-    ), "where the lists' operations are single steps nobody watches their fields"
+    random_schedules(atomic, MECHANISM.scenarios["cancel_one"], schedules=100, race=detector)
+    assert not detector.found, (
+        "where the lists' operations are single steps nobody watches their fields"
+    )
 
 
 def test_a_link_that_is_written_without_the_monitor_is_noticed():
@@ -225,20 +288,20 @@ def test_a_link_that_is_written_without_the_monitor_is_noticed():
 
 def test_a_race_in_a_sound_run_and_none_in_a_racy_one_are_not_in_order(tmp_path):
     racy = layer.race_row(
-        Bench(MECHANISM, tmp_path),
+        Context(MECHANISM, tmp_path),
         replace(PEEKS, mutant="", data_race=False),
         composed(MECHANISM.scenarios["cancel_one"], "Peeks"),
     )
     assert not racy.ok and racy.property == "NoDataRace"
     sound = layer.race_row(
-        Bench(MECHANISM, tmp_path), PEEKS, composed(MECHANISM.scenarios["cancel_one"])
+        Context(MECHANISM, tmp_path), PEEKS, composed(MECHANISM.scenarios["cancel_one"])
     )
     assert not sound.ok and sound.verdict == Verdict.SAMPLED
 
 
 def test_a_search_that_did_not_end_says_nothing_of_races(tmp_path):
     short = layer.race_row(
-        Bench(MECHANISM, tmp_path),
+        Context(MECHANISM, tmp_path),
         Composed("in_full", scenario="one_bucket"),
         composed(budget=-1.0),
     )
@@ -246,12 +309,12 @@ def test_a_search_that_did_not_end_says_nothing_of_races(tmp_path):
 
 
 def test_the_timer_claims_no_data_race_only_with_its_composed_runs(tmp_path):
-    claims = controls.controls(Bench(MECHANISM, tmp_path)).figures["properties"]
+    claims = controls.controls(Context(MECHANISM, tmp_path)).figures["properties"]
     without = replace(MECHANISM, composed={})
     assert controls.has_plain_fields(MECHANISM) and not controls.has_plain_fields(without)
-    assert controls.controls(Bench(without, tmp_path)).figures["properties"] == claims - 1
+    assert controls.controls(Context(without, tmp_path)).figures["properties"] == claims - 1
     silent = {name: entry for name, entry in MECHANISM.composed.items() if not entry.data_race}
-    row = controls.controls(Bench(replace(MECHANISM, composed=silent), tmp_path))
+    row = controls.controls(Context(replace(MECHANISM, composed=silent), tmp_path))
     assert (
         row.verdict == Verdict.VACUOUS
         and "no config and no mutant shows that NoDataRace can fail" in row.why
@@ -264,7 +327,7 @@ ENTRY = MECHANISM.composed["cancel_one_single_attempt"]
 
 
 def test_a_single_attempt_of_a_remove_has_no_run_of_its_own_at_rest(tmp_path):
-    found = layer.check(Bench(MECHANISM, tmp_path), ENTRY).rows[0]
+    found = layer.check(Context(MECHANISM, tmp_path), ENTRY).rows[0]
     assert found.ok and found.verdict == Verdict.EXHAUSTIVE and "equivalent: " in found.why
     assert found.figures["matched_edges"] == found.figures["model_edges"]
     assert found.figures["impl_states"] < found.figures["unmutated_states"], "the second look"
@@ -282,14 +345,20 @@ def test_an_equivalent_mutant_that_changes_nothing_is_not_in_order(tmp_path):
 
 
 def test_a_grain_that_is_no_finer_is_vacuous(tmp_path, monkeypatch):
-    load = Subject.load
-    monkeypatch.setattr(Subject, "load", lambda *arguments, grain, **options: load(*arguments, **options))
+    load = ControlledImplementation.load
+    monkeypatch.setattr(
+        ControlledImplementation,
+        "load",
+        lambda *arguments, grain, **options: load(*arguments, **options),
+    )
     found = row(tmp_path, scenario="one_bucket")
     assert not found.ok and found.verdict == Verdict.VACUOUS and "COMPOSED" in found.why
 
 
 def test_steps_of_the_model_that_no_run_takes_are_not_in_order(tmp_path, monkeypatch):
-    monkeypatch.setattr(layer, "compose", lambda *arguments, **options: fewer(compose(*arguments, **options)))
+    monkeypatch.setattr(
+        layer, "compose", lambda *arguments, **options: fewer(compose(*arguments, **options))
+    )
     found = row(tmp_path, scenario="one_bucket")
     assert not found.ok and "1 edges of the model were taken in no run" in found.why
 
@@ -303,18 +372,35 @@ def test_a_wrong_result_is_noticed_with_every_step_on():
     text = (MECHANISM.root / "impl" / "system_timer.py").read_text(encoding="utf-8")
     linked = "            self.add_timer_task_entry(entry)\n\n    def add_timer_task_entry"
     assert text.count(linked) == 1
-    planted = text.replace(linked, linked.replace("(entry)\n\n", "(entry)\n            return True\n\n"))
-    subject = Subject.load(MECHANISM.root, MECHANISM.stem, grain="COMPOSED", texts={"impl.system_timer": planted})
+    planted = text.replace(
+        linked, linked.replace("(entry)\n\n", "(entry)\n            return True\n\n")
+    )
+    subject = ControlledImplementation.load(
+        MECHANISM.root, MECHANISM.stem, grain="COMPOSED", texts={"impl.system_timer": planted}
+    )
     graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
-    found = compose(subject, MECHANISM.scenarios["one_bucket"], reduced.rows(graph), reduced.shared_of(graph), layer.labels_of(graph))
-    assert found.outcome == "different" and found.difference.kind == "label" and "takes A4" in found.difference.message, found.difference
+    found = compose(
+        subject,
+        MECHANISM.scenarios["one_bucket"],
+        reduced.rows(graph),
+        reduced.shared_of(graph),
+        layer.labels_of(graph),
+    )
+    assert (
+        found.outcome == "different"
+        and found.difference.kind == "label"
+        and "takes A4" in found.difference.message
+    ), found.difference
 
 
-@pytest.mark.parametrize(("changed", "matched"), [
-    (None, True),
-    ({1: ("other", 3)}, False),  # behind the operation the thread takes another step
-    ({1: ("C1", 2)}, False),  # the two do not commute
-])
+@pytest.mark.parametrize(
+    ("changed", "matched"),
+    [
+        (None, True),
+        ({1: ("other", 3)}, False),  # behind the operation the thread takes another step
+        ({1: ("C1", 2)}, False),  # the two do not commute
+    ],
+)
 def test_an_edge_beside_an_operation_that_does_nothing_is_that_behind_it(changed, matched):
     """Thread 0 does nothing in R7, from state 0 to 1 and from 2 to 3; thread 1 takes C1."""
     search = object.__new__(composed_module._Composed)

@@ -1,11 +1,18 @@
 """Locks, conditions and time under control: what Python's do, with every choice left to the scheduler."""
+
 import itertools
 import threading
 
 import pytest
 
 from impl import threads as production
-from wheelproof.explore import Crashed, RaceDetector, RuleBroken, Subject, walk
+from wheelproof.explore import (
+    ControlledImplementation,
+    Crashed,
+    RaceDetector,
+    RuleBroken,
+    random_schedules,
+)
 from wheelproof.explore.findings import ExploreError, StyleError
 
 SOURCE = """
@@ -101,41 +108,68 @@ class Box:
         while more:
             more = self.time.elapse()  # update E1
 """
-MAPPING = """
+HARNESS = """
 from impl import box
 SUBJECT = ("impl.box",)
 
-class World:
+class Harness:
     def __init__(self, scenario, impl=box):
         self.box = impl.Box()
         self.names = {"box": self.box}
 %s
 
-def shared(world):
-    return {"items": world.box.items, "got": world.box.got}
+def shared(harness):
+    return {"items": harness.box.items, "got": harness.box.got}
 """
-OPERATIONS = {"put": "", "fill": "", "ring": "n", "take": "", "once": "", "take_for": "s", "patient": "s", "careless": "s", "hour": "",
-              "grab": "", "let_go": "", "outside": "", "cry": "", "tick": "s", "clock": "", "hold": "", "disturb": "t"}
+OPERATIONS = {
+    "put": "",
+    "fill": "",
+    "ring": "n",
+    "take": "",
+    "once": "",
+    "take_for": "s",
+    "patient": "s",
+    "careless": "s",
+    "hour": "",
+    "grab": "",
+    "let_go": "",
+    "outside": "",
+    "cry": "",
+    "tick": "s",
+    "clock": "",
+    "hold": "",
+    "disturb": "t",
+}
 
 
 @pytest.fixture
 def box(tmp_path):
     """Makes the subject, with texts of its implementation replaced."""
-    def make(*changes, lint=True, mapping=MAPPING):
+
+    def make(*changes, lint=True, harness=HARNESS):
         text = SOURCE
         for old, new in changes:
             assert old in text
             text = text.replace(old, new)
-        calls = "\n".join(f"    def {name}(self{', ' + a if a else ''}): self.box.{name}({a})" for name, a in OPERATIONS.items())
-        for folder, content in (("impl", text), ("mapping", mapping % calls)):
+        calls = "\n".join(
+            f"    def {name}(self{', ' + a if a else ''}): self.box.{name}({a})"
+            for name, a in OPERATIONS.items()
+        )
+        for folder, content in (("impl", text), ("harness", harness % calls)):
             (tmp_path / folder).mkdir(exist_ok=True)
             (tmp_path / folder / "box.py").write_text(content, encoding="utf-8")
-        return Subject.load(tmp_path, "box", lint=lint)
+        return ControlledImplementation.load(tmp_path, "box", lint=lint)
+
     return make
 
 
 def scenario(**programs):
-    return {"threads": {name: [[word, *arguments] for word, *arguments in program] for name, program in programs.items()}}
+    return {
+        "threads": {
+            name: [[word, *arguments] for word, *arguments in program]
+            for name, program in programs.items()
+        }
+    }
 
 
 def outcomes(subject, program):
@@ -158,6 +192,7 @@ def outcomes(subject, program):
 
 
 # -- the lock
+
 
 def test_any_thread_may_release_the_lock(box):
     run = box().begin(scenario(a=[("grab",), ("grab",)], b=[("let_go",)]))
@@ -188,12 +223,13 @@ def test_wait_and_notify_need_the_lock(box, operation, verb):
 
 # -- waiting
 
+
 def test_a_wait_is_three_steps_and_gives_the_lock_back(box):
     run = box().begin(scenario(t=[("take",)], p=[("put",)]))
     for label in ("T1", "T2"):
         assert run.threads[0].label == label
         run.step(0)
-    assert run.world.box.changed.lock.owner is None and run.enabled() == {1: "P1"}
+    assert run.harness.box.changed.lock.owner is None and run.enabled() == {1: "P1"}
     for label in ("P1", "P2", "P3"):
         run.step(1)
     assert run.enabled() == {0: "T3", 1: "P4"}
@@ -208,7 +244,9 @@ def test_a_notification_wakes_any_of_those_that_sleep(box):
     ends = outcomes(box(), scenario(a=[("once",)], b=[("once",)], p=[("ring", 2)]))
     assert {(True, 0, (1, 2)), (True, 0, (2, 1))} <= set(ends)
     alone = outcomes(box(), scenario(a=[("once",)], b=[("once",)], p=[("ring", 1)]))
-    assert set(alone) == {(False, 0, (1,)), (False, 0, (2,)), (False, 0, ())}, "either sleeper, or none that slept in time"
+    assert set(alone) == {(False, 0, (1,)), (False, 0, (2,)), (False, 0, ())}, (
+        "either sleeper, or none that slept in time"
+    )
 
 
 def test_a_thread_that_falls_asleep_later_does_not_take_the_ticket(box):
@@ -222,6 +260,7 @@ def test_a_thread_that_falls_asleep_later_does_not_take_the_ticket(box):
 def eager(arrivals, after):
     """Python's promise, read directly: at each notification any sleeper is chosen. ``arrivals``: threads and "notify", in order."""
     ends = set()
+
     def go(place, asleep, woken):
         if place == len(arrivals):
             ends.add(frozenset(woken))
@@ -230,13 +269,21 @@ def eager(arrivals, after):
             return go(place + 1, asleep | {arrivals[place]}, woken)
         for chosen in asleep or {None}:
             go(place + 1, asleep - {chosen}, woken | ({chosen} - {None}))
+
     go(0, frozenset(), frozenset())
     return ends
 
 
-@pytest.mark.parametrize("arrivals", [
-    [0, 1, "notify", 2, "notify"], [0, "notify", 1, 2, "notify", "notify"], ["notify", 0, 1, 2, "notify"],
-    [0, 1, "notify", "notify", "notify", 2, "notify"], [0, 1, 2, "notify", "notify"]])
+@pytest.mark.parametrize(
+    "arrivals",
+    [
+        [0, 1, "notify", 2, "notify"],
+        [0, "notify", 1, 2, "notify", "notify"],
+        ["notify", 0, 1, 2, "notify"],
+        [0, 1, "notify", "notify", "notify", 2, "notify"],
+        [0, 1, 2, "notify", "notify"],
+    ],
+)
 def test_tickets_are_the_choice_at_each_notification(box, arrivals):
     """Which threads have woken in the end: the same sets as if every notification had chosen at once."""
     found = set()
@@ -259,8 +306,15 @@ def test_a_lost_wake_up_is_found(box):
     assert {end[0] for end in outcomes(box(), two)} == {True}
     silent = box(("            self.changed.notify()  # notify P3\n", ""))
     assert (False, 1, ()) in outcomes(silent, scenario(t=[("take",)], p=[("put",)]))
-    early = box(("            while not self.items:\n", "            while not self.items:\n                self.changed.release()  # unlock T7\n                self.changed.acquire()  # lock T8\n"))
-    assert (False, 1, ()) in outcomes(early, scenario(t=[("take",)], p=[("put",)])), "between the test and the wait the lock is free"
+    early = box(
+        (
+            "            while not self.items:\n",
+            "            while not self.items:\n                self.changed.release()  # unlock T7\n                self.changed.acquire()  # lock T8\n",
+        )
+    )
+    assert (False, 1, ()) in outcomes(early, scenario(t=[("take",)], p=[("put",)])), (
+        "between the test and the wait the lock is free"
+    )
 
 
 def test_one_notification_for_two_kinds_of_waiters_is_found(box):
@@ -270,20 +324,31 @@ def test_one_notification_for_two_kinds_of_waiters_is_found(box):
     one = box(("notify_all()  # notify F3", "notify()  # notify F3"))
     assert {end[0] for end in outcomes(one, program)} == {True, False}
     wrong = scenario(o=[("once",)], t=[("take",)], p=[("put",)])
-    assert (False, 1, (1,)) in outcomes(box(), wrong), "the wrong waiter took it, and the taker sleeps beside an item"
+    assert (False, 1, (1,)) in outcomes(box(), wrong), (
+        "the wrong waiter took it, and the taker sleeps beside an item"
+    )
 
 
 # -- time
 
+
 def test_a_time_out_is_a_choice_of_the_scheduler(box):
-    ends = outcomes(box(), scenario(t=[("take_for", 2.0)], p=[("put",)], c=[("tick", 1.0), ("clock",)]))
+    ends = outcomes(
+        box(), scenario(t=[("take_for", 2.0)], p=[("put",)], c=[("tick", 1.0), ("clock",)])
+    )
     assert {end[0] for end in ends} == {True} and {end[2] for end in ends} == {(True,), (False,)}
-    assert set(outcomes(box(), scenario(t=[("take_for", 2.0)], c=[("clock",)]))) == {(True, 0, (False,))}
-    assert {end[0] for end in outcomes(box(), scenario(t=[("take",)], c=[("clock",)]))} == {False}, "a clock does not wake who has no deadline"
+    assert set(outcomes(box(), scenario(t=[("take_for", 2.0)], c=[("clock",)]))) == {
+        (True, 0, (False,))
+    }
+    assert {end[0] for end in outcomes(box(), scenario(t=[("take",)], c=[("clock",)]))} == {
+        False
+    }, "a clock does not wake who has no deadline"
 
 
 def test_time_stands_still_unless_a_thread_lets_it_pass(box):
-    assert set(outcomes(box(), scenario(t=[("take_for", 2.0)], c=[("tick", 1.5)]))) == {(False, 0, ())}
+    assert set(outcomes(box(), scenario(t=[("take_for", 2.0)], c=[("tick", 1.5)]))) == {
+        (False, 0, ())
+    }
 
 
 def test_the_clock_is_read_in_a_step(box):
@@ -293,7 +358,9 @@ def test_the_clock_is_read_in_a_step(box):
 
 def test_a_late_notification_may_be_spent_on_a_thread_whose_time_is_up(box):
     """As in CPython: a notifier that finds only the late thread in the list wakes it, and the other one sleeps on or not."""
-    ends = outcomes(box(), scenario(k=[("careless", 1.0)], o=[("once",)], p=[("ring", 1)], c=[("tick", 1.0)]))
+    ends = outcomes(
+        box(), scenario(k=[("careless", 1.0)], o=[("once",)], p=[("ring", 1)], c=[("tick", 1.0)])
+    )
     assert {(False, 0, (1,)), (True, 0, (1, 2)), (True, 0, (2, 1))} <= set(ends)
 
 
@@ -306,30 +373,39 @@ def test_the_value_of_a_wait_that_may_be_either_is_not_to_be_tested(box):
             run.step(0)
     sure = scenario(i=[("patient", 1.0)], p=[("ring", 1)])
     assert {end[2] for end in outcomes(box(), sure) if end[0]} == {(True,)}
-    assert set(outcomes(box(), scenario(i=[("patient", 1.0)], c=[("clock",)]))) == {(True, 0, (False,))}
+    assert set(outcomes(box(), scenario(i=[("patient", 1.0)], c=[("clock",)]))) == {
+        (True, 0, (False,))
+    }
 
 
 @pytest.mark.parametrize("kind", ["Time", "Interrupts"])
 def test_clock_and_interrupts_must_be_part_of_the_state(box, kind):
-    hidden = MAPPING.replace("from impl import box\n", f"from impl import box\nfrom impl.threads import {kind}\n").replace(
-        'self.names = {"box": self.box}', f'self.names = {{"box": self.box}}\n        self.other = {kind}()')
+    hidden = HARNESS.replace(
+        "from impl import box\n", f"from impl import box\nfrom impl.threads import {kind}\n"
+    ).replace(
+        'self.names = {"box": self.box}',
+        f'self.names = {{"box": self.box}}\n        self.other = {kind}()',
+    )
     with pytest.raises(ExploreError, match=f"does not reach the scenario's {kind}"):
-        box(mapping=hidden, lint=False).begin(scenario(a=[("put",)]))
+        box(harness=hidden, lint=False).begin(scenario(a=[("put",)]))
 
 
 # -- interrupts
 
+
 def test_an_interrupted_wait_raises_with_its_lock_held(box):
     ends = outcomes(box(), scenario(h=[("hold",)], i=[("disturb", "h")]))
-    assert set(ends) == {(True, 0, ("raised",)), (False, 0, ())}, "an interrupt before the wait is none"
+    assert set(ends) == {(True, 0, ("raised",)), (False, 0, ())}, (
+        "an interrupt before the wait is none"
+    )
     run = box().begin(scenario(h=[("hold",)], i=[("disturb", "h"), ("disturb", "h")], p=[("put",)]))
     for thread in (0, 0, 1, 1, 0, 2):
         run.step(thread)
     assert 0 not in run.enabled(), "it is awake, and another one has the lock"
     for thread in (2, 2, 2, 0):
         run.step(thread)
-    assert run.threads[0].label == "V5" and run.world.box.changed.lock.owner is run.threads[0]
-    assert run.world.box.interrupts.pending == ()
+    assert run.threads[0].label == "V5" and run.harness.box.changed.lock.owner is run.threads[0]
+    assert run.harness.box.interrupts.pending == ()
     run.end()
 
 
@@ -349,8 +425,12 @@ def test_an_interrupted_sleeper_may_keep_a_notification_to_itself(box):
         run.step(thread)
     assert run.enabled() == {0: "V4"}, "the other one sleeps on"
     run.end()
-    ends = outcomes(box(), scenario(h=[("hold",)], o=[("once",)], p=[("ring", 1)], i=[("disturb", "h")]))
-    assert {(False, 0, ("raised",)), (True, 0, ("raised", 2)), (True, 0, (2, "raised"))} <= set(ends)
+    ends = outcomes(
+        box(), scenario(h=[("hold",)], o=[("once",)], p=[("ring", 1)], i=[("disturb", "h")])
+    )
+    assert {(False, 0, ("raised",)), (True, 0, ("raised", 2)), (True, 0, (2, "raised"))} <= set(
+        ends
+    )
 
 
 def test_an_interrupt_needs_a_thread(box):
@@ -395,6 +475,7 @@ def test_cpython_loses_the_notification_of_a_sleeper_that_is_interrupted(monkeyp
 
 def test_cpython_leaves_a_wait_without_its_lock_where_taking_it_is_interrupted():
     """Why such an interrupt is left out under control: no code can tell that it does not hold a plain lock."""
+
     class Lock:
         def __init__(self):
             self.inner, self.taken = threading.Lock(), 0
@@ -419,42 +500,70 @@ def test_cpython_leaves_a_wait_without_its_lock_where_taking_it_is_interrupted()
 
 # -- the state, races, style
 
+
 def test_who_sleeps_is_part_of_the_state(box):
     subject, table = box(), {}
     program = scenario(a=[("once",)], b=[("once",)], p=[("ring", 1), ("ring", 1)])
+
     def after(*schedule):
         run = subject.begin(program, intern=table)
         for thread in schedule:
             run.step(thread)
         return run.fingerprint()
+
     assert after(0, 0, 1, 1) == after(1, 1, 0, 0)
-    assert after(0, 0, 2, 2, 2, 1, 1)[0] != after(0, 0, 1, 1, 2, 2, 2)[0], "who may take the ticket differs"
+    assert after(0, 0, 2, 2, 2, 1, 1)[0] != after(0, 0, 1, 1, 2, 2, 2)[0], (
+        "who may take the ticket differs"
+    )
 
 
 def test_the_lock_of_a_wait_orders_accesses(box):
     quiet = RaceDetector()
-    walk(box(), scenario(t=[("take",)], u=[("take",)], p=[("fill",)]), walks=200, race=quiet)
+    random_schedules(
+        box(), scenario(t=[("take",)], u=[("take",)], p=[("fill",)]), schedules=200, race=quiet
+    )
     assert not quiet.found
     loud = RaceDetector()
-    leaky = box(("                self.changed.wait()  # wait T2, wake T3, lock T4\n            self.items = self.items - 1  # write T5",
-                 "                self.changed.wait()  # wait T2, wake T3, lock T4\n            self.changed.release()  # unlock T7\n"
-                 "            self.items = self.items - 1  # write T5\n            self.changed.acquire()  # lock T8"))
-    walk(leaky, scenario(t=[("take",)], u=[("take",)], p=[("fill",)]), walks=200, race=loud)
+    leaky = box(
+        (
+            "                self.changed.wait()  # wait T2, wake T3, lock T4\n            self.items = self.items - 1  # write T5",
+            "                self.changed.wait()  # wait T2, wake T3, lock T4\n            self.changed.release()  # unlock T7\n"
+            "            self.items = self.items - 1  # write T5\n            self.changed.acquire()  # lock T8",
+        )
+    )
+    random_schedules(
+        leaky, scenario(t=[("take",)], u=[("take",)], p=[("fill",)]), schedules=200, race=loud
+    )
     assert loud.found
 
 
-@pytest.mark.parametrize("label, message", [("# wait T2, wake T3", "lock without a label"), ("# wait T2, lock T4", "3 operations|wake without a label|2 operations")])
+@pytest.mark.parametrize(
+    "label, message",
+    [
+        ("# wait T2, wake T3", "lock without a label"),
+        ("# wait T2, lock T4", "3 operations|wake without a label|2 operations"),
+    ],
+)
 def test_all_three_steps_of_a_wait_have_labels(box, label, message):
-    with pytest.raises((RuleBroken, StyleError), match=message if "lock T4" in label else "2 operations"):
-        run = box(("# wait T2, wake T3, lock T4", label)).begin(scenario(t=[("take",)], p=[("put",)]))
+    with pytest.raises(
+        (RuleBroken, StyleError), match=message if "lock T4" in label else "2 operations"
+    ):
+        run = box(("# wait T2, wake T3, lock T4", label)).begin(
+            scenario(t=[("take",)], p=[("put",)])
+        )
         for thread in (0, 0, 1, 1, 1, 1, 0, 0):
             run.step(thread)
 
 
 def test_a_monitor_held_twice_is_not_waited_in(box):
-    twice = box((" Lock, Plain,", " Lock, Monitor, Plain,"),
-                ("self.changed = Condition(Lock())", "self.changed = Condition(Monitor())"),
-                ("        with self.changed:  # lock O1, unlock O6\n            self.changed.wait()", "        with self.changed:  # lock O1, unlock O6\n            self.changed.acquire()  # lock O7\n            self.changed.wait()"))
+    twice = box(
+        (" Lock, Plain,", " Lock, Monitor, Plain,"),
+        ("self.changed = Condition(Lock())", "self.changed = Condition(Monitor())"),
+        (
+            "        with self.changed:  # lock O1, unlock O6\n            self.changed.wait()",
+            "        with self.changed:  # lock O1, unlock O6\n            self.changed.acquire()  # lock O7\n            self.changed.wait()",
+        ),
+    )
     run = twice.begin(scenario(o=[("once",)]))
     run.step(0)
     run.step(0)
@@ -463,4 +572,6 @@ def test_a_monitor_held_twice_is_not_waited_in(box):
 
 
 def test_production_has_the_standard_library_s(box):
-    assert production.Condition is threading.Condition and production.get_ident is threading.get_ident
+    assert (
+        production.Condition is threading.Condition and production.get_ident is threading.get_ident
+    )

@@ -1,19 +1,28 @@
 """Steps, and what a run does with an implementation that has no step for what it does."""
+
 import signal
 import sys
 from types import SimpleNamespace
 
 import pytest
 
-from wheelproof.explore import Crashed, ExploreError, RuleBroken, Stuck, bisimulate, replay, walk
-from wheelproof.explore import controlled
+from wheelproof.explore import (
+    Crashed,
+    ExploreError,
+    RuleBroken,
+    Stuck,
+    bisimulate,
+    controlled,
+    random_schedules,
+    replay,
+)
 from wheelproof.explore import watchdog as watchdog_module
 from wheelproof.explore.watchdog import Watchdog
 
 
 def place(cell, text):
     """Where a piece of the source stands."""
-    return f"impl/cell.py:{cell.source[:cell.source.index(text)].count(chr(10)) + 1}"
+    return f"impl/cell.py:{cell.source[: cell.source.index(text)].count(chr(10)) + 1}"
 
 
 def run_to_the_end(subject, scenario):
@@ -32,38 +41,80 @@ def run_to_the_end(subject, scenario):
 
 def test_a_thread_waits_in_front_of_the_operation_that_it_names(cell):
     run = cell.load().begin(cell.scenarios["two_puts"])
-    assert run.labels == ["P1", "P1"] and run.source(0) == place(cell, "# lock P1") and run.threads[0].kind == "lock"
+    assert (
+        run.labels == ["P1", "P1"]
+        and run.source(0) == place(cell, "# lock P1")
+        and run.threads[0].kind == "lock"
+    )
     run.step(0)
-    assert run.labels == ["P2", "P1"] and run.enabled() == {0: "P2"} and run.shared()["monitor"] == ("a", 1)
+    assert (
+        run.labels == ["P2", "P1"]
+        and run.enabled() == {0: "P2"}
+        and run.shared()["monitor"] == ("a", 1)
+    )
     for label in ("P3", "P4", "P5"):
         run.step(0)
         assert run.labels[0] == label
     assert run.shared()["full"] is True and run.shared()["monitor"] == ("a", 1)
     run.step(0)
-    assert run.labels == ["Done", "P1"] and run.enabled() == {1: "P1"} and run.shared()["monitor"] == (None, 0)
+    assert (
+        run.labels == ["Done", "P1"]
+        and run.enabled() == {1: "P1"}
+        and run.shared()["monitor"] == (None, 0)
+    )
     run.end()
 
 
 def test_every_kind_of_operation_is_a_step(cell):
-    steps = run_to_the_end(cell.load(), {"item": "x", "threads": {"a": [["attempt"], ["put", "y"], ["drain"], ["claim"]]}})
-    assert steps == [f"a.{x}" for x in "G1 T1 T2 T3 T4 T5 T6 G2 P1 P2 P3 P4 P5 D1 T1 T2 T3 T4 T5 T6 D1 C1".split()]
+    steps = run_to_the_end(
+        cell.load(),
+        {"item": "x", "threads": {"a": [["attempt"], ["put", "y"], ["drain"], ["claim"]]}},
+    )
+    assert steps == [
+        f"a.{x}"
+        for x in "G1 T1 T2 T3 T4 T5 T6 G2 P1 P2 P3 P4 P5 D1 T1 T2 T3 T4 T5 T6 D1 C1".split()
+    ]
 
 
 def test_exercised_labels_are_collected_over_runs(cell):
     subject = cell.load()
     run_to_the_end(subject, cell.scenarios["alone"])
-    assert {label for _, label, _ in subject.exercised} == {"D1", "T1", "T2", "T3", "T4", "T5", "T6"}
+    assert {label for _, label, _ in subject.exercised} == {
+        "D1",
+        "T1",
+        "T2",
+        "T3",
+        "T4",
+        "T5",
+        "T6",
+    }
     for name in ("refilled", "mixed"):
         graph = cell.graph(name)
         bisimulate(subject, cell.scenarios[name], graph.rows, graph.shared_of)
-    declared = {(file, label, kind) for file, lines in subject.labels.items() for kinds in lines.values() for kind, label in kinds.items()}
+    declared = {
+        (file, label, kind)
+        for file, lines in subject.labels.items()
+        for kinds in lines.values()
+        for kind, label in kinds.items()
+    }
     assert subject.exercised == declared
 
 
 def test_a_labelled_line_is_one_step_from_its_first_access(cell):
     # The operand is read before the write: a stop between the two would leave it on the stack.
-    subject = cell.planted(("self.item = item  # write P3", "self.item = item if self.item is None else item  # write P3"))
-    assert run_to_the_end(subject, {"threads": {"a": [["put", "x"]]}}) == ["a.P1", "a.P2", "a.P3", "a.P4", "a.P5"]
+    subject = cell.planted(
+        (
+            "self.item = item  # write P3",
+            "self.item = item if self.item is None else item  # write P3",
+        )
+    )
+    assert run_to_the_end(subject, {"threads": {"a": [["put", "x"]]}}) == [
+        "a.P1",
+        "a.P2",
+        "a.P3",
+        "a.P4",
+        "a.P5",
+    ]
 
 
 def test_a_while_test_is_one_step_each_time(cell):
@@ -72,22 +123,58 @@ def test_a_while_test_is_one_step_each_time(cell):
 
 
 RULES = {
-    "label missing on a volatile write": ([("self.full = True  # write P4", "self.full = True")], "write without a label in put"),
-    "label missing on a volatile read": ([("while self.full:  # read D1", "while self.full:")], "read without a label in drain"),
-    "label missing on a plain write": ([("self.item = item  # write P3", "self.item = item")], "a plain write without a label in put"),
-    "label missing on an unlock": ([("# lock P1, unlock P5", "# lock P1")], "unlock without a label in put"),
-    "label missing on a lock": ([("# lock P1, unlock P5", "# unlock P5")], "lock without a label in put"),
+    "label missing on a volatile write": (
+        [("self.full = True  # write P4", "self.full = True")],
+        "write without a label in put",
+    ),
+    "label missing on a volatile read": (
+        [("while self.full:  # read D1", "while self.full:")],
+        "read without a label in drain",
+    ),
+    "label missing on a plain write": (
+        [("self.item = item  # write P3", "self.item = item")],
+        "a plain write without a label in put",
+    ),
+    "label missing on an unlock": (
+        [("# lock P1, unlock P5", "# lock P1")],
+        "unlock without a label in put",
+    ),
+    "label missing on a lock": (
+        [("# lock P1, unlock P5", "# unlock P5")],
+        "lock without a label in put",
+    ),
     "label missing on a try": ([("  # try G1", "")], "try without a label in attempt"),
     "label missing on a cas": ([("  # cas C1", "")], "cas without a label in claim"),
-    "wrong kind for a write": ([("# write P4", "# read P4")], "a volatile write on the line of 'read P4'"),
-    "wrong kind for an update": ([("# update T5", "# write T5")], "a volatile update on the line of 'write T5'"),
+    "wrong kind for a write": (
+        [("# write P4", "# read P4")],
+        "a volatile write on the line of 'read P4'",
+    ),
+    "wrong kind for an update": (
+        [("# update T5", "# write T5")],
+        "a volatile update on the line of 'write T5'",
+    ),
     "wrong kind for a lock": ([("# lock P1, unlock P5", "# write P1")], "lock without a label"),
-    "a second volatile operation on the line": ([("self.item = item  # write P3", "self.item = self.full  # write P3")], "a volatile read on the line of 'write P3'"),
-    "a label on a line that does not perform it": ([("self.item = item  # write P3", "self.item  # write P3"), ("self.full = True  # write P4", "pass")],
-                                                   "the step P3 ended without its operation"),
-    "a monitor released twice": ([("self.gate = Lock()", "self.gate = Monitor()"),
-                                  ("                self.take()\n            finally:", "                self.gate.release()  # unlock G3\n                self.take()\n            finally:")],
-                                 "releases a monitor that nobody holds"),
+    "a second volatile operation on the line": (
+        [("self.item = item  # write P3", "self.item = self.full  # write P3")],
+        "a volatile read on the line of 'write P3'",
+    ),
+    "a label on a line that does not perform it": (
+        [
+            ("self.item = item  # write P3", "self.item  # write P3"),
+            ("self.full = True  # write P4", "pass"),
+        ],
+        "the step P3 ended without its operation",
+    ),
+    "a monitor released twice": (
+        [
+            ("self.gate = Lock()", "self.gate = Monitor()"),
+            (
+                "                self.take()\n            finally:",
+                "                self.gate.release()  # unlock G3\n                self.take()\n            finally:",
+            ),
+        ],
+        "releases a monitor that nobody holds",
+    ),
 }
 
 
@@ -106,19 +193,30 @@ def test_a_finding_does_not_unwind_the_subject(cell):
     with pytest.raises(RuleBroken):
         for _ in range(5):
             run.step(0)
-    assert run.world.cell.monitor.owner is run.threads[0]
+    assert run.harness.cell.monitor.owner is run.threads[0]
     run.end()
 
 
 def test_an_unpublished_object_needs_no_labels(cell):
-    subject = cell.planted(("        return self.claimed", "        Cell()\n        return self.claimed"))
+    subject = cell.planted(
+        ("        return self.claimed", "        Cell()\n        return self.claimed")
+    )
     assert run_to_the_end(subject, {"threads": {"a": [["claim"]]}}) == ["a.C1"]
 
 
 def test_an_access_from_outside_the_subject_is_a_finding(cell):
-    mapping = (cell.root / "mapping" / "cell.py").read_text().replace("self.cell.claim()", "setattr_of(self.cell)").replace(
-        "SUBJECT", "from operator import methodcaller\n\nsetattr_of = methodcaller('claim')\nSUBJECT")
-    assert run_to_the_end(cell.load(texts={"mapping.cell": mapping}, lint=False), {"threads": {"a": [["claim"]]}}) == ["a.C1"]
+    text = (
+        (cell.root / "harness" / "cell.py")
+        .read_text()
+        .replace("self.cell.claim()", "setattr_of(self.cell)")
+        .replace(
+            "SUBJECT",
+            "from operator import methodcaller\n\nsetattr_of = methodcaller('claim')\nSUBJECT",
+        )
+    )
+    assert run_to_the_end(
+        cell.load(texts={"harness.cell": text}, lint=False), {"threads": {"a": [["claim"]]}}
+    ) == ["a.C1"]
     subject = cell.load()
     subject._loaded.scheduler.files.pop(str(cell.root / "impl" / "cell.py"))
     with pytest.raises(RuleBroken, match="from outside the subject"):
@@ -139,36 +237,57 @@ def test_an_exception_in_a_thread_is_a_finding_with_its_line(cell):
 def test_an_exception_shows_with_its_schedule_in_every_search(cell):
     graph = cell.graph("put_and_take")
     scenario = cell.scenarios["put_and_take"]
-    plain = ("with self.monitor:  # lock T1, unlock T6\n            if self.full:  # read T2\n", "if True:\n            if self.full:  # read T2\n                raise ValueError('planted')\n")
+    plain = (
+        "with self.monitor:  # lock T1, unlock T6\n            if self.full:  # read T2\n",
+        "if True:\n            if self.full:  # read T2\n                raise ValueError('planted')\n",
+    )
     result = bisimulate(cell.planted(BOOM), scenario, graph.rows, graph.shared_of)
     assert result.outcome == "different" and "unwinding AttributeError" in str(result.difference)
-    walks = walk(cell.planted(BOOM), scenario, walks=50)
-    assert walks.outcome == "different" and walks.difference.kind == "exception"
-    assert replay(cell.planted(BOOM), scenario, walks.schedule).end == "exception"
-    assert walk(cell.planted(plain), scenario, walks=50).difference.message.startswith("ValueError: planted (raised at impl/cell.py:")
+    found = random_schedules(cell.planted(BOOM), scenario, schedules=50)
+    assert found.outcome == "different" and found.difference.kind == "exception"
+    assert replay(cell.planted(BOOM), scenario, found.schedule).end == "exception"
+    assert random_schedules(
+        cell.planted(plain), scenario, schedules=50
+    ).difference.message.startswith("ValueError: planted (raised at impl/cell.py:")
 
 
 # -- loops
 
+
 def test_a_loop_without_any_access_meets_the_watchdog(cell):
-    subject = cell.planted(("return self.claimed", "while True:\n            pass\n        return self.claimed"))
+    subject = cell.planted(
+        ("return self.claimed", "while True:\n            pass\n        return self.claimed")
+    )
     run = None
-    with Watchdog(subject.scheduler, cpu=0.3), pytest.raises(Stuck, match=r"a ran for .* last seen at impl/cell.py:\d+"):
+    with (
+        Watchdog(subject.scheduler, cpu=0.3),
+        pytest.raises(Stuck, match=r"a ran for .* last seen at impl/cell.py:\d+"),
+    ):
         run = subject.begin({"threads": {"a": [["claim"]]}})
     assert run is None
     assert run_to_the_end(subject, cell.scenarios["alone"])[0] == "a.D1"  # the subject can go on
 
 
 def test_the_watchdog_stops_a_loop_that_catches_everything(cell):
-    subject = cell.planted(("return self.claimed", "while True:\n            try:\n                sum(range(100))\n            except BaseException:\n"
-                                                   "                pass\n        return self.claimed"))
+    subject = cell.planted(
+        (
+            "return self.claimed",
+            "while True:\n            try:\n                sum(range(100))\n            except BaseException:\n"
+            "                pass\n        return self.claimed",
+        )
+    )
     with Watchdog(subject.scheduler, cpu=0.3), pytest.raises(Stuck):
         subject.begin({"threads": {"a": [["claim"]]}})
     assert run_to_the_end(subject, cell.scenarios["alone"])[0] == "a.D1"
 
 
 def test_the_watchdog_is_silent_while_steps_are_taken(cell):
-    subject = cell.planted(("while self.full:  # read D1\n            self.take()", "while self.full:  # read D1\n            sum(range(20_000))"))
+    subject = cell.planted(
+        (
+            "while self.full:  # read D1\n            self.take()",
+            "while self.full:  # read D1\n            sum(range(20_000))",
+        )
+    )
     with Watchdog(subject.scheduler, cpu=0.3):
         run = subject.begin(cell.scenarios["alone"])
         for _ in range(3000):
@@ -179,11 +298,20 @@ def test_the_watchdog_is_silent_while_steps_are_taken(cell):
 def looks_until_stuck(times, monkeypatch):
     """How many looks at these times, of any clock, it takes until a thread that reaches no step is stopped; None: it is not."""
     stopped = []
-    scheduler = SimpleNamespace(switches=1, running=SimpleNamespace(name="a"), place_of=lambda frame: "here", stop_stuck=stopped.append)
+    scheduler = SimpleNamespace(
+        switches=1,
+        running=SimpleNamespace(name="a"),
+        place_of=lambda frame: "here",
+        stop_stuck=stopped.append,
+    )
     with Watchdog(scheduler) as watchdog:
         signal.setitimer(signal.ITIMER_REAL, 0)  # the looks are the test's
         for number, now in enumerate(times, 1):
-            monkeypatch.setattr(watchdog_module, "time", SimpleNamespace(process_time=lambda: 0.0, monotonic=lambda now=now: now))
+            monkeypatch.setattr(
+                watchdog_module,
+                "time",
+                SimpleNamespace(process_time=lambda: 0.0, monotonic=lambda now=now: now),
+            )
             watchdog._look(signal.SIGALRM, None)
             if stopped:
                 return number
@@ -192,35 +320,61 @@ def looks_until_stuck(times, monkeypatch):
 
 def test_a_stall_of_the_whole_process_is_no_loop(monkeypatch):
     assert looks_until_stuck([0.0, 3600.0, 3600.25], monkeypatch) is None
-    assert looks_until_stuck([number * 0.25 for number in range(200)], monkeypatch) == 121, "30 s of looks"
+    assert looks_until_stuck([number * 0.25 for number in range(200)], monkeypatch) == 121, (
+        "30 s of looks"
+    )
 
 
 def test_a_stuck_thread_is_a_difference_of_the_bisimulation(cell, monkeypatch):
     monkeypatch.setattr(Watchdog.__init__, "__defaults__", (0.3, 30.0))
-    subject = cell.planted(("self.item = None  # write T3", "self.item = None  # write T3\n                while True:\n                    pass"))
+    subject = cell.planted(
+        (
+            "self.item = None  # write T3",
+            "self.item = None  # write T3\n                while True:\n                    pass",
+        )
+    )
     graph = cell.graph("alone")
-    difference = bisimulate(subject, cell.scenarios["alone"], graph.rows, graph.shared_of).difference
+    difference = bisimulate(
+        subject, cell.scenarios["alone"], graph.rows, graph.shared_of
+    ).difference
     assert difference.kind == "watchdog" and difference.schedule[-1] == ("a", "T3")
 
 
 def test_a_loop_over_unlabelled_reads_is_counted(cell):
-    subject = cell.planted(("return self.claimed", "while self.item is None:\n            pass\n        return self.claimed"))
-    with pytest.raises(Stuck, match=f"{controlled.MAX_SILENT_ACCESSES} accesses without a labelled step"):
+    subject = cell.planted(
+        (
+            "return self.claimed",
+            "while self.item is None:\n            pass\n        return self.claimed",
+        )
+    )
+    with pytest.raises(
+        Stuck, match=f"{controlled.MAX_SILENT_ACCESSES} accesses without a labelled step"
+    ):
         subject.begin({"threads": {"a": [["claim"]]}})
 
 
 def test_a_livelock_hits_the_cap_and_is_no_pass(cell):
     subject = cell.planted(("            self.take()\n\n", "            pass\n\n"))
-    result = walk(subject, cell.scenarios["alone"], walks=2, max_steps=500)
-    assert result.outcome == "inconclusive" and result.figures["capped"] == 2 and len(result.schedule) == 500
+    result = random_schedules(subject, cell.scenarios["alone"], schedules=2, max_steps=500)
+    assert (
+        result.outcome == "inconclusive"
+        and result.figures["capped"] == 2
+        and len(result.schedule) == 500
+    )
     assert "livelock" in result.why
 
 
 # -- scenarios
 
-@pytest.mark.parametrize(("scenario", "message"), [
-    ({}, "no threads"), ({"threads": {}}, "no threads"), ({"threads": {"a": [["fly"]]}}, "no operation 'fly'"),
-])
+
+@pytest.mark.parametrize(
+    ("scenario", "message"),
+    [
+        ({}, "no threads"),
+        ({"threads": {}}, "no threads"),
+        ({"threads": {"a": [["fly"]]}}, "no operation 'fly'"),
+    ],
+)
 def test_a_scenario_that_cannot_run_is_refused(cell, scenario, message):
     with pytest.raises(ExploreError, match=message):
         cell.load().begin(scenario)

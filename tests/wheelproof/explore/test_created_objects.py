@@ -1,9 +1,16 @@
 """Objects that threads create while they run: named, alike in every run, with all that their slots hold."""
+
 from collections import Counter
 
 import pytest
 
-from wheelproof.explore import ExploreError, Subject, Unnamed, bisimulate, walk
+from wheelproof.explore import (
+    ControlledImplementation,
+    ExploreError,
+    Unnamed,
+    bisimulate,
+    random_schedules,
+)
 
 SOURCE = """
 from __future__ import annotations
@@ -55,11 +62,11 @@ class Stack:
         with top.monitor:  # lock C2, unlock C4
             top.value = 9  # write C3
 """
-MAPPING = """
+HARNESS = """
 from impl import stack
 SUBJECT = ("impl.stack",)
 
-class World:
+class Harness:
     def __init__(self, scenario, impl=stack):
         self.stack = impl.Stack()
         self.names = {"stack": self.stack}
@@ -68,16 +75,24 @@ class World:
     def keep(self, value): self.stack.keep(value)
     def change(self): self.stack.change()
 
-def shared(world):
-    out, node = [], world.stack.top.value
+def shared(harness):
+    out, node = [], harness.stack.top.value
     while node is not None:
         out.append(node.value)
         node = node.below
     return {"stack": tuple(out)}
 """
+
+
 def derived(body):
     """Changes that put a class derived from Node in its place in push."""
-    return (("class Stack", f"class Heavy(Node):\n{body}\n\n\nclass Stack"), ("        node = Node(value, None)\n        while", "        node = Heavy(value, None)\n        while"))
+    return (
+        ("class Stack", f"class Heavy(Node):\n{body}\n\n\nclass Stack"),
+        (
+            "        node = Node(value, None)\n        while",
+            "        node = Heavy(value, None)\n        while",
+        ),
+    )
 
 
 HEAVY = derived("    __slots__ = ()")
@@ -91,10 +106,11 @@ def load(tmp_path):
         for old, new in changes:
             assert old in text
             text = text.replace(old, new)
-        for floor, content in (("impl", text), ("mapping", MAPPING)):
-            (tmp_path / floor).mkdir(exist_ok=True)
-            (tmp_path / floor / "stack.py").write_text(content, encoding="utf-8")
-        return Subject.load(tmp_path, "stack", **options)
+        for artefact, content in (("impl", text), ("harness", HARNESS)):
+            (tmp_path / artefact).mkdir(exist_ok=True)
+            (tmp_path / artefact / "stack.py").write_text(content, encoding="utf-8")
+        return ControlledImplementation.load(tmp_path, "stack", **options)
+
     return load
 
 
@@ -114,6 +130,7 @@ def after(subject, scenario, schedule, table):
 
 def model(programs):
     """The graph of pushes: (stack, per thread (step, what it read, program left))."""
+
     def initial():
         return (), tuple(("P1", None, tuple(value for _, value in program)) for program in programs)
 
@@ -130,7 +147,7 @@ def model(programs):
             stack, new = (left[0], *stack), ("P1", None, left[1:])
         else:
             new = ("P1", None, left)
-        return label, (stack, (*threads[:i], new, *threads[i + 1:]))
+        return label, (stack, (*threads[:i], new, *threads[i + 1 :]))
 
     states, rows, number = [initial()], [], {initial(): 0}
     for state in states:
@@ -150,9 +167,16 @@ def test_a_created_object_has_the_same_name_in_every_run_and_order(load):
     subject, table = load(), {}
     first = after(subject, TWO, (0, 0, 0, 1, 1, 1), table)
     assert first == after(subject, TWO, (0, 0, 0, 1, 1, 1), table)
-    assert first[1] == ["new Monitor a.1.1", "new Monitor b.1.1", "new Node a.1.1", "new Node b.1.1"]
+    assert first[1] == [
+        "new Monitor a.1.1",
+        "new Monitor b.1.1",
+        "new Node a.1.1",
+        "new Node b.1.1",
+    ]
     # The same places, reached in another order of steps and, below, of creation: one state.
-    assert first[0] == after(subject, TWO, (0, 0, 1, 0, 1, 1, 1, 1, 1), table)[0]  # b has failed once
+    assert (
+        first[0] == after(subject, TWO, (0, 0, 1, 0, 1, 1, 1, 1, 1), table)[0]
+    )  # b has failed once
     assert first[0] != after(subject, TWO, (1, 1, 1, 0, 0, 0), table)[0]
     scenario = {"threads": {"a": [["push_big", 1]], "b": [["keep", 2]]}}
     one, other = after(subject, scenario, (0, 1), table), after(subject, scenario, (1, 0), table)
@@ -165,12 +189,17 @@ def test_position_and_number_tell_objects_apart(load):
     while run.enabled():
         run.step(next(iter(run.enabled())))
     run.fingerprint()
-    assert Counter(name.split()[1] for name in names(run)) == {"Node": 2, "Monitor": 3, "Big": 1, "Atomic": 1}
+    assert Counter(name.split()[1] for name in names(run)) == {
+        "Node": 2,
+        "Monitor": 3,
+        "Big": 1,
+        "Atomic": 1,
+    }
     assert {"new Node a.1.1", "new Node a.2.1", "new Big b.1.1"} <= set(names(run))
     run.end()
 
 
-def test_what_the_world_creates_keeps_its_path(load):
+def test_what_the_harness_creates_keeps_its_path(load):
     run = load().begin(TWO)
     run.fingerprint()
     assert "stack.top.value" in run._names.paths and not any("stack" in name for name in names(run))
@@ -178,8 +207,16 @@ def test_what_the_world_creates_keeps_its_path(load):
 
 
 def test_a_planted_bug_in_a_created_objects_slot_changes_the_state(load):
-    planted = load(("top = self.top.get()  # read C1", "top = self.top.get()  # read C1\n        top.hits = top.hits + self.top_hits()"),
-                   ("    def change(self):", "    def top_hits(self):\n        return 1\n\n    def change(self):"))
+    planted = load(
+        (
+            "top = self.top.get()  # read C1",
+            "top = self.top.get()  # read C1\n        top.hits = top.hits + self.top_hits()",
+        ),
+        (
+            "    def change(self):",
+            "    def top_hits(self):\n        return 1\n\n    def change(self):",
+        ),
+    )
     scenario, table = {"threads": {"a": [["push", 1]], "b": [["keep", 5], ["change"]]}}, {}
     before = after(load(), scenario, (0, 0, 0, 1, 1, 1), table)[2]
     seen = after(planted, scenario, (0, 0, 0, 1, 1, 1), table)[2]
@@ -191,8 +228,13 @@ def test_an_object_in_a_container_only_is_seen(load):
     subject, table = load(), {}
     scenario = {"threads": {"a": [["keep", 1]], "b": [["keep", 1]]}}
     shared = after(subject, scenario, (0, 1), table)[2]
-    assert "@new Node a.1.1" in repr(shared[0]) and [piece[0] for piece in shared[1:]].count("new Node a.1.1") == 1
-    hidden = load(("self.all.append(Node(value, None))", "self.all.append(Node(value + len(self.all), None))"))
+    assert (
+        "@new Node a.1.1" in repr(shared[0])
+        and [piece[0] for piece in shared[1:]].count("new Node a.1.1") == 1
+    )
+    hidden = load(
+        ("self.all.append(Node(value, None))", "self.all.append(Node(value + len(self.all), None))")
+    )
     assert after(hidden, scenario, (0, 1), table)[2] != shared
 
 
@@ -202,12 +244,20 @@ def test_the_bisimulation_creates_the_objects_again(load):
     for changes in ((), HEAVY):
         result = bisimulate(load(*changes), scenario, rows, shared_of, audit=True)
         assert result.outcome == "equal" and result.uncovered == (), result.difference
-    assert walk(load(), scenario, walks=10, rows=rows, shared_of=shared_of).outcome == "passed"
+    assert (
+        random_schedules(load(), scenario, schedules=10, rows=rows, shared_of=shared_of).outcome
+        == "passed"
+    )
 
 
 def test_the_bisimulation_finds_a_bug_that_only_a_created_object_remembers(load):
     # Wrong only where the thread has failed before: the model's state is the same, the created node's is not.
-    planted = load(("            node.below = top  # write P2", "            node.hits = node.hits + 1\n            below = top if node.hits < 2 else None\n            node.below = below  # write P2"))
+    planted = load(
+        (
+            "            node.below = top  # write P2",
+            "            node.hits = node.hits + 1\n            below = top if node.hits < 2 else None\n            node.below = below  # write P2",
+        )
+    )
     rows, shared_of = model([[("push", 1)], [("push", 2)]])
     result = bisimulate(planted, TWO, rows, shared_of)
     assert result.outcome == "different" and result.difference.kind == "shared"
@@ -235,7 +285,9 @@ def test_a_derived_class_is_created_under_its_own_name(load):
     run = load(*HEAVY).begin(TWO)
     run.fingerprint()
     name = "new Heavy a.1.1"
-    assert name in names(run) and "hits" in {slot for each, _, slots in run._names._new if each == name for slot, _ in slots}
+    assert name in names(run) and "hits" in {
+        slot for each, _, slots in run._names._new if each == name for slot, _ in slots
+    }
     run.end()
     sloppy = load(*derived("    pass"), lint=False).begin(TWO)
     with pytest.raises(Unnamed, match="new Heavy a.1.1 of class Heavy has a __dict__"):
@@ -243,9 +295,13 @@ def test_a_derived_class_is_created_under_its_own_name(load):
     sloppy.end()
 
 
-
 def test_a_created_object_that_holds_what_has_no_name_is_refused_with_its_place(load):
-    subject = load(("self.hits, self.monitor = value, below, 0, Monitor()", "self.hits, self.monitor = value, below, object(), Monitor()"))
+    subject = load(
+        (
+            "self.hits, self.monitor = value, below, 0, Monitor()",
+            "self.hits, self.monitor = value, below, object(), Monitor()",
+        )
+    )
     run = subject.begin(TWO)
     with pytest.raises(Unnamed, match=r"new Node a.1.1.hits holds a value of type object"):
         run.fingerprint()

@@ -1,4 +1,5 @@
 """Fingerprints: equal for equal futures, over runs; a value without a name is refused, with its place."""
+
 import pytest
 
 from wheelproof.explore import ExploreError, Unnamed
@@ -63,13 +64,36 @@ def test_a_local_distinguishes_states_that_look_alike(cell):
         assert (after_one != after_two) == distinct
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
-    (DRAIN, "        rounds = iter((1, 2, 3))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n", r"The local 'rounds' of Cell.drain \(.*cell.py:\d+\), suspended in thread a, holds a value of type tuple_iterator"),
-    (DRAIN, "        rounds = (x for x in (1, 2))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n", "'rounds' of Cell.drain .* type generator"),
-    (DRAIN, "        fresh = object()\n        while self.full:  # read D1\n            self.take()\n", "'fresh' of Cell.drain .* type object"),
-    ("self.item = None  # write T3", "fresh = object()\n                self.item = fresh  # write T3", "'fresh' of Cell.take .* type object"),
-    ("self.item = None  # write T3", "self.item = iter(())  # write T3", r"The value of `iter\(\(\)\)` is on the evaluation stack of Cell.take"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            DRAIN,
+            "        rounds = iter((1, 2, 3))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n",
+            r"The local 'rounds' of Cell.drain \(.*cell.py:\d+\), suspended in thread a, holds a value of type tuple_iterator",
+        ),
+        (
+            DRAIN,
+            "        rounds = (x for x in (1, 2))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n",
+            "'rounds' of Cell.drain .* type generator",
+        ),
+        (
+            DRAIN,
+            "        fresh = object()\n        while self.full:  # read D1\n            self.take()\n",
+            "'fresh' of Cell.drain .* type object",
+        ),
+        (
+            "self.item = None  # write T3",
+            "fresh = object()\n                self.item = fresh  # write T3",
+            "'fresh' of Cell.take .* type object",
+        ),
+        (
+            "self.item = None  # write T3",
+            "self.item = iter(())  # write T3",
+            r"The value of `iter\(\(\)\)` is on the evaluation stack of Cell.take",
+        ),
+    ],
+)
 def test_a_value_without_a_name_is_refused_with_its_place(cell, old, new, message):
     with pytest.raises(Unnamed, match=message):
         ended(cell.planted((old, new)), cell.scenarios["alone"], [0] * 5)
@@ -81,17 +105,26 @@ def test_an_object_with_a_dict_is_refused(cell):
         cell.load(texts={"impl.cell": loose}, lint=False).begin(cell.scenarios["alone"])
 
 
-def test_state_in_the_world_is_refused(cell):
-    mapping = (cell.root / "mapping" / "cell.py").read_text().replace("        return self.cell.claim()", "        self.count = 1\n        return self.cell.claim()")
-    run = cell.load(texts={"mapping.cell": mapping}).begin({"threads": {"a": [["claim"]]}})
-    with pytest.raises(ExploreError, match="changed an attribute of World"):
+def test_state_in_the_harness_is_refused(cell):
+    text = (
+        (cell.root / "harness" / "cell.py")
+        .read_text()
+        .replace(
+            "        return self.cell.claim()",
+            "        self.count = 1\n        return self.cell.claim()",
+        )
+    )
+    run = cell.load(texts={"harness.cell": text}).begin({"threads": {"a": [["claim"]]}})
+    with pytest.raises(ExploreError, match="changed an attribute of Harness"):
         run.end()
 
 
-def test_a_world_without_names_is_refused(cell):
-    mapping = (cell.root / "mapping" / "cell.py").read_text().replace("self.names = ", "self.nothing = ")
-    with pytest.raises(ExploreError, match="World has no names"):
-        cell.load(texts={"mapping.cell": mapping}).begin(cell.scenarios["alone"])
+def test_a_harness_without_names_is_refused(cell):
+    text = (
+        (cell.root / "harness" / "cell.py").read_text().replace("self.names = ", "self.nothing = ")
+    )
+    with pytest.raises(ExploreError, match="Harness has no names"):
+        cell.load(texts={"harness.cell": text}).begin(cell.scenarios["alone"])
 
 
 class Node:
@@ -108,7 +141,12 @@ def names(**roots):
 def test_objects_are_named_by_role_first_then_by_path():
     tail = Node()
     known = names(head=Node(tail), tail=tail)
-    assert known.value(tail) == "@tail" and known.paths == ["head.next", "head.extra", "tail.next", "tail.extra"]
+    assert known.value(tail) == "@tail" and known.paths == [
+        "head.next",
+        "head.extra",
+        "tail.next",
+        "tail.extra",
+    ]
     assert known.shared() == ("@tail", "@unset", "@None", "@unset")
     inner = Node()
     assert names(head=Node(inner)).value(inner) == "@head.next"
@@ -123,8 +161,36 @@ def test_no_two_values_share_a_name():
     def closed(x):
         return lambda: x
 
-    values = [None, True, False, 0, 1, "None", "@None", "@root", "root", 1.0, b"x", (), [], (1,), [1], {1: 2}, {1}, frozenset({1}), range(3), range(4),
-              closed(1), closed(2), root, ValueError(1), ValueError(2), int, len, ...]
+    values = [
+        None,
+        True,
+        False,
+        0,
+        1,
+        "None",
+        "@None",
+        "@root",
+        "root",
+        1.0,
+        b"x",
+        (),
+        [],
+        (1,),
+        [1],
+        {1: 2},
+        {1},
+        frozenset({1}),
+        range(3),
+        range(4),
+        closed(1),
+        closed(2),
+        root,
+        ValueError(1),
+        ValueError(2),
+        int,
+        len,
+        ...,
+    ]
     found = [known.value(v) for v in values]
     assert len({repr(f) for f in found}) == len(values)
     assert all(a != b or i == j for i, a in enumerate(found) for j, b in enumerate(found))
@@ -136,5 +202,12 @@ def test_locals_come_in_the_order_of_the_code():
 
         def inner():
             return c
+
         return inner
-    assert variables_of(outer.__code__)[:2] == ("b", "a") and set(variables_of(outer.__code__)) == {"a", "b", "c", "inner"}
+
+    assert variables_of(outer.__code__)[:2] == ("b", "a") and set(variables_of(outer.__code__)) == {
+        "a",
+        "b",
+        "c",
+        "inner",
+    }

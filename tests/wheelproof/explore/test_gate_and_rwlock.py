@@ -1,4 +1,5 @@
 """The read/write lock and the gate: in production on real threads, under control as steps."""
+
 import math
 import threading
 import time
@@ -7,7 +8,7 @@ import pytest
 
 from impl import read_write_lock, runtime
 from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, finished, started, until
-from wheelproof.explore import RaceDetector, RuleBroken, Subject, walk
+from wheelproof.explore import ControlledImplementation, RaceDetector, RuleBroken, random_schedules
 
 SOURCE = """
 from __future__ import annotations
@@ -51,11 +52,11 @@ class Shelf:
         self.items.add_and_get(-1)  # update G2
         self.gate.release()  # unlock G3
 """
-MAPPING = """
+HARNESS = """
 from impl import shelf
 SUBJECT = ("impl.shelf",)
 
-class World:
+class Harness:
     def __init__(self, scenario, impl=shelf):
         self.shelf = impl.Shelf()
         self.names = {"shelf": self.shelf}
@@ -66,8 +67,8 @@ class World:
     def put(self): self.shelf.put()
     def take(self): self.shelf.take()
 
-def shared(world):
-    lock = world.shelf.lock
+def shared(harness):
+    lock = harness.shelf.lock
     return {"readers": tuple(t.name for t in lock.readers), "writer": lock.writer and lock.writer.name}
 """
 
@@ -77,14 +78,21 @@ def shelf(tmp_path, *changes):
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
-    for floor, content in (("impl", text), ("mapping", MAPPING)):
-        (tmp_path / floor).mkdir(exist_ok=True)
-        (tmp_path / floor / "shelf.py").write_text(content, encoding="utf-8")
-    return Subject.load(tmp_path, "shelf")
+    for artefact, content in (("impl", text), ("harness", HARNESS)):
+        (tmp_path / artefact).mkdir(exist_ok=True)
+        (tmp_path / artefact / "shelf.py").write_text(content, encoding="utf-8")
+    return ControlledImplementation.load(tmp_path, "shelf")
 
 
 def begin(subject, **threads):
-    return subject.begin({"threads": {name: [[operation] for operation in operations.split()] for name, operations in threads.items()}})
+    return subject.begin(
+        {
+            "threads": {
+                name: [[operation] for operation in operations.split()]
+                for name, operations in threads.items()
+            }
+        }
+    )
 
 
 def test_readers_share_and_a_writer_is_alone(tmp_path):
@@ -130,9 +138,13 @@ def test_a_thread_that_holds_the_lock_must_not_ask_again(tmp_path):
 
 def test_reader_and_writer_are_ordered_and_two_readers_who_write_are_not(tmp_path):
     scenario = {"threads": {"a": [["change"]], "b": [["peek"]], "c": [["change"]]}}
-    assert walk(shelf(tmp_path), scenario, walks=60, race=RaceDetector()).races == ()
-    planted = shelf(tmp_path, ("self.lock.write_lock:  # lock C1", "self.lock.read_lock:  # lock C1"))
-    assert walk(planted, scenario, walks=60, race=RaceDetector()).races
+    assert (
+        random_schedules(shelf(tmp_path), scenario, schedules=60, race=RaceDetector()).races == ()
+    )
+    planted = shelf(
+        tmp_path, ("self.lock.write_lock:  # lock C1", "self.lock.read_lock:  # lock C1")
+    )
+    assert random_schedules(planted, scenario, schedules=60, race=RaceDetector()).races
 
 
 def test_a_gate_admits_when_something_is_due(tmp_path):
@@ -150,9 +162,21 @@ def test_a_gate_admits_when_something_is_due(tmp_path):
 
 
 def test_a_gate_that_nobody_opens_is_a_deadlock(tmp_path):
-    assert walk(shelf(tmp_path), {"threads": {"a": [["take"]], "b": [["take"]], "c": [["put"]]}}, walks=5).figures["deadlocks"] == 5
+    assert (
+        random_schedules(
+            shelf(tmp_path),
+            {"threads": {"a": [["take"]], "b": [["take"]], "c": [["put"]]}},
+            schedules=5,
+        ).figures["deadlocks"]
+        == 5
+    )
     always = shelf(tmp_path, ("return 1 - self.items.get()", "return 0"))
-    assert walk(always, {"threads": {"a": [["take"]], "b": [["take"]]}}, walks=5).figures["deadlocks"] == 0
+    assert (
+        random_schedules(
+            always, {"threads": {"a": [["take"]], "b": [["take"]]}}, schedules=5
+        ).figures["deadlocks"]
+        == 0
+    )
 
 
 # -- production
@@ -163,7 +187,12 @@ def run_all(*bodies):
 
 
 def test_production_readers_meet_and_writers_do_not():
-    lock, together, inside, most = runtime.ReadWriteLock(), threading.Barrier(3, timeout=PATIENCE_S), [0], [0]
+    lock, together, inside, most = (
+        runtime.ReadWriteLock(),
+        threading.Barrier(3, timeout=PATIENCE_S),
+        [0],
+        [0],
+    )
 
     def read():
         with lock.read_lock:
@@ -195,7 +224,12 @@ def test_production_gate_waits_until_due_notified_or_out_of_time():
     run_all(lambda: (gate.acquire_when(lambda: due[0], 20), gate.release()))
     assert time.monotonic() - began > 0.015
     began = time.monotonic()
-    run_all(lambda: (gate.acquire_when(lambda: (began + 0.06 - time.monotonic()) * 1000, HOUR_MS), gate.release()))
+    run_all(
+        lambda: (
+            gate.acquire_when(lambda: (began + 0.06 - time.monotonic()) * 1000, HOUR_MS),
+            gate.release(),
+        )
+    )
     assert time.monotonic() - began > 0.055
     taken = []
 
@@ -248,7 +282,7 @@ def test_production_gate_hands_the_lead_on_and_is_free_after_an_error():
 
 
 class Selfish(runtime.Gate):
-    """A twin that does not hand the lead on."""
+    """A mutant that does not hand the lead on."""
 
     def release(self):
         self.due.release()
@@ -279,7 +313,7 @@ class _Impolite(read_write_lock.ReadLock):
 
 
 class Impolite(runtime.ReadWriteLock):
-    """A twin whose readers may keep a writer out for ever."""
+    """A mutant whose readers may keep a writer out for ever."""
 
     __slots__ = ()
 
@@ -297,9 +331,9 @@ def order_of_entry(lock, within_s):
             order.append(name)
 
     with lock.read_lock:
-        writer, = started(lambda: enter(lock.write_lock, "writer"))
+        (writer,) = started(lambda: enter(lock.write_lock, "writer"))
         assert until(lambda: lock.waiting)
-        reader, = started(lambda: enter(lock.read_lock, "reader"))
+        (reader,) = started(lambda: enter(lock.read_lock, "reader"))
         finished(reader, within_s)
         before = [*order]
     assert finished(writer) and finished(reader)

@@ -4,6 +4,7 @@ Each channel keeps how often ``drain`` has looked, and gives up after three look
 they go on differently. ``lint``: the style rule that refuses the source. ``run``: a part of what the controlled run refuses it
 with where the linter is off; None for modules of the standard library, which only the list of imports keeps away.
 """
+
 from __future__ import annotations
 
 import re
@@ -30,38 +31,108 @@ class Channel(NamedTuple):
 COUNTS = "    count = getattr({0}, 'count', 0) + 1\n    {1}\n    return count < 4\n"
 CHANNELS = {
     "an attribute of an exception": Channel(
-        "def more(error):\n    error.count = getattr(error, 'count', 0) + 1\n    return error.count < 4\n", "hidden-state", "exception .* with attributes",
-        "        error = ValueError()\n", "(error)"),
-    "an attribute of a module": Channel("import math\n\ndef more():\n" + COUNTS.format("math", "math.count = count"), "hidden-state", "attribute of impl.cell.math"),
-    "setattr on a class": Channel("class Holder:\n    __slots__ = ()\n\ndef more():\n" + COUNTS.format("Holder", "setattr(Holder, 'count', count)"), "hidden-state",
-                                  "attribute of impl.cell.Holder"),
-    "an attribute of a class under another name": Channel("class Holder:\n    __slots__ = ()\n\ndef more():\n    held = Holder\n" + COUNTS.format("held", "held.count = count"),
-                                                          "hidden-state", "attribute of impl.cell.Holder"),
-    "an attribute of an enum member": Channel("import enum\n\nclass Colour(enum.Enum):\n    RED = 1\n\ndef more():\n" + COUNTS.format("Colour.RED", "Colour.RED.count = count"),
-                                              "hidden-state", "attribute of impl.cell.Colour"),
-    "an attribute of a function": Channel("def more():\n    held = more\n" + COUNTS.format("held", "held.count = count"), "hidden-state", "attribute of impl.cell.more"),
-    "keyword defaults": Channel("def more(*, count=0):\n    more.__kwdefaults__['count'] += 1\n    return count < 3\n", "hidden-state", "attribute of impl.cell.more"),
-    "a logger": Channel("import logging\nLOG = logging.getLogger('x')\n\ndef more():\n    LOG.setLevel(LOG.level + 1)\n    return LOG.level % 40 < 4\n", "uncontrolled"),
-    "the environment": Channel("import os\n\ndef more():\n    os.environ['ROUNDS'] = os.environ.get('ROUNDS', '') + 'x'\n    return len(os.environ['ROUNDS']) % 40 < 4\n", "uncontrolled"),
-    "the decimal context": Channel("import decimal\n\ndef more():\n    decimal.getcontext().prec += 1\n    return decimal.getcontext().prec % 40 < 35\n", "uncontrolled"),
-    "a context variable": Channel("import contextvars\nROUNDS = contextvars.ContextVar('rounds')\n\ndef more():\n    ROUNDS.set(ROUNDS.get(0) + 1)\n    return ROUNDS.get() < 4\n",
-                                  "uncontrolled"),
-    "warning filters": Channel("import warnings\n\ndef more():\n    warnings.simplefilter('ignore', append=True)\n    return len(warnings.filters) % 40 < 30\n", "uncontrolled"),
+        "def more(error):\n    error.count = getattr(error, 'count', 0) + 1\n    return error.count < 4\n",
+        "hidden-state",
+        "exception .* with attributes",
+        "        error = ValueError()\n",
+        "(error)",
+    ),
+    "an attribute of a module": Channel(
+        "import math\n\ndef more():\n" + COUNTS.format("math", "math.count = count"),
+        "hidden-state",
+        "attribute of impl.cell.math",
+    ),
+    "setattr on a class": Channel(
+        "class Holder:\n    __slots__ = ()\n\ndef more():\n"
+        + COUNTS.format("Holder", "setattr(Holder, 'count', count)"),
+        "hidden-state",
+        "attribute of impl.cell.Holder",
+    ),
+    "an attribute of a class under another name": Channel(
+        "class Holder:\n    __slots__ = ()\n\ndef more():\n    held = Holder\n"
+        + COUNTS.format("held", "held.count = count"),
+        "hidden-state",
+        "attribute of impl.cell.Holder",
+    ),
+    "an attribute of an enum member": Channel(
+        "import enum\n\nclass Colour(enum.Enum):\n    RED = 1\n\ndef more():\n"
+        + COUNTS.format("Colour.RED", "Colour.RED.count = count"),
+        "hidden-state",
+        "attribute of impl.cell.Colour",
+    ),
+    "an attribute of a function": Channel(
+        "def more():\n    held = more\n" + COUNTS.format("held", "held.count = count"),
+        "hidden-state",
+        "attribute of impl.cell.more",
+    ),
+    "keyword defaults": Channel(
+        "def more(*, count=0):\n    more.__kwdefaults__['count'] += 1\n    return count < 3\n",
+        "hidden-state",
+        "attribute of impl.cell.more",
+    ),
+    "a logger": Channel(
+        "import logging\nLOG = logging.getLogger('x')\n\ndef more():\n    LOG.setLevel(LOG.level + 1)\n    return LOG.level % 40 < 4\n",
+        "uncontrolled",
+    ),
+    "the environment": Channel(
+        "import os\n\ndef more():\n    os.environ['ROUNDS'] = os.environ.get('ROUNDS', '') + 'x'\n    return len(os.environ['ROUNDS']) % 40 < 4\n",
+        "uncontrolled",
+    ),
+    "the decimal context": Channel(
+        "import decimal\n\ndef more():\n    decimal.getcontext().prec += 1\n    return decimal.getcontext().prec % 40 < 35\n",
+        "uncontrolled",
+    ),
+    "a context variable": Channel(
+        "import contextvars\nROUNDS = contextvars.ContextVar('rounds')\n\ndef more():\n    ROUNDS.set(ROUNDS.get(0) + 1)\n    return ROUNDS.get() < 4\n",
+        "uncontrolled",
+    ),
+    "warning filters": Channel(
+        "import warnings\n\ndef more():\n    warnings.simplefilter('ignore', append=True)\n    return len(warnings.filters) % 40 < 30\n",
+        "uncontrolled",
+    ),
     "the order of a set of objects": Channel(
-        "class Key:\n    __slots__ = ()\n\nKEYS = Key(), Key()\n\ndef more(keys):\n    return len(keys) < 4\n", "", "a set of objects", "        keys = set(KEYS)\n", "(keys)"),
-    "a mutable object of the standard library": Channel("import types\nHELD = types.SimpleNamespace(count=0)\n\ndef more():\n    return True\n", "module-state"),
-    "an exec": Channel("def more():\n    exec('more.count = 1')\n    return True\n", "hidden-state", "attribute of impl.cell.more"),
-    "the attributes of an object by name": Channel("class Holder:\n    __slots__ = ()\n\ndef more():\n    type.__setattr__(Holder, 'count', 1)\n    return True\n", "hidden-state",
-                                                   "attribute of impl.cell.Holder"),
+        "class Key:\n    __slots__ = ()\n\nKEYS = Key(), Key()\n\ndef more(keys):\n    return len(keys) < 4\n",
+        "",
+        "a set of objects",
+        "        keys = set(KEYS)\n",
+        "(keys)",
+    ),
+    "a mutable object of the standard library": Channel(
+        "import types\nHELD = types.SimpleNamespace(count=0)\n\ndef more():\n    return True\n",
+        "module-state",
+    ),
+    "an exec": Channel(
+        "def more():\n    exec('more.count = 1')\n    return True\n",
+        "hidden-state",
+        "attribute of impl.cell.more",
+    ),
+    "the attributes of an object by name": Channel(
+        "class Holder:\n    __slots__ = ()\n\ndef more():\n    type.__setattr__(Holder, 'count', 1)\n    return True\n",
+        "hidden-state",
+        "attribute of impl.cell.Holder",
+    ),
     "an attribute of its own of a function in a local": Channel(
-        "def more(held):\n    held.count = getattr(held, 'count', 0) + 1\n    return held.count < 4\n", "hidden-state", "the function .* with attributes",
-        "        held = lambda: 0\n", "(held)"),
-    "a value on the stack": Channel("def more(value):\n    return bool(value)\n", "", "is on the evaluation stack", "", "([1].copy())"),
+        "def more(held):\n    held.count = getattr(held, 'count', 0) + 1\n    return held.count < 4\n",
+        "hidden-state",
+        "the function .* with attributes",
+        "        held = lambda: 0\n",
+        "(held)",
+    ),
+    "a value on the stack": Channel(
+        "def more(value):\n    return bool(value)\n",
+        "",
+        "is on the evaluation stack",
+        "",
+        "([1].copy())",
+    ),
 }
 
 
 def text_of(cell, channel: Channel) -> str:
-    return cell.edited(("class Cell:", channel.head + "\n\nclass Cell:"), (DRAIN, channel.before + LOOP.format(arguments=channel.arguments)))
+    return cell.edited(
+        ("class Cell:", channel.head + "\n\nclass Cell:"),
+        (DRAIN, channel.before + LOOP.format(arguments=channel.arguments)),
+    )
 
 
 @pytest.mark.parametrize("name", [name for name, channel in CHANNELS.items() if channel.lint])
@@ -69,7 +140,9 @@ def test_the_linter_refuses_the_channel_by_name(cell, name):
     channel = CHANNELS[name]
     with pytest.raises(StyleError) as refused:
         cell.load(texts={"impl.cell": text_of(cell, channel)})
-    assert channel.lint in {finding.rule for finding in refused.value.findings if isinstance(finding, StyleFinding)}
+    assert channel.lint in {
+        finding.rule for finding in refused.value.findings if isinstance(finding, StyleFinding)
+    }
 
 
 @pytest.mark.parametrize("name", [name for name, channel in CHANNELS.items() if channel.run])
@@ -77,8 +150,16 @@ def test_a_controlled_run_refuses_the_channel_by_name(cell, name):
     channel = CHANNELS[name]
     text = text_of(cell, channel)
     if name == "a value on the stack":  # the second operand waits for the first one's step
-        text = cell.edited((DRAIN, "        while [self.claimed].copy()[0] is not None and self.both(self.calls(), self.full):  # read D1\n            self.take()\n"),
-                           ("    def claim(self)", "    def calls(self):\n        return iter(())\n\n    def both(self, calls, full):\n        return full\n\n    def claim(self)"))
+        text = cell.edited(
+            (
+                DRAIN,
+                "        while [self.claimed].copy()[0] is not None and self.both(self.calls(), self.full):  # read D1\n            self.take()\n",
+            ),
+            (
+                "    def claim(self)",
+                "    def calls(self):\n        return iter(())\n\n    def both(self, calls, full):\n        return full\n\n    def claim(self)",
+            ),
+        )
     graph = cell.graph("alone")
     subject = cell.load(texts={"impl.cell": text}, lint=False)
     try:
@@ -92,33 +173,70 @@ def test_a_controlled_run_refuses_the_channel_by_name(cell, name):
 
 
 def test_a_context_variable_is_no_root(cell):
-    mapping = (cell.root / "mapping" / "cell.py").read_text()
-    text = mapping.replace("self.names = {", "self.names = {'rounds': __import__('contextvars').ContextVar('rounds'), ")
+    harness = (cell.root / "harness" / "cell.py").read_text()
+    text = harness.replace(
+        "self.names = {", "self.names = {'rounds': __import__('contextvars').ContextVar('rounds'), "
+    )
     with pytest.raises(Unnamed, match="rounds is a ContextVar, whose state is in no slot"):
-        cell.load(texts={"mapping.cell": text}, lint=False).begin(cell.scenarios["alone"])
+        cell.load(texts={"harness.cell": text}, lint=False).begin(cell.scenarios["alone"])
 
 
-@pytest.mark.parametrize(("body", "expression"), [
-    ("        found = self.calls() + [self.full]  # read D1\n", "self.calls()"),
-    ("        self.item = self.calls()  # write D1\n", "self.calls()"),
-    ("        with self.pick():  # lock D1, unlock D2\n            pass\n", "self.pick()"),
-    ("        self.taken.add_and_get(self.calls())  # update D1\n", "self.calls()"),
-    ("        found = (self.calls(), self.full)  # read D1\n", "self.calls()"),
-    ("        found = len(self.calls()) < self.taken.get()  # read D1\n", "len(self.calls())"),
-    ("        found = {1: self.calls(), 2: self.full}  # read D1\n", "self.calls()"),
-    ("        self.box[0] += self.full  # read D1\n", "self.box[0]"),
-])
+@pytest.mark.parametrize(
+    ("body", "expression"),
+    [
+        ("        found = self.calls() + [self.full]  # read D1\n", "self.calls()"),
+        ("        self.item = self.calls()  # write D1\n", "self.calls()"),
+        ("        with self.pick():  # lock D1, unlock D2\n            pass\n", "self.pick()"),
+        ("        self.taken.add_and_get(self.calls())  # update D1\n", "self.calls()"),
+        ("        found = (self.calls(), self.full)  # read D1\n", "self.calls()"),
+        ("        found = len(self.calls()) < self.taken.get()  # read D1\n", "len(self.calls())"),
+        ("        found = {1: self.calls(), 2: self.full}  # read D1\n", "self.calls()"),
+        ("        self.box[0] += self.full  # read D1\n", "self.box[0]"),
+    ],
+)
 def test_each_place_of_a_value_on_the_stack_is_refused(cell, body, expression):
-    text = cell.edited((DRAIN, body), ("    def claim(self)", "    def calls(self):\n        return [self.taken.value]\n\n    def pick(self):\n        return {'x': self.monitor, None: self.monitor}[self.taken.value]\n\n"
-                                       "    def claim(self)"), ('"claimed")', '"claimed", "box")'), ("        self.taken = Atomic(0)\n", "        self.taken = Atomic(0)\n        self.box = [0]\n"))
+    text = cell.edited(
+        (DRAIN, body),
+        (
+            "    def claim(self)",
+            "    def calls(self):\n        return [self.taken.value]\n\n    def pick(self):\n        return {'x': self.monitor, None: self.monitor}[self.taken.value]\n\n"
+            "    def claim(self)",
+        ),
+        ('"claimed")', '"claimed", "box")'),
+        (
+            "        self.taken = Atomic(0)\n",
+            "        self.taken = Atomic(0)\n        self.box = [0]\n",
+        ),
+    )
     graph = cell.graph("alone")
-    found = bisimulate(cell.load(texts={"impl.cell": text.replace("self.taken.value", "self.item")}, lint=False), cell.scenarios["alone"], graph.rows, graph.shared_of)
+    found = bisimulate(
+        cell.load(texts={"impl.cell": text.replace("self.taken.value", "self.item")}, lint=False),
+        cell.scenarios["alone"],
+        graph.rows,
+        graph.shared_of,
+    )
     assert found.outcome == "different" and found.difference.kind == "unnamed"
-    assert "The value of `" in found.difference.message and expression in found.difference.message, found.difference.message
+    assert (
+        "The value of `" in found.difference.message and expression in found.difference.message
+    ), found.difference.message
 
 
 def test_what_locals_and_final_fields_determine_may_wait(cell):
-    text = cell.edited((DRAIN, "        zero = 0\n        found = (zero + 1, self.monitor, twice(zero), self.full)  # read D1\n        while found[3]:\n            self.take()\n"
-                               "            found = (zero, self.monitor, twice(zero), self.full)  # read D1\n"), ("class Cell:", "def twice(x):\n    return 2 * x\n\n\nclass Cell:"))
+    text = cell.edited(
+        (
+            DRAIN,
+            "        zero = 0\n        found = (zero + 1, self.monitor, twice(zero), self.full)  # read D1\n        while found[3]:\n            self.take()\n"
+            "            found = (zero, self.monitor, twice(zero), self.full)  # read D1\n",
+        ),
+        ("class Cell:", "def twice(x):\n    return 2 * x\n\n\nclass Cell:"),
+    )
     graph = cell.graph("alone")
-    assert bisimulate(cell.load(texts={"impl.cell": text}, lint=False), cell.scenarios["alone"], graph.rows, graph.shared_of).outcome == "equal"
+    assert (
+        bisimulate(
+            cell.load(texts={"impl.cell": text}, lint=False),
+            cell.scenarios["alone"],
+            graph.rows,
+            graph.shared_of,
+        ).outcome
+        == "equal"
+    )

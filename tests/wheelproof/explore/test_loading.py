@@ -1,4 +1,5 @@
 """The second loading: apart from production, from one folder, in one piece."""
+
 import importlib
 import importlib.util
 import subprocess
@@ -9,28 +10,32 @@ from types import MemberDescriptorType
 
 import pytest
 
-from wheelproof.explore import ExploreError, LabelError, Subject
-from wheelproof.explore.fields import Field
-from wheelproof.floors import FLOORS
-from wheelproof.explore.primitives import registered, runtime_module
+from wheelproof.explore import ControlledImplementation, ExploreError, LabelError
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.fields import Field
+from wheelproof.explore.primitives import registered, runtime_module
+from wheelproof.project.isolated import ARTEFACTS
 
 REPOSITORY = Path(__file__).parents[3]
 
 
 def test_sys_modules_and_the_import_system_are_as_before(cell):
-    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in FLOORS}
+    before = {
+        name: module for name, module in sys.modules.items() if name.partition(".")[0] in ARTEFACTS
+    }
     finders = list(sys.meta_path)
     cell.load()
-    assert {name: module for name, module in sys.modules.items() if name.partition(".")[0] in FLOORS} == before
+    assert {
+        name: module for name, module in sys.modules.items() if name.partition(".")[0] in ARTEFACTS
+    } == before
     assert sys.meta_path == finders
 
 
 def test_a_failed_import_leaves_them_too(cell):
-    before = {name for name in sys.modules if name.partition(".")[0] in FLOORS}
+    before = {name for name in sys.modules if name.partition(".")[0] in ARTEFACTS}
     with pytest.raises(ExploreError, match="cannot be imported: .*nowhere"):
         cell.load(texts={"impl.cell": "import impl.nowhere\n"})
-    assert {name for name in sys.modules if name.partition(".")[0] in FLOORS} == before
+    assert {name for name in sys.modules if name.partition(".")[0] in ARTEFACTS} == before
 
 
 def test_production_keeps_its_slots_while_the_controlled_class_has_fields():
@@ -39,7 +44,8 @@ def test_production_keeps_its_slots_while_the_controlled_class_has_fields():
         "from impl import runtime\n"
         "import threading, sys\n"
         "assert runtime.Monitor is threading.RLock and runtime.Lock is threading.Lock\n"
-        "assert 'greenlet' not in sys.modules\n")
+        "assert 'greenlet' not in sys.modules\n"
+    )
     subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, check=True)
     assert production.Monitor is threading.RLock
 
@@ -67,39 +73,56 @@ def test_two_subjects_do_not_mix(cell):
     second.end()
 
 
-def test_another_folder_is_another_subject_whatever_the_working_directory(cell, tmp_path, monkeypatch):
-    for floor in ("impl", "mapping"):
-        (tmp_path / floor).mkdir()
-        text = (cell.root / floor / "cell.py").read_text(encoding="utf-8")
-        (tmp_path / floor / "cell.py").write_text(text, encoding="utf-8")
+def test_another_folder_is_another_subject_whatever_the_working_directory(
+    cell, tmp_path, monkeypatch
+):
+    for artefact in ("impl", "harness"):
+        (tmp_path / artefact).mkdir()
+        text = (cell.root / artefact / "cell.py").read_text(encoding="utf-8")
+        (tmp_path / artefact / "cell.py").write_text(text, encoding="utf-8")
     monkeypatch.chdir(cell.root)
-    subject = Subject.load(tmp_path, "cell")
+    subject = ControlledImplementation.load(tmp_path, "cell")
     assert subject._loaded.modules["impl.cell"].__file__ == str(tmp_path / "impl" / "cell.py")
     (tmp_path / "impl" / "cell.py").unlink()
     with pytest.raises(ExploreError, match="cannot be imported"):
-        Subject.load(tmp_path, "cell")
+        ControlledImplementation.load(tmp_path, "cell")
 
 
 def test_the_harness_sees_the_controlled_implementation(cell):
     modules = cell.load()._loaded.modules
-    assert modules["mapping.cell"].production is modules["impl.cell"]
+    assert modules["harness.cell"].production is modules["impl.cell"]
 
 
 def test_texts_stand_in_for_files(cell):
     subject = cell.load(texts={"impl.cell": cell.edited(("# read D1", "# read D7"))})
-    assert "D7" in {label for line in subject.labels["impl/cell.py"].values() for label in line.values()}
+    assert "D7" in {
+        label for line in subject.labels["impl/cell.py"].values() for label in line.values()
+    }
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"stem": "nothing"}, "there is no mapping/nothing.py"),
-    ({"texts": {"mapping.cell": "def shared(world): return {}\n"}}, "SUBJECT is missing"),
-    ({"texts": {"mapping.cell": "SUBJECT = ('impl.cell',)\ndef shared(world): return {}\n"}}, "no class World"),
-    ({"texts": {"mapping.cell": "SUBJECT = ('impl.cell',)\nclass World: pass\n"}}, "no function shared"),
-    ({"texts": {"impl.cell": "from impl.runtime import Semaphore\n"}}, "cannot be imported"),
-])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"stem": "nothing"}, "there is no harness/nothing.py"),
+        ({"texts": {"harness.cell": "def shared(harness): return {}\n"}}, "SUBJECT is missing"),
+        (
+            {
+                "texts": {
+                    "harness.cell": "SUBJECT = ('impl.cell',)\ndef shared(harness): return {}\n"
+                }
+            },
+            "no class Harness",
+        ),
+        (
+            {"texts": {"harness.cell": "SUBJECT = ('impl.cell',)\nclass Harness: pass\n"}},
+            "no function shared",
+        ),
+        ({"texts": {"impl.cell": "from impl.runtime import Semaphore\n"}}, "cannot be imported"),
+    ],
+)
 def test_what_is_missing_is_said(cell, changes, message):
     with pytest.raises(ExploreError, match=message):
-        Subject.load(cell.root, changes.pop("stem", "cell"), **changes)
+        ControlledImplementation.load(cell.root, changes.pop("stem", "cell"), **changes)
 
 
 def test_a_mark_on_a_name_that_is_no_slot_is_refused(cell):
@@ -108,7 +131,10 @@ def test_a_mark_on_a_name_that_is_no_slot_is_refused(cell):
 
 
 def test_marks_need_postponed_annotations(cell):
-    text = cell.edited(("from __future__ import annotations\n", ""), ("item: Plain[str | None]", "item: Plain[str]"))
+    text = cell.edited(
+        ("from __future__ import annotations\n", ""),
+        ("item: Plain[str | None]", "item: Plain[str]"),
+    )
     with pytest.raises(ExploreError, match="cannot be read"):
         cell.load(texts={"impl.cell": text})
 
@@ -120,9 +146,18 @@ def test_an_unreadable_label_is_an_error_with_its_place(cell):
 
 def test_the_controlled_runtime_has_the_names_of_the_production_one():
     from impl import runtime as production
+
     controlled = vars(runtime_module(Scheduler()))
     assert set(production.__all__) <= set(controlled)
     assert set(registered()) <= set(production.__all__)
     for name in registered():
         public = {m for m in dir(getattr(production, name)) if not m.startswith("_")}
-        assert public & {"get", "set", "get_and_set", "compare_and_set", "add_and_get", "acquire", "release"} <= set(dir(controlled[name]))
+        assert public & {
+            "get",
+            "set",
+            "get_and_set",
+            "compare_and_set",
+            "add_and_get",
+            "acquire",
+            "release",
+        } <= set(dir(controlled[name]))

@@ -1,4 +1,5 @@
 """Controlled primitives behave as the production ones do, seen by one thread."""
+
 import pytest
 
 from impl import runtime as production
@@ -59,6 +60,7 @@ def test_a_further_primitive_can_be_registered():
 
         class Latch:
             __slots__ = ("open",)
+
         return Latch
 
     try:

@@ -1,11 +1,14 @@
 """The race detector: silent on code that is ordered, whatever orders it; two lines and two labels where nothing does."""
+
 import pytest
 
-from wheelproof.explore import RaceDetector, bisimulate, walk
+from wheelproof.explore import RaceDetector, bisimulate, random_schedules
 
 
-def races(subject, scenario, coarse=False, walks=60):
-    return walk(subject, scenario, walks=walks, race=RaceDetector(), coarse=coarse).races
+def races(subject, scenario, coarse=False, schedules=60):
+    return random_schedules(
+        subject, scenario, schedules=schedules, race=RaceDetector(), coarse=coarse
+    ).races
 
 
 @pytest.mark.parametrize("coarse", [False, True])
@@ -21,46 +24,91 @@ def test_without_the_monitor_there_is_one_with_both_lines_and_labels(cell, coars
     race = found[0]
     assert race.field == "Cell.item" and {race.first.label, race.second.label} == {"P3"}
     assert race.first.thread != race.second.thread and race.first.source == race.second.source
-    assert race.first.source.startswith("impl/cell.py:") and "race on Cell.item: write at impl/cell.py:" in str(race)
+    assert race.first.source.startswith(
+        "impl/cell.py:"
+    ) and "race on Cell.item: write at impl/cell.py:" in str(race)
 
 
 def test_both_grains_report_the_same_lines(cell):
-    fine, coarse = ({race.lines for race in races(cell.load(without="Unlocked"), cell.scenarios["put_and_take"], grain, 300)} for grain in (False, True))
+    fine, coarse = (
+        {
+            race.lines
+            for race in races(
+                cell.load(without="Unlocked"), cell.scenarios["put_and_take"], grain, 300
+            )
+        }
+        for grain in (False, True)
+    )
     assert fine == coarse and len(fine) >= 2
 
 
 def test_a_read_races_too_and_needs_no_label(cell):
-    subject = cell.planted(("        return self.claimed", "        self.item is None\n        return self.claimed"))
+    subject = cell.planted(
+        ("        return self.claimed", "        self.item is None\n        return self.claimed")
+    )
     found = races(subject, {"threads": {"a": [["put", "x"]], "b": [["claim"]]}})
-    assert {(race.first.kind, race.second.kind) for race in found} <= {("read", "write"), ("write", "read")} and found
+    assert {(race.first.kind, race.second.kind) for race in found} <= {
+        ("read", "write"),
+        ("write", "read"),
+    } and found
     assert {access.label for race in found for access in (race.first, race.second)} == {"P3", None}
 
 
-@pytest.mark.parametrize(("before", "after", "ordered"), [
-    ("while not self.full:  # read C7\n            pass", "", True),  # a volatile write before a read of it
-    ("while not self.claimed.get():  # read C7\n            pass", "self.claimed.set(True)  # write P7", True),  # an atomic
-    ("while not self.claimed.get():  # read C7\n            pass", "", None),
-    ("", "", False),
-])
+@pytest.mark.parametrize(
+    ("before", "after", "ordered"),
+    [
+        (
+            "while not self.full:  # read C7\n            pass",
+            "",
+            True,
+        ),  # a volatile write before a read of it
+        (
+            "while not self.claimed.get():  # read C7\n            pass",
+            "self.claimed.set(True)  # write P7",
+            True,
+        ),  # an atomic
+        ("while not self.claimed.get():  # read C7\n            pass", "", None),
+        ("", "", False),
+    ],
+)
 def test_volatile_fields_and_atomics_order(cell, before, after, ordered):
     # One thread writes the item and signals; the other waits for the signal and reads the item.
     text = cell.edited(
-        ("        with self.monitor:  # lock P1, unlock P5\n            if not self.full:  # read P2\n                self.item = item  # write P3\n                self.full = True  # write P4\n",
-         f"        self.item = item  # write P3\n        self.full = True  # write P4\n        {after or 'pass'}\n"),
-        ("        return self.claimed.compare_and_set(False, True)  # cas C1", f"        {before or 'pass'}\n        return self.item  # read C8"))
+        (
+            "        with self.monitor:  # lock P1, unlock P5\n            if not self.full:  # read P2\n                self.item = item  # write P3\n                self.full = True  # write P4\n",
+            f"        self.item = item  # write P3\n        self.full = True  # write P4\n        {after or 'pass'}\n",
+        ),
+        (
+            "        return self.claimed.compare_and_set(False, True)  # cas C1",
+            f"        {before or 'pass'}\n        return self.item  # read C8",
+        ),
+    )
     subject = cell.load(texts={"impl.cell": text})
     scenario = {"threads": {"a": [["put", "x"]], "b": [["claim"]]}}
     if ordered is None:
-        assert walk(subject, scenario, walks=3, max_steps=200, race=RaceDetector()).outcome == "inconclusive"
+        assert (
+            random_schedules(
+                subject, scenario, schedules=3, max_steps=200, race=RaceDetector()
+            ).outcome
+            == "inconclusive"
+        )
     else:
         assert (races(subject, scenario) == ()) == ordered
 
 
 def test_a_failed_try_and_a_read_order_nothing(cell):
-    text = cell.edited(("        if self.gate.acquire(blocking=False):  # try G1\n            try:\n                self.take()\n            finally:\n                self.gate.release()  # unlock G2\n",
-                        "        if self.gate.acquire(blocking=False):  # try G1\n            self.item = None  # write G7\n        else:\n            self.item = 'x'  # write G8\n"))
-    found = races(cell.load(texts={"impl.cell": text}), {"threads": {"a": [["attempt"]], "b": [["attempt"]]}})
-    assert {frozenset({race.first.label, race.second.label}) for race in found} == {frozenset({"G7", "G8"})}
+    text = cell.edited(
+        (
+            "        if self.gate.acquire(blocking=False):  # try G1\n            try:\n                self.take()\n            finally:\n                self.gate.release()  # unlock G2\n",
+            "        if self.gate.acquire(blocking=False):  # try G1\n            self.item = None  # write G7\n        else:\n            self.item = 'x'  # write G8\n",
+        )
+    )
+    found = races(
+        cell.load(texts={"impl.cell": text}), {"threads": {"a": [["attempt"]], "b": [["attempt"]]}}
+    )
+    assert {frozenset({race.first.label, race.second.label}) for race in found} == {
+        frozenset({"G7", "G8"})
+    }
 
 
 def test_the_detector_follows_a_bisimulation(cell):
@@ -69,5 +117,11 @@ def test_the_detector_follows_a_bisimulation(cell):
     bisimulate(cell.load(), cell.scenarios["two_puts"], graph.rows, graph.shared_of, race=sound)
     assert sound.runs > 0 and not sound.found
     mutated = cell.graph("two_puts", "Unlocked")
-    bisimulate(cell.load(without="Unlocked"), cell.scenarios["two_puts"], mutated.rows, mutated.shared_of, race=broken)
+    bisimulate(
+        cell.load(without="Unlocked"),
+        cell.scenarios["two_puts"],
+        mutated.rows,
+        mutated.shared_of,
+        race=broken,
+    )
     assert {race.field for race in broken.found} == {"Cell.item"}

@@ -12,13 +12,20 @@ SCENARIO = {"threads": {"t": [["attempt"]], "k": [["claim"]], "p": [["put", "x"]
 CLAIM = "        return self.claimed.compare_and_set(False, True)  # cas C1"
 HIDDEN = (
     ("class Cell:", "HELD = []\n\n\nclass Cell:"),
-    ("        self.monitor = Monitor()\n",
-     "        HELD.clear()\n        self.monitor = Monitor()\n"),
-    (CLAIM, "        result = self.claimed.compare_and_set(False, True)  # cas C1\n"
-            "        HELD.append(self.item)\n        return result"),
-    ("        with self.monitor:  # lock T1",
-     "        if HELD and HELD[0] is None and self.item is not None:\n            return\n"
-     "        with self.monitor:  # lock T1"),
+    (
+        "        self.monitor = Monitor()\n",
+        "        HELD.clear()\n        self.monitor = Monitor()\n",
+    ),
+    (
+        CLAIM,
+        "        result = self.claimed.compare_and_set(False, True)  # cas C1\n"
+        "        HELD.append(self.item)\n        return result",
+    ),
+    (
+        "        with self.monitor:  # lock T1",
+        "        if HELD and HELD[0] is None and self.item is not None:\n            return\n"
+        "        with self.monitor:  # lock T1",
+    ),
 )
 """A list in a module, emptied before each run: which item the first claim has seen. Where it came
 before the put, a later attempt takes nothing."""
@@ -56,4 +63,3 @@ def test_a_budget_that_ends_among_the_second_ways_is_inconclusive(cell, monkeypa
     monkeypatch.setattr(SecondWays, "_entries", spent)
     result = search(cell, (), second_ways=7)
     assert result.outcome == "inconclusive" and "0 of" in result.why and "second ways" in result.why
-

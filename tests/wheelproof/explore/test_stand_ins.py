@@ -2,7 +2,7 @@
 
 import pytest
 
-from wheelproof.explore import ExploreError, RuleBroken, Subject
+from wheelproof.explore import ControlledImplementation, ExploreError, RuleBroken
 from wheelproof.explore.production import substituted
 
 IMPL = """from __future__ import annotations
@@ -41,13 +41,13 @@ class SimpleQueue:
 def choice(values):
     return values[0]
 """
-MAPPING = """from impl import box
+HARNESS = """from impl import box
 
 SUBJECT = ("impl.box",)
-STAND_INS = {"queue": "mapping.library", "random": "mapping.library"}
+STAND_INS = {"queue": "harness.library", "random": "harness.library"}
 
 
-class World:
+class Harness:
     def __init__(self, scenario, impl=box):
         self.box = impl.Box()
         self.names = {"box": self.box}
@@ -56,20 +56,20 @@ class World:
         return self.box.put(value)
 
 
-def shared(world):
-    return {"items": world.box.queue.items}
+def shared(harness):
+    return {"items": harness.box.queue.items}
 """
 SCENARIO = {"threads": {"a": [["put", 1]], "b": [["put", 2]]}}
 
 
 def load(folder, *changes):
-    texts = {"impl.box": IMPL, "mapping.library": STAND_IN, "mapping.box": MAPPING}
+    texts = {"impl.box": IMPL, "harness.library": STAND_IN, "harness.box": HARNESS}
     for name, old, new in changes:
         assert texts[name].count(old) == 1, old
         texts[name] = texts[name].replace(old, new)
-    for name in "impl", "mapping":
+    for name in "impl", "harness":
         (folder / name).mkdir()
-    return Subject.load(folder, "box", texts=texts)
+    return ControlledImplementation.load(folder, "box", texts=texts)
 
 
 SPARED = (
@@ -90,9 +90,9 @@ def test_what_stands_in_has_steps_of_its_own(tmp_path):
     run.end()
 
 
-@pytest.mark.parametrize("left", ["", ', "string": "mapping.library"'])
+@pytest.mark.parametrize("left", ["", ', "string": "harness.library"'])
 def test_what_has_no_stand_in_stops_the_thread_all_the_same(tmp_path, left):
-    table = ("mapping.box", ', "random": "mapping.library"', left)
+    table = ("harness.box", ', "random": "harness.library"', left)
     run = load(tmp_path, SPARED, table).begin(SCENARIO)
     run.step(0)
     run.step(0)
@@ -104,21 +104,21 @@ def test_what_has_no_stand_in_stops_the_thread_all_the_same(tmp_path, left):
 def test_an_import_without_the_mark_brings_the_library():
     text = "import queue\nfrom queue import Queue  # production only\n"
     assert (
-        substituted(text, {"queue": "mapping.library"})
-        == "import queue\nfrom mapping.library import Queue\n"
+        substituted(text, {"queue": "harness.library"})
+        == "import queue\nfrom harness.library import Queue\n"
     )
 
 
 def test_lines_and_other_names_stay_where_they_are():
-    found = substituted(IMPL, {"random": "mapping.library"}).splitlines()
-    assert found[1] == "import mapping.library as random, string as letters"
+    found = substituted(IMPL, {"random": "harness.library"}).splitlines()
+    assert found[1] == "import harness.library as random, string as letters"
     assert [line for i, line in enumerate(found) if i != 1] == [
         line for i, line in enumerate(IMPL.splitlines()) if i != 1
     ]
 
 
 @pytest.mark.parametrize(
-    "table", ["dict(queue='mapping.library')", '{"queue": "library"}', '("queue",)']
+    "table", ["dict(queue='harness.library')", '{"queue": "library"}', '("queue",)']
 )
 def test_a_wrong_table_is_refused(tmp_path, table):
     with pytest.raises(
@@ -126,5 +126,5 @@ def test_a_wrong_table_is_refused(tmp_path, table):
     ):
         load(
             tmp_path,
-            ("mapping.box", '{"queue": "mapping.library", "random": "mapping.library"}', table),
+            ("harness.box", '{"queue": "harness.library", "random": "harness.library"}', table),
         )

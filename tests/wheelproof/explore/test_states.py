@@ -1,26 +1,36 @@
 """All states without a model: as many as a bisimulation finds, and each kind of finding is found."""
-from tests.model.floors import ROOT
-from tests.model.timer import FLOORS, MECHANISM, STEM
-from wheelproof.explore import Subject, bisimulate
+
+from tests.model.artefacts import ROOT
+from tests.model.timer import ARTEFACTS, MECHANISM, STEM
+from wheelproof.explore import ControlledImplementation, bisimulate
 from wheelproof.explore.states import explore_states
 
 SCENARIOS = MECHANISM.scenarios
 
 
 def explored(scenario, properties=None, *, changes=(), **options):
-    text = FLOORS.source("impl")
+    text = ARTEFACTS.source("impl")
     for old, new in changes:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    subject = Subject.load(ROOT, STEM, texts={f"impl.{STEM}": text}, lint=not changes)
+    subject = ControlledImplementation.load(
+        ROOT, STEM, texts={f"impl.{STEM}": text}, lint=not changes
+    )
     return explore_states(subject, SCENARIOS[scenario], properties or {}, **options)
 
 
 def test_as_many_states_as_a_bisimulation_has():
     found = explored("two_adders")
-    walk = bisimulate(Subject.load(ROOT, STEM), SCENARIOS["two_adders"], *FLOORS.rows("two_adders"))
+    bisimulation = bisimulate(
+        ControlledImplementation.load(ROOT, STEM),
+        SCENARIOS["two_adders"],
+        *ARTEFACTS.rows("two_adders"),
+    )
     assert found.outcome == "kept" and found.ends > 0
-    assert [found.figures[name] == walk.figures[name] > 0 for name in ("impl_states", "impl_edges")] == [True, True]
+    assert [
+        found.figures[name] == bisimulation.figures[name] > 0
+        for name in ("impl_states", "impl_edges")
+    ] == [True, True]
 
 
 def test_a_deadlock():
@@ -30,25 +40,39 @@ def test_a_deadlock():
 
 
 def test_a_broken_property_and_the_way_to_it():
-    found = explored("two_adders", {"empty": lambda world, run: world.counter.value == 0})
+    found = explored("two_adders", {"empty": lambda harness, run: harness.counter.value == 0})
     assert (found.outcome, found.property) == ("violated", "empty")
     assert found.schedule[-1][1] == "A9"
 
 
 def test_a_property_of_the_end_alone():
-    found = explored("two_adders", {"linked": lambda world, run: not run.done or world.counter.value == 1})
+    found = explored(
+        "two_adders", {"linked": lambda harness, run: not run.done or harness.counter.value == 1}
+    )
     assert found.outcome == "kept"
-    found = explored("two_adders", {"linked": lambda world, run: not run.done or world.counter.value == 2})
+    found = explored(
+        "two_adders", {"linked": lambda harness, run: not run.done or harness.counter.value == 2}
+    )
     assert (found.outcome, found.property) == ("violated", "linked")
 
 
 def test_an_exception():
-    found = explored("two_adders", changes=[("self.task_counter.add_and_get(1)  # update A9", "self.task_counter.add_and_get(None)  # update A9")])
+    found = explored(
+        "two_adders",
+        changes=[
+            (
+                "self.task_counter.add_and_get(1)  # update A9",
+                "self.task_counter.add_and_get(None)  # update A9",
+            )
+        ],
+    )
     assert (found.outcome, found.property) == ("violated", "exception") and "TypeError" in found.why
 
 
 def test_threads_that_go_on_for_ever():
-    found = explored("remove_cancel", changes=[("            current.remove(self)\n", "            pass\n")])
+    found = explored(
+        "remove_cancel", changes=[("            current.remove(self)\n", "            pass\n")]
+    )
     assert (found.outcome, found.property) == ("violated", "CanEnd")
 
 

@@ -1,4 +1,5 @@
 """Delayed stores by the litmus tests that memory models are told apart with: what threads can read, over all schedules."""
+
 from __future__ import annotations
 
 from itertools import combinations
@@ -6,10 +7,10 @@ from itertools import combinations
 import pytest
 
 from impl import runtime as production
-from wheelproof.explore import ExploreError, RaceDetector, RuleBroken, Subject
+from wheelproof.explore import ControlledImplementation, ExploreError, RaceDetector, RuleBroken
 from wheelproof.explore.store_buffer import Ordering
 
-IMPL = '''
+IMPL = """
 from __future__ import annotations
 
 from impl.runtime import Atomic, Monitor, Plain, Volatile
@@ -44,9 +45,9 @@ class Seen:
 
     def __init__(self):
         self.values = ()
-'''
+"""
 
-MAPPING = '''
+HARNESS = """
 from impl import cells as impl
 from impl.runtime import Memory
 
@@ -54,7 +55,7 @@ SUBJECT = ("impl.cells",)
 MEMORY = ("x", "y", "content", "flag")
 
 
-class World:
+class Harness:
     def __init__(self, scenario, impl=impl):
         self.impl = impl
         self.cells, self.buffers = impl.Cells(), Memory()
@@ -118,27 +119,27 @@ class World:
             more = self.buffers.write_back(thread, field)  # write W1
 
 
-def shared(world):
+def shared(harness):
     return {}
-'''
+"""
 
 
 @pytest.fixture
 def root(tmp_path):
-    for floor, text in ("impl", IMPL), ("mapping", MAPPING):
-        (tmp_path / floor).mkdir()
-        (tmp_path / floor / "__init__.py").touch()
-        (tmp_path / floor / "cells.py").write_text(text, encoding="utf-8")
+    for artefact, text in ("impl", IMPL), ("harness", HARNESS):
+        (tmp_path / artefact).mkdir()
+        (tmp_path / artefact / "__init__.py").touch()
+        (tmp_path / artefact / "cells.py").write_text(text, encoding="utf-8")
     return tmp_path
 
 
 @pytest.fixture
 def subject(root):
-    return Subject.load(root, "cells")
+    return ControlledImplementation.load(root, "cells")
 
 
-def changed(root, floor, old, new):
-    file = root / floor / "cells.py"
+def changed(root, artefact, old, new):
+    file = root / artefact / "cells.py"
     text = file.read_text(encoding="utf-8")
     assert text.count(old) == 1
     file.write_text(text.replace(old, new), encoding="utf-8")
@@ -162,15 +163,15 @@ def outcomes(subject, of, *readers):
             known.add(state)
             todo += [(*schedule, thread) for thread in run.enabled()]
             if not run.enabled():
-                assert run.done and run.world.buffers.stores == (), "all has arrived"
-                found.add(tuple(run.world.seen[name].values for name in readers))
+                assert run.done and run.harness.buffers.stores == (), "all has arrived"
+                found.add(tuple(run.harness.seen[name].values for name in readers))
         run.end()
     return found
 
 
 def pairs(found):
     """The outcomes of a single reader."""
-    return {values for values, in found}
+    return {values for (values,) in found}
 
 
 X, Y = ["put_x", 1], ["put_y", 1]
@@ -179,33 +180,44 @@ ORDERED = BOTH - {(1, None)}
 
 
 def test_stores_into_two_fields_come_in_any_order(subject):
-    assert pairs(outcomes(subject, scenario(a=[X, Y], b=[["get_y", "b"], ["get_x", "b"]]), "b")) == BOTH
+    assert (
+        pairs(outcomes(subject, scenario(a=[X, Y], b=[["get_y", "b"], ["get_x", "b"]]), "b"))
+        == BOTH
+    )
 
 
 def test_without_delays_they_come_in_order(root):
-    changed(root, "mapping", 'MEMORY = ("x", "y", "content", "flag")', "")
-    changed(root, "impl", "        self.flag = None\n", "        self.flag = self.x = self.y = None\n")
+    changed(root, "harness", 'MEMORY = ("x", "y", "content", "flag")', "")
+    changed(
+        root, "impl", "        self.flag = None\n", "        self.flag = self.x = self.y = None\n"
+    )
     of = {"threads": {"a": [X, Y], "b": [["get_y", "b"], ["get_x", "b"]]}}
-    subject = Subject.load(root, "cells")
+    subject = ControlledImplementation.load(root, "cells")
     runs = set()
     for places in combinations(range(6), 2):
         run = subject.begin(of)
         turns = [0 if i in places else 1 for i in range(6)]
         for turn in turns:
             run.step(turn)
-        runs.add(run.world.seen["b"].values)
+        runs.add(run.harness.seen["b"].values)
         run.end()
     assert runs == ORDERED
 
 
 def test_stores_into_one_field_come_in_order(subject):
-    seen = pairs(outcomes(subject, scenario(("x",), a=[X, ["put_x", 2]], b=[["get_x", "b"], ["get_x", "b"]]), "b"))
+    seen = pairs(
+        outcomes(
+            subject, scenario(("x",), a=[X, ["put_x", 2]], b=[["get_x", "b"], ["get_x", "b"]]), "b"
+        )
+    )
     assert {(1, 2), (None, 2), (None, None), (1, 1)} < seen
     assert not seen & {(2, 1), (1, None), (2, None)}
 
 
 def test_a_thread_sees_its_own_stores_at_once(subject):
-    of = scenario(a=[X, ["get_x", "a"], ["put_x", 2], ["get_x", "a"], ["get_y", "a"]], b=[["get_x", "b"]])
+    of = scenario(
+        a=[X, ["get_x", "a"], ["put_x", 2], ["get_x", "a"], ["get_y", "a"]], b=[["get_x", "b"]]
+    )
     assert {one for one, _ in outcomes(subject, of, "a", "b")} == {(1, 2, None)}
 
 
@@ -226,20 +238,40 @@ def test_what_is_released_is_seen_by_who_acquires(subject, writes, reads):
 
 
 def test_an_atomic_variable_orders_too(subject):
-    assert pairs(outcomes(subject, scenario(a=list(COUNT[0]), b=list(COUNT[1])), "b")) == {(0, None), (0, 1), (1, 1)}
+    assert pairs(outcomes(subject, scenario(a=list(COUNT[0]), b=list(COUNT[1])), "b")) == {
+        (0, None),
+        (0, 1),
+        (1, 1),
+    }
 
 
 def test_what_is_stored_after_the_release_is_not_seen(subject):
-    assert (1, None) in pairs(outcomes(subject, scenario(a=[["put_flag", 1], X], b=list(FLAG[1])), "b"))
+    assert (1, None) in pairs(
+        outcomes(subject, scenario(a=[["put_flag", 1], X], b=list(FLAG[1])), "b")
+    )
 
 
 def test_another_lock_orders_nothing(subject):
-    assert pairs(outcomes(subject, scenario(a=list(GUARDED[0]), b=[["get_guarded_otherwise", "b"], ["get_x", "b"]]), "b")) == BOTH
+    assert (
+        pairs(
+            outcomes(
+                subject,
+                scenario(a=list(GUARDED[0]), b=[["get_guarded_otherwise", "b"], ["get_x", "b"]]),
+                "b",
+            )
+        )
+        == BOTH
+    )
 
 
 def test_order_is_passed_on(subject):
     """What b has seen by acquiring, c sees by acquiring from b."""
-    of = scenario(("x",), a=[X, ["put_flag", 1]], b=[["get_flag", "b"], ["count"]], c=[["counted", "c"], ["get_x", "c"]])
+    of = scenario(
+        ("x",),
+        a=[X, ["put_flag", 1]],
+        b=[["get_flag", "b"], ["count"]],
+        c=[["counted", "c"], ["get_x", "c"]],
+    )
     seen = outcomes(subject, of, "b", "c")
     assert ((1,), (1, None)) not in seen and {((1,), (1, 1)), ((None,), (1, None))} <= seen
 
@@ -258,9 +290,11 @@ def test_a_release_that_nobody_acquires_shows_nothing(subject):
     """Lazy: a volatile write does not empty the buffer, so who does not read that field may see old values long after."""
     of = scenario(a=[X, ["put_flag", 1]], b=[["get_x", "b"]])
     run = stepped(subject, of, ("a", "X1"), ("a", "V1"), ("b", "X2"), ("b", "Z1"))
-    assert run.world.seen["b"].values == (None,) and run.world.cells.flag == 1
-    (store,) = run.world.buffers.stores
-    assert (store.thread.name, store.field, store.value) == ("a", "x", 1) and store.marks == {(run.world.cells, "flag")}
+    assert run.harness.seen["b"].values == (None,) and run.harness.cells.flag == 1
+    (store,) = run.harness.buffers.stores
+    assert (store.thread.name, store.field, store.value) == ("a", "x", 1) and store.marks == {
+        (run.harness.cells, "flag")
+    }
     run.end()
 
 
@@ -271,11 +305,13 @@ def test_a_way_waits_for_a_store_and_ends_with_its_thread(subject):
     run = stepped(subject, of, ("a", "Y1"))
     assert run.enabled() == {0: "X1"}, "a store into another field is not this way's"
     run = stepped(subject, of, ("a", "Y1"), ("a", "X1"))
-    assert run.enabled() == {1: "W1"} and run.world.cells.x is None
+    assert run.enabled() == {1: "W1"} and run.harness.cells.x is None
     run = stepped(subject, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"))
-    assert run.enabled() == {1: "W1"} and run.world.cells.x == 1
+    assert run.enabled() == {1: "W1"} and run.harness.cells.x == 1
     run = stepped(subject, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"), ("a.x", "W1"))
-    assert run.done and [store.field for store in run.world.buffers.stores] == ["y"], "nobody is the way of this one"
+    assert run.done and [store.field for store in run.harness.buffers.stores] == ["y"], (
+        "nobody is the way of this one"
+    )
     run.end()
 
 
@@ -292,7 +328,7 @@ def test_what_is_on_its_way_is_part_of_the_state(subject):
 
 def test_a_constructors_labelled_store_is_delayed_and_others_are_there_with_the_object(subject):
     run = stepped(subject, scenario((), a=[["make", "a"]]), ("a", "B1"))
-    (store,) = run.world.buffers.stores
+    (store,) = run.harness.buffers.stores
     assert store.field == "content" and store.value == 1 and store.instance.content is None
     assert run.fingerprint(), "the new object has a name"
     run.end()
@@ -312,7 +348,10 @@ def test_the_race_detector_goes_along(subject):
 
 # -- what would be wrong, and what is refused
 
-@pytest.mark.parametrize("method, test", [("release", GUARDED), ("acquire", GUARDED), ("write", FLAG), ("read", FLAG)])
+
+@pytest.mark.parametrize(
+    "method, test", [("release", GUARDED), ("acquire", GUARDED), ("write", FLAG), ("read", FLAG)]
+)
 def test_an_order_that_is_not_told_to_the_memory_is_lost(subject, monkeypatch, method, test):
     monkeypatch.setattr(Ordering, method, lambda *arguments: None)
     writes, reads = test
@@ -322,12 +361,12 @@ def test_an_order_that_is_not_told_to_the_memory_is_lost(subject, monkeypatch, m
 def test_a_volatile_field_is_not_delayed_unless_a_class_marks_it_plain(root):
     of = scenario(("flag",), a=[["put_flag", 1]], b=[["get_flag", "b"]])
     turns = ("a", "V1"), ("b", "V2"), ("b", "Z1")
-    run = stepped(Subject.load(root, "cells"), of, *turns)
-    assert run.world.seen["b"].values == (1,)
+    run = stepped(ControlledImplementation.load(root, "cells"), of, *turns)
+    assert run.harness.seen["b"].values == (1,)
     run.end()
     changed(root, "impl", "    flag: Volatile", "    flag: Plain")
-    run = stepped(Subject.load(root, "cells"), of, *turns)
-    assert run.world.seen["b"].values == (None,)
+    run = stepped(ControlledImplementation.load(root, "cells"), of, *turns)
+    assert run.harness.seen["b"].values == (None,)
     run.end()
 
 
@@ -339,27 +378,43 @@ class PlainFlag(Cells):
 
     flag: Plain[int | None]
 """
-    texts = {"impl.cells": (root / "impl" / "cells.py").read_text(encoding="utf-8") + plain,
-             "mapping.cells": (root / "mapping" / "cells.py").read_text(encoding="utf-8").replace("impl.Cells()", "impl.PlainFlag()")}
+    texts = {
+        "impl.cells": (root / "impl" / "cells.py").read_text(encoding="utf-8") + plain,
+        "harness.cells": (root / "harness" / "cells.py")
+        .read_text(encoding="utf-8")
+        .replace("impl.Cells()", "impl.PlainFlag()"),
+    }
     of = scenario(a=list(FLAG[0]), b=list(FLAG[1]))
     fields = scenario(("x", "flag"), a=list(FLAG[0]), b=list(FLAG[1]))
-    assert pairs(outcomes(Subject.load(root, "cells", texts=texts), fields, "b")) == BOTH
-    assert pairs(outcomes(Subject.load(root, "cells"), of, "b")) == ORDERED
+    assert (
+        pairs(outcomes(ControlledImplementation.load(root, "cells", texts=texts), fields, "b"))
+        == BOTH
+    )
+    assert pairs(outcomes(ControlledImplementation.load(root, "cells"), of, "b")) == ORDERED
 
 
-@pytest.mark.parametrize("floor, old, new, said", [
-    ("mapping", '"flag")', '"flags")', "MEMORY names flags"), ("mapping", 'MEMORY = ("x", "y", "content", "flag")', 'MEMORY = "x"', "no list of field names"),
-])
-def test_a_name_that_delays_nothing_is_refused(root, floor, old, new, said):
-    changed(root, floor, old, new)
+@pytest.mark.parametrize(
+    "artefact, old, new, said",
+    [
+        ("harness", '"flag")', '"flags")', "MEMORY names flags"),
+        (
+            "harness",
+            'MEMORY = ("x", "y", "content", "flag")',
+            'MEMORY = "x"',
+            "no list of field names",
+        ),
+    ],
+)
+def test_a_name_that_delays_nothing_is_refused(root, artefact, old, new, said):
+    changed(root, artefact, old, new)
     with pytest.raises(ExploreError, match=said):
-        Subject.load(root, "cells")
+        ControlledImplementation.load(root, "cells")
 
 
-def test_a_world_without_a_memory_is_refused(root):
-    changed(root, "mapping", "impl.Cells(), Memory()", "impl.Cells(), None")
-    with pytest.raises(ExploreError, match="World makes no Memory"):
-        Subject.load(root, "cells").begin(scenario((), a=[X]))
+def test_a_harness_without_a_memory_is_refused(root):
+    changed(root, "harness", "impl.Cells(), Memory()", "impl.Cells(), None")
+    with pytest.raises(ExploreError, match="Harness makes no Memory"):
+        ControlledImplementation.load(root, "cells").begin(scenario((), a=[X]))
 
 
 def test_the_memory_of_nobody_is_refused(subject):
@@ -368,4 +423,6 @@ def test_the_memory_of_nobody_is_refused(subject):
 
 
 def test_in_production_there_is_nothing_to_bring_back():
-    assert production.Memory().write_back("a", "x") is False and not hasattr(production.Memory(), "stores")
+    assert production.Memory().write_back("a", "x") is False and not hasattr(
+        production.Memory(), "stores"
+    )

@@ -1,4 +1,5 @@
 """The explorer on the first mechanism: production stays plain, and defects planted in it are found where a scenario reaches them."""
+
 import importlib
 import subprocess
 import sys
@@ -7,8 +8,15 @@ from types import MemberDescriptorType
 
 import pytest
 
-from wheelproof import subject as specs
-from wheelproof.explore import RaceDetector, Subject, StyleError, bisimulate, check_subject, walk
+from wheelproof import project as specs
+from wheelproof.explore import (
+    ControlledImplementation,
+    RaceDetector,
+    StyleError,
+    bisimulate,
+    check_subject,
+    random_schedules,
+)
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.graph import reduced
 
@@ -36,7 +44,11 @@ def graphs():
     def graph(name):
         if name not in known:
             states = reduced.reduce(mechanism.model(name), mechanism.silent)
-            known[name] = (mechanism.scenarios[name], reduced.rows(states), reduced.shared_of(states))
+            known[name] = (
+                mechanism.scenarios[name],
+                reduced.rows(states),
+                reduced.shared_of(states),
+            )
         return known[name]
 
     return graph
@@ -50,10 +62,14 @@ def test_production_fields_are_plain_slots_before_and_after_a_second_loading():
     module = importlib.import_module(MODULE)
 
     def plain():
-        return all(isinstance(cls.__dict__[name], MemberDescriptorType) for cls in classes_of(module) for name in cls.__slots__)
+        return all(
+            isinstance(cls.__dict__[name], MemberDescriptorType)
+            for cls in classes_of(module)
+            for name in cls.__slots__
+        )
 
     assert plain() and any(marks_of(cls) for cls in classes_of(module))
-    controlled = Subject.load(ROOT, STEM)
+    controlled = ControlledImplementation.load(ROOT, STEM)
     assert plain() and sys.modules[MODULE] is module
     assert controlled._loaded.modules[MODULE] is not module
 
@@ -66,26 +82,63 @@ def test_the_implementation_imports_the_standard_library_only():
 @pytest.mark.parametrize("name", SMALL)
 def test_the_implementation_is_its_model(graphs, name):
     scenario, rows, shared_of = graphs(name)
-    result = bisimulate(Subject.load(ROOT, STEM), scenario, rows, shared_of)
+    result = bisimulate(ControlledImplementation.load(ROOT, STEM), scenario, rows, shared_of)
     assert result.outcome == "equal", str(result.difference)
     assert result.figures["walked_edges"] == result.figures["model_edges"]
 
 
 DEFECTS = {
-    "remove gives up after 3 (local)": ((LOOP, "        tries = 0\n        while tries < 3:\n            tries += 1\n            current = self.list  # read R1\n"
-                                               "            if current is None:\n                return\n            current.remove(self)\n"), "two_adders_cancel"),
-    "remove gives up after 3 (range)": ((LOOP, "        for i in range(3):\n            current = self.list  # read R1\n            if current is None:\n"
-                                               "                return\n            current.remove(self)\n"), "two_adders_cancel"),
-    "a stale local over the retry": ((LOOP, "        first = None\n        while (current := self.list) is not None:  # read R1\n            first = first or current\n"
-                                            "            first.remove(self)\n"), "two_adders_cancel"),
-    "the counter outside the lock": (("                    entry.list = None  # write U8\n                    self.task_counter.add_and_get(-1)  # update U9\n",
-                                      "                    entry.list = None  # write U8\n                else:\n                    return\n"
-                                      "        self.task_counter.add_and_get(-1)  # update U9\n"), "flush_add_cancel"),
-    "plain writes swapped": (("entry.next = None  # write U6\n                    entry.prev = None  # write U7",
-                              "entry.prev = None  # write U6\n                    entry.next = None  # write U7"), "flush_add_cancel"),
-    "a volatile write without a label": (("entry.list = None  # write U8", "entry.list = None"), "flush_add_cancel"),
-    "a plain write without a label": (("entry.prev = None  # write U7", "entry.prev = None"), "flush_add_cancel"),
-    "a read without a label": (("is not self.root:  # read F2", "is not self.root:"), "flush_add_cancel"),
+    "remove gives up after 3 (local)": (
+        (
+            LOOP,
+            "        tries = 0\n        while tries < 3:\n            tries += 1\n            current = self.list  # read R1\n"
+            "            if current is None:\n                return\n            current.remove(self)\n",
+        ),
+        "two_adders_cancel",
+    ),
+    "remove gives up after 3 (range)": (
+        (
+            LOOP,
+            "        for i in range(3):\n            current = self.list  # read R1\n            if current is None:\n"
+            "                return\n            current.remove(self)\n",
+        ),
+        "two_adders_cancel",
+    ),
+    "a stale local over the retry": (
+        (
+            LOOP,
+            "        first = None\n        while (current := self.list) is not None:  # read R1\n            first = first or current\n"
+            "            first.remove(self)\n",
+        ),
+        "two_adders_cancel",
+    ),
+    "the counter outside the lock": (
+        (
+            "                    entry.list = None  # write U8\n                    self.task_counter.add_and_get(-1)  # update U9\n",
+            "                    entry.list = None  # write U8\n                else:\n                    return\n"
+            "        self.task_counter.add_and_get(-1)  # update U9\n",
+        ),
+        "flush_add_cancel",
+    ),
+    "plain writes swapped": (
+        (
+            "entry.next = None  # write U6\n                    entry.prev = None  # write U7",
+            "entry.prev = None  # write U6\n                    entry.next = None  # write U7",
+        ),
+        "flush_add_cancel",
+    ),
+    "a volatile write without a label": (
+        ("entry.list = None  # write U8", "entry.list = None"),
+        "flush_add_cancel",
+    ),
+    "a plain write without a label": (
+        ("entry.prev = None  # write U7", "entry.prev = None"),
+        "flush_add_cancel",
+    ),
+    "a read without a label": (
+        ("is not self.root:  # read F2", "is not self.root:"),
+        "flush_add_cancel",
+    ),
     "an unlock without a label": (("# lock U2, unlock U10", "# lock U2"), "flush_add_cancel"),
     "a wrong kind": (("# write U8", "# read U8"), "flush_add_cancel"),
 }
@@ -95,21 +148,35 @@ DEFECTS = {
 def test_a_planted_defect_is_rejected(graphs, defect):
     change, name = DEFECTS[defect]
     scenario, rows, shared_of = graphs(name)
-    result = bisimulate(Subject.load(ROOT, STEM, texts=edited(change)), scenario, rows, shared_of)
+    result = bisimulate(
+        ControlledImplementation.load(ROOT, STEM, texts=edited(change)), scenario, rows, shared_of
+    )
     assert result.outcome == "different" and result.difference.schedule
 
 
 def test_a_count_in_an_iterator_is_refused_by_style():
-    change = (LOOP, "        for _ in 'abc':\n            current = self.list  # read R1\n            if current is None:\n                return\n            current.remove(self)\n")
+    change = (
+        LOOP,
+        "        for _ in 'abc':\n            current = self.list  # read R1\n            if current is None:\n                return\n            current.remove(self)\n",
+    )
     with pytest.raises(StyleError, match="iterator"):
-        Subject.load(ROOT, STEM, texts=edited(change))
+        ControlledImplementation.load(ROOT, STEM, texts=edited(change))
 
 
 UNLOCKED = {
-    "list monitor, in remove": (("with self.monitor:  # lock U1, unlock U11", "if True:"), "flush_add_cancel_two_entries"),
-    "list monitor, in add": (("with self.monitor:  # lock A1, unlock A11", "if True:"), "flush_add_cancel_two_entries"),
+    "list monitor, in remove": (
+        ("with self.monitor:  # lock U1, unlock U11", "if True:"),
+        "flush_add_cancel_two_entries",
+    ),
+    "list monitor, in add": (
+        ("with self.monitor:  # lock A1, unlock A11", "if True:"),
+        "flush_add_cancel_two_entries",
+    ),
     "entry monitor": (("with entry.monitor:  # lock A2, unlock A10", "if True:"), "two_adders"),
-    "flush": (("with self.monitor:  # lock F1, unlock F4", "if True:"), "flush_add_cancel_two_entries"),
+    "flush": (
+        ("with self.monitor:  # lock F1, unlock F4", "if True:"),
+        "flush_add_cancel_two_entries",
+    ),
 }
 
 
@@ -118,14 +185,32 @@ UNLOCKED = {
 def test_a_lock_that_is_lost_shows_as_a_race_in_both_grains(graphs, lock, coarse):
     change, name = UNLOCKED[lock]
     detector = RaceDetector()
-    subject = Subject.load(ROOT, STEM, texts=edited(change))
+    subject = ControlledImplementation.load(ROOT, STEM, texts=edited(change))
     for seed in range(40):
-        walk(subject, graphs(name)[0], walks=10, seed=seed, max_steps=500, race=detector, coarse=coarse)
+        random_schedules(
+            subject,
+            graphs(name)[0],
+            schedules=10,
+            seed=seed,
+            max_steps=500,
+            race=detector,
+            coarse=coarse,
+        )
         if detector.found:
             break
-    assert detector.found and all(race.field.startswith("TimerTaskEntry.") for race in detector.found)
+    assert detector.found and all(
+        race.field.startswith("TimerTaskEntry.") for race in detector.found
+    )
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_there_is_no_race(graphs, name):
-    assert walk(Subject.load(ROOT, STEM), graphs(name)[0], walks=200, race=RaceDetector()).races == ()
+    assert (
+        random_schedules(
+            ControlledImplementation.load(ROOT, STEM),
+            graphs(name)[0],
+            schedules=200,
+            race=RaceDetector(),
+        ).races
+        == ()
+    )

@@ -1,4 +1,5 @@
 """Toy models: graphs given edge by edge."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -11,7 +12,13 @@ class Toy:
 
     OF_PROCESSES = frozenset({"Goal"})
 
-    def __init__(self, edges: Iterable[tuple[int, int, str, int]], threads: int = 2, goal: Iterable[int] = (), ends: Iterable[int] = ()) -> None:
+    def __init__(
+        self,
+        edges: Iterable[tuple[int, int, str, int]],
+        threads: int = 2,
+        goal: Iterable[int] = (),
+        ends: Iterable[int] = (),
+    ) -> None:
         self.rows: dict[int, list[tuple[int, str, int]]] = {}
         for state, thread, label, after in edges:
             self.rows.setdefault(state, []).append((thread, label, after))
@@ -44,7 +51,11 @@ class Grid:
         return tuple(0 for _ in self.bounds)
 
     def successors(self, state: tuple[int, ...]) -> list[tuple[int, str, tuple[int, ...]]]:
-        out = [(i, f"N{i}", state[:i] + (n + 1,) + state[i + 1:]) for i, n in enumerate(state) if n < self.bounds[i]]
+        out = [
+            (i, f"N{i}", state[:i] + (n + 1,) + state[i + 1 :])
+            for i, n in enumerate(state)
+            if n < self.bounds[i]
+        ]
         return out[::-1] if self.backwards else out
 
     def final(self, state: tuple[int, ...]) -> bool:

@@ -1,4 +1,5 @@
 """TLC = model: a real dump against the model, then with one thing changed in either, in memory."""
+
 from array import array
 from copy import copy
 
@@ -48,10 +49,14 @@ def only_model(found):
 
 def both(found):
     assert (found.only_tlc, found.only_model) == (1, 1)
-    assert "in TLC's graph alone, such as" in found.difference and "in the model's graph alone, such as" in found.difference
+    assert (
+        "in TLC's graph alone, such as" in found.difference
+        and "in the model's graph alone, such as" in found.difference
+    )
 
 
 # -- TLC's side changed
+
 
 def drop(tlc):
     for edges in tlc.sources, tlc.actions, tlc.targets:
@@ -67,9 +72,16 @@ def retarget(tlc):
     """To another state with the same program counters, of which there are some: else the edge would be no step at all."""
     column = tlc.variables.index("pc")
     for n, target in enumerate(tlc.targets):
-        twin = next((other for other, state in enumerate(tlc.states) if other != target and state[column] == tlc.states[target][column]), None)
-        if twin is not None:
-            tlc.targets[n] = twin
+        other_end = next(
+            (
+                other
+                for other, state in enumerate(tlc.states)
+                if other != target and state[column] == tlc.states[target][column]
+            ),
+            None,
+        )
+        if other_end is not None:
+            tlc.targets[n] = other_end
             return
     raise AssertionError("no two states have the same program counters")
 
@@ -78,11 +90,15 @@ def other_value(tlc):
     """One variable of one state, as a misread dump would have it: the edges to and from the state belong to no model state."""
     column, target = tlc.variables.index("taskCounter"), tlc.targets[N]
     state = list(tlc.states[target])
-    state[column] = next(number for number in (tlc.texts.index("0"), tlc.texts.index("1")) if number != state[column])
+    state[column] = next(
+        number for number in (tlc.texts.index("0"), tlc.texts.index("1")) if number != state[column]
+    )
     tlc.states[target] = tuple(state)
 
 
-@pytest.mark.parametrize("change, shown", [(drop, only_model), (double, only_tlc), (retarget, both)])
+@pytest.mark.parametrize(
+    "change, shown", [(drop, only_model), (double, only_tlc), (retarget, both)]
+)
 def test_a_change_in_tlcs_graph_is_a_difference(tlc, model, change, shown):
     change(tlc)
     shown(compare(tlc, model))
@@ -112,34 +128,48 @@ def test_another_initial_state_is_a_difference(tlc, model):
 
 def test_a_variable_that_one_side_lacks_is_refused(tlc, model):
     column = tlc.variables.index("taskCounter")
-    tlc.variables = tlc.variables[:column] + tlc.variables[column + 1:]
-    tlc.states = [state[:column] + state[column + 1:] for state in tlc.states]
+    tlc.variables = tlc.variables[:column] + tlc.variables[column + 1 :]
+    tlc.states = [state[:column] + state[column + 1 :] for state in tlc.states]
     with pytest.raises(UsageError, match=r"unknown \['taskCounter'\]"):
         compare(tlc, model)
 
 
 def test_a_variable_that_the_model_lacks_is_refused(tlc, model):
     model.model = copy(model.model)
-    model.model._spans = {name: span for name, span in model.model._spans.items() if name != "taskCounter"}
+    model.model._spans = {
+        name: span for name, span in model.model._spans.items() if name != "taskCounter"
+    }
     with pytest.raises(UsageError, match=r"missing \['taskCounter'\]"):
         compare(tlc, model)
 
 
 # -- the model's side changed
 
+
 def edge_of(model):
     """A state with two threads that can move, and its row."""
     return next((n, row) for n, row in enumerate(model.edges) if n > 50 and len(row) == 2)
 
 
-@pytest.mark.parametrize("name, shown", [
-    ("an edge less", only_tlc), ("an edge twice", only_model), ("another label", both), ("another process", both), ("another target", both)])
+@pytest.mark.parametrize(
+    "name, shown",
+    [
+        ("an edge less", only_tlc),
+        ("an edge twice", only_model),
+        ("another label", both),
+        ("another process", both),
+        ("another target", both),
+    ],
+)
 def test_a_change_in_the_models_graph_is_a_difference(tlc, model, name, shown):
     number, [(thread, label, target), second] = edge_of(model)
     model.edges[number] = {
-        "an edge less": [second], "an edge twice": [(thread, label, target), second, second],
-        "another label": [(thread, "U9", target), second], "another process": [(1 - thread, label, target), second],
-        "another target": [(thread, label, number), second]}[name]
+        "an edge less": [second],
+        "an edge twice": [(thread, label, target), second, second],
+        "another label": [(thread, "U9", target), second],
+        "another process": [(1 - thread, label, target), second],
+        "another target": [(thread, label, number), second],
+    }[name]
     shown(compare(tlc, model))
 
 

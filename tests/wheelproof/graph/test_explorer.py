@@ -1,4 +1,5 @@
 """The explorer: counts as counted by hand, shortest paths, budget, digest."""
+
 import os
 import subprocess
 import sys
@@ -9,9 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.model.timer import MECHANISM, ROOT
-from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation, hash_of, multiset
+from wheelproof.graph.explorer import (
+    BudgetSpent,
+    StateGraph,
+    explore,
+    first_violation,
+    hash_of,
+    multiset,
+)
 
-edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 1), st.sampled_from("AB"), st.integers(0, 7)), max_size=20, unique=True)
+edges = st.lists(
+    st.tuples(st.integers(0, 7), st.integers(0, 1), st.sampled_from("AB"), st.integers(0, 7)),
+    max_size=20,
+    unique=True,
+)
 
 
 @pytest.mark.parametrize("n, m", [(0, 0), (0, 3), (1, 1), (2, 3), (7, 5)])
@@ -20,7 +32,9 @@ def test_counts_of_a_grid(grid, n, m):
     assert graph.distinct == (n + 1) * (m + 1)
     assert graph.edge_count == n * (m + 1) + m * (n + 1)
     assert graph.depth == n + m + 1
-    assert graph.generated == 1 + graph.edge_count + 1, "the initial state, every edge, Terminating once"
+    assert graph.generated == 1 + graph.edge_count + 1, (
+        "the initial state, every edge, Terminating once"
+    )
     assert [graph.states[i] for i in graph.final] == [(n, m)] and graph.deadlocks == []
     assert graph.labels == {label for label, bound in (("N0", n), ("N1", m)) if bound}
 
@@ -36,7 +50,9 @@ def test_counts_of_two_processes_that_exclude_each_other():
         state, taken = 0, []
         for thread, labels in (winner, first), (1 - winner, second):
             for label in labels:
-                ((_, _, state),) = [edge for edge in graph.edges[state] if edge[:2] == (thread, label)]
+                ((_, _, state),) = [
+                    edge for edge in graph.edges[state] if edge[:2] == (thread, label)
+                ]
                 taken.append(label)
         assert state in graph.final and graph.depth == len(taken) + 1 == 26
     assert len(graph.final) == 1 and not graph.deadlocks
@@ -45,13 +61,21 @@ def test_counts_of_two_processes_that_exclude_each_other():
 def test_every_edge_counts_once_and_as_often_as_it_is_there(toy):
     graph = explore(toy([(0, 0, "A", 1), (0, 0, "A", 1), (0, 1, "A", 1), (1, 0, "B", 1)]))
     assert (graph.distinct, graph.edge_count, graph.generated, graph.depth) == (2, 4, 5, 2)
-    assert sorted(multiset(graph)) == [(0, 0, "A", 1), (0, 0, "A", 1), (0, 1, "A", 1), (1, 0, "B", 1)]
+    assert sorted(multiset(graph)) == [
+        (0, 0, "A", 1),
+        (0, 0, "A", 1),
+        (0, 1, "A", 1),
+        (1, 0, "B", 1),
+    ]
 
 
 def test_the_end_of_all_threads_is_no_deadlock(toy):
     steps = [(0, 0, "A", 1), (0, 1, "B", 2)]
     graph = explore(toy(steps, ends=[1]))
-    assert ([graph.states[i] for i in graph.final], [graph.states[i] for i in graph.deadlocks]) == ([1], [2])
+    assert ([graph.states[i] for i in graph.final], [graph.states[i] for i in graph.deadlocks]) == (
+        [1],
+        [2],
+    )
     assert first_violation(graph, "NoDeadlock") == graph.deadlocks[0]
     assert first_violation(explore(toy(steps, ends=[1, 2])), "NoDeadlock") is None
     assert [edge for edge in multiset(graph) if edge[1] is None] == [(1, None, "Terminating", 1)]
@@ -114,8 +138,18 @@ def test_the_digest_does_not_depend_on_the_order(grid):
     assert one.digest() == two.digest()
 
 
-@pytest.mark.parametrize("name", ["an edge less", "an edge twice", "another label", "another thread", "another target", "another state",
-                                  "another initial state"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "an edge less",
+        "an edge twice",
+        "another label",
+        "another thread",
+        "another target",
+        "another state",
+        "another initial state",
+    ],
+)
 def test_the_digest_shows_any_change(grid, name):
     graph = explore(grid(2, 2))
     row = graph.edges[3]
@@ -127,8 +161,13 @@ def test_the_digest_shows_any_change(grid, name):
         graph.states, graph.edges = [0, 1], [[(0, "A", 1)], [(0, "A", 0)]]
         other = changed(graph, states=[1, 0])
     else:
-        new = {"an edge less": rest, "an edge twice": [*row, row[0]], "another label": [(thread, "N9", target), *rest],
-               "another thread": [(1 - thread, label, target), *rest], "another target": [(thread, label, 0), *rest]}[name]
+        new = {
+            "an edge less": rest,
+            "an edge twice": [*row, row[0]],
+            "another label": [(thread, "N9", target), *rest],
+            "another thread": [(1 - thread, label, target), *rest],
+            "another target": [(thread, label, 0), *rest],
+        }[name]
         other = changed(graph, edges=[*graph.edges[:3], new, *graph.edges[4:]])
     assert other.digest() != graph.digest()
     assert changed(graph).digest() == graph.digest()
@@ -136,11 +175,24 @@ def test_the_digest_shows_any_change(grid, name):
 
 def test_the_hash_of_a_state_does_not_depend_on_the_order_of_its_sets():
     """Python's own order of a set of strings is another in every run."""
-    code = "from wheelproof.graph.explorer import hash_of; print(hash_of((frozenset('abcdefgh'), 1)))"
-    seen = {subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": str(seed)}, cwd=ROOT,
-                           capture_output=True, text=True, check=True).stdout for seed in range(3)}
+    code = (
+        "from wheelproof.graph.explorer import hash_of; print(hash_of((frozenset('abcdefgh'), 1)))"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(3)
+    }
     assert len(seen) == 1
-    assert hash_of((frozenset("ab"), 1)) != hash_of((frozenset("ac"), 1)) and hash_of((("a",), 1)) != hash_of((frozenset("a"), 1))
+    assert hash_of((frozenset("ab"), 1)) != hash_of((frozenset("ac"), 1)) and hash_of(
+        (("a",), 1)
+    ) != hash_of((frozenset("a"), 1))
 
 
 def test_one_state_alone_has_a_digest_of_its_own(grid):

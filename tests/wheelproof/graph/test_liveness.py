@@ -1,4 +1,5 @@
 """The search for fair cycles against the definition, on small random graphs; and that what it returns is a counterexample."""
+
 from itertools import combinations
 
 import pytest
@@ -11,8 +12,16 @@ from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.graph.liveness import Lasso, components, violation
 
 STATES = 6
-graphs = st.lists(st.tuples(st.integers(0, STATES - 1), st.integers(0, 1), st.sampled_from("AB"), st.integers(0, STATES - 1)),
-                  max_size=12, unique=True)
+graphs = st.lists(
+    st.tuples(
+        st.integers(0, STATES - 1),
+        st.integers(0, 1),
+        st.sampled_from("AB"),
+        st.integers(0, STATES - 1),
+    ),
+    max_size=12,
+    unique=True,
+)
 goals = st.sets(st.integers(0, STATES - 1), max_size=3)
 fairness = st.sampled_from([None, (0,), (1,), ()])
 
@@ -29,7 +38,9 @@ def violable(edges, goal, fair, recurs=False) -> bool:
     reached = (
         closure({0}, [(s, t, a) for s, t, _, a in edges])
         if recurs
-        else closure({0}, inside) if 0 in allowed else set()
+        else closure({0}, inside)
+        if 0 in allowed
+        else set()
     )
     for size in range(1, len(allowed) + 1):
         for part in map(set, combinations(allowed, size)):
@@ -39,7 +50,11 @@ def violable(edges, goal, fair, recurs=False) -> bool:
             stops = size == 1
             circles = steps and all(closure({s}, steps) == part for s in part)
             for moved in [set()] * stops + [{t for _, t, _ in steps}] * bool(circles):
-                disabled = {t for t in fair if any(t not in {m for s, m, _, _ in edges if s == state} for state in part)}
+                disabled = {
+                    t
+                    for t in fair
+                    if any(t not in {m for s, m, _, _ in edges if s == state} for state in part)
+                }
                 if set(fair) <= moved | disabled:
                     return True
     return False
@@ -58,14 +73,16 @@ def is_counterexample(graph: StateGraph, lasso: Lasso, goal, fair, recurs=False)
         assert (thread, label, after) in graph.edges[here]
         here = after
         path.append(after)
-    assert not any(
-        graph.states[n] in goal for n in (path[lasso.loop :] if recurs else path)
-    ), "the goal is met"
-    loop = path[lasso.loop:]
+    assert not any(graph.states[n] in goal for n in (path[lasso.loop :] if recurs else path)), (
+        "the goal is met"
+    )
+    loop = path[lasso.loop :]
     assert loop[0] == loop[-1], "it does not return"
-    moved = {thread for thread, _, _ in lasso.steps[lasso.loop:]}
+    moved = {thread for thread, _, _ in lasso.steps[lasso.loop :]}
     for thread in fair:
-        assert thread in moved or any(all(mover != thread for mover, _, _ in graph.edges[n]) for n in loop), f"unfair to {thread}"
+        assert thread in moved or any(
+            all(mover != thread for mover, _, _ in graph.edges[n]) for n in loop
+        ), f"unfair to {thread}"
 
 
 @given(graphs, goals, fairness)
@@ -111,10 +128,16 @@ LOOP = [(0, 0, "A", 1), (1, 0, "A", 0), (0, 1, "B", 2)]
 
 
 def test_a_loop_is_fair_only_to_those_who_move_or_cannot(toy):
-    assert violation(explore(toy(LOOP, goal=[2])), "Goal") is not None, "b is disabled in state 1 again and again"
+    assert violation(explore(toy(LOOP, goal=[2])), "Goal") is not None, (
+        "b is disabled in state 1 again and again"
+    )
     always = [*LOOP, (1, 1, "B", 2)]
-    assert violation(explore(toy(always, goal=[2])), "Goal") is None, "b can move for ever and never does"
-    assert violation(explore(toy(always, goal=[2])), "Goal", [0]) is not None, "nobody promises that b moves"
+    assert violation(explore(toy(always, goal=[2])), "Goal") is None, (
+        "b can move for ever and never does"
+    )
+    assert violation(explore(toy(always, goal=[2])), "Goal", [0]) is not None, (
+        "nobody promises that b moves"
+    )
 
 
 def test_a_run_may_stop_where_only_the_unfair_can_move(toy):
@@ -149,7 +172,10 @@ def test_components_are_the_classes_of_mutual_reachability(toy, edges):
             assert (of[n] == of[m]) == (m in reach[n] and n in reach[m])
 
 
-@pytest.mark.parametrize("scenario, fair", [("flush_into_itself", None), ("expire_cancel", ("f",)), ("opposite_flushes", None)])
+@pytest.mark.parametrize(
+    "scenario, fair",
+    [("flush_into_itself", None), ("expire_cancel", ("f",)), ("opposite_flushes", None)],
+)
 def test_lassos_of_the_mechanism(scenario, fair):
     graph = explore(MECHANISM.model(scenario))
     names = list(graph.model.threads)

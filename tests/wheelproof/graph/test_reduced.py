@@ -1,4 +1,5 @@
 """Silent labels: what may be run eagerly, and that nothing visible is lost by it."""
+
 import pytest
 
 from model.pluscal import BLOCKED, DONE, Machine, Scalar
@@ -7,7 +8,13 @@ from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import explore
 from wheelproof.graph.reduced import open_diamond, reduce, rows, settle
 
-SCENARIOS = ("two_adders", "expire_readd", "flush_then_expire", "opposite_flushes", "flush_into_itself")
+SCENARIOS = (
+    "two_adders",
+    "expire_readd",
+    "flush_then_expire",
+    "opposite_flushes",
+    "flush_into_itself",
+)
 
 
 class Toy(Machine):
@@ -104,12 +111,25 @@ def test_a_read_under_the_lock_that_guards_it_would_commute(label):
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_reduced_graph_is_the_full_one_seen_through_settling(scenario):
     model, silent = MECHANISM.model(scenario), MECHANISM.silent
-    full, small, settled = model_graph(scenario), reduce(MECHANISM.model(scenario), silent), settle(model, silent)
+    full, small, settled = (
+        model_graph(scenario),
+        reduce(MECHANISM.model(scenario), silent),
+        settle(model, silent),
+    )
     of = [settled(state) for state in full.states]
     assert set(of) == set(small.states)
     assert not small.labels & silent and small.labels == full.labels - silent
-    steps = {(of[n], thread, label, of[after]) for n, row in enumerate(full.edges) for thread, label, after in row if label not in silent}
-    assert steps == {(small.states[n], thread, label, small.states[after]) for n, row in enumerate(small.edges) for thread, label, after in row}
+    steps = {
+        (of[n], thread, label, of[after])
+        for n, row in enumerate(full.edges)
+        for thread, label, after in row
+        if label not in silent
+    }
+    assert steps == {
+        (small.states[n], thread, label, small.states[after])
+        for n, row in enumerate(small.edges)
+        for thread, label, after in row
+    }
     for n, row in enumerate(full.edges):  # a silent step stays within what settles to the same
         assert all(of[after] == of[n] for _, label, after in row if label in silent)
     assert {small.states[n] for n in small.final} == {of[n] for n in full.final}
@@ -155,7 +175,9 @@ class Choosing(Toy):
 
 def test_a_step_with_several_successors_is_refused_by_thread_and_label():
     """No code could be compared with both, and one of them would be kept in silence."""
-    with pytest.raises(UsageError, match=r"p has several steps: P1 to state \d+ and P1 to state \d+"):
+    with pytest.raises(
+        UsageError, match=r"p has several steps: P1 to state \d+ and P1 to state \d+"
+    ):
         rows(explore(Choosing()))
     assert rows(explore(Writing()))
 
@@ -171,4 +193,6 @@ def test_a_thread_with_two_labels_in_one_state_is_refused():
 
 def test_rows_are_the_edges_by_thread():
     graph = reduce(MECHANISM.model("expire_cancel"), MECHANISM.silent)
-    assert [sorted((thread, *entry) for thread, entry in row.items()) for row in rows(graph)] == [sorted(row) for row in graph.edges]
+    assert [sorted((thread, *entry) for thread, entry in row.items()) for row in rows(graph)] == [
+        sorted(row) for row in graph.edges
+    ]

@@ -1,4 +1,5 @@
 """The gate on the foreign subject of docs/add-a-mechanism.md: what rejects a change, and what must not count as a rejection."""
+
 from __future__ import annotations
 
 import shutil
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import subject
+from wheelproof import project
 from wheelproof.errors import UsageError
 from wheelproof.mutate import judge, pluscal_changes, python_changes, run
 from wheelproof.mutate.change import Change
@@ -22,7 +23,13 @@ IMPL = "impl/one_shot.py"
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the subject, whose files a test may edit."""
-    return Path(shutil.copytree(ROOT / "tests/subjects/one_shot", tmp_path / "subject", ignore=shutil.ignore_patterns("build", "__pycache__")))
+    return Path(
+        shutil.copytree(
+            ROOT / "examples/one_shot",
+            tmp_path / "subject",
+            ignore=shutil.ignore_patterns("build", "__pycache__"),
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -35,16 +42,40 @@ def changed(copy: Path, file: str, old: str, new: str, artefact: str = "impl") -
     """One change by hand, as the catalogue would make it."""
     text = (copy / file).read_text(encoding="utf-8")
     assert text.count(old) == 1
-    return Change(artefact, file, text[:text.index(old)].count("\n") + 1, "by hand", "by.hand", text, text.replace(old, new), text)
+    return Change(
+        artefact,
+        file,
+        text[: text.index(old)].count("\n") + 1,
+        "by hand",
+        "by.hand",
+        text,
+        text.replace(old, new),
+        text,
+    )
 
 
 def judged(copy: Path, runs: Path, monkeypatch: pytest.MonkeyPatch, *changes: Change) -> list[Row]:
     """The rows of a run in which exactly these changes are drawn."""
-    options = Options(("one_shot",), tuple(dict.fromkeys(change.artefact for change in changes)), 1, 1, copy, runs, tests=False)
+    options = Options(
+        ("one_shot",),
+        tuple(dict.fromkeys(change.artefact for change in changes)),
+        1,
+        1,
+        copy,
+        runs,
+        tests=False,
+    )
 
     def draw(options: Options, root: Path, plan) -> list[Drawn]:
         groups = plan.groups(options.mechanisms, options.artefacts)
-        return [Drawn(group, [*run.changes_of(root, group), *changes], [change for change in changes if change.artefact == group.artefact]) for group in groups]
+        return [
+            Drawn(
+                group,
+                [*run.changes_of(root, group), *changes],
+                [change for change in changes if change.artefact == group.artefact],
+            )
+            for group in groups
+        ]
 
     monkeypatch.setattr(run, "draw", draw)
     return Mutation(options, lambda text: None).run()
@@ -56,13 +87,20 @@ def row_of(rows: list[Row], change: Change) -> Row:
 
 FAULTS = {
     "impl": ("Bisimulation", IMPL, "self.runs + 1", "self.runs + 2"),
-    "harness": ("ExploreError", "mapping/one_shot.py", '"done": (world.shot.done,), ', ""),
+    "harness": ("ExploreError", "harness/one_shot.py", '"done": (harness.shot.done,), ', ""),
     "model": ("SameGraph", "model/one_shot.py", "t.turn += 1", "t.turn += 2"),
     "spec": ("NoDeadlock", "spec/OneShot.tla", "await owner = NULL;", "await owner # NULL;"),
 }
 
 
-@pytest.mark.parametrize("artefact", ["impl", "harness", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("model", "spec"))])
+@pytest.mark.parametrize(
+    "artefact",
+    [
+        "impl",
+        "harness",
+        *(pytest.param(name, marks=pytest.mark.nightly) for name in ("model", "spec")),
+    ],
+)
 def test_a_fault_of_each_artefact_is_rejected_by_name(artefact, copy, runs, monkeypatch):
     name, *edit = FAULTS[artefact]
     fault = changed(copy, *edit, artefact)
@@ -73,18 +111,26 @@ def test_a_fault_of_each_artefact_is_rejected_by_name(artefact, copy, runs, monk
     assert [row.ok for row in rows if row.name.endswith(", controls")] == [True]
 
 
-def test_what_changes_nothing_survives_and_fails_the_gate_until_it_is_declared(copy, runs, monkeypatch):
+def test_what_changes_nothing_survives_and_fails_the_gate_until_it_is_declared(
+    copy, runs, monkeypatch
+):
     harmless = changed(copy, IMPL, "self.runs + 1", "1 + self.runs")
     rows = judged(copy, runs, monkeypatch, harmless)
     assert row_of(rows, harmless).verdict is Verdict.SAMPLED and exit_code(rows) == 1
-    (copy / FILE).write_text(f'[[equivalent]]\nchange = "{harmless.key}"\nfile = "{IMPL}"\nreason = "the same sum"\n', encoding="utf-8")
+    (copy / FILE).write_text(
+        f'[[equivalent]]\nchange = "{harmless.key}"\nfile = "{IMPL}"\nreason = "the same sum"\n',
+        encoding="utf-8",
+    )
     rows = judged(copy, runs, monkeypatch, harmless)
     assert row_of(rows, harmless).why == "equivalent: the same sum" and exit_code(rows) == 0
 
 
 def test_a_declaration_that_a_check_refutes_or_that_is_stale_is_a_finding(copy, runs, monkeypatch):
     fault = changed(copy, IMPL, "self.runs + 1", "self.runs + 2")
-    entries = [f'[[equivalent]]\nchange = "{key}"\nfile = "{IMPL}"\nreason = "none"\n' for key in (fault.key, "0123456789ab")]
+    entries = [
+        f'[[equivalent]]\nchange = "{key}"\nfile = "{IMPL}"\nreason = "none"\n'
+        for key in (fault.key, "0123456789ab")
+    ]
     (copy / FILE).write_text("".join(entries), encoding="utf-8")
     rows = judged(copy, runs, monkeypatch, fault)
     assert "declared equivalent, but" in row_of(rows, fault).why and not row_of(rows, fault).ok
@@ -100,17 +146,27 @@ def test_the_same_bytecode_is_equivalent_without_a_declaration(copy, runs, monke
 
 def test_a_subject_that_fails_unchanged_rejects_nothing(copy, runs, monkeypatch):
     file = copy / "model/one_shot.py"
-    file.write_text(file.read_text(encoding="utf-8").replace("self.runs += 1", "self.runs += 2"), encoding="utf-8")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("self.runs += 1", "self.runs += 2"),
+        encoding="utf-8",
+    )
     fault = changed(copy, IMPL, "self.runs + 1", "self.runs + 3")
     rows = judged(copy, runs, monkeypatch, fault)
-    assert exit_code(rows) == 1 and any(row.name.startswith("unchanged") and not row.ok for row in rows)
+    assert exit_code(rows) == 1 and any(
+        row.name.startswith("unchanged") and not row.ok for row in rows
+    )
     assert fault.title not in {row.name for row in rows}
 
 
 def test_a_branch_that_no_scenario_runs_is_rejected_as_verify_does(copy, runs, monkeypatch):
     idle = changed(copy, IMPL, "self.runs = 0", "self.runs = 0 if OneShot.__slots__ else 1")
     row = row_of(judged(copy, runs, monkeypatch, idle), idle)
-    assert row.ok and row.property == "vacuous" and "no scenario runs" in row.why and "branches" in row.why
+    assert (
+        row.ok
+        and row.property == "vacuous"
+        and "no scenario runs" in row.why
+        and "branches" in row.why
+    )
 
 
 def test_changes_that_cannot_be_loaded_put_no_check_to_the_test(copy, runs, monkeypatch):
@@ -124,56 +180,133 @@ def test_a_crash_of_the_tool_is_no_rejection(copy, runs, monkeypatch):
     fault = changed(copy, IMPL, "self.runs + 1", "self.runs + 2")
     honest = judge.dispatch
 
-    def crashing(bench, job):
-        if "self.runs + 2" in (bench.mechanism.root / IMPL).read_text(encoding="utf-8"):
+    def crashing(context, job):
+        if "self.runs + 2" in (context.mechanism.root / IMPL).read_text(encoding="utf-8"):
             return len(None)
-        return honest(bench, job)
+        return honest(context, job)
 
     monkeypatch.setattr(judge, "dispatch", crashing)
     found = judge.Judge(copy, copy, runs, lambda end: None, True)
     (copy / IMPL).write_text(fault.after, encoding="utf-8")
-    checks = run.Plan(copy, subject.find(copy), tests=False).checks("impl", IMPL)
+    checks = run.Plan(copy, project.find(copy), tests=False).checks("impl", IMPL)
     assert found.run([check for check in checks if check.job]).finding.word == "error"
 
 
-@pytest.mark.parametrize("code, why, word, by", [
-    (75, "TLC failed with exit code 75: the value of x is not in its domain", "rejected", "evaluation error"),
-    (255, "TLC failed with exit code 255: Attempted to apply Head to the empty sequence", "rejected", "evaluation error"),
-    (255, "TLC failed with exit code 255: In evaluation, the identifier got is either undefined or not an operator.", "rejected", "evaluation error"),
-    (255, "TLC failed with exit code 255: Java could not be started", "error", ""), (150, "TLC failed with exit code 150: ***Parse Error***", "unloadable", "SANY")])
-def test_tlcs_failure_rejects_where_it_is_the_specifications(copy, runs, monkeypatch, code, why, word, by):
-    (item,) = subject.find(copy).values()
-    check = next(check for check in run.Plan(copy, {item.stem: item}, tests=False).checks("spec", f"spec/{item.spec.name}") if check.job)
+@pytest.mark.parametrize(
+    "code, why, word, by",
+    [
+        (
+            75,
+            "TLC failed with exit code 75: the value of x is not in its domain",
+            "rejected",
+            "evaluation error",
+        ),
+        (
+            255,
+            "TLC failed with exit code 255: Attempted to apply Head to the empty sequence",
+            "rejected",
+            "evaluation error",
+        ),
+        (
+            255,
+            "TLC failed with exit code 255: In evaluation, the identifier got is either undefined or not an operator.",
+            "rejected",
+            "evaluation error",
+        ),
+        (255, "TLC failed with exit code 255: Java could not be started", "error", ""),
+        (150, "TLC failed with exit code 150: ***Parse Error***", "unloadable", "SANY"),
+    ],
+)
+def test_tlcs_failure_rejects_where_it_is_the_specifications(
+    copy, runs, monkeypatch, code, why, word, by
+):
+    (item,) = project.find(copy).values()
+    check = next(
+        check
+        for check in run.Plan(copy, {item.stem: item}, tests=False).checks(
+            "spec", f"spec/{item.spec.name}"
+        )
+        if check.job
+    )
     monkeypatch.setattr(judge.KeptRuns, "seen", [TlcResult(Outcome.ERROR, exit_code=code)])
-    finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(check, Row(item.stem, "tlc", check.job.name, Verdict.EXHAUSTIVE, Verdict.ERROR, why=why))
+    finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(
+        check, Row(item.stem, "tlc", check.job.name, Verdict.EXHAUSTIVE, Verdict.ERROR, why=why)
+    )
     assert (finding.word, finding.by) == (word, by)
 
 
-@pytest.mark.parametrize("second, word", [("error", "unloadable"), ("error, unsat", "unloadable"), ("unsat", "error"), ("not asked", "error")])
+@pytest.mark.parametrize(
+    "second, word",
+    [
+        ("error", "unloadable"),
+        ("error, unsat", "unloadable"),
+        ("unsat", "error"),
+        ("not asked", "error"),
+    ],
+)
 def test_a_changed_proof_that_the_second_solver_cannot_read_is_not_loaded(copy, runs, second, word):
     check = run.Check("job", "one_shot", 2)
-    row = Row("one_shot", "proof", "claim", Verdict.PROVED, Verdict.ERROR, why="it breaks", figures={"second": second})
+    row = Row(
+        "one_shot",
+        "proof",
+        "claim",
+        Verdict.PROVED,
+        Verdict.ERROR,
+        why="it breaks",
+        figures={"second": second},
+    )
     assert judge.Judge(copy, copy, runs, lambda end: None, False).of_row(check, row).word == word
 
 
 def test_a_changed_proof_that_shows_less_than_it_must_is_rejected(copy, runs):
-    row = Row("one_shot", "proof", "claim", Verdict.PROVED, Verdict.ERROR, why="no control was refuted", figures={"lacks": "no control was refuted"})
-    finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(run.Check("job", "one_shot", 2), row)
+    row = Row(
+        "one_shot",
+        "proof",
+        "claim",
+        Verdict.PROVED,
+        Verdict.ERROR,
+        why="no control was refuted",
+        figures={"lacks": "no control was refuted"},
+    )
+    finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(
+        run.Check("job", "one_shot", 2), row
+    )
     assert (finding.word, finding.by) == ("rejected", "evidence")
 
 
 def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
     monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
     monkeypatch.setattr(judge, "SAMPLES", 4)
-    endless = changed(copy, "mapping/one_shot.py", "    owner = getattr(", "    while True:\n        pass\n    owner = getattr(", "harness")
+    endless = changed(
+        copy,
+        "harness/one_shot.py",
+        "    owner = getattr(",
+        "    while True:\n        pass\n    owner = getattr(",
+        "harness",
+    )
     row = row_of(judged(copy, runs, monkeypatch, endless), endless)
-    assert row.ok and row.property == "NonTermination" and "shared at mapping/one_shot.py" in row.why
+    assert (
+        row.ok and row.property == "NonTermination" and "shared at harness/one_shot.py" in row.why
+    )
 
 
 def test_a_model_without_end_is_named(copy, runs, monkeypatch):
-    endless = changed(copy, "model/one_shot.py", "t.turn > len(self.program[self.me])", "False", "model")
-    (copy / "model/one_shot.py").write_text(endless.after.replace('self.call(t, "run", back="T0")', 'self.runs += 1\n            t.pc = "T0"'), encoding="utf-8")
-    check = next(check for check in run.Plan(copy, subject.find(copy), tests=False).checks("model", "model/one_shot.py") if check.job)
+    endless = changed(
+        copy, "model/one_shot.py", "t.turn > len(self.program[self.me])", "False", "model"
+    )
+    (copy / "model/one_shot.py").write_text(
+        endless.after.replace(
+            'self.call(t, "run", back="T0")', 'self.runs += 1\n            t.pc = "T0"'
+        ),
+        encoding="utf-8",
+    )
+    check = next(
+        check
+        for check in run.Plan(copy, project.find(copy), tests=False).checks(
+            "model", "model/one_shot.py"
+        )
+        if check.job
+    )
     finding = judge.Judge(copy, copy, runs, lambda end: None, True).run([check]).finding
     assert (finding.word, finding.by) == ("rejected", "StateCount"), finding
 
@@ -181,7 +314,13 @@ def test_a_model_without_end_is_named(copy, runs, monkeypatch):
 def test_a_check_that_exceeds_its_limit_is_inconclusive(copy, runs, monkeypatch):
     monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
     monkeypatch.setattr(judge, "SAMPLES", 4)
-    slow = changed(copy, "mapping/one_shot.py", "    owner = getattr(", "    [None for _ in range(5_000_000)]\n    owner = getattr(", "harness")
+    slow = changed(
+        copy,
+        "harness/one_shot.py",
+        "    owner = getattr(",
+        "    [None for _ in range(5_000_000)]\n    owner = getattr(",
+        "harness",
+    )
     rows = judged(copy, runs, monkeypatch, slow)
     assert row_of(rows, slow).verdict is Verdict.INCONCLUSIVE and exit_code(rows) == 3
 
@@ -190,26 +329,55 @@ LEFT = "threading.Thread(target=threading.Event().wait).start()"
 """A thread without end, which does not keep the run from ending."""
 
 
-@pytest.mark.parametrize("body, why", [("assert one_shot is None", "call"), (f"{LEFT}; assert one_shot is None", "call"), ("time.sleep(60)", "hung")])
+@pytest.mark.parametrize(
+    "body, why",
+    [
+        ("assert one_shot is None", "call"),
+        (f"{LEFT}; assert one_shot is None", "call"),
+        ("time.sleep(60)", "hung"),
+    ],
+)
 def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
     folder = copy / "tests/impl"
     folder.mkdir(parents=True)
-    (folder / "test_one_shot.py").write_text(f"import threading\nimport time\nfrom impl import one_shot\n\n\ndef test_it():\n    {body}\n", encoding="utf-8")
+    (folder / "test_one_shot.py").write_text(
+        f"import threading\nimport time\nfrom impl import one_shot\n\n\ndef test_it():\n    {body}\n",
+        encoding="utf-8",
+    )
     monkeypatch.setattr(judge, "TEST_SECONDS", 2.0)
-    checks = run.Plan(copy, subject.find(copy)).checks("impl", IMPL)
+    checks = run.Plan(copy, project.find(copy)).checks("impl", IMPL)
     judge.copied(copy, copy.with_name("scratch"))
-    finding = judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True).run([check for check in checks if check.tests]).finding
-    assert (finding.word, finding.check, finding.by) == ("rejected", "tests/impl/test_one_shot.py", "test_it") and finding.why.startswith(why)
+    finding = (
+        judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True)
+        .run([check for check in checks if check.tests])
+        .finding
+    )
+    assert (finding.word, finding.check, finding.by) == (
+        "rejected",
+        "tests/impl/test_one_shot.py",
+        "test_it",
+    ) and finding.why.startswith(why)
 
 
 def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy, runs):
     folder = copy / "tests/impl"
     folder.mkdir(parents=True)
-    (folder / "test_one_shot.py").write_text("def test_it():\n    text = 'there'\n    assert text.count('not there') == 1\n", encoding="utf-8")
-    (folder / "test_one_shot_twice.py").write_text("def test_it():\n    assert False, \"'x' is there 0 times\"\n", encoding="utf-8")
-    checks = [check for check in run.Plan(copy, subject.find(copy)).checks("impl", IMPL) if check.tests]
+    (folder / "test_one_shot.py").write_text(
+        "def test_it():\n    text = 'there'\n    assert text.count('not there') == 1\n",
+        encoding="utf-8",
+    )
+    (folder / "test_one_shot_twice.py").write_text(
+        "def test_it():\n    assert False, \"'x' is there 0 times\"\n", encoding="utf-8"
+    )
+    checks = [
+        check for check in run.Plan(copy, project.find(copy)).checks("impl", IMPL) if check.tests
+    ]
     judge.copied(copy, copy.with_name("scratch"))
-    finding = judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True).run(checks).finding
+    finding = (
+        judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True)
+        .run(checks)
+        .finding
+    )
     assert len(checks) == 2 and finding.word == "passed", finding
 
 
@@ -219,22 +387,44 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
     (copy / "proofs/sums.py").write_text("", encoding="utf-8")
     folder = copy / "tests/proofs"
     folder.mkdir(parents=True)
-    for name, text in {"page": "declared = prove.declared(ROOT)\n", "other": "", "named": "from proofs import sums\n"}.items():
+    for name, text in {
+        "page": "declared = prove.declared(ROOT)\n",
+        "other": "",
+        "named": "from proofs import sums\n",
+    }.items():
         (folder / f"test_{name}.py").write_text(text, encoding="utf-8")
-    plan = run.Plan(copy, subject.find(copy))
-    assert [check.tests for check in plan.checks("proofs", "proofs/sums.py")] == ["tests/proofs/test_named.py", "tests/proofs/test_page.py"]
+    plan = run.Plan(copy, project.find(copy))
+    assert [check.tests for check in plan.checks("proofs", "proofs/sums.py")] == [
+        "tests/proofs/test_named.py",
+        "tests/proofs/test_page.py",
+    ]
 
 
 def test_what_the_fast_lane_passes_is_checked_by_the_nightly_one(copy, runs, monkeypatch):
     """Two variables that differ without the lock alone: a nightly mutant may be the only one to tell them apart."""
     decision = copy / "mutants/one_shot/Unlocked.md"
-    decision.write_text(decision.read_text(encoding="utf-8").replace('scenario = "two"\n', 'scenario = "two"\nlane = "nightly"\n'), encoding="utf-8")
-    item = subject.find(copy)["one_shot"]
+    decision.write_text(
+        decision.read_text(encoding="utf-8").replace(
+            'scenario = "two"\n', 'scenario = "two"\nlane = "nightly"\n'
+        ),
+        encoding="utf-8",
+    )
+    item = project.find(copy)["one_shot"]
     plan = run.Plan(copy, {"one_shot": item}, tests=False)
     late = [check for check in plan.checks("model", "model/one_shot.py") if check.stage == 8]
     assert [check.job.name for check in late] == ["Unlocked"]
-    assert {check.job.name for check in plan.checks("harness", "mapping/one_shot.py") if check.stage == 8} == set(item.mutants)
-    change = changed(copy, "model/one_shot.py", "if self.done:\n            t.pc", "if self.runs:\n            t.pc", "model")
+    assert {
+        check.job.name
+        for check in plan.checks("harness", "harness/one_shot.py")
+        if check.stage == 8
+    } == set(item.mutants)
+    change = changed(
+        copy,
+        "model/one_shot.py",
+        "if self.done:\n            t.pc",
+        "if self.runs:\n            t.pc",
+        "model",
+    )
     row = row_of(judged(copy, runs, monkeypatch, change), change)
     assert row.ok and row.figures["check"] == "one_shot / mutant / Unlocked"
 
@@ -242,18 +432,26 @@ def test_what_the_fast_lane_passes_is_checked_by_the_nightly_one(copy, runs, mon
 def test_the_draw_depends_on_the_seed_alone(copy):
     def keys(seed: int) -> list[str]:
         options = Options(("one_shot",), ("impl", "spec"), 5, seed, copy, copy / "build")
-        return [change.key for each in run.draw(options, copy, run.Plan(copy, subject.find(copy))) for change in each.chosen]
+        return [
+            change.key
+            for each in run.draw(options, copy, run.Plan(copy, project.find(copy)))
+            for change in each.chosen
+        ]
 
     assert keys(1) == keys(1) != keys(2)
 
 
 def test_a_total_is_shared_among_the_groups_by_their_size(copy):
-    plan = run.Plan(copy, subject.find(copy))
+    plan = run.Plan(copy, project.find(copy))
     options = Options((), ("impl", "spec"), 5, 1, copy, copy / "build", total=12)
     drawn = run.draw(options, copy, plan)
     for artefact in options.artefacts:
         assert sum(len(each.chosen) for each in drawn if each.group.artefact == artefact) == 12
-    assert run.shares(10, [1, 100, 300]) == [1, 3, 6] and run.shares(500, [1, 100, 300]) == [1, 100, 300]
+    assert run.shares(10, [1, 100, 300]) == [1, 3, 6] and run.shares(500, [1, 100, 300]) == [
+        1,
+        100,
+        300,
+    ]
     assert run.shares(3, [5, 5, 5]) == [1, 1, 1]
     with pytest.raises(UsageError, match="fewer than the 3 groups"):
         run.shares(2, [5, 5, 5])
@@ -262,15 +460,30 @@ def test_a_total_is_shared_among_the_groups_by_their_size(copy):
 def test_a_run_that_is_cut_short_has_judged_a_like_part_of_each_group(copy, runs):
     options = Options((), ("impl", "spec"), 5, 1, copy, runs, total=9)
     mutation = Mutation(options, lambda text: None)
-    order = [id(each) for each, change in mutation.ordered() if not change.operator.startswith("control.")]
-    half = order[:len(order) // 2]
+    order = [
+        id(each)
+        for each, change in mutation.ordered()
+        if not change.operator.startswith("control.")
+    ]
+    half = order[: len(order) // 2]
     assert all(abs(half.count(id(each)) - len(each.chosen) / 2) <= 1 for each in mutation.drawn)
 
 
 def test_the_controls_of_every_file_of_the_project_can_be_planted():
-    for folder, artefact in (("impl", "impl"), ("model", "model"), ("mapping", "harness"), ("proofs", "proofs")):
+    for folder, artefact in (
+        ("impl", "impl"),
+        ("model", "model"),
+        ("harness", "harness"),
+        ("proofs", "proofs"),
+    ):
         for file in sorted((ROOT / folder).rglob("*.py")):
-            fault, harmless = python_changes.planted(file.read_text(encoding="utf-8"), file.name, artefact)
-            assert python_changes.parses(harmless) and (fault is None or python_changes.parses(fault)), file
-    for item in subject.find(ROOT).values():
-        assert all(pluscal_changes.planted(item.spec.read_text(encoding="utf-8"), f"spec/{item.spec.name}"))
+            fault, harmless = python_changes.planted(
+                file.read_text(encoding="utf-8"), file.name, artefact
+            )
+            assert python_changes.parses(harmless) and (
+                fault is None or python_changes.parses(fault)
+            ), file
+    for item in project.find(ROOT).values():
+        assert all(
+            pluscal_changes.planted(item.spec.read_text(encoding="utf-8"), f"spec/{item.spec.name}")
+        )

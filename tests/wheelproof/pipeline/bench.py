@@ -1,4 +1,4 @@
-"""`make bench-traces`: the pipeline's speed beside DuckDB, the plain Python machine and the floor, in one run. Prints Markdown; asserts nothing.
+"""`make bench-traces`: the pipeline's speed beside DuckDB, the plain Python machine and the artefact, in one run. Prints Markdown; asserts nothing.
 
 Ratios hold across machines, times do not. Wall seconds are beside the CPU seconds of the JVM (of this process for what is not Spark's): on a
 shared machine trust the latter. Sizes are events, as in `python tests/wheelproof/pipeline/bench.py 1000000 10000000`; all but the last table is
@@ -32,7 +32,13 @@ from wheelproof.trace.jsonl import Tally
 
 OPERATIONS = 1500
 ROW_AND_ENTRY = ("rows", "entries")
-FAULTS = (("list_add", "retarget"), ("list_add", "duplicate"), ("expire_submit", "duplicate"), ("on_complete_begin", "duplicate"), ("list_remove", "drop"))
+FAULTS = (
+    ("list_add", "retarget"),
+    ("list_add", "duplicate"),
+    ("expire_submit", "duplicate"),
+    ("on_complete_begin", "duplicate"),
+    ("list_remove", "drop"),
+)
 HERE = Path("build/bench-traces")
 PART = 2_500_000
 """Events in a file."""
@@ -48,7 +54,11 @@ class Meter:
         java = spark.sparkContext._jvm.java
         self.process = Path(f"/proc/{java.lang.ProcessHandle.current().pid()}")
         self.java = java.lang
-        self.pools = [pool for pool in java.lang.management.ManagementFactory.getMemoryPoolMXBeans() if str(pool.getType()) == "Heap memory"]
+        self.pools = [
+            pool
+            for pool in java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+            if str(pool.getType()) == "Heap memory"
+        ]
 
     def cpu(self) -> float:
         fields = (self.process / "stat").read_text().rsplit(")", 1)[1].split()
@@ -62,7 +72,11 @@ class Meter:
         wall, cpu = time.perf_counter(), self.cpu()
         result = work()
         wall, cpu = time.perf_counter() - wall, self.cpu() - cpu
-        resident = next(int(line.split()[1]) for line in (self.process / "status").read_text().splitlines() if line.startswith("VmHWM"))
+        resident = next(
+            int(line.split()[1])
+            for line in (self.process / "status").read_text().splitlines()
+            if line.startswith("VmHWM")
+        )
         heap = sum(pool.getPeakUsage().getUsed() for pool in self.pools)
         return wall, cpu, f"{resident // 1024:,} / {heap >> 20:,}", result
 
@@ -73,7 +87,9 @@ class Times:
     def __init__(self) -> None:
         self.wall: dict[tuple[str, int], float] = {}
 
-    def say(self, what: str, events: int, wall: float, cpu: float, peak: str, size: int | None = None) -> None:
+    def say(
+        self, what: str, events: int, wall: float, cpu: float, peak: str, size: int | None = None
+    ) -> None:
         if size is not None:
             self.wall[what, size] = wall
         row(what, events, wall, cpu, events / wall / 1e6, events / cpu / 1e6 if cpu else 0.0, peak)
@@ -84,25 +100,49 @@ class Times:
 
 
 def row(*cells: Any) -> None:
-    print("| " + " | ".join(f"{cell:.2f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells) + " |", flush=True)
+    print(
+        "| "
+        + " | ".join(
+            f"{cell:.2f}"
+            if isinstance(cell, float)
+            else f"{cell:,}"
+            if isinstance(cell, int)
+            else str(cell)
+            for cell in cells
+        )
+        + " |",
+        flush=True,
+    )
 
 
 def families(spark: Any, inputs: Any, names: tuple[str, ...] | None = None) -> int:
     """Ask families as `validate.check` does; how many violations they found."""
-    return sum(sum(validate.ask(spark, family, inputs, HERE / "asked").broken.values()) for family in FAMILIES if names is None or family.name in names)
+    return sum(
+        sum(validate.ask(spark, family, inputs, HERE / "asked").broken.values())
+        for family in FAMILIES
+        if names is None or family.name in names
+    )
 
 
-def floor(inputs: Any) -> None:
+def artefact(inputs: Any) -> None:
     """What any check by entry has to do: read, shuffle by entry, sort, look at each row. A count alone would be made without the sort."""
     columns = inputs.events.select("run", "entry", "lc", "tid", "tseq", "k", "list")
-    columns.repartition("run", "entry").sortWithinPartitions("entry", "run", "lc", "tid", "tseq").where("list > 0").write.format("noop").mode("overwrite").save()
+    columns.repartition("run", "entry").sortWithinPartitions(
+        "entry", "run", "lc", "tid", "tseq"
+    ).where("list > 0").write.format("noop").mode("overwrite").save()
 
 
 def on_duck(folder: Path, queries: tuple[str, ...], threads: int) -> tuple[float, float, int]:
     before, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-    found = duck.violations([str(folder / "events" / "*.parquet")], TICK_MS, WHEEL_SIZE, queries, threads)
+    found = duck.violations(
+        [str(folder / "events" / "*.parquet")], TICK_MS, WHEEL_SIZE, queries, threads
+    )
     wall, after = time.perf_counter() - wall, resource.getrusage(resource.RUSAGE_SELF)
-    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, sum(found.values())
+    return (
+        wall,
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        sum(found.values()),
+    )
 
 
 def on_machine(base: generate.Block) -> float:
@@ -117,12 +157,21 @@ def on_machine(base: generate.Block) -> float:
 
 def faults_of(base: generate.Block, blocks: int) -> dict[int, list[Any]]:
     """One fault in each of five blocks, spread over the run."""
-    return {blocks * (index + 1) // (len(FAULTS) + 1): mutations.mutate(base.events, kind, operator, "log", 1) for index, (kind, operator) in enumerate(FAULTS)}
+    return {
+        blocks * (index + 1) // (len(FAULTS) + 1): mutations.mutate(
+            base.events, kind, operator, "log", 1
+        )
+        for index, (kind, operator) in enumerate(FAULTS)
+    }
 
 
 @contextmanager
 def spark_on(cores: int, memory: str = "2g") -> Iterator[Any]:
-    with session(SessionOptions(master=f"local[{cores}]", memory=memory, partitions=8, scratch=HERE / "spark")) as spark:
+    with session(
+        SessionOptions(
+            master=f"local[{cores}]", memory=memory, partitions=8, scratch=HERE / "spark"
+        )
+    ) as spark:
         yield spark
 
 
@@ -133,8 +182,16 @@ def written(times: Times, base: generate.Block, sizes: list[int]) -> dict[int, P
         blocks = max(len(FAULTS) + 1, size // base.length)
         paths[size], faults = HERE / f"run-{size}", faults_of(base, blocks)
         wall, cpu = time.perf_counter(), time.process_time()
-        made = generate.write(paths[size], f"run-{size}", base, blocks, max(2, size // PART), faults, threads=2)
-        times.say("written by the generator", made, time.perf_counter() - wall, time.process_time() - cpu, "")
+        made = generate.write(
+            paths[size], f"run-{size}", base, blocks, max(2, size // PART), faults, threads=2
+        )
+        times.say(
+            "written by the generator",
+            made,
+            time.perf_counter() - wall,
+            time.process_time() - cpu,
+            "",
+        )
     return paths
 
 
@@ -153,50 +210,89 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
         for family in FAMILIES:
             if size == min(paths):  # what was asked of a smaller run is compiled
                 families(spark, read.inputs, (family.name,))
-            wall, cpu, peak, found = meter.measure(lambda: families(spark, read.inputs, (family.name,)))
+            wall, cpu, peak, found = meter.measure(
+                lambda: families(spark, read.inputs, (family.name,))
+            )
             times.say(f"{family.name}, warm ({found} violations)", read.events, wall, cpu, peak)
             times.wall[family.name, size] = wall
-        wall, cpu, peak, _ = meter.measure(lambda: floor(read.inputs))
-        times.say("floor: read, shuffle, sort", read.events, wall, cpu, peak, size)
+        wall, cpu, peak, _ = meter.measure(lambda: artefact(read.inputs))
+        times.say("artefact: read, shuffle, sort", read.events, wall, cpu, peak, size)
         for what, queries in (("row and entry rules", ROW_AND_ENTRY), ("tokens", ("tokens",))):
             wall, cpu, found = on_duck(path, queries, 2)
-            times.say(f"DuckDB: {what}", read.events, wall, cpu, f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,}", size)
+            times.say(
+                f"DuckDB: {what}",
+                read.events,
+                wall,
+                cpu,
+                f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,}",
+                size,
+            )
 
 
 def shapes(spark: Any, times: Times, base: generate.Block, size: int) -> None:
     """Runs of other shapes: one key that is all, and one run that is nearly all."""
     meter, hot = Meter(spark), generate.hot_block(20_000)
     made = generate.write(HERE / "hot", "hot", hot, max(1, size // hot.length), 2)
-    wall, cpu, peak, _ = meter.measure(lambda: families(spark, ingest.read(spark, [HERE / "hot"], HERE / "asked").inputs, ("entries",)))
+    wall, cpu, peak, _ = meter.measure(
+        lambda: families(
+            spark, ingest.read(spark, [HERE / "hot"], HERE / "asked").inputs, ("entries",)
+        )
+    )
     times.say("one hot entry has all events: reading, entry rules", made, wall, cpu, peak)
     blocks = max(10, size // base.length)
     counts = (blocks * 9 // 10, *[max(1, blocks // 40)] * 4)
-    many = sum(generate.write(HERE / "skew" / f"run-{index}", f"skew-{index}", base, count, 2) for index, count in enumerate(counts))
-    wall, cpu, peak, _ = meter.measure(lambda: families(spark, ingest.read(spark, [HERE / "skew"], HERE / "asked").inputs, ROW_AND_ENTRY))
-    times.say("one of five traces has 90 % of the events: reading, row and entry rules", many, wall, cpu, peak)
+    many = sum(
+        generate.write(HERE / "skew" / f"run-{index}", f"skew-{index}", base, count, 2)
+        for index, count in enumerate(counts)
+    )
+    wall, cpu, peak, _ = meter.measure(
+        lambda: families(
+            spark, ingest.read(spark, [HERE / "skew"], HERE / "asked").inputs, ROW_AND_ENTRY
+        )
+    )
+    times.say(
+        "one of five traces has 90 % of the events: reading, row and entry rules",
+        many,
+        wall,
+        cpu,
+        peak,
+    )
 
 
 def quiet(base: generate.Block, size: int) -> tuple[Path, int]:
     """A run without faults."""
     path = HERE / "quiet"
-    return path, generate.write(path, "quiet", base, max(1, size // base.length), max(2, size // PART), threads=2)
+    return path, generate.write(
+        path, "quiet", base, max(1, size // base.length), max(2, size // PART), threads=2
+    )
 
 
 def alarms(report: validate.Report) -> None:
     """The table of rules on a run without faults: what each looked at, and that none was broken."""
-    print(f"\nA conforming run of {report.events:,} events: {report.violated} violations, verdict {report.runs[0]['verdict']}, "
-          f"{sum(report.seconds.values()):.0f} s in all. Rules by what they applied to; of brackets, operations and tokens it is those that are counted, beside the events:\n")
+    print(
+        f"\nA conforming run of {report.events:,} events: {report.violated} violations, verdict {report.runs[0]['verdict']}, "
+        f"{sum(report.seconds.values()):.0f} s in all. Rules by what they applied to; of brackets, operations and tokens it is those that are counted, beside the events:\n"
+    )
     print("| family | rule | applied to | of all events | broken |\n|---|---|---|---|---|")
     for name in RULES:
         rule = report.rules[name]
-        row(rule["family"], f"`{name}`", rule["applied"], f"{100 * rule['applied'] / report.events:.2f} %", rule["broken"])
+        row(
+            rule["family"],
+            f"`{name}`",
+            rule["applied"],
+            f"{100 * rule['applied'] / report.events:.2f} %",
+            rule["broken"],
+        )
 
 
 def main(sizes: list[int]) -> None:
     shutil.rmtree(HERE, ignore_errors=True)
     base, times = generate.block(1, OPERATIONS), Times()
     least, most = sizes[0], sizes[-1]
-    print("| what | events | wall s | CPU s | M ev/s | M ev/CPU-s | peak MiB: resident / heap |\n|---|---|---|---|---|---|---|", flush=True)
+    print(
+        "| what | events | wall s | CPU s | M ev/s | M ev/CPU-s | peak MiB: resident / heap |\n|---|---|---|---|---|---|---|",
+        flush=True,
+    )
     paths = written(times, base, sizes)
     with spark_on(2) as spark:
         sized(spark, times, paths, "cold")
@@ -209,16 +305,36 @@ def main(sizes: list[int]) -> None:
         times.say("row and entry rules, warm, one core", most, wall, cpu, peak, most)
     path, made = quiet(base, most)
     with spark_on(2, SMALL_HEAP) as spark:
-        wall, cpu, peak, report = Meter(spark).measure(lambda: validate.check(spark, [path], HERE / "checked"))
-        times.say(f"all rules and reading, no faults, cold, heap of {SMALL_HEAP}", made, wall, cpu, peak)
-    print(f"\n* The plain Python machine, all rules, events in memory: {on_machine(base) / 1e6:.3f} M events per CPU second.")
+        wall, cpu, peak, report = Meter(spark).measure(
+            lambda: validate.check(spark, [path], HERE / "checked")
+        )
+        times.say(
+            f"all rules and reading, no faults, cold, heap of {SMALL_HEAP}", made, wall, cpu, peak
+        )
+    print(
+        f"\n* The plain Python machine, all rules, events in memory: {on_machine(base) / 1e6:.3f} M events per CPU second."
+    )
     for what in ("row and entry rules, warm", "tokens"):
         if least != most:
             times.ratio(f"time({most:,}) / time({least:,}), {what}", (what, most), (what, least))
-    times.ratio(f"Spark / DuckDB, row and entry rules, {most:,} events", ("row and entry rules, warm", most), ("DuckDB: row and entry rules", most))
-    times.ratio(f"Spark / DuckDB, token rules, {most:,} events", ("tokens", most), ("DuckDB: tokens", most))
-    times.ratio(f"Spark / floor, row and entry rules, {most:,} events", ("row and entry rules, warm", most), ("floor: read, shuffle, sort", most))
-    times.ratio(f"one core / two cores, row and entry rules, {most:,} events", ("row and entry rules, warm, one core", most), ("row and entry rules, warm", most))
+    times.ratio(
+        f"Spark / DuckDB, row and entry rules, {most:,} events",
+        ("row and entry rules, warm", most),
+        ("DuckDB: row and entry rules", most),
+    )
+    times.ratio(
+        f"Spark / DuckDB, token rules, {most:,} events", ("tokens", most), ("DuckDB: tokens", most)
+    )
+    times.ratio(
+        f"Spark / artefact, row and entry rules, {most:,} events",
+        ("row and entry rules, warm", most),
+        ("artefact: read, shuffle, sort", most),
+    )
+    times.ratio(
+        f"one core / two cores, row and entry rules, {most:,} events",
+        ("row and entry rules, warm, one core", most),
+        ("row and entry rules, warm", most),
+    )
     alarms(report)
     shutil.rmtree(HERE, ignore_errors=True)
 

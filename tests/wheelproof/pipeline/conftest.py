@@ -17,8 +17,17 @@ from wheelproof.pipeline.session import SessionOptions, build  # noqa: E402
 @pytest.fixture(scope="session")
 def spark() -> Iterator[object]:
     try:
-        made = build(SessionOptions(master="local[2]", memory="1g", partitions=4, more={
-            "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m", "spark.sql.codegen.wholeStage": "false"}))
+        made = build(
+            SessionOptions(
+                master="local[2]",
+                memory="1g",
+                partitions=4,
+                more={
+                    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m",
+                    "spark.sql.codegen.wholeStage": "false",
+                },
+            )
+        )
     except ToolError as error:
         if "Java" in error.message:
             pytest.skip(f"not run: {error}")

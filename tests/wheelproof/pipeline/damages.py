@@ -2,6 +2,7 @@
 
 `python tests/wheelproof/pipeline/damages.py` prints which rule rejects which damage of the recordings of Kafka. All numbers are given anew, as a recorder would have given them that saw nothing strange: what rejects a damage is a rule about what happened, not a gap.
 """
+
 from __future__ import annotations
 
 import copy
@@ -22,12 +23,29 @@ from wheelproof.trace.jsonl import Reader, Tally  # noqa: E402
 Event = dict[str, Any]
 
 IDS = ("task", "entry", "list", "op", "key", "span")
-NUMBERING = frozenset(("tid", "tseq", "lc", "k", "phase", "ord", "eseq", "lseq", "oseq", "t_ns", "src", "parent"))
+NUMBERING = frozenset(
+    ("tid", "tseq", "lc", "k", "phase", "ord", "eseq", "lseq", "oseq", "t_ns", "src", "parent")
+)
 """Columns that number an event, order it or are for people."""
-OTHER = {"res": {"true": "false", "false": "true", "none": "true", "raised": "true"},
-         "cause": {"expiry": "event", "event": "expiry", "forced": "event", "cancel": "due", "due": "cancel", "flush": "cancel", "readd": "flush", "shutdown": "due"}}
-CAUSES = {"list_remove": {"flush": "cancel", "cancel": "flush", "readd": "flush"}, "force_cas": {"event": "expiry", "expiry": "event", "forced": "event"},
-          "wheel_reject": {"due": "cancel", "cancel": "due"}, "expire_submit": {"shutdown": "due"}}
+OTHER = {
+    "res": {"true": "false", "false": "true", "none": "true", "raised": "true"},
+    "cause": {
+        "expiry": "event",
+        "event": "expiry",
+        "forced": "event",
+        "cancel": "due",
+        "due": "cancel",
+        "flush": "cancel",
+        "readd": "flush",
+        "shutdown": "due",
+    },
+}
+CAUSES = {
+    "list_remove": {"flush": "cancel", "cancel": "flush", "readd": "flush"},
+    "force_cas": {"event": "expiry", "expiry": "event", "forced": "event"},
+    "wheel_reject": {"due": "cancel", "cancel": "due"},
+    "expire_submit": {"shutdown": "due"},
+}
 
 
 def renumbered(events: list[Event]) -> list[Event]:
@@ -78,7 +96,10 @@ def altered(events: list[Event], index: int, field: str) -> Event | None:
             return None
         holder[inner] = next((each for each in others if each > old), others[0])
         if not place:  # the locks and words go along: it is the same step of another object
-            event["ord"] = tuple((kind, _renamed(name, f"{role}:{old}", f"{role}:{holder[inner]}"), *rest) for kind, name, *rest in event.get("ord", ()))
+            event["ord"] = tuple(
+                (kind, _renamed(name, f"{role}:{old}", f"{role}:{holder[inner]}"), *rest)
+                for kind, name, *rest in event.get("ord", ())
+            )
     elif type(old) is bool:
         holder[inner] = not old
     elif type(old) is str:
@@ -92,21 +113,37 @@ def altered(events: list[Event], index: int, field: str) -> Event | None:
 
 
 def _renamed(name: str, old: str, new: str) -> str:
-    return new + name[len(old):] if name == old or name.startswith(f"{old}.") else name
+    return new + name[len(old) :] if name == old or name.startswith(f"{old}.") else name
 
 
 def damaged(events: list[Event], index: int) -> Iterator[tuple[str, list[Event]]]:
     """(what was done, the events after it) of all damages of one event."""
     event = events[index]
-    yield "drop", renumbered(events[:index] + events[index + 1:])
-    yield "duplicate", renumbered(events[:index + 1] + [copy.deepcopy(event)] + events[index + 1:])
-    later = next((at for at in range(index + 1, len(events)) if events[at]["tid"] == event["tid"]), None)
+    yield "drop", renumbered(events[:index] + events[index + 1 :])
+    yield (
+        "duplicate",
+        renumbered(events[: index + 1] + [copy.deepcopy(event)] + events[index + 1 :]),
+    )
+    later = next(
+        (at for at in range(index + 1, len(events)) if events[at]["tid"] == event["tid"]), None
+    )
     if later is not None:
-        yield "swap", renumbered([*events[:index], events[later], *events[index + 1:later], event, *events[later + 1:]])
+        yield (
+            "swap",
+            renumbered(
+                [
+                    *events[:index],
+                    events[later],
+                    *events[index + 1 : later],
+                    event,
+                    *events[later + 1 :],
+                ]
+            ),
+        )
     for field in fields(event):
         made = altered(events, index, field)
         if made is not None:
-            yield field, renumbered([*events[:index], made, *events[index + 1:]])
+            yield field, renumbered([*events[:index], made, *events[index + 1 :]])
 
 
 def chosen(events: list[Event], every: bool) -> list[int]:
@@ -114,7 +151,13 @@ def chosen(events: list[Event], every: bool) -> list[int]:
     places: dict[str, list[int]] = {}
     for index, event in enumerate(events):
         places.setdefault(event["k"], []).append(index)
-    return sorted({at for of in places.values() for at in ((of[0], of[len(of) // 2], of[-1]) if every else (of[len(of) // 2],))})
+    return sorted(
+        {
+            at
+            for of in places.values()
+            for at in ((of[0], of[len(of) // 2], of[-1]) if every else (of[len(of) // 2],))
+        }
+    )
 
 
 def read(path: Path) -> tuple[dict[str, Any], list[Event]]:
@@ -136,7 +179,7 @@ def rejected(head: dict[str, Any], events: list[Event]) -> str:
 
 
 def outcomes(path: Path, every: bool) -> dict[str, set[str]]:
-    """"kind what" -> the rules that reject these damages, "" among them where one passes."""
+    """ "kind what" -> the rules that reject these damages, "" among them where one passes."""
     head, events = read(path)
     out: dict[str, set[str]] = {}
     for index in chosen(events, every):

@@ -50,12 +50,34 @@ QUERIES = {
                     from (select tid, tseq, lc, k, post, unnest(ord) as t from events) where t.upto is null))""",
 }
 
-RULES = ("SlotInRange", "LevelBound", "KeyAligned", "NotEarly", "PolledWhenReady", "CompletionObserved", "ThreadNoGap", "ThreadOnce", "ThreadClock", "AtMostOneList",
-         "ExactlyItsList", "FreshId", "CompletedOnce", "TokenDense", "TokenOnce", "TokenClock")
+RULES = (
+    "SlotInRange",
+    "LevelBound",
+    "KeyAligned",
+    "NotEarly",
+    "PolledWhenReady",
+    "CompletionObserved",
+    "ThreadNoGap",
+    "ThreadOnce",
+    "ThreadClock",
+    "AtMostOneList",
+    "ExactlyItsList",
+    "FreshId",
+    "CompletedOnce",
+    "TokenDense",
+    "TokenOnce",
+    "TokenClock",
+)
 """The rules that are the same here and there. Three others above see less than Spark's: they are here for their cost."""
 
 
-def violations(files: list[str], tick_ms: int, wheel_size: int, queries: tuple[str, ...] = tuple(QUERIES), threads: int = 2) -> Counter[tuple[str, int, int | None]]:
+def violations(
+    files: list[str],
+    tick_ms: int,
+    wheel_size: int,
+    queries: tuple[str, ...] = tuple(QUERIES),
+    threads: int = 2,
+) -> Counter[tuple[str, int, int | None]]:
     """(rule, thread, number in the thread) of each violation, and (CompletedOnce, op, None)."""
     import duckdb
 

@@ -28,10 +28,21 @@ def activated(database: Any) -> Any:
     from sqlglot import expressions as sql
 
     def column(value: Any) -> Any:
-        return value if isinstance(value, Column) else F.col(value) if isinstance(value, str) else F.lit(value)
+        return (
+            value
+            if isinstance(value, Column)
+            else F.col(value)
+            if isinstance(value, str)
+            else F.lit(value)
+        )
 
     def grouped(part: Any) -> Any:
-        return sql.Paren(this=part) if isinstance(part, (sql.Binary, sql.Unary, sql.In, sql.Between)) and not isinstance(part, (sql.Paren, sql.Dot)) else part
+        return (
+            sql.Paren(this=part)
+            if isinstance(part, (sql.Binary, sql.Unary, sql.In, sql.Between))
+            and not isinstance(part, (sql.Paren, sql.Dot))
+            else part
+        )
 
     def last(value: Any, ignorenulls: bool = False) -> Any:
         found = sql.LastValue(this=column(value).column_expression)
@@ -45,11 +56,26 @@ def activated(database: Any) -> Any:
 
     def collect_set(value: Any) -> Any:
         found = sql.ArrayAgg(this=sql.Distinct(expressions=[column(value).column_expression]))
-        kept = sql.Filter(this=found, expression=sql.Where(this=sql.Not(this=sql.Is(this=column(value).column_expression, expression=sql.Null()))))
+        kept = sql.Filter(
+            this=found,
+            expression=sql.Where(
+                this=sql.Not(
+                    this=sql.Is(this=column(value).column_expression, expression=sql.Null())
+                )
+            ),
+        )
         return F.coalesce(Column(kept), Column(sql.Array(expressions=[])))
 
     def get(values: Any, index: Any) -> Any:
-        return Column(sql.Anonymous(this="list_extract", expressions=[column(values).column_expression, (column(index) + 1).column_expression]))
+        return Column(
+            sql.Anonymous(
+                this="list_extract",
+                expressions=[
+                    column(values).column_expression,
+                    (column(index) + 1).column_expression,
+                ],
+            )
+        )
 
     def xxhash64(value: Any) -> Any:
         """Another hash: what is found must not depend on which."""
@@ -75,10 +101,23 @@ def activated(database: Any) -> Any:
         return made
 
     def bitwise_and(self: Any, other: Any) -> Any:
-        return Column(sql.Paren(this=sql.BitwiseAnd(this=self.column_expression, expression=column(other).column_expression)))
+        return Column(
+            sql.Paren(
+                this=sql.BitwiseAnd(
+                    this=self.column_expression, expression=column(other).column_expression
+                )
+            )
+        )
 
     F.broadcast = lambda frame: frame
-    F.last, F.exists, F.pmod, F.collect_set, F.get, F.xxhash64 = last, exists, pmod, collect_set, get, xxhash64
+    F.last, F.exists, F.pmod, F.collect_set, F.get, F.xxhash64 = (
+        last,
+        exists,
+        pmod,
+        collect_set,
+        get,
+        xxhash64,
+    )
     WindowSpec.orderBy = by
     Column.binary_op, Column.bitwiseAND = parted, bitwise_and
     return SparkSession.builder.getOrCreate()
@@ -86,28 +125,64 @@ def activated(database: Any) -> Any:
 
 def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
     """What the families are asked about, as tables: all events with the index of their run, those of their headers, the runs and what footers say."""
+    import pyarrow
+
     from wheelproof.pipeline import runs
     from wheelproof.pipeline.checks import Inputs
     from wheelproof.trace import parquet
 
-    import pyarrow
-
     found = runs.gather(runs.find(paths), {})
     files = [run.files[0].path for run in found]
-    database.execute("create table events as " + " union all by name ".join(f"select {run.index} as run, * from read_parquet('{path}')" for run, path in zip(found, files)))
+    database.execute(
+        "create table events as "
+        + " union all by name ".join(
+            f"select {run.index} as run, * from read_parquet('{path}')"
+            for run, path in zip(found, files)
+        )
+    )
     initial = [{"run": run.index, **event} for run in found for event in run.initial()]
     if initial:
         columns = parquet.schema().insert(0, pyarrow.field("run", pyarrow.int32()))
         database.register("initial", pyarrow.Table.from_pylist(initial, columns))
         database.execute("insert into events by name select * from initial")
-    kinds: dict[int, list[str]] = dict(database.execute("select run, list(distinct k order by k) from events where lc > 0 group by run").fetchall())
-    database.execute("create table runs (run int, tick_ms bigint, wheel_size bigint, start_ms bigint, variant text, whole boolean, kinds text[], module text, ran boolean, totalled boolean)")
-    ran = {run for run, in database.execute("select distinct run from events where k = 'task_run' and entry is not null").fetchall()}
-    database.executemany("insert into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         [(run.index, *run.config, run.header.get("variant"), run.whole, kinds.get(run.index, []), run.module, run.index in ran, run.totalled) for run in found])
+    kinds: dict[int, list[str]] = dict(
+        database.execute(
+            "select run, list(distinct k order by k) from events where lc > 0 group by run"
+        ).fetchall()
+    )
+    database.execute(
+        "create table runs (run int, tick_ms bigint, wheel_size bigint, start_ms bigint, variant text, whole boolean, kinds text[], module text, ran boolean, totalled boolean)"
+    )
+    ran = {
+        run
+        for (run,) in database.execute(
+            "select distinct run from events where k = 'task_run' and entry is not null"
+        ).fetchall()
+    }
+    database.executemany(
+        "insert into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                run.index,
+                *run.config,
+                run.header.get("variant"),
+                run.whole,
+                kinds.get(run.index, []),
+                run.module,
+                run.index in ran,
+                run.totalled,
+            )
+            for run in found
+        ],
+    )
     database.execute("create table ends (run int, kind text, id text, last bigint)")
-    database.executemany("insert into ends values (?, ?, ?, ?)", [end for run in found for end in run.ends()] or [(-1, "none", "", 0)])
-    return Inputs(*(session.table(name) for name in ("events", "runs", "ends"))), [run.run_id for run in found]
+    database.executemany(
+        "insert into ends values (?, ?, ?, ?)",
+        [end for run in found for end in run.ends()] or [(-1, "none", "", 0)],
+    )
+    return Inputs(*(session.table(name) for name in ("events", "runs", "ends"))), [
+        run.run_id for run in found
+    ]
 
 
 def main(paths: list[Path]) -> dict[str, Any]:
@@ -124,18 +199,43 @@ def main(paths: list[Path]) -> dict[str, Any]:
         violations, applied = [], Counter()
         for family in FAMILIES:
             # kept as a table, so that each rule is asked of plain columns
-            database.execute(f"create table prepared_{family.name} as {family.prepare(asked).sql(dialect='duckdb', optimize=False)}")
+            database.execute(
+                f"create table prepared_{family.name} as {family.prepare(asked).sql(dialect='duckdb', optimize=False)}"
+            )
             prepared = session.table(f"prepared_{family.name}")
             made = family.made()
-            place = [made[name] if name in made else F.col(name) if name in prepared.columns else F.lit(None) for name in OBJECT]
+            place = [
+                made[name]
+                if name in made
+                else F.col(name)
+                if name in prepared.columns
+                else F.lit(None)
+                for name in OBJECT
+            ]
             applies = [F.coalesce(rule.applies(), F.lit(False)) for rule in family.rules]
-            broken = [is_asked & ~F.coalesce(rule.holds(), F.lit(False)) for rule, is_asked in zip(family.rules, applies)]
-            outcome = prepared.select("run", *[column.alias(name) for column, name in zip(place, OBJECT)], *[column.alias(f"a{index}") for index, column in enumerate(applies)],
-                                      *[column.alias(f"b{index}") for index, column in enumerate(broken)])
-            database.execute(f"create or replace temp table outcome as {outcome.sql(dialect='duckdb', optimize=False)}")
+            broken = [
+                is_asked & ~F.coalesce(rule.holds(), F.lit(False))
+                for rule, is_asked in zip(family.rules, applies)
+            ]
+            outcome = prepared.select(
+                "run",
+                *[column.alias(name) for column, name in zip(place, OBJECT)],
+                *[column.alias(f"a{index}") for index, column in enumerate(applies)],
+                *[column.alias(f"b{index}") for index, column in enumerate(broken)],
+            )
+            database.execute(
+                f"create or replace temp table outcome as {outcome.sql(dialect='duckdb', optimize=False)}"
+            )
             for index, rule in enumerate(family.rules):
-                applied[rule.name] += database.execute(f"select count(*) from outcome where a{index}").fetchone()[0]
-                violations += [(names[run], rule.name, *what) for run, *what in database.execute(f"select run, {', '.join(OBJECT)} from outcome where b{index}").fetchall()]
+                applied[rule.name] += database.execute(
+                    f"select count(*) from outcome where a{index}"
+                ).fetchone()[0]
+                violations += [
+                    (names[run], rule.name, *what)
+                    for run, *what in database.execute(
+                        f"select run, {', '.join(OBJECT)} from outcome where b{index}"
+                    ).fetchall()
+                ]
         return {"runs": names, "violations": violations, "applied": applied}
 
 

@@ -17,7 +17,14 @@ Event = dict[str, Any]
 
 def _follows(events: list[Event], index: int) -> int | None:
     """Where the next event of the same thread is."""
-    return next((later for later in range(index + 1, len(events)) if events[later]["tid"] == events[index]["tid"]), None)
+    return next(
+        (
+            later
+            for later in range(index + 1, len(events))
+            if events[later]["tid"] == events[index]["tid"]
+        ),
+        None,
+    )
 
 
 def asked_twice(events: list[Event]) -> list[Event]:
@@ -26,7 +33,12 @@ def asked_twice(events: list[Event]) -> list[Event]:
     last: dict[int, Event] = {}
     for event in events:
         was = last.get(event["tid"])
-        if not (event["k"] == "cancel_check" and was and was["k"] == "cancel_check" and all(was.get(name) == event.get(name) for name in ("entry", "res", "pre"))):
+        if not (
+            event["k"] == "cancel_check"
+            and was
+            and was["k"] == "cancel_check"
+            and all(was.get(name) == event.get(name) for name in ("entry", "res", "pre"))
+        ):
             out.append(event)
         last[event["tid"]] = event
     return out
@@ -49,13 +61,22 @@ def reset_beside_end(events: list[Event]) -> list[Event]:
     out = list(events)
     for index, event in enumerate(out):
         after = _follows(out, index)
-        if after is not None and event["k"] == "bucket_expiry_set" and event["key_ms"] < 0 and out[after]["k"] == "flush_end" and out[after]["list"] == event["list"]:
+        if (
+            after is not None
+            and event["k"] == "bucket_expiry_set"
+            and event["key_ms"] < 0
+            and out[after]["k"] == "flush_end"
+            and out[after]["list"] == event["list"]
+        ):
             out[index], out[after] = out[after], out[index]
     return out
 
 
 FREEDOMS: dict[str, Callable[[list[Event]], list[Event]]] = {
-    "asked twice": asked_twice, "watchers cleaned": watchers_cleaned, "reset beside the end": reset_beside_end}
+    "asked twice": asked_twice,
+    "watchers cleaned": watchers_cleaned,
+    "reset beside the end": reset_beside_end,
+}
 
 
 def normal(events: list[Event], names: tuple[str, ...] = tuple(FREEDOMS)) -> list[Event]:
@@ -67,7 +88,9 @@ def normal(events: list[Event], names: tuple[str, ...] = tuple(FREEDOMS)) -> lis
 
 def freedom(conforming: list[Event], changed: list[Event]) -> str | None:
     """The freedom that alone makes the two runs one; None where none does."""
-    return next((name for name in FREEDOMS if normal(conforming, (name,)) == normal(changed, (name,))), None)
+    return next(
+        (name for name in FREEDOMS if normal(conforming, (name,)) == normal(changed, (name,))), None
+    )
 
 
 CLOCK = "another clock"
@@ -76,18 +99,26 @@ CLOCK = "another clock"
 def another_clock(conforming: list[Event], changed: list[Event]) -> bool:
     """Whether the two logs differ in Lamport clocks alone, and those rise along each thread and each token as before: a clock may skip numbers, as it
     does where something that is not recorded has moved it."""
+
     def bare(event: Event) -> Event:
         return {name: value for name, value in event.items() if name != "lc"}
 
-    if len(conforming) != len(changed) or any(bare(one) != bare(other) for one, other in zip(conforming, changed)):
+    if len(conforming) != len(changed) or any(
+        bare(one) != bare(other) for one, other in zip(conforming, changed)
+    ):
         return False
     chains: dict[Any, list[tuple[int, int, bool]]] = {}
     for one, other in zip(conforming, changed):
         chains.setdefault(one["tid"], []).append((one["lc"], other["lc"], False))
         for kind, name, _, mode in one.get("ord", ()):
-            chains.setdefault((kind, name), []).append((one["lc"], other["lc"], mode in ("r", "cas-")))
+            chains.setdefault((kind, name), []).append(
+                (one["lc"], other["lc"], mode in ("r", "cas-"))
+            )
     for chain in chains.values():
         chain.sort()
-        if any(after <= before and not (shared and shares) for (_, before, shares), (_, after, shared) in zip(chain, chain[1:])):
+        if any(
+            after <= before and not (shared and shares)
+            for (_, before, shares), (_, after, shared) in zip(chain, chain[1:])
+        ):
             return False
     return True

@@ -43,7 +43,9 @@ def renumbered(events: list[Event]) -> list[Event]:
     return events
 
 
-def mutate(events: list[Event], kind: str, operator: str, style: str, seed: int) -> list[Event] | None:
+def mutate(
+    events: list[Event], kind: str, operator: str, style: str, seed: int
+) -> list[Event] | None:
     """A changed copy; None where the operator has nothing to work on (no id to change, no time, no neighbour)."""
     choice = random.Random(f"{kind} {operator} {style} {seed}")
     events = copy.deepcopy(events)
@@ -56,17 +58,20 @@ def mutate(events: list[Event], kind: str, operator: str, style: str, seed: int)
 
 
 def _drop(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
-    return events[:index] + events[index + 1:]
+    return events[:index] + events[index + 1 :]
 
 
 def _duplicate(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
-    return events[:index + 1] + [copy.deepcopy(events[index])] + events[index + 1:]
+    return events[: index + 1] + [copy.deepcopy(events[index])] + events[index + 1 :]
 
 
 def _swap(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
     """With the next event of the thread: what was done first is written as done second."""
     one = events[index]
-    other = next((later for later in range(index + 1, len(events)) if events[later]["tid"] == one["tid"]), None)
+    other = next(
+        (later for later in range(index + 1, len(events)) if events[later]["tid"] == one["tid"]),
+        None,
+    )
     if other is None:
         return None
     two = events[other]
@@ -76,7 +81,9 @@ def _swap(events: list[Event], index: int, choice: random.Random, style: str) ->
     return events
 
 
-def _retarget(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
+def _retarget(
+    events: list[Event], index: int, choice: random.Random, style: str
+) -> list[Event] | None:
     """Another object of the same class, one that occurs elsewhere in the trace. A behaviour takes the tokens along, a log does not."""
     event = events[index]
     role = next((role for role in _TARGETS if role in event), None)
@@ -88,7 +95,10 @@ def _retarget(events: list[Event], index: int, choice: random.Random, style: str
     old, new = event[role], choice.choice(others)
     event[role] = new
     if style == "behaviour":
-        event["ord"] = tuple((kind, _renamed(name, f"{role}:{old}", f"{role}:{new}"), number, mode) for kind, name, number, mode in event.get("ord", ()))
+        event["ord"] = tuple(
+            (kind, _renamed(name, f"{role}:{old}", f"{role}:{new}"), number, mode)
+            for kind, name, number, mode in event.get("ord", ())
+        )
         for observed in ("pre", "post"):
             if role == "list" and event.get(observed, {}).get("list") == old:
                 event[observed]["list"] = new
@@ -96,10 +106,12 @@ def _retarget(events: list[Event], index: int, choice: random.Random, style: str
 
 
 def _renamed(name: str, old: str, new: str) -> str:
-    return new + name[len(old):] if name == old or name.startswith(f"{old}.") else name
+    return new + name[len(old) :] if name == old or name.startswith(f"{old}.") else name
 
 
-def _retime(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
+def _retime(
+    events: list[Event], index: int, choice: random.Random, style: str
+) -> list[Event] | None:
     """Another time: of a log the Lamport clock, which is its order; of a behaviour the milliseconds of deadline, key or clock."""
     event = events[index]
     if style == "log":
@@ -112,10 +124,18 @@ def _retime(events: list[Event], index: int, choice: random.Random, style: str) 
     return events
 
 
-_OPERATIONS = {"drop": _drop, "duplicate": _duplicate, "swap": _swap, "retarget": _retarget, "retime": _retime}
+_OPERATIONS = {
+    "drop": _drop,
+    "duplicate": _duplicate,
+    "swap": _swap,
+    "retarget": _retarget,
+    "retime": _retime,
+}
 
 
-def all_mutants(events: list[Event], style: str, seeds: int = 1) -> Iterator[tuple[str, str, int, list[Event]]]:
+def all_mutants(
+    events: list[Event], style: str, seeds: int = 1
+) -> Iterator[tuple[str, str, int, list[Event]]]:
     """(kind, operator, seed, events) of every kind that occurs."""
     for kind in sorted({event["k"] for event in events}):
         for operator in OPERATORS:
@@ -130,8 +150,14 @@ def commute(events: list[Event], kind: str, operator: str, style: str, seed: int
 
     Both may be inside one hold of the timer's read/write lock, which keeps others out and orders nothing within.
     """
-    index = random.Random(f"{kind} {operator} {style} {seed}").choice([index for index, event in enumerate(events) if event["k"] == kind])
+    index = random.Random(f"{kind} {operator} {style} {seed}").choice(
+        [index for index, event in enumerate(events) if event["k"] == kind]
+    )
     one = events[index]
-    two = next(later for later in events[index + 1:] if later["tid"] == one["tid"])
+    two = next(later for later in events[index + 1 :] if later["tid"] == one["tid"])
     reads = ("r", "cas-")
-    return not any(mine[:2] == other[:2] and mine[0] != "RW" and not (mine[3] in reads and other[3] in reads) for mine in one.get("ord", ()) for other in two.get("ord", ()))
+    return not any(
+        mine[:2] == other[:2] and mine[0] != "RW" and not (mine[3] in reads and other[3] in reads)
+        for mine in one.get("ord", ())
+        for other in two.get("ord", ())
+    )

@@ -29,7 +29,12 @@ PAGE = ROOT / "docs" / "traces.md"
 HEAD = "| rule | needs events | needs columns | needs beside |\n|---|---|---|---|\n"
 FORMAT = ROOT / "docs" / "trace-format.md"
 HEAD_OF_KINDS = "| kind | columns that rules need beside |\n|---|---|\n"
-PARTS = {"header.config": ("config",), "header.variant": ("variant",), "header.spec": ("spec",), "header.initial": ("initial",)}
+PARTS = {
+    "header.config": ("config",),
+    "header.variant": ("variant",),
+    "header.spec": ("spec",),
+    "header.initial": ("initial",),
+}
 OPERATIONS = 14
 
 
@@ -54,7 +59,9 @@ def bases() -> dict[str, Trace]:
 
 def optional(event: Event) -> Iterator[str]:
     """The columns that an event of this kind may leave out, and has."""
-    needed = {column.name for column in COLUMNS if column.required} | set(REQUIRED_IDS.get(event["k"], ()))
+    needed = {column.name for column in COLUMNS if column.required} | set(
+        REQUIRED_IDS.get(event["k"], ())
+    )
     for name, value in event.items():
         if name in ("pre", "post"):
             yield from (f"{name}.{field.name}" for field in OBSERVED if field.name in value)
@@ -69,7 +76,9 @@ def without(events: list[Event], column: str, kinds: frozenset[str] | None) -> l
         if kinds is None or event["k"] in kinds:
             event = copy.copy(event)
             if place and inner in event.get(place, {}):
-                event[place] = {name: value for name, value in event[place].items() if name != inner}
+                event[place] = {
+                    name: value for name, value in event[place].items() if name != inner
+                }
             elif not place:
                 event.pop(column, None)
         out.append(event)
@@ -85,7 +94,14 @@ def variants(trace: Trace) -> Iterator[tuple[str, Trace]]:
     yield "", trace
     for part, names in PARTS.items():
         if names[0] in head:
-            yield f"part {part}", ({name: value for name, value in head.items() if name not in names}, events, footer)
+            yield (
+                f"part {part}",
+                (
+                    {name: value for name, value in head.items() if name not in names},
+                    events,
+                    footer,
+                ),
+            )
     yield "part footer", (head, events, None)
     kinds = sorted({event["k"] for event in events})
     for kind in kinds:
@@ -116,7 +132,9 @@ def measured(spark: Any, folder: Path) -> dict[str, dict[str, dict[str, int]]]:
         for what, (head, events, footer) in variants(trace):
             run = f"run{len(known)}"
             known[run] = base, what
-            if footer is not None:  # the end of the trace is the end of the run: else no rule blames what has not happened
+            if (
+                footer is not None
+            ):  # the end of the trace is the end of the run: else no rule blames what has not happened
                 threads: dict[str, int] = {}
                 for event in events:
                     threads[str(event["tid"])] = threads.get(str(event["tid"]), 0) + 1
@@ -127,35 +145,71 @@ def measured(spark: Any, folder: Path) -> dict[str, dict[str, dict[str, int]]]:
     out: dict[str, dict[str, dict[str, int]]] = {}
     for family in FAMILIES:
         marked = family.marked(family.prepare(found.inputs))
-        counts = [F.count_if(F.col("outcome").bitwiseAND(F.lit(1 << 2 * index)) != 0).alias(rule.name) for index, rule in enumerate(family.rules)]
+        counts = [
+            F.count_if(F.col("outcome").bitwiseAND(F.lit(1 << 2 * index)) != 0).alias(rule.name)
+            for index, rule in enumerate(family.rules)
+        ]
         for row in marked.groupBy("run").agg(*counts).collect():
             base, what = names[row.run]
-            out.setdefault(base, {}).setdefault(what, {}).update({rule.name: row[rule.name] for rule in family.rules})
+            out.setdefault(base, {}).setdefault(what, {}).update(
+                {rule.name: row[rule.name] for rule in family.rules}
+            )
     return out
 
 
-def derived(counts: Mapping[str, Mapping[str, Mapping[str, int]]], rules: list[str]) -> dict[str, dict[str, Any]]:
+def derived(
+    counts: Mapping[str, Mapping[str, Mapping[str, int]]], rules: list[str]
+) -> dict[str, dict[str, Any]]:
     """Rule -> what it needs, of the first base in which it applies."""
     out = {}
     for rule in rules:
         base = next((name for name, found in counts.items() if found[""].get(rule)), None)
         if base is None:
-            raise SystemExit(f"{rule} applies to nothing in any of the traces: they do not show what it needs.")
+            raise SystemExit(
+                f"{rule} applies to nothing in any of the traces: they do not show what it needs."
+            )
         found = counts[base]
         whole = found[""][rule]
         left = {what: found[what].get(rule, 0) for what in sorted(found)}
-        kinds = [what.removeprefix("kind ") for what, count in left.items() if what.startswith("kind ") and not count]
-        fewer = [what.removeprefix("kind ") for what, count in left.items() if what.startswith("kind ") and 0 < count < whole]
+        kinds = [
+            what.removeprefix("kind ")
+            for what, count in left.items()
+            if what.startswith("kind ") and not count
+        ]
+        fewer = [
+            what.removeprefix("kind ")
+            for what, count in left.items()
+            if what.startswith("kind ") and 0 < count < whole
+        ]
         columns: list[list[Any]] = []
         for what in left:
             column, _, kind = what.removeprefix("column ").partition(" ")
             never = left.get(f"must {column}", 0) and not left[f"never {column}"]
             if what.startswith("column ") and not kind and (never or not left[what]):
-                single = [each.rpartition(" ")[2] for each, count in left.items() if each.startswith(f"column {column} ") and not count]
-                several = [each.rpartition(" ")[2] for each, count in left.items() if each.startswith(f"column {column} ") and 0 < count < whole]
-                columns += [[[each], column] for each in single] or [[several, column]] * bool(several)
-        parts = [what.removeprefix("part ") for what, count in left.items() if what.startswith("part ") and not count]
-        out[rule] = {"kinds": kinds, "one_of": [] if kinds or len(fewer) > 12 else fewer, "columns": columns, "parts": parts}
+                single = [
+                    each.rpartition(" ")[2]
+                    for each, count in left.items()
+                    if each.startswith(f"column {column} ") and not count
+                ]
+                several = [
+                    each.rpartition(" ")[2]
+                    for each, count in left.items()
+                    if each.startswith(f"column {column} ") and 0 < count < whole
+                ]
+                columns += [[[each], column] for each in single] or [[several, column]] * bool(
+                    several
+                )
+        parts = [
+            what.removeprefix("part ")
+            for what, count in left.items()
+            if what.startswith("part ") and not count
+        ]
+        out[rule] = {
+            "kinds": kinds,
+            "one_of": [] if kinds or len(fewer) > 12 else fewer,
+            "columns": columns,
+            "parts": parts,
+        }
     return out
 
 
@@ -165,8 +219,16 @@ def table() -> str:
 
     rows = []
     for rule, needs in load().items():
-        events = ", ".join([f"`{kind}`" for kind in needs.kinds] + ([" or ".join(f"`{kind}`" for kind in needs.one_of)] if needs.one_of else []))
-        columns = "; ".join(f"`{column}` of {' or '.join(f'`{kind}`' for kind in kinds)}" if len(kinds) < 8 else f"`{column}`" for kinds, column in needs.columns)
+        events = ", ".join(
+            [f"`{kind}`" for kind in needs.kinds]
+            + ([" or ".join(f"`{kind}`" for kind in needs.one_of)] if needs.one_of else [])
+        )
+        columns = "; ".join(
+            f"`{column}` of {' or '.join(f'`{kind}`' for kind in kinds)}"
+            if len(kinds) < 8
+            else f"`{column}`"
+            for kinds, column in needs.columns
+        )
         rows.append(f"| `{rule}` | {events} | {columns} | {', '.join(needs.parts)} |\n")
     return HEAD + "".join(rows)
 
@@ -184,7 +246,9 @@ def table_of_kinds() -> str:
     rows = []
     for kind in KINDS:
         if kind in fill:
-            columns = sorted(fill[kind], key=lambda column: (order.index(column.partition(".")[0]), column))
+            columns = sorted(
+                fill[kind], key=lambda column: (order.index(column.partition(".")[0]), column)
+            )
             rows.append(f"| `{kind}` | {', '.join(f'`{column}`' for column in columns)} |\n")
     return HEAD_OF_KINDS + "".join(rows)
 
@@ -208,7 +272,9 @@ def data(spark: Any) -> str:
 def main() -> None:
     from wheelproof.pipeline import needs, session
 
-    with session.session(session.SessionOptions(master="local[2]", memory="1g", partitions=4)) as spark:
+    with session.session(
+        session.SessionOptions(master="local[2]", memory="1g", partitions=4)
+    ) as spark:
         text = data(spark)
     if "--write" not in sys.argv:
         print(text, end="")

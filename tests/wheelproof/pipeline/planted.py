@@ -20,47 +20,91 @@ Trace = tuple[dict[str, Any], list[Event], dict[str, Any]]
 
 
 def _first(events: list[Event], kind: str, **columns: Any) -> int:
-    return next(index for index, event in enumerate(events) if event["k"] == kind and all(event.get(name) == value for name, value in columns.items()))
+    return next(
+        index
+        for index, event in enumerate(events)
+        if event["k"] == kind and all(event.get(name) == value for name, value in columns.items())
+    )
 
 
-def _set(kind: str, columns: dict[str, Any], **values: Callable[[Any], Any]) -> Callable[[list[Event]], None]:
+def _set(
+    kind: str, columns: dict[str, Any], **values: Callable[[Any], Any]
+) -> Callable[[list[Event]], None]:
     def change(events: list[Event]) -> None:
         event = events[_first(events, kind, **columns)]
         for name, value in values.items():
             event[name] = value(event.get(name))
+
     return change
 
 
 def _unkeyed_tick(events: list[Event]) -> None:
-    event = next(event for event in events if event["k"] == "bucket_expiry_set" and event["key_ms"] >= 0 and event["level"] == 1)
+    event = next(
+        event
+        for event in events
+        if event["k"] == "bucket_expiry_set" and event["key_ms"] >= 0 and event["level"] == 1
+    )
     event["key_ms"] += TICK_MS
 
 
 def _cancel_left_out(events: list[Event]) -> None:
     unlinked = _first(events, "list_remove", cause="cancel")
-    del events[next(index for index in range(unlinked, len(events)) if events[index]["k"] == "cancel" and events[index]["tid"] == events[unlinked]["tid"])]
+    del events[
+        next(
+            index
+            for index in range(unlinked, len(events))
+            if events[index]["k"] == "cancel" and events[index]["tid"] == events[unlinked]["tid"]
+        )
+    ]
 
 
 def _retry_that_saw_another(events: list[Event]) -> None:
     linked = _first(events, "list_add")
-    events.insert(linked + 1, {"tid": events[linked]["tid"], "tseq": 0, "lc": 0, "k": "list_add_retry", "phase": "atomic", "entry": events[linked]["entry"], "list": events[linked]["list"],
-                               "pre": {"list": events[linked]["list"] + 1}})
+    events.insert(
+        linked + 1,
+        {
+            "tid": events[linked]["tid"],
+            "tseq": 0,
+            "lc": 0,
+            "k": "list_add_retry",
+            "phase": "atomic",
+            "entry": events[linked]["entry"],
+            "list": events[linked]["list"],
+            "pre": {"list": events[linked]["list"] + 1},
+        },
+    )
 
 
 def _lost(events: list[Event]) -> None:
-    events.insert(50, {"tid": events[49]["tid"], "tseq": 0, "lc": 0, "k": "drop", "phase": "atomic", "count": 3})
+    events.insert(
+        50,
+        {"tid": events[49]["tid"], "tseq": 0, "lc": 0, "k": "drop", "phase": "atomic", "count": 3},
+    )
 
 
 def _note_never_seen(events: list[Event]) -> None:
     op = events[_first(events, "force_cas")]["op"]
     events[:] = [event for event in events if event["k"] != "force_cas" or event["op"] != op]
-    [event for event in events if event["k"] == "pending_set" and event["op"] == op][-1]["post"] = {"pending": True}
+    [event for event in events if event["k"] == "pending_set" and event["op"] == op][-1]["post"] = {
+        "pending": True
+    }
 
 
 def _tried_too_late(events: list[Event]) -> None:
     won = events[_first(events, "force_cas", res="true")]
     for kind, result in (("try_begin", "true"), ("try_end", "false")):
-        events.append({"tid": won["tid"], "tseq": 0, "lc": 0, "k": kind, "phase": "atomic", "op": won["op"], "ord": (("L", f"op:{won['op']}", 0, "w"),), "res": result})
+        events.append(
+            {
+                "tid": won["tid"],
+                "tseq": 0,
+                "lc": 0,
+                "k": kind,
+                "phase": "atomic",
+                "op": won["op"],
+                "ord": (("L", f"op:{won['op']}", 0, "w"),),
+                "res": result,
+            }
+        )
 
 
 def _advanced_twice(events: list[Event]) -> None:
@@ -72,7 +116,9 @@ CHANGES: dict[str, Callable[[list[Event]], None]] = {
     "KeyAligned": _set("dq_offer", {}, key_ms=lambda key: key + 1),
     "KeyOfDeadline": _unkeyed_tick,
     "KeyChangeSeen": _set("bucket_expiry_set", {"res": "true"}, res=lambda _: "false"),
-    "ExpiresNotEarly": _set("force_cas", {"cause": "expiry", "res": "true"}, now_ms=lambda now: now - 100),
+    "ExpiresNotEarly": _set(
+        "force_cas", {"cause": "expiry", "res": "true"}, now_ms=lambda now: now - 100
+    ),
     "NotEarly": _set("expire_submit", {}, wheel_ms=lambda wheel: wheel - 100),
     "PolledWhenReady": _set("dq_poll", {}, now_ms=lambda now: now - 100),
     "NothingDropped": _lost,
@@ -99,7 +145,9 @@ def faults(conforming: list[Event]) -> dict[str, Trace]:
         change(events)
         mutations.renumbered(events)
         if rule == "StepFollows":
-            head["spec"] = {"module": "SystemTimer"}  # which sets a new entry after it has the lock, and takes no other steps beside
+            head["spec"] = {
+                "module": "SystemTimer"
+            }  # which sets a new entry after it has the lock, and takes no other steps beside
         if rule in BLOCKING:
             head["variant"] = "Blocking"
         tally = Tally(head)
@@ -113,7 +161,15 @@ def faults(conforming: list[Event]) -> dict[str, Trace]:
             footer["tokens"]["L queue"]["count"] += 1
         if rule == "TokenEnd":  # a footer as it was before minor version 2
             del footer["tokens"]
-            footer["per_token_last_seq"] = {"L queue:2": 1 + max(token[2] for event in events for token in event.get("ord", ()) if token[1] == "queue:2")}
+            footer["per_token_last_seq"] = {
+                "L queue:2": 1
+                + max(
+                    token[2]
+                    for event in events
+                    for token in event.get("ord", ())
+                    if token[1] == "queue:2"
+                )
+            }
         out[rule] = head, events, footer
     return out
 
@@ -122,7 +178,13 @@ def _expired(events: list[Event]) -> int:
     """An operation that its timeout completed, and that no check has taken out of its watchers."""
     taken_out = {event["op"] for event in events if event["k"] == "watch_cancel"}
     watched = {event["op"] for event in events if event["k"] == "watch_add"}
-    return next(event["op"] for event in events if event["k"] == "force_cas" and event["cause"] == "expiry" and event["op"] in watched - taken_out)
+    return next(
+        event["op"]
+        for event in events
+        if event["k"] == "force_cas"
+        and event["cause"] == "expiry"
+        and event["op"] in watched - taken_out
+    )
 
 
 def _left_unwatched(events: list[Event]) -> None:
@@ -137,14 +199,29 @@ def _left_as_completed(events: list[Event]) -> None:
 def _passed_over(events: list[Event]) -> None:
     """A check of a key finds other watchers than those that the operation was put into, and passes over an open one (KAFKA-2253)."""
     checks = {event["span"] for event in events if event["k"] == "check_begin"}
-    won = {event["op"]: index for index, event in enumerate(events) if event["k"] == "force_cas" and event["res"] == "true"}
+    won = {
+        event["op"]: index
+        for index, event in enumerate(events)
+        if event["k"] == "force_cas" and event["res"] == "true"
+    }
     for begun, event in enumerate(events):
         if event["k"] == "try_begin" and event["res"] == "true" and event.get("parent") in checks:
-            of = [index for index in range(begun, len(events)) if events[index].get("op") == event["op"] and events[index]["tid"] == event["tid"]]
+            of = [
+                index
+                for index in range(begun, len(events))
+                if events[index].get("op") == event["op"] and events[index]["tid"] == event["tid"]
+            ]
             ended = next((index for index in of if events[index]["k"] == "lock_release"), None)
             between = [index for index in of if ended is not None and index <= ended]
-            if ended is not None and won.get(event["op"], len(events)) > ended and not any(
-                    events[index]["k"] == "pending_getset" and events[index]["op"] == event["op"] for index in range(begun, ended)) and events[between[-2]]["res"] == "false":
+            if (
+                ended is not None
+                and won.get(event["op"], len(events)) > ended
+                and not any(
+                    events[index]["k"] == "pending_getset" and events[index]["op"] == event["op"]
+                    for index in range(begun, ended)
+                )
+                and events[between[-2]]["res"] == "false"
+            ):
                 for index in reversed(between):
                     del events[index]
                 return
@@ -163,7 +240,11 @@ def _last_of(events: list[Event], kind: str) -> int:
 def _cleared_while_linked(events: list[Event]) -> None:
     """A cancel that unlinks nothing: the entry stays in its list, and the cancel says so."""
     unlinked = _first(events, "list_remove", cause="cancel")
-    cancel = next(event for event in events[unlinked:] if event["k"] == "cancel" and event["task"] == events[unlinked]["task"])
+    cancel = next(
+        event
+        for event in events[unlinked:]
+        if event["k"] == "cancel" and event["task"] == events[unlinked]["task"]
+    )
     cancel["pre"]["list"] = events[unlinked]["list"]
     del events[unlinked]
 
@@ -173,8 +254,16 @@ PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
     "left_as_completed": (_left_as_completed, {"WatcherReachable"}, "WatcherReachable"),
     "passed_over": (_passed_over, {"CheckTriesWatcher"}, "WatcherReachable"),
     "never_ran": (_never_ran, {"HandedOverRuns"}, "HandedOverRuns"),
-    "linked_elsewhere": (_set("wheel_place", {"level": 1}, list=lambda bucket: bucket + 1), {"LinkedIntoPlaced"}, "TypeOK"),
-    "written_otherwise": (_set("set_entry", {}, post=lambda _: {"entry": 0}), {"WrittenObserved"}, "WrittenObserved"),
+    "linked_elsewhere": (
+        _set("wheel_place", {"level": 1}, list=lambda bucket: bucket + 1),
+        {"LinkedIntoPlaced"},
+        "TypeOK",
+    ),
+    "written_otherwise": (
+        _set("set_entry", {}, post=lambda _: {"entry": 0}),
+        {"WrittenObserved"},
+        "WrittenObserved",
+    ),
     "cleared_while_linked": (_cleared_while_linked, {"CancelObserved"}, "CancelUnlinks"),
 }
 """Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name them and the property of replay that must."""
@@ -188,7 +277,10 @@ def of_purgatory() -> dict[str, Trace]:
     sound, out = purgatory.Purgatory(1, 40).run(), {}
     for name, made in {"removing": purgatory.Removing, "orphaning": purgatory.Orphaning}.items():
         out[name] = whole(name, made(1, 40).run())
-    for name, change in {"purgatory": lambda events: None, **{name: change for name, (change, _, _) in PURGATORY.items()}}.items():
+    for name, change in {
+        "purgatory": lambda events: None,
+        **{name: change for name, (change, _, _) in PURGATORY.items()},
+    }.items():
         events = copy.deepcopy(sound)
         change(events)
         out[name] = whole(name, mutations.renumbered(events))

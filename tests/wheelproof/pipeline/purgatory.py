@@ -9,8 +9,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from wheelproof.pipeline.simulate import (ADDERS, EVENTS, EXECUTOR, FIRST_KEY, FIRST_LIST, LEVELS, REAPER, TICK_MS, TIMER, TURN_MS, WHEEL_SIZE, Event,
-                                          Simulator, Token)
+from wheelproof.pipeline.simulate import (
+    ADDERS,
+    EVENTS,
+    EXECUTOR,
+    FIRST_KEY,
+    FIRST_LIST,
+    LEVELS,
+    REAPER,
+    TICK_MS,
+    TIMER,
+    TURN_MS,
+    WHEEL_SIZE,
+    Event,
+    Simulator,
+    Token,
+)
 
 KEYS = 4
 
@@ -36,10 +50,18 @@ class Purgatory(Simulator):
         tick = TICK_MS
         for level in range(1, LEVELS + 1):
             for slot in range(WHEEL_SIZE):
-                self.emit(tid, "bucket_new", list=FIRST_LIST + (level - 1) * WHEEL_SIZE + slot, level=level, bucket=slot)
+                self.emit(
+                    tid,
+                    "bucket_new",
+                    list=FIRST_LIST + (level - 1) * WHEEL_SIZE + slot,
+                    level=level,
+                    bucket=slot,
+                )
             self.emit(tid, "wheel_new", level=level, wheel_ms=0, pre={"key_ms": tick})
             if level > 1:
-                self.emit(tid, "overflow_create", ("V", f"wheel:{level - 1}.overflow", "w"), level=level)
+                self.emit(
+                    tid, "overflow_create", ("V", f"wheel:{level - 1}.overflow", "w"), level=level
+                )
             tick *= WHEEL_SIZE
 
     def locked(self, tid: int, lock: str, **columns: Any) -> None:
@@ -61,8 +83,17 @@ class Purgatory(Simulator):
         if before and before in self.where:
             self.unlink(tid, before, "readd", (*held, ("L", f"task:{task}", "w")))
         self.live[task] = entry
-        self.emit(tid, "set_entry", *held, ("L", f"task:{task}", "w"), ("V", f"task:{task}.timer_task_entry", "w"), task=task, entry=entry,
-                  pre={"entry": before}, post={"entry": entry})
+        self.emit(
+            tid,
+            "set_entry",
+            *held,
+            ("L", f"task:{task}", "w"),
+            ("V", f"task:{task}.timer_task_entry", "w"),
+            task=task,
+            entry=entry,
+            pre={"entry": before},
+            post={"entry": entry},
+        )
         self.emit(tid, "lock_release", *held, ("L", f"task:{task}", "w"), task=task)
 
     def to_timer(self, tid: int, task: int, delay: int) -> None:
@@ -71,13 +102,39 @@ class Purgatory(Simulator):
         self.deadline[entry], self.owner[entry] = self.now + delay, task
         self.emit(tid, "rw_acquire", *held)
         self.emit(tid, "add_request", *held, task=task, now_ms=self.now, delay_ms=delay)
-        self.emit(tid, "entry_new", *held, entry=entry, task=task, exp_ms=self.now + delay, delay_ms=delay, now_ms=self.now)
+        self.emit(
+            tid,
+            "entry_new",
+            *held,
+            entry=entry,
+            task=task,
+            exp_ms=self.now + delay,
+            delay_ms=delay,
+            now_ms=self.now,
+        )
         self.set_entry(tid, task, entry, held)
-        due = not self.check(tid, entry, held) and not self.place(tid, entry, held) and self.hand_over(tid, entry, held)
+        due = (
+            not self.check(tid, entry, held)
+            and not self.place(tid, entry, held)
+            and self.hand_over(tid, entry, held)
+        )
         self.emit(tid, "rw_release", *held)
         if entry in self.where and self.random.random() < 0.2:
-            self.emit(tid, "owner_read", ("V", f"entry:{entry}.list", "r"), entry=entry, pre={"list": self.where[entry]})
-            self.emit(tid, "list_add_retry", ("L", f"entry:{entry}", "w"), entry=entry, list=self.where[entry], pre={"list": self.where[entry]})
+            self.emit(
+                tid,
+                "owner_read",
+                ("V", f"entry:{entry}.list", "r"),
+                entry=entry,
+                pre={"list": self.where[entry]},
+            )
+            self.emit(
+                tid,
+                "list_add_retry",
+                ("L", f"entry:{entry}", "w"),
+                entry=entry,
+                list=self.where[entry],
+                pre={"list": self.where[entry]},
+            )
         if due:
             self.run_task(entry)
 
@@ -87,22 +144,40 @@ class Purgatory(Simulator):
         """One evaluation of tryComplete under the operation's lock; whether it completed the operation."""
         lock: Token = ("L", f"op:{op}", "w")
         self.emit(tid, "try_begin", lock, op=op, res="true", **columns)
-        self.emit(tid, "pending_set", lock, ("V", f"op:{op}.pending", "w"), op=op, post={"pending": False})
+        self.emit(
+            tid, "pending_set", lock, ("V", f"op:{op}.pending", "w"), op=op, post={"pending": False}
+        )
         noted = self.random.random() < 0.1
         if noted:
             other = next(each for each in EVENTS if each != tid)
-            for was in (False, True):  # who leaves the first note tries again; the second is for nobody to see
+            for was in (
+                False,
+                True,
+            ):  # who leaves the first note tries again; the second is for nobody to see
                 self.emit(other, "try_begin", op=op, res="false")
-                self.emit(other, "pending_getset", ("V", f"op:{op}.pending", "w"), op=op, pre={"pending": was}, post={"pending": True})
+                self.emit(
+                    other,
+                    "pending_getset",
+                    ("V", f"op:{op}.pending", "w"),
+                    op=op,
+                    pre={"pending": was},
+                    post={"pending": True},
+                )
         won = completes and self.force(tid, op, self.task_of[op], "event", (lock,))
         self.emit(tid, "try_end", lock, op=op, res="true" if won else "false")
         self.unlocked(tid, f"op:{op}", op=op)
         return won or noted and self.attempt(tid, op, completes, **columns)
 
     def add(self, tid: int) -> int:
-        op, task, delay = self.fresh(), self.fresh(), self.random.choice((0, 1, 3, 9, 17, 40, 150, 300, 700))
+        op, task, delay = (
+            self.fresh(),
+            self.fresh(),
+            self.random.choice((0, 1, 3, 9, 17, 40, 150, 300, 700)),
+        )
         self.operation[task], self.task_of[op], self.live[task] = task and op, task, 0
-        keys = sorted(self.random.sample(range(FIRST_KEY, FIRST_KEY + KEYS), self.random.choice((1, 1, 2))))
+        keys = sorted(
+            self.random.sample(range(FIRST_KEY, FIRST_KEY + KEYS), self.random.choice((1, 1, 2)))
+        )
         self.emit(tid, "op_new", op=op, delay_ms=delay)
         watching = self.span()
         self.emit(tid, "try_watch_begin", op=op, span=watching, phase="begin")
@@ -113,7 +188,9 @@ class Purgatory(Simulator):
             won = self.attempt(tid, op, self.random.random() < 0.2, parent=watching)
             self.second += [op] if won else []
         self.watched[op] = keys[0]
-        self.emit(tid, "try_watch_end", op=op, span=watching, phase="end", res="true" if won else "false")
+        self.emit(
+            tid, "try_watch_end", op=op, span=watching, phase="end", res="true" if won else "false"
+        )
         if not won:
             self.to_timer(tid, task, delay)
         return task
@@ -129,16 +206,27 @@ class Purgatory(Simulator):
     def event(self, tid: int, task: int) -> None:
         """checkAndComplete: all watchers of a key are tried, and completed ones are taken out."""
         key, span = self.watched[self.operation[task]], self.span()
-        self.emit(tid, "check_begin", ("L", f"watchers:{key}", "w"), key=key, span=span, phase="begin")
+        self.emit(
+            tid, "check_begin", ("L", f"watchers:{key}", "w"), key=key, span=span, phase="begin"
+        )
         for op in list(self.watchers.get(key, ())):
-            if op in self.completed or self.attempt(tid, op, self.random.random() < 0.3, parent=span):
+            if op in self.completed or self.attempt(
+                tid, op, self.random.random() < 0.3, parent=span
+            ):
                 self.watchers[key].remove(op)
                 self.emit(tid, "watch_cancel", op=op, key=key, parent=span)
         self.emit(tid, "check_end", key=key, span=span, phase="end")
 
     def cancel_for_key(self, tid: int, key: int) -> None:
         span = self.span()
-        self.emit(tid, "cancel_key_begin", ("L", f"watchers:{key}", "w"), key=key, span=span, phase="begin")
+        self.emit(
+            tid,
+            "cancel_key_begin",
+            ("L", f"watchers:{key}", "w"),
+            key=key,
+            span=span,
+            phase="begin",
+        )
         for op in self.watchers.pop(key, []):
             if op not in self.completed:
                 self.cancel(tid, self.task_of[op], ())
@@ -153,7 +241,13 @@ class Purgatory(Simulator):
     def checkpoint(self, tid: int) -> None:
         entry = next(iter(self.where), None)
         if entry is not None:
-            self.emit(tid, "checkpoint", entry=entry, list=self.where[entry], post={"list": self.where[entry]})
+            self.emit(
+                tid,
+                "checkpoint",
+                entry=entry,
+                list=self.where[entry],
+                post={"list": self.where[entry]},
+            )
 
     def advance(self, until: int) -> None:
         if self.queue and self.queue[0][0] <= until:
@@ -175,7 +269,9 @@ class Purgatory(Simulator):
             if self.random.random() < 0.1:
                 self.add_again(self.random.choice(ADDERS), self.random.choice(tasks[-20:]))
             if number % 10 == 7:
-                self.cancel_for_key(self.random.choice(EVENTS), FIRST_KEY + self.random.randrange(KEYS))
+                self.cancel_for_key(
+                    self.random.choice(EVENTS), FIRST_KEY + self.random.randrange(KEYS)
+                )
                 self.purge()
                 self.checkpoint(ADDERS[0])
         self.advance(self.now + TURN_MS)
@@ -211,7 +307,9 @@ class Removing(Purgatory):
     def complete_all(self, tid: int, key: int) -> None:
         """A check that completes each watcher of a key, and removes the list that it leaves empty."""
         span, members = self.span(), self.watchers.pop(key)
-        self.emit(tid, "check_begin", ("L", f"watchers:{key}", "w"), key=key, span=span, phase="begin")
+        self.emit(
+            tid, "check_begin", ("L", f"watchers:{key}", "w"), key=key, span=span, phase="begin"
+        )
         for op in members:
             if op not in self.completed:
                 self.attempt(tid, op, True, parent=span)

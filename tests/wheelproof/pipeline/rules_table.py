@@ -15,8 +15,11 @@ HEAD = "| family | rule | what must hold | alone | broken |\n|---|---|---|---|--
 def table() -> str:
     from wheelproof.pipeline.checks import FAMILIES, Finding
 
-    return HEAD + "".join(f"| {family.name} | `{rule.name}` | {rule.says} | {'yes' if rule.alone else 'no'} | {'incomplete' if rule.finding is Finding.INCOMPLETE else 'violates'} |\n"
-                          for family in FAMILIES for rule in family.rules)
+    return HEAD + "".join(
+        f"| {family.name} | `{rule.name}` | {rule.says} | {'yes' if rule.alone else 'no'} | {'incomplete' if rule.finding is Finding.INCOMPLETE else 'violates'} |\n"
+        for family in FAMILIES
+        for rule in family.rules
+    )
 
 
 def written(page: str) -> tuple[int, int]:

@@ -30,7 +30,15 @@ def footer(events: list[dict]) -> dict:
     return tally.footer()
 
 
-def outcome(conforming: list[dict], whole: dict, kind: str, operator: str, style: str, seed: int, events: list[dict]) -> str:
+def outcome(
+    conforming: list[dict],
+    whole: dict,
+    kind: str,
+    operator: str,
+    style: str,
+    seed: int,
+    events: list[dict],
+) -> str:
     """``REJECTED``, ``COMMUTES``, the name of a freedom, or ``PASSED``."""
     if machine.violations(header("x"), whole if style == "log" else footer(events), events):
         return REJECTED
@@ -38,7 +46,11 @@ def outcome(conforming: list[dict], whole: dict, kind: str, operator: str, style
         return free
     if style == "log" and equivalents.another_clock(conforming, events):
         return equivalents.CLOCK
-    return COMMUTES if operator == "swap" and mutations.commute(conforming, kind, operator, style, seed) else PASSED
+    return (
+        COMMUTES
+        if operator == "swap" and mutations.commute(conforming, kind, operator, style, seed)
+        else PASSED
+    )
 
 
 def main(seeds: int) -> None:
@@ -49,15 +61,23 @@ def main(seeds: int) -> None:
             found = outcome(conforming, whole, kind, operator, style, seed, events)
             score[style, operator][found] += 1
             if found != REJECTED and found != COMMUTES:
-                passed[style, operator][f"`{kind}`" + ("" if found == PASSED else f" ({found})")] += 1
-    print("| changed | how | rejected | steps that commute | a freedom | passed | of which kinds |\n|---|---|---|---|---|---|---|")
+                passed[style, operator][
+                    f"`{kind}`" + ("" if found == PASSED else f" ({found})")
+                ] += 1
+    print(
+        "| changed | how | rejected | steps that commute | a freedom | passed | of which kinds |\n|---|---|---|---|---|---|---|"
+    )
     for (style, operator), counts in score.items():
         free = sum(counts[name] for name in (*equivalents.FREEDOMS, equivalents.CLOCK))
-        print(f"| {style} | {operator} | {counts[REJECTED]} | {counts[COMMUTES]} | {free} | {counts[PASSED]} | {', '.join(sorted(passed[style, operator]))} |")
+        print(
+            f"| {style} | {operator} | {counts[REJECTED]} | {counts[COMMUTES]} | {free} | {counts[PASSED]} | {', '.join(sorted(passed[style, operator]))} |"
+        )
     for style in mutations.STYLES:
         total = sum((counts for (name, _), counts in score.items() if name == style), Counter())
-        print(f"\n{style}: {total[REJECTED]} of {total.total()} rejected, {total.total() - total[REJECTED] - total[PASSED]} shown equivalent, {total[PASSED]} passed: "
-              f"{100 * (1 - total[PASSED] / total.total()):.1f} % decided")
+        print(
+            f"\n{style}: {total[REJECTED]} of {total.total()} rejected, {total.total() - total[REJECTED] - total[PASSED]} shown equivalent, {total[PASSED]} passed: "
+            f"{100 * (1 - total[PASSED] / total.total()):.1f} % decided"
+        )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import subject
+from wheelproof import project
 from wheelproof.pipeline import actions, validate
 from wheelproof.pipeline.checks import FAMILIES
 
@@ -14,20 +14,36 @@ ROOT = Path(__file__).parents[3]
 KNOWN = {"ring": frozenset({"A1", "A2", "A10", "B1"}), "other": frozenset({"C1"})}
 
 
-@pytest.mark.parametrize(("source", "meant"), [
-    ("impl/ring.py:12 A1", ("ring", "A1")), ("java/org/x/Ring.java:7 A10", ("Ring", "A10")), ("impl/ring.py:12", None), ("A1", None), ("", None)])
+@pytest.mark.parametrize(
+    ("source", "meant"),
+    [
+        ("impl/ring.py:12 A1", ("ring", "A1")),
+        ("java/org/x/Ring.java:7 A10", ("Ring", "A10")),
+        ("impl/ring.py:12", None),
+        ("A1", None),
+        ("", None),
+    ],
+)
 def test_a_source_names_the_action_of_the_mechanism_that_its_file_is_named_after(source, meant):
     assert actions.action(source) == meant
 
 
 def test_what_no_event_came_from_is_listed():
-    headers = {0: {"sources": ["impl/ring.py:1 A10", "impl/ring.py:2 A1"]}, 1: {"sources": ["impl/ring.py:2 A1", "impl/ring.py:9"]}, 2: {}}
-    counts = actions.counted({(0, 0): 3, (0, 1): 4, (1, 0): 5, (1, 1): 6, (1, 7): 8, (2, 0): 9}, headers)
+    headers = {
+        0: {"sources": ["impl/ring.py:1 A10", "impl/ring.py:2 A1"]},
+        1: {"sources": ["impl/ring.py:2 A1", "impl/ring.py:9"]},
+        2: {},
+    }
+    counts = actions.counted(
+        {(0, 0): 3, (0, 1): 4, (1, 0): 5, (1, 1): 6, (1, 7): 8, (2, 0): 9}, headers
+    )
     assert counts == {("ring", "A10"): 3, ("ring", "A1"): 9}
     found = actions.summary(counts, KNOWN)
     assert found == {"ring": {"taken": {"A1": 9, "A10": 3}, "untaken": ["A2", "B1"]}}
     assert list(found["ring"]["taken"]) == ["A1", "A10"], "A2 comes before A10"
-    assert list(actions.lines(found)) == ["actions of ring: 2 of 4 that show in a trace; never A2, B1"]
+    assert list(actions.lines(found)) == [
+        "actions of ring: 2 of 4 that show in a trace; never A2, B1"
+    ]
 
 
 def test_a_subject_that_is_not_here_is_counted_all_the_same():
@@ -35,7 +51,7 @@ def test_a_subject_that_is_not_here_is_counted_all_the_same():
 
 
 def test_the_table_has_the_labels_that_bear_an_event():
-    mechanisms = subject.find(ROOT)
+    mechanisms = project.find(ROOT)
     known = actions.table(mechanisms)
     assert set(known) == set(mechanisms)
     assert {"A9", "U9"} <= known["timer_task_list"] and not {"A4", "T0"} & known["timer_task_list"]
@@ -43,9 +59,17 @@ def test_the_table_has_the_labels_that_bear_an_event():
 
 def test_the_bulk_check_tells_which_actions_traces_came_from(spark, tmp_path):
     golden = ROOT / "tests/wheelproof/trace/golden"
-    known = actions.table(subject.find(ROOT))
-    one, more = ([golden / "two_adders.jsonl"], [golden / name for name in ("two_adders.jsonl", "flush_add_cancel.jsonl")])
-    few, many = (validate.check(spark, paths, tmp_path, FAMILIES[:1], known=known).coverage["actions"]["timer_task_list"] for paths in (one, more))
+    known = actions.table(project.find(ROOT))
+    one, more = (
+        [golden / "two_adders.jsonl"],
+        [golden / name for name in ("two_adders.jsonl", "flush_add_cancel.jsonl")],
+    )
+    few, many = (
+        validate.check(spark, paths, tmp_path, FAMILIES[:1], known=known).coverage["actions"][
+            "timer_task_list"
+        ]
+        for paths in (one, more)
+    )
     assert {"A1", "A9", "U9"} <= set(few["taken"]) and {"C3", "F1", "K1"} <= set(few["untaken"])
     assert {"C3", "F1", "K1"} <= set(many["taken"]) and set(few["taken"]) < set(many["taken"])
     assert set(many["taken"]) | set(many["untaken"]) == known["timer_task_list"]

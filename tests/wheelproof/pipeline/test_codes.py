@@ -6,13 +6,27 @@ from wheelproof.pipeline import codes
 from wheelproof.trace import schema
 
 
-@pytest.mark.parametrize(("made", "column", "table", "values"), [
-    (lambda: codes.kind(*schema.KINDS), "k", codes.KIND, tuple(schema.KINDS)), (codes.cause, "cause", codes.CAUSE, schema.CAUSES),
-    (codes.result, "res", codes.RESULT, schema.RESULTS)], ids=("kinds", "causes", "results"))
+@pytest.mark.parametrize(
+    ("made", "column", "table", "values"),
+    [
+        (lambda: codes.kind(*schema.KINDS), "k", codes.KIND, tuple(schema.KINDS)),
+        (codes.cause, "cause", codes.CAUSE, schema.CAUSES),
+        (codes.result, "res", codes.RESULT, schema.RESULTS),
+    ],
+    ids=("kinds", "causes", "results"),
+)
 def test_each_text_has_a_code_and_is_named_by_it_again(spark, made, column, table, values):
-    rows = spark.createDataFrame([(value,) for value in (*values, "unheard of", None)], f"{column} string").select(column, made().alias("code"))
-    found = {row[column]: (row.code, row.named) for row in rows.select(column, "code", codes.named("code", table).alias("named")).collect()}
-    assert found == {value: (number, value) for number, value in enumerate(values, 1)} | {"unheard of": (None, None), None: (None, None)}
+    rows = spark.createDataFrame(
+        [(value,) for value in (*values, "unheard of", None)], f"{column} string"
+    ).select(column, made().alias("code"))
+    found = {
+        row[column]: (row.code, row.named)
+        for row in rows.select(column, "code", codes.named("code", table).alias("named")).collect()
+    }
+    assert found == {value: (number, value) for number, value in enumerate(values, 1)} | {
+        "unheard of": (None, None),
+        None: (None, None),
+    }
 
 
 def test_another_table_would_name_another_text(spark):
@@ -22,8 +36,21 @@ def test_another_table_would_name_another_text(spark):
 
 
 def test_a_coded_column_is_asked_by_name(spark):
-    rows = spark.createDataFrame([("list_add",), ("list_remove",), ("dq_poll",)], "k string").select("k", codes.kind("list_add", "list_remove"))
-    asked = {row.k: (row.one, row.two) for row in rows.select("k", codes.is_kind("list_add").alias("one"), codes.is_kind("list_add", "list_remove").alias("two")).collect()}
-    assert asked == {"list_add": (True, True), "list_remove": (False, True), "dq_poll": (None, None)}
+    rows = spark.createDataFrame(
+        [("list_add",), ("list_remove",), ("dq_poll",)], "k string"
+    ).select("k", codes.kind("list_add", "list_remove"))
+    asked = {
+        row.k: (row.one, row.two)
+        for row in rows.select(
+            "k",
+            codes.is_kind("list_add").alias("one"),
+            codes.is_kind("list_add", "list_remove").alias("two"),
+        ).collect()
+    }
+    assert asked == {
+        "list_add": (True, True),
+        "list_remove": (False, True),
+        "dq_poll": (None, None),
+    }
     with pytest.raises(KeyError):
         codes.is_kind("no kind")

@@ -8,50 +8,124 @@ import pytest
 from wheelproof.pipeline import command, ingest, runs
 from wheelproof.trace import jsonl
 
-RULE = {"family": "tokens", "says": "", "unit": "token", "applied": 3, "broken": 1, "verdict": "violated"}
+RULE = {
+    "family": "tokens",
+    "says": "",
+    "unit": "token",
+    "applied": 3,
+    "broken": 1,
+    "verdict": "violated",
+}
 
 
 def said(violations, explanations=()):
-    document = {"runs": [], "rules": {"TokenOnce": RULE}, "violations": violations, "violated": len(violations), "explanations": explanations, "quarantine": [], "quarantined": 0}
+    document = {
+        "runs": [],
+        "rules": {"TokenOnce": RULE},
+        "violations": violations,
+        "violated": len(violations),
+        "explanations": explanations,
+        "quarantine": [],
+        "quarantined": 0,
+    }
     return command._violations(document)
 
 
 def test_a_violation_names_its_place_its_thread_and_its_things():
-    lines = said([{"rule": "TokenOnce", "file": "a.jsonl", "line": 7, "tid": 2, "tseq": 5, "token": "L list:1", "detail": "w 1 at lc 2 after 1 at lc 2", "trusted": True},
-                  {"rule": "CompletesOnce", "op": 9, "detail": "no end", "trusted": False}, {"rule": "TokenEnd", "detail": "ends early", "trusted": True}])
-    assert lines == ["a.jsonl:7: TokenOnce: w 1 at lc 2 after 1 at lc 2 (thread 2, token L list:1)", "CompletesOnce: no end (op 9) [events are missing: only a sign of that]",
-                     "TokenEnd: ends early"]
+    lines = said(
+        [
+            {
+                "rule": "TokenOnce",
+                "file": "a.jsonl",
+                "line": 7,
+                "tid": 2,
+                "tseq": 5,
+                "token": "L list:1",
+                "detail": "w 1 at lc 2 after 1 at lc 2",
+                "trusted": True,
+            },
+            {"rule": "CompletesOnce", "op": 9, "detail": "no end", "trusted": False},
+            {"rule": "TokenEnd", "detail": "ends early", "trusted": True},
+        ]
+    )
+    assert lines == [
+        "a.jsonl:7: TokenOnce: w 1 at lc 2 after 1 at lc 2 (thread 2, token L list:1)",
+        "CompletesOnce: no end (op 9) [events are missing: only a sign of that]",
+        "TokenEnd: ends early",
+    ]
 
 
 def test_one_rule_that_is_broken_all_over_hides_no_other():
-    many = [{"run_id": run, "rule": rule, "detail": f"{run} {rule} {at}", "trusted": True}
-            for run, rule, count in (("a", "CounterExact", 500), ("a", "TokenOnce", 2), ("b", "CounterExact", 30)) for at in range(count)]
+    many = [
+        {"run_id": run, "rule": rule, "detail": f"{run} {rule} {at}", "trusted": True}
+        for run, rule, count in (
+            ("a", "CounterExact", 500),
+            ("a", "TokenOnce", 2),
+            ("b", "CounterExact", 30),
+        )
+        for at in range(count)
+    ]
     *lines, more = said(many)
     shown = [line.partition(": ")[2] for line in lines]
     assert len(shown) == command.SHOWN and more == f"({532 - command.SHOWN} more)"
-    assert [name.rpartition(" ")[0] for name in shown] == ["a CounterExact"] * 9 + ["a TokenOnce"] * 2 + ["b CounterExact"] * 9
-    assert shown == sorted(shown, key=[each["detail"] for each in many].index) and len(set(shown)) == len(shown)
-    assert said(many[:3]) == ["CounterExact: a CounterExact 0", "CounterExact: a CounterExact 1", "CounterExact: a CounterExact 2"]
+    assert [name.rpartition(" ")[0] for name in shown] == ["a CounterExact"] * 9 + [
+        "a TokenOnce"
+    ] * 2 + ["b CounterExact"] * 9
+    assert shown == sorted(shown, key=[each["detail"] for each in many].index) and len(
+        set(shown)
+    ) == len(shown)
+    assert said(many[:3]) == [
+        "CounterExact: a CounterExact 0",
+        "CounterExact: a CounterExact 1",
+        "CounterExact: a CounterExact 2",
+    ]
 
 
-@pytest.mark.parametrize(("explanation", "told"), [
-    ({"verdict": "conforms"}, "r, replayed: conforms: the rules of replay ask nothing of what is broken here"),
-    ({"verdict": "violates", "property": "CancelWins", "message": "a check"}, "r, replayed: violates, CancelWins: a check"),
-    ({"verdict": "error", "message": "x.jsonl:4: field k: is missing."}, "r, replayed: error: x.jsonl:4: field k: is missing."),
-])
+@pytest.mark.parametrize(
+    ("explanation", "told"),
+    [
+        (
+            {"verdict": "conforms"},
+            "r, replayed: conforms: the rules of replay ask nothing of what is broken here",
+        ),
+        (
+            {"verdict": "violates", "property": "CancelWins", "message": "a check"},
+            "r, replayed: violates, CancelWins: a check",
+        ),
+        (
+            {"verdict": "error", "message": "x.jsonl:4: field k: is missing."},
+            "r, replayed: error: x.jsonl:4: field k: is missing.",
+        ),
+    ],
+)
 def test_what_replay_says_of_a_run_is_told_with_its_reason(explanation, told):
     assert said([], [{"run": "r", "path": "x.jsonl", **explanation}]) == [told]
 
 
-@pytest.mark.parametrize(("text", "told"), [
-    ("", "the line is empty"), ('{"tid":' + "9" * 5_000 + "}", "too many digits"), ('{"tid":NaN}', "NaN is no number here"), ("[1]", "no JSON object but [1]"),
-    ('{"a":' * 200_000, "nested too deeply"), ('{"tid":1,"tseq":1,"lc":1,"k":"warp","phase":"atomic"}', "'warp' is no kind"),
-    ('{"tid":1,"tseq":1,"lc":3.0,"k":"task_run","phase":"atomic"}', "field lc: must be an integer of 64 bits, not 3.0"),
-    ('{"tid":1,"tseq":1,"lc":1,"k":"task_run","phase":"atomic"}', ""),
-])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "the line is empty"),
+        ('{"tid":' + "9" * 5_000 + "}", "too many digits"),
+        ('{"tid":NaN}', "NaN is no number here"),
+        ("[1]", "no JSON object but [1]"),
+        ('{"a":' * 200_000, "nested too deeply"),
+        ('{"tid":1,"tseq":1,"lc":1,"k":"warp","phase":"atomic"}', "'warp' is no kind"),
+        (
+            '{"tid":1,"tseq":1,"lc":3.0,"k":"task_run","phase":"atomic"}',
+            "field lc: must be an integer of 64 bits, not 3.0",
+        ),
+        ('{"tid":1,"tseq":1,"lc":1,"k":"task_run","phase":"atomic"}', ""),
+    ],
+)
 def test_a_quarantined_line_has_the_reason_of_the_reader_of_single_traces(text, told):
     found = ingest._reason_of_line(text, Path("x.jsonl"), 4)
-    assert told in found and bool(told) == bool(found) and "sys." not in found and not found.startswith("x.jsonl")
+    assert (
+        told in found
+        and bool(told) == bool(found)
+        and "sys." not in found
+        and not found.startswith("x.jsonl")
+    )
 
 
 @pytest.mark.parametrize(("cut", "problems"), [(None, 0), ({}, 0), ({"L list:1": 2}, 1)])
@@ -60,13 +134,23 @@ def test_a_run_that_was_cut_is_not_taken_for_whole_evidence(tmp_path, cut, probl
     jsonl.write(tmp_path / "run.jsonl", reader.header, [event for _, event in reader], cut=cut)
     first, *_, last = (tmp_path / "run.jsonl").read_text().splitlines()
     found = runs.gather(runs.find([tmp_path]), {0: [("header", 1, first), ("footer", 34, last)]})
-    assert len(found[0].problems) == problems and all("has a cut" in problem for problem in found[0].problems)
+    assert len(found[0].problems) == problems and all(
+        "has a cut" in problem for problem in found[0].problems
+    )
 
 
-@pytest.mark.parametrize(("name", "text", "told"), [
-    ("header.json", b'{"schema":"\xff"}', "no UTF-8"), ("header.json", b"[1]", "no JSON object but"), ("header.json", b"", "is empty"), ("header.json", b'{"a":' * 100_000, "nested too deeply"),
-    ("footer.json", b"nothing", "no JSON object"), ("footer.json", b'{"footer":[]}', "must be an object"), ("footer.json", b'{"footer":{"events":-1}}', "per_thread_last_tseq"),
-])
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("header.json", b'{"schema":"\xff"}', "no UTF-8"),
+        ("header.json", b"[1]", "no JSON object but"),
+        ("header.json", b"", "is empty"),
+        ("header.json", b'{"a":' * 100_000, "nested too deeply"),
+        ("footer.json", b"nothing", "no JSON object"),
+        ("footer.json", b'{"footer":[]}', "must be an object"),
+        ("footer.json", b'{"footer":{"events":-1}}', "per_thread_last_tseq"),
+    ],
+)
 def test_a_header_or_footer_beside_parts_is_refused_with_its_file(tmp_path, name, text, told):
     reader = jsonl.Reader(Path(__file__).parents[1] / "trace/golden/readd.jsonl")
     (tmp_path / "part.jsonl").write_bytes(b"".join(jsonl.line_of(event) for _, event in reader))

@@ -15,10 +15,35 @@ COMMUTE = "the two steps of the thread share no word, and no lock but one that b
 FIRST = "of a thread's first step nobody knows what came before, since the start of a thread is none of this recording's kinds"
 LATER = "a clock that is read a little later is a clock as well: no other event says the time more closely"
 PASSING: dict[str, str] = {
-    **dict.fromkeys(("bucket_expiry_set swap", "bucket_new swap", "cancel_check swap", "clock_advance swap", "dq_poll swap", "entry_new swap", "op_new swap", "overflow_create swap",
-                     "rw_release swap", "try_end swap", "try_watch_end swap", "watch_add swap", "wheel_new swap"), COMMUTE),
+    **dict.fromkeys(
+        (
+            "bucket_expiry_set swap",
+            "bucket_new swap",
+            "cancel_check swap",
+            "clock_advance swap",
+            "dq_poll swap",
+            "entry_new swap",
+            "op_new swap",
+            "overflow_create swap",
+            "rw_release swap",
+            "try_end swap",
+            "try_watch_end swap",
+            "watch_add swap",
+            "wheel_new swap",
+        ),
+        COMMUTE,
+    ),
     **dict.fromkeys(("dq_poll drop", "entry_new drop", "op_new drop"), FIRST),
-    **dict.fromkeys(("clock_advance now_ms", "dq_poll now_ms", "expire_submit now_ms", "force_cas now_ms", "task_run now_ms"), LATER),
+    **dict.fromkeys(
+        (
+            "clock_advance now_ms",
+            "dq_poll now_ms",
+            "expire_submit now_ms",
+            "force_cas now_ms",
+            "task_run now_ms",
+        ),
+        LATER,
+    ),
     "task_run swap": "in which order the executor runs what it has taken is not asked",
     "add_request duplicate": "a clock that is read twice changes nothing; the entry that is made is compared with the last request",
     "cancel_check drop": "a check on an upper level repeats the one before it",
@@ -43,13 +68,24 @@ PASSING: dict[str, str] = {
 def test_the_table_and_the_reasons_are_of_the_same_damages():
     assert {key for key, rules in TABLE.items() if "" in rules} == PASSING.keys()
     assert len(TABLE) > 200 and sum("" not in rules for rules in TABLE.values()) > 160
-    dropped = {key.removesuffix(" drop"): rules for key, rules in TABLE.items() if key.endswith(" drop")}
-    assert dropped["task_run"] and "" not in dropped["task_run"] and "" not in dropped["cancel"] and "" not in dropped["list_remove"]
+    dropped = {
+        key.removesuffix(" drop"): rules for key, rules in TABLE.items() if key.endswith(" drop")
+    }
+    assert (
+        dropped["task_run"]
+        and "" not in dropped["task_run"]
+        and "" not in dropped["cancel"]
+        and "" not in dropped["list_remove"]
+    )
 
 
 def unexpected(found: dict[str, set[str]]) -> dict[str, set[str]]:
     """Damages that a rule rejects which the table does not name, or that pass without a reason."""
-    return {key: rules - set(TABLE.get(key, ())) for key, rules in found.items() if rules - set(TABLE.get(key, ()))}
+    return {
+        key: rules - set(TABLE.get(key, ()))
+        for key, rules in found.items()
+        if rules - set(TABLE.get(key, ()))
+    }
 
 
 def test_each_damage_of_a_purgatory_of_kafka_is_rejected_by_the_rule_that_is_named():

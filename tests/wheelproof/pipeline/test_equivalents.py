@@ -16,25 +16,51 @@ def conforming() -> list[dict]:
 
 def changed(events, kind, operator, **columns):
     events = copy.deepcopy(events)
-    index = next(index for index, event in enumerate(events) if event["k"] == kind and all(event.get(name) == value for name, value in columns.items()))
+    index = next(
+        index
+        for index, event in enumerate(events)
+        if event["k"] == kind and all(event.get(name) == value for name, value in columns.items())
+    )
     if operator == "drop":
         del events[index]
     elif operator == "duplicate":
         events.insert(index, copy.deepcopy(events[index]))
     else:
-        after = next(later for later in range(index + 1, len(events)) if events[later]["tid"] == events[index]["tid"])
+        after = next(
+            later
+            for later in range(index + 1, len(events))
+            if events[later]["tid"] == events[index]["tid"]
+        )
         events[index], events[after] = events[after], events[index]
     return mutations.renumbered(events)
 
 
-@pytest.mark.parametrize(("kind", "operator", "name"), [("cancel_check", "duplicate", "asked twice"), ("watch_cancel", "drop", "watchers cleaned"),
-                                                        ("watch_cancel", "duplicate", "watchers cleaned"), ("flush_end", "swap", "reset beside the end")])
+@pytest.mark.parametrize(
+    ("kind", "operator", "name"),
+    [
+        ("cancel_check", "duplicate", "asked twice"),
+        ("watch_cancel", "drop", "watchers cleaned"),
+        ("watch_cancel", "duplicate", "watchers cleaned"),
+        ("flush_end", "swap", "reset beside the end"),
+    ],
+)
 def test_a_freedom_makes_the_two_runs_one(conforming, kind, operator, name):
     assert equivalents.freedom(conforming, changed(conforming, kind, operator)) == name
 
 
-@pytest.mark.parametrize(("kind", "operator"), [("cancel_check", "drop"), ("list_add", "drop"), ("list_remove", "duplicate"), ("reinsert", "swap"), ("flush_end", "drop"),
-                                                ("bucket_expiry_set", "drop"), ("dq_poll", "duplicate"), ("clock_advance", "duplicate")])
+@pytest.mark.parametrize(
+    ("kind", "operator"),
+    [
+        ("cancel_check", "drop"),
+        ("list_add", "drop"),
+        ("list_remove", "duplicate"),
+        ("reinsert", "swap"),
+        ("flush_end", "drop"),
+        ("bucket_expiry_set", "drop"),
+        ("dq_poll", "duplicate"),
+        ("clock_advance", "duplicate"),
+    ],
+)
 def test_no_freedom_makes_a_run_one_with_a_faulty_one(conforming, kind, operator):
     assert equivalents.freedom(conforming, changed(conforming, kind, operator)) is None
 

@@ -15,7 +15,14 @@ from wheelproof.trace.jsonl import Reader
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
 MUTANT = GOLDEN / "mutant_M2.jsonl"
 FOUND = {"index": 0, "run_id": "r", "rule": "AtMostOneList", "trusted": True, "detail": "twice"}
-RULE = {"family": "entries", "says": "", "unit": "event", "applied": 3, "broken": 1, "verdict": "violated"}
+RULE = {
+    "family": "entries",
+    "says": "",
+    "unit": "event",
+    "applied": 3,
+    "broken": 1,
+    "verdict": "violated",
+}
 LONG_S = 600
 """An explanation that takes so long is to be given up after two seconds; the test is not to depend on how fast the machine does it."""
 
@@ -23,9 +30,23 @@ LONG_S = 600
 @pytest.fixture
 def checked(monkeypatch) -> validate.Report:
     """A violating run, found without Spark."""
-    report = validate.Report(runs=[{"run": "r", "path": str(MUTANT), "verdict": "violates", "events": 9, "broken": {"AtMostOneList": 1}, "problems": []}],
-                             rules={"AtMostOneList": RULE}, violations=[FOUND], violated=1, events=9,
-                             coverage={"kinds": {}, "kinds_unseen": [], "edges": {}, "edges_untaken": [], "actions": {}})
+    report = validate.Report(
+        runs=[
+            {
+                "run": "r",
+                "path": str(MUTANT),
+                "verdict": "violates",
+                "events": 9,
+                "broken": {"AtMostOneList": 1},
+                "problems": [],
+            }
+        ],
+        rules={"AtMostOneList": RULE},
+        violations=[FOUND],
+        violated=1,
+        events=9,
+        coverage={"kinds": {}, "kinds_unseen": [], "edges": {}, "edges_untaken": [], "actions": {}},
+    )
     monkeypatch.setattr(command, "session", lambda options: nullcontext(None))
     monkeypatch.setattr(validate, "check", lambda *arguments, **options: report)
     return report
@@ -36,11 +57,15 @@ def run(output: Path, as_json: bool = False) -> int:
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_the_report_survives_an_explanation_that_fails(checked, tmp_path, monkeypatch, capsys, as_json):
+def test_the_report_survives_an_explanation_that_fails(
+    checked, tmp_path, monkeypatch, capsys, as_json
+):
     seen = []
 
     def fail(*_):
-        seen.append(json.loads((tmp_path / "trace-check.json").read_text()))  # the report is there before
+        seen.append(
+            json.loads((tmp_path / "trace-check.json").read_text())
+        )  # the report is there before
         raise ToolError("The replay broke.")
 
     monkeypatch.setattr(explain, "explain", fail)
@@ -53,7 +78,9 @@ def test_the_report_survives_an_explanation_that_fails(checked, tmp_path, monkey
         assert json.loads(said) == written
 
 
-def test_a_defect_in_an_explanation_is_named_and_the_report_stands(checked, tmp_path, monkeypatch, capsys):
+def test_a_defect_in_an_explanation_is_named_and_the_report_stands(
+    checked, tmp_path, monkeypatch, capsys
+):
     monkeypatch.setattr(explain, "explain", lambda *_: 1 // 0)
     monkeypatch.setattr(explain.failures, "told", lambda *_: nullcontext())
     assert run(tmp_path) == 1
@@ -93,7 +120,9 @@ def test_what_replay_found_stands_where_shrinking_fails(monkeypatch):
 
     monkeypatch.setattr(shrinking, "shrink", broken)
     found = explain.explanation(MUTANT)
-    assert found == {name: value for name, value in whole.items() if name not in ("shrunk", "repair")} | {"not_shrunk": "shrinking raised RecursionError: too deep"}
+    assert found == {
+        name: value for name, value in whole.items() if name not in ("shrunk", "repair")
+    } | {"not_shrunk": "shrinking raised RecursionError: too deep"}
 
 
 def test_an_error_of_replay_is_one_trace_s_error(monkeypatch, tmp_path):
@@ -106,7 +135,12 @@ def test_an_error_of_replay_is_one_trace_s_error(monkeypatch, tmp_path):
 def test_shrinking_ends_with_its_time_and_what_is_left_is_refused_still():
     reader = Reader(MUTANT)
     events = list(reader)
-    smallest, first = shrinking.shrink(reader.header, events), shrinking.shrink(reader.header, events, seconds=0.0)
+    smallest, first = (
+        shrinking.shrink(reader.header, events),
+        shrinking.shrink(reader.header, events, seconds=0.0),
+    )
     assert len(smallest.events) < len(first.events) <= len(events)
     assert first.property == smallest.property == "AtMostOneList"
-    assert shrinking.shrink(first.header, list(enumerate(first.events, 2))).property == "AtMostOneList"
+    assert (
+        shrinking.shrink(first.header, list(enumerate(first.events, 2))).property == "AtMostOneList"
+    )

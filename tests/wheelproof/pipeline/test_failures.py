@@ -40,39 +40,111 @@ class Broken(SimpleNamespace):
         self.cancelled = []
         process = SimpleNamespace(poll=lambda: code, wait=lambda seconds: code)
         java = SimpleNamespace(sc=lambda: SimpleNamespace(isStopped=lambda: code is not None))
-        super().__init__(sparkContext=SimpleNamespace(_gateway=SimpleNamespace(proc=process), _jsc=java, cancelAllJobs=lambda: self.cancelled.append(True)))
+        super().__init__(
+            sparkContext=SimpleNamespace(
+                _gateway=SimpleNamespace(proc=process),
+                _jsc=java,
+                cancelAllJobs=lambda: self.cancelled.append(True),
+            )
+        )
 
 
-@pytest.mark.parametrize(("said", "error", "told"), [
-    ("Job aborted: java.lang.OutOfMemoryError: Java heap space", ToolError, "ran out of memory, of which its driver has 3g.*--memory"),
-    ("ExecutorLostFailure (executor 0 exited): Command exited with code 52", ToolError, "ran out of memory"),
-    ("[UNABLE_TO_ACQUIRE_MEMORY] Unable to acquire 65536 bytes of memory", ToolError, "ran out of memory"),
-    ("java.io.IOException: No space left on device", ToolError, "scratch disk is full.*--scratch DIR"),
-    ("java.io.IOException: File too large", ToolError, "scratch disk is full, or refuses"),
-    ("[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file file:///a/b.parquet. File does not exist.", UsageError, r"vanished .*: /a/b.parquet is not there"),
-    ("java.io.FileNotFoundException: File file:/t/wheelproof-pipeline-x/staged/p.parquet does not exist", ToolError, "scratch folder was removed"),
-    ("[FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH] Encountered error while reading file file:///a%20b/c.parquet.", UsageError, "other types: /a b/c.parquet"),
-    ("[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/a.jsonl.  SQLSTATE: KD001", UsageError, r"cannot be read: /a\.jsonl\."),
-    ("ModuleNotFoundError: No module named 'wheelproof'", ToolError, "no module wheelproof.*PYSPARK_PYTHON"),
-    ("[PYTHON_VERSION_MISMATCH] Python in worker has different version", ToolError, "another version"),
-    ('java.io.IOException: Cannot run program "/opt/python3.9": error=2', ToolError, "cannot run /opt/python3.9"),
-    ("ExecutorLostFailure (executor 1 exited caused by one of the running tasks) Reason: worker lost", ToolError, "Executors were lost"),
-    ("org.apache.spark.SparkException: All masters are unresponsive! Giving up.", ToolError, "master does not answer"),
-])
+@pytest.mark.parametrize(
+    ("said", "error", "told"),
+    [
+        (
+            "Job aborted: java.lang.OutOfMemoryError: Java heap space",
+            ToolError,
+            "ran out of memory, of which its driver has 3g.*--memory",
+        ),
+        (
+            "ExecutorLostFailure (executor 0 exited): Command exited with code 52",
+            ToolError,
+            "ran out of memory",
+        ),
+        (
+            "[UNABLE_TO_ACQUIRE_MEMORY] Unable to acquire 65536 bytes of memory",
+            ToolError,
+            "ran out of memory",
+        ),
+        (
+            "java.io.IOException: No space left on device",
+            ToolError,
+            "scratch disk is full.*--scratch DIR",
+        ),
+        ("java.io.IOException: File too large", ToolError, "scratch disk is full, or refuses"),
+        (
+            "[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file file:///a/b.parquet. File does not exist.",
+            UsageError,
+            r"vanished .*: /a/b.parquet is not there",
+        ),
+        (
+            "java.io.FileNotFoundException: File file:/t/wheelproof-pipeline-x/staged/p.parquet does not exist",
+            ToolError,
+            "scratch folder was removed",
+        ),
+        (
+            "[FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH] Encountered error while reading file file:///a%20b/c.parquet.",
+            UsageError,
+            "other types: /a b/c.parquet",
+        ),
+        (
+            "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/a.jsonl.  SQLSTATE: KD001",
+            UsageError,
+            r"cannot be read: /a\.jsonl\.",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'wheelproof'",
+            ToolError,
+            "no module wheelproof.*PYSPARK_PYTHON",
+        ),
+        (
+            "[PYTHON_VERSION_MISMATCH] Python in worker has different version",
+            ToolError,
+            "another version",
+        ),
+        (
+            'java.io.IOException: Cannot run program "/opt/python3.9": error=2',
+            ToolError,
+            "cannot run /opt/python3.9",
+        ),
+        (
+            "ExecutorLostFailure (executor 1 exited caused by one of the running tasks) Reason: worker lost",
+            ToolError,
+            "Executors were lost",
+        ),
+        (
+            "org.apache.spark.SparkException: All masters are unresponsive! Giving up.",
+            ToolError,
+            "master does not answer",
+        ),
+    ],
+)
 def test_what_spark_says_becomes_a_sentence_and_a_remedy(said, error, told):
     found = failures.of_text(said, "3g")
     assert type(found) is error and re.search(told, str(found)) and found.remedy
 
 
 def test_what_nothing_knows_stays_what_it_is():
-    assert failures.of_text("[UNRESOLVED_COLUMN] A column with name x cannot be resolved", "1g") is None
+    assert (
+        failures.of_text("[UNRESOLVED_COLUMN] A column with name x cannot be resolved", "1g")
+        is None
+    )
     with pytest.raises(AnalysisException, match="UNRESOLVED"), failures.told(Broken(None), "1g"):
         raise AnalysisException("[UNRESOLVED_COLUMN] x")
     with pytest.raises(ZeroDivisionError), failures.told(Broken(52), "1g"):
         raise ZeroDivisionError
 
 
-@pytest.mark.parametrize(("code", "told"), [(52, "its heap of 1g is full"), (-9, "Java was killed"), (1, r"Java ended amid the check \(exit code 1\)"), (-6, "signal 6")])
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (52, "its heap of 1g is full"),
+        (-9, "Java was killed"),
+        (1, r"Java ended amid the check \(exit code 1\)"),
+        (-6, "signal 6"),
+    ],
+)
 def test_a_jvm_that_is_gone_is_told_by_how_it_ended(code, told):
     with pytest.raises(ToolError, match=told), failures.told(Broken(code), "1g"):
         raise Py4JNetworkError("Answer from Java side is empty")
@@ -88,8 +160,16 @@ def test_that_the_report_can_be_written_is_found_out_without_a_trace(tmp_path):
     assert list(tmp_path.rglob("*")) == [kept]
 
 
-@pytest.mark.parametrize(("option", "told"), [("--output", "the report is to go there"), ("--scratch", "no folder can be made there for scratch")])
-def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(tmp_path, monkeypatch, option, told):
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("--output", "the report is to go there"),
+        ("--scratch", "no folder can be made there for scratch"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(
+    tmp_path, monkeypatch, option, told
+):
     from typer.testing import CliRunner
 
     from wheelproof.cli import app
@@ -99,10 +179,31 @@ def test_a_folder_that_cannot_be_written_to_is_said_before_spark_starts(tmp_path
 
     monkeypatch.setattr(session, "build", build)
     (tmp_path / "file").write_text("in the way")
-    for folder, said in ((tmp_path / "file", told), (tmp_path / "file" / "below", told), (tmp_path / "free", "Spark would start now")):
-        result = CliRunner().invoke(app, ["trace", "check", "--engine", "spark", str(GOLDEN / "readd.jsonl"), option, str(folder)])
-        assert result.exit_code == 4 and said in result.output and (str(folder) in result.output) == (said == told)
-    assert (tmp_path / "file").read_text() == "in the way" and not list((tmp_path / "free").glob("*"))
+    for folder, said in (
+        (tmp_path / "file", told),
+        (tmp_path / "file" / "below", told),
+        (tmp_path / "free", "Spark would start now"),
+    ):
+        result = CliRunner().invoke(
+            app,
+            [
+                "trace",
+                "check",
+                "--engine",
+                "spark",
+                str(GOLDEN / "readd.jsonl"),
+                option,
+                str(folder),
+            ],
+        )
+        assert (
+            result.exit_code == 4
+            and said in result.output
+            and (str(folder) in result.output) == (said == told)
+        )
+    assert (tmp_path / "file").read_text() == "in the way" and not list(
+        (tmp_path / "free").glob("*")
+    )
 
 
 def test_ctrl_c_ends_the_jobs_that_run_and_goes_on():
@@ -113,12 +214,22 @@ def test_ctrl_c_ends_the_jobs_that_run_and_goes_on():
 
 
 def test_a_master_that_is_none_is_a_wrong_option(spark):
-    error = failures.of_start(RuntimeError("org.apache.spark.SparkException: Could not parse Master URL: 'lokal'"), "lokal", "1g")
+    error = failures.of_start(
+        RuntimeError("org.apache.spark.SparkException: Could not parse Master URL: 'lokal'"),
+        "lokal",
+        "1g",
+    )
     assert type(error) is UsageError and "'lokal' is no master of Spark" in str(error)
-    stopped = RuntimeError("An error occurred while calling z:org.apache.spark.SparkFiles.getRootDirectory.")
-    assert "Spark's master does not answer" in str(failures.of_start(stopped, "spark://127.0.0.1:1", "1g"))
+    stopped = RuntimeError(
+        "An error occurred while calling z:org.apache.spark.SparkFiles.getRootDirectory."
+    )
+    assert "Spark's master does not answer" in str(
+        failures.of_start(stopped, "spark://127.0.0.1:1", "1g")
+    )
     assert "Spark did not start (An error" in str(failures.of_start(stopped, "local[2]", "1g"))
-    assert "Spark did not start (odd)" in str(failures.of_start(RuntimeError("odd"), "local[2]", "1g"))
+    assert "Spark did not start (odd)" in str(
+        failures.of_start(RuntimeError("odd"), "local[2]", "1g")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +242,9 @@ def checked(spark, folder: Path, scratch: Path) -> validate.Report:
         return validate.check(spark, [folder], scratch, [of_threads.FAMILY])
 
 
-def test_a_run_in_many_files_some_of_them_compressed_is_one_run_and_one_that_lacks_a_file_is_not_whole(spark, conforming, tmp_path):
+def test_a_run_in_many_files_some_of_them_compressed_is_one_run_and_one_that_lacks_a_file_is_not_whole(
+    spark, conforming, tmp_path
+):
     count = 120
     for name in ("many", "lacking"):
         folder, tally = tmp_path / "traces" / name / "parts", Tally(header(name))
@@ -142,20 +255,28 @@ def test_a_run_in_many_files_some_of_them_compressed_is_one_run_and_one_that_lac
         (folder.parent / "footer.json").write_text(json.dumps(tally.footer()))
         for part in range(count):
             text = b"".join(jsonl.line_of(event) for event in conforming[part::count])
-            (folder / f"{part}.jsonl.gz").write_bytes(gzip.compress(text)) if part % 2 else (folder / f"{part}.jsonl").write_bytes(text)
+            (folder / f"{part}.jsonl.gz").write_bytes(gzip.compress(text)) if part % 2 else (
+                folder / f"{part}.jsonl"
+            ).write_bytes(text)
     (folder / "7.jsonl.gz").unlink()
     report = checked(spark, tmp_path / "traces", tmp_path)
     assert {run["run"]: (run["verdict"], run["events"]) for run in report.runs} == {
-        "many": ("conforms", len(conforming)), "lacking": ("incomplete", len(conforming) - len(conforming[7::count]))}
+        "many": ("conforms", len(conforming)),
+        "lacking": ("incomplete", len(conforming) - len(conforming[7::count])),
+    }
 
 
 @pytest.mark.parametrize("moment", ["find", "gather"])
-def test_a_trace_that_vanishes_while_it_is_read_is_named(spark, conforming, tmp_path, monkeypatch, moment):
+def test_a_trace_that_vanishes_while_it_is_read_is_named(
+    spark, conforming, tmp_path, monkeypatch, moment
+):
     """Before Spark lists the files, and when it has begun to read."""
     folder = tmp_path / "traces"
     folder.mkdir()
     jsonl.write(folder / "stays.jsonl", header("stays"), conforming)
-    jsonl.write(folder / "goes.jsonl", header("goes"), conforming) if moment == "find" else parquet.write(folder / "goes.parquet", header("goes"), conforming)
+    jsonl.write(
+        folder / "goes.jsonl", header("goes"), conforming
+    ) if moment == "find" else parquet.write(folder / "goes.parquet", header("goes"), conforming)
     asked = getattr(runs, moment)
 
     def then_remove(*arguments):
@@ -164,12 +285,27 @@ def test_a_trace_that_vanishes_while_it_is_read_is_named(spark, conforming, tmp_
         return found
 
     monkeypatch.setattr(runs, moment, then_remove)
-    with pytest.raises(UsageError, match=r"vanished while it was read: .*goes\.(jsonl|parquet) is not there"):
+    with pytest.raises(
+        UsageError, match=r"vanished while it was read: .*goes\.(jsonl|parquet) is not there"
+    ):
         checked(spark, folder, tmp_path)
 
 
-@pytest.mark.parametrize(("name", "content", "told"), [
-    ("cut.jsonl.gz", gzip.compress(os.urandom(90_000))[:50_000], r"compressed trace is cut off: /.*/traces/cut\.jsonl\.gz\."), ("plain.jsonl.gz", b'{"schema":"wheelproof.trace/1"}\n', r"is not compressed so, or damaged: /.*/plain\.jsonl\.gz")])
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        (
+            "cut.jsonl.gz",
+            gzip.compress(os.urandom(90_000))[:50_000],
+            r"compressed trace is cut off: /.*/traces/cut\.jsonl\.gz\.",
+        ),
+        (
+            "plain.jsonl.gz",
+            b'{"schema":"wheelproof.trace/1"}\n',
+            r"is not compressed so, or damaged: /.*/plain\.jsonl\.gz",
+        ),
+    ],
+)
 def test_a_compressed_trace_that_is_none_is_refused(spark, tmp_path, name, content, told):
     (tmp_path / "traces").mkdir()
     (tmp_path / "traces" / name).write_bytes(content)
@@ -178,11 +314,31 @@ def test_a_compressed_trace_that_is_none_is_refused(spark, tmp_path, name, conte
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "wheelproof", "trace", "check", "--engine", "spark", "--master", "local[2]", *map(str, arguments)]
+    return [
+        sys.executable,
+        "-m",
+        "wheelproof",
+        "trace",
+        "check",
+        "--engine",
+        "spark",
+        "--master",
+        "local[2]",
+        *map(str, arguments),
+    ]
 
 
 def run(*words: object, **more) -> subprocess.CompletedProcess:
-    return subprocess.run(list(map(str, words)), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600, check=False, cwd=ROOT, **more)
+    return subprocess.run(
+        list(map(str, words)),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=600,
+        check=False,
+        cwd=ROOT,
+        **more,
+    )
 
 
 def group(number: int) -> list[int]:
@@ -216,8 +372,22 @@ def test_a_heap_that_is_too_small_is_a_tool_error_and_leaves_nothing(tmp_path):
     with gzip.open(tmp_path / "traces" / "huge.jsonl.gz", "wb", compresslevel=1) as file:
         for _ in range(HUGE_LINE >> 20):
             file.write(b"a" * (1 << 20))
-    ended = run(*command("--memory", "512m", "--scratch", tmp_path / "scratch", "--output", tmp_path / "out", tmp_path / "traces"))
-    assert ended.returncode == 4 and "Spark ran out of memory: its heap of 512m is full" in ended.stderr and "Traceback" not in ended.stderr, ended.stderr
+    ended = run(
+        *command(
+            "--memory",
+            "512m",
+            "--scratch",
+            tmp_path / "scratch",
+            "--output",
+            tmp_path / "out",
+            tmp_path / "traces",
+        )
+    )
+    assert (
+        ended.returncode == 4
+        and "Spark ran out of memory: its heap of 512m is full" in ended.stderr
+        and "Traceback" not in ended.stderr
+    ), ended.stderr
     assert nothing_left(tmp_path / "scratch") and not (tmp_path / "out").exists()
 
 
@@ -228,7 +398,10 @@ def test_a_full_disk_is_a_tool_error_and_leaves_nothing(tmp_path, means):
     for folder in (traces, scratch):
         folder.mkdir()
     jsonl.write(traces / "long.jsonl", header("long"), Simulator(3, 2000).run())
-    words, more = command("--memory", "1g", "--scratch", scratch, "--output", tmp_path / "out", traces), {}
+    words, more = (
+        command("--memory", "1g", "--scratch", scratch, "--output", tmp_path / "out", traces),
+        {},
+    )
     if means.startswith("a disk"):
         if shutil.which("unshare") is None or run(*TINY_DISK, scratch, "true").returncode:
             pytest.skip("not run: this user may not mount a file system")
@@ -236,23 +409,45 @@ def test_a_full_disk_is_a_tool_error_and_leaves_nothing(tmp_path, means):
     else:
         more["preexec_fn"] = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
     ended = run(*words, **more)
-    assert ended.returncode == 4 and "The scratch disk is full" in ended.stderr and "Traceback" not in ended.stderr, ended.stderr
+    assert (
+        ended.returncode == 4
+        and "The scratch disk is full" in ended.stderr
+        and "Traceback" not in ended.stderr
+    ), ended.stderr
     assert nothing_left(scratch) and not (tmp_path / "out").exists()
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("moment", "number", "code"), [
-    ("while Spark starts", signal.SIGINT, 130), ("amid the check", signal.SIGINT, 130), ("while Spark starts", signal.SIGTERM, -signal.SIGTERM),
-    ("amid the check", signal.SIGTERM, -signal.SIGTERM), ("amid the check", signal.SIGKILL, -signal.SIGKILL)])
+@pytest.mark.parametrize(
+    ("moment", "number", "code"),
+    [
+        ("while Spark starts", signal.SIGINT, 130),
+        ("amid the check", signal.SIGINT, 130),
+        ("while Spark starts", signal.SIGTERM, -signal.SIGTERM),
+        ("amid the check", signal.SIGTERM, -signal.SIGTERM),
+        ("amid the check", signal.SIGKILL, -signal.SIGKILL),
+    ],
+)
 def test_an_interrupt_ends_every_process_and_leaves_nothing(tmp_path, moment, number, code):
     """Of a command that is killed at once Java notices that it is alone; nobody is left to remove the scratch folder."""
     scratch, out = tmp_path / "scratch", tmp_path / "out"
     words = command("--memory", "1g", "--scratch", scratch, "--output", out, GOLDEN)
     with (tmp_path / "said").open("wb") as said:
-        child = subprocess.Popen(words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
+        child = subprocess.Popen(
+            words,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
     try:
         until = time.monotonic() + 600
-        begun = (lambda: len(group(child.pid)) > 1) if moment == "while Spark starts" else (lambda: there(scratch, "part-*"))
+        begun = (
+            (lambda: len(group(child.pid)) > 1)
+            if moment == "while Spark starts"
+            else (lambda: there(scratch, "part-*"))
+        )
         while not begun() and child.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
         assert child.poll() is None and group(child.pid), (tmp_path / "said").read_text()
@@ -266,7 +461,9 @@ def test_an_interrupt_ends_every_process_and_leaves_nothing(tmp_path, moment, nu
         for each in group(child.pid):
             os.kill(each, signal.SIGKILL)
     told = (tmp_path / "said").read_text()
-    assert "Traceback" not in told and ("wheelproof: interrupted" in told) == (number == signal.SIGINT), told
+    assert "Traceback" not in told and ("wheelproof: interrupted" in told) == (
+        number == signal.SIGINT
+    ), told
     assert number == signal.SIGKILL or nothing_left(scratch)
     assert not out.exists()
 
@@ -274,12 +471,17 @@ def test_an_interrupt_ends_every_process_and_leaves_nothing(tmp_path, moment, nu
 @pytest.mark.nightly
 def test_after_a_jvm_was_killed_the_same_process_can_begin_anew(tmp_path):
     """A session of its own process: the others share one."""
-    code = ("import os, signal, sys\nfrom wheelproof.errors import ToolError\nfrom wheelproof.pipeline.session import SessionOptions, session\n"
-            "options = SessionOptions(master='local[1]', memory='512m')\ntry:\n    with session(options) as spark:\n"
-            "        os.kill(int(spark._jvm.java.lang.ProcessHandle.current().pid()), signal.SIGKILL)\n        spark.range(3).count()\n"
-            "except ToolError as error:\n    print(error.message)\nwith session(options) as spark:\n    print(spark.range(3).count())")
+    code = (
+        "import os, signal, sys\nfrom wheelproof.errors import ToolError\nfrom wheelproof.pipeline.session import SessionOptions, session\n"
+        "options = SessionOptions(master='local[1]', memory='512m')\ntry:\n    with session(options) as spark:\n"
+        "        os.kill(int(spark._jvm.java.lang.ProcessHandle.current().pid()), signal.SIGKILL)\n        spark.range(3).count()\n"
+        "except ToolError as error:\n    print(error.message)\nwith session(options) as spark:\n    print(spark.range(3).count())"
+    )
     ended = run(sys.executable, "-c", code)
-    assert ended.returncode == 0 and ended.stdout.splitlines() == ["Spark's Java was killed, most likely because the machine ran out of memory.", "3"], ended.stderr
+    assert ended.returncode == 0 and ended.stdout.splitlines() == [
+        "Spark's Java was killed, most likely because the machine ran out of memory.",
+        "3",
+    ], ended.stderr
 
 
 def test_memory_is_asked_for_before_spark_starts(monkeypatch):

@@ -4,8 +4,8 @@ import copy
 from collections import Counter
 
 import needs_table
-import pytest
 import purgatory
+import pytest
 
 from wheelproof.pipeline import command, needs, validate
 from wheelproof.pipeline.checks import FAMILIES, RULES
@@ -16,13 +16,25 @@ from wheelproof.trace.schema import COLUMNS, KINDS, OBSERVED
 
 def test_the_data_is_of_all_rules_and_names_kinds_and_columns():
     assert list(needs.load()) == list(RULES)
-    columns = {column.name for column in COLUMNS} | {f"{part}.{field.name}" for part in ("pre", "post") for field in OBSERVED}
+    columns = {column.name for column in COLUMNS} | {
+        f"{part}.{field.name}" for part in ("pre", "post") for field in OBSERVED
+    }
     for rule, found in needs.load().items():
-        assert {*found.kinds, *found.one_of, *(kind for kinds, _ in found.columns for kind in kinds)} <= KINDS.keys(), rule
+        assert {
+            *found.kinds,
+            *found.one_of,
+            *(kind for kinds, _ in found.columns for kind in kinds),
+        } <= KINDS.keys(), rule
         assert {column for _, column in found.columns} <= columns, rule
 
 
-@pytest.mark.parametrize(("file", "head", "made"), [(needs_table.PAGE, needs_table.HEAD, needs_table.table), (needs_table.FORMAT, needs_table.HEAD_OF_KINDS, needs_table.table_of_kinds)])
+@pytest.mark.parametrize(
+    ("file", "head", "made"),
+    [
+        (needs_table.PAGE, needs_table.HEAD, needs_table.table),
+        (needs_table.FORMAT, needs_table.HEAD_OF_KINDS, needs_table.table_of_kinds),
+    ],
+)
 def test_the_pages_have_the_tables(file, head, made):
     page = file.read_text(encoding="utf-8")
     start, end = needs_table.written(page, head)
@@ -32,8 +44,13 @@ def test_the_pages_have_the_tables(file, head, made):
 def test_what_is_known_of_kafka_s_rules_is_in_the_data():
     found = needs.load()
     assert found["KeyBeforeDeadline"].kinds == ("bucket_expiry_set", "list_remove")
-    assert {(("list_remove",), "cause"), (("list_remove",), "exp_ms")} <= set(found["KeyBeforeDeadline"].columns)
-    assert found["StepFollows"].parts == ("header.spec",) and "header.config" in found["KeyAligned"].parts
+    assert {(("list_remove",), "cause"), (("list_remove",), "exp_ms")} <= set(
+        found["KeyBeforeDeadline"].columns
+    )
+    assert (
+        found["StepFollows"].parts == ("header.spec",)
+        and "header.config" in found["KeyAligned"].parts
+    )
     assert not found["ThreadOnce"].kinds and not found["ThreadOnce"].columns
 
 
@@ -51,11 +68,19 @@ def checked(spark, folder, events, families, head=None) -> validate.Report:
 def test_a_rule_that_lacks_a_column_says_which(spark, events, tmp_path):
     asked = [family for family in FAMILIES if family.name in ("lists", "rows")]
     left = needs_table.without(events, "exp_ms", frozenset(("list_remove",)))
-    whole, lacking = checked(spark, tmp_path / "whole", events, asked), checked(spark, tmp_path / "lacking", left, asked)
-    assert whole.rules["KeyBeforeDeadline"]["verdict"] == "green" and "missing" not in whole.rules["KeyBeforeDeadline"]
+    whole, lacking = (
+        checked(spark, tmp_path / "whole", events, asked),
+        checked(spark, tmp_path / "lacking", left, asked),
+    )
+    assert (
+        whole.rules["KeyBeforeDeadline"]["verdict"] == "green"
+        and "missing" not in whole.rules["KeyBeforeDeadline"]
+    )
     rule = lacking.rules["KeyBeforeDeadline"]
     assert (rule["verdict"], rule["missing"]) == ("vacuous", ["no exp_ms on list_remove"])
-    line = next(each for each in command._rules(lacking.document()) if each.startswith("KeyBeforeDeadline"))
+    line = next(
+        each for each in command._rules(lacking.document()) if each.startswith("KeyBeforeDeadline")
+    )
     assert line.split()[1] == "vacuous" and line.endswith(": no exp_ms on list_remove")
 
 
@@ -71,16 +96,39 @@ def test_a_rule_that_lacks_a_kind_or_a_part_of_the_header_says_which(spark, even
 
 @pytest.mark.nightly
 def test_the_data_is_what_is_measured(spark):
-    assert needs_table.data(spark) == needs.FILE.read_text(encoding="utf-8"), "python tests/wheelproof/pipeline/needs_table.py --write"
+    assert needs_table.data(spark) == needs.FILE.read_text(encoding="utf-8"), (
+        "python tests/wheelproof/pipeline/needs_table.py --write"
+    )
 
 
 def test_a_column_that_a_rule_does_not_need_is_not_taken_for_one(spark, events, tmp_path):
     """The control of the measurement: an event's clock for people is needed by nothing, a column that one rule needs is needed by it."""
-    counts = {"sound": {"": {"A": 5, "B": 4}, "column t_ns x": {"A": 5, "B": 4}, "column t_ns": {"A": 5, "B": 4}, "column exp_ms x": {"A": 0, "B": 3}, "column exp_ms": {"A": 0, "B": 3},
-                        "kind x": {"A": 0, "B": 4}, "part header.config": {"A": 5}}}
+    counts = {
+        "sound": {
+            "": {"A": 5, "B": 4},
+            "column t_ns x": {"A": 5, "B": 4},
+            "column t_ns": {"A": 5, "B": 4},
+            "column exp_ms x": {"A": 0, "B": 3},
+            "column exp_ms": {"A": 0, "B": 3},
+            "kind x": {"A": 0, "B": 4},
+            "part header.config": {"A": 5},
+        }
+    }
     assert needs_table.derived(counts, ["A", "B"]) == {
-        "A": {"kinds": ["x"], "one_of": [], "columns": [[["x"], "exp_ms"]], "parts": []}, "B": {"kinds": [], "one_of": [], "columns": [], "parts": ["header.config"]}}
-    counts["sound"] |= {"column ord x": {"A": 3}, "column ord": {"A": 2}, "must ord": {"A": 1}, "never ord": {"A": 0}, "column list x": {"A": 3},
-                        "column list": {"A": 2}, "must list": {"A": 0}, "never list": {"A": 0}}
+        "A": {"kinds": ["x"], "one_of": [], "columns": [[["x"], "exp_ms"]], "parts": []},
+        "B": {"kinds": [], "one_of": [], "columns": [], "parts": ["header.config"]},
+    }
+    counts["sound"] |= {
+        "column ord x": {"A": 3},
+        "column ord": {"A": 2},
+        "must ord": {"A": 1},
+        "never ord": {"A": 0},
+        "column list x": {"A": 3},
+        "column list": {"A": 2},
+        "must list": {"A": 0},
+        "never list": {"A": 0},
+    }
     assert needs_table.derived(counts, ["A"])["A"]["columns"] == [[["x"], "exp_ms"], [["x"], "ord"]]
-    assert Counter(event["k"] for event in needs_table.without(events, "exp_ms", None)) == Counter(event["k"] for event in events)
+    assert Counter(event["k"] for event in needs_table.without(events, "exp_ms", None)) == Counter(
+        event["k"] for event in events
+    )

@@ -40,35 +40,59 @@ def optional(run) -> list[Columns]:
     found = set()
     for kind, name in {(event["k"], name) for event in run for name in event}:
         kinds = next((pair for pair in PAIRS if kind in pair), {kind})
-        if name not in ALWAYS and not any(name in schema.REQUIRED_IDS.get(each, ()) for each in kinds) and (kind, name) not in TELLING:
+        if (
+            name not in ALWAYS
+            and not any(name in schema.REQUIRED_IDS.get(each, ()) for each in kinds)
+            and (kind, name) not in TELLING
+        ):
             found.add(frozenset((each, name) for each in kinds))
     assert len(found) > 60 and frozenset([("list_remove", "task")]) in found
     return sorted(found, key=sorted)
 
 
 def without(events: list[dict], columns: Columns) -> list[dict]:
-    return [{name: value for name, value in event.items() if (event["k"], name) not in columns} for event in events]
+    return [
+        {name: value for name, value in event.items() if (event["k"], name) not in columns}
+        for event in events
+    ]
 
 
 def test_replay_blames_nobody_for_what_may_be_left_out(run, optional):
     verdicts = {columns: judged(header("run"), without(run, columns)) for columns in optional}
-    assert {columns: verdict.findings for columns, verdict in verdicts.items() if verdict.verdict != replay.CONFORMS} == {}
+    assert {
+        columns: verdict.findings
+        for columns, verdict in verdicts.items()
+        if verdict.verdict != replay.CONFORMS
+    } == {}
 
 
-@pytest.mark.parametrize(("left", "property"), [("list_remove cause", "RunsOncePerAdd"), ("dq_poll list", "QueuedOnceWithItsKey"), ("wheel_place level", "SlotInRange")])
+@pytest.mark.parametrize(
+    ("left", "property"),
+    [
+        ("list_remove cause", "RunsOncePerAdd"),
+        ("dq_poll list", "QueuedOnceWithItsKey"),
+        ("wheel_place level", "SlotInRange"),
+    ],
+)
 def test_what_says_something_by_its_absence_is_missed(run, left, property):
     """The control: these are left out of the columns above because without them the run says another thing."""
     kind, name = left.split()
     verdict = judged(header("run"), without(run, frozenset([(kind, name)])))
-    assert (kind, name) in TELLING and (verdict.verdict, verdict.first.property) == (replay.VIOLATES, property)
+    assert (kind, name) in TELLING and (verdict.verdict, verdict.first.property) == (
+        replay.VIOLATES,
+        property,
+    )
 
 
 def strict() -> Family:
     """The family of the program's text as it would be if an unlink had to name its task."""
+
     def prepare(inputs):
         from pyspark.sql import functions as F
 
-        return program.FAMILY.prepare(inputs).withColumn("after_task", F.coalesce("after_task", F.lit(0)))
+        return program.FAMILY.prepare(inputs).withColumn(
+            "after_task", F.coalesce("after_task", F.lit(0))
+        )
 
     return replace(program.FAMILY, prepare=prepare)
 
@@ -78,7 +102,11 @@ def test_spark_blames_nobody_for_what_may_be_left_out(spark, run, optional, tmp_
     by_name: dict[str, list[Columns]] = {}
     for columns in optional:
         by_name.setdefault(next(name for _, name in columns), []).append(columns)
-    runs = {f"{name}-{turn}": without(run, frozenset().union(*many[turn::3])) for name, many in by_name.items() for turn in range(min(3, len(many)))}
+    runs = {
+        f"{name}-{turn}": without(run, frozenset().union(*many[turn::3]))
+        for name, many in by_name.items()
+        for turn in range(min(3, len(many)))
+    }
     for name, events in runs.items():
         tally = Tally(header(name))
         for event in events:
@@ -86,10 +114,19 @@ def test_spark_blames_nobody_for_what_may_be_left_out(spark, run, optional, tmp_
         parquet.write(tmp_path / "runs" / f"{name}.parquet", header(name), events, tally.footer())
 
     def blamed(*families: Family) -> dict[str, set[str]]:
-        report = validate.check(spark, [tmp_path / "runs"], tmp_path / "_scratch", *([list(families)] if families else []))
+        report = validate.check(
+            spark,
+            [tmp_path / "runs"],
+            tmp_path / "_scratch",
+            *([list(families)] if families else []),
+        )
         assert report.runs and {each["run"] for each in report.runs} == runs.keys()
         return {each["run"]: set(each["broken"]) for each in report.runs if each["broken"]}
 
     assert blamed() == {}
     found = blamed(strict())
-    assert found and {name.partition("-")[0] for name in found} == {"task"} and set().union(*found.values()) == {"SetAfterNew"}
+    assert (
+        found
+        and {name.partition("-")[0] for name in found} == {"task"}
+        and set().union(*found.values()) == {"SetAfterNew"}
+    )

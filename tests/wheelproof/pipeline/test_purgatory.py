@@ -5,8 +5,8 @@ import copy
 import machine
 import mutations
 import planted
-import pytest
 import purgatory
+import pytest
 
 from wheelproof.pipeline import validate
 from wheelproof.pipeline.checks import FAMILIES
@@ -33,9 +33,15 @@ def test_an_operation_that_the_second_attempt_completes_is_watched_and_that_is_o
     tally = Tally(header("x"))
     for event in events:
         tally.count(event)
-    assert made.second and {event["op"] for event in events if event["k"] == "watch_add"} > set(made.second)
+    assert made.second and {event["op"] for event in events if event["k"] == "watch_add"} > set(
+        made.second
+    )
     verdict = replayed(header("x"), events, tally.footer())
-    assert verdict.verdict == "conforms" and verdict.applied["WatcherReachable"] > 40 and verdict.applied["WatchedOnce"] > 40
+    assert (
+        verdict.verdict == "conforms"
+        and verdict.applied["WatcherReachable"] > 40
+        and verdict.applied["WatchedOnce"] > 40
+    )
 
 
 @pytest.mark.parametrize("name", planted.PURGATORY)
@@ -51,9 +57,12 @@ def test_replay_rejects_each_fault_by_name(traces, name):
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check(seed):
     """KAFKA-2253, and its control: who adds looks the key's list up again."""
-    for made, rule in (purgatory.Removing(seed, 40), None), (
-        purgatory.Orphaning(seed, 40),
-        "WatcherReachable",
+    for made, rule in (
+        (purgatory.Removing(seed, 40), None),
+        (
+            purgatory.Orphaning(seed, 40),
+            "WatcherReachable",
+        ),
     ):
         head, events, footer = planted.whole("x", made.run())
         verdict = replayed(head, events, footer)
@@ -90,8 +99,18 @@ def test_a_check_that_took_its_watchers_before_an_operation_came_owes_it_nothing
     assert replayed(head, bare, tally.footer()).verdict == "conforms"
 
 
-@pytest.mark.parametrize(("kind", "rule"), [("try_watch_begin", "BracketCloses"), ("try_watch_end", "BracketCloses"), ("check_begin", "BracketCloses"), ("check_end", "BracketCloses"),
-                                            ("cancel_key_begin", "BracketCloses"), ("cancel_key_end", "BracketCloses"), ("watch_add", "WatchedOnce")])
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        ("try_watch_begin", "BracketCloses"),
+        ("try_watch_end", "BracketCloses"),
+        ("check_begin", "BracketCloses"),
+        ("check_end", "BracketCloses"),
+        ("cancel_key_begin", "BracketCloses"),
+        ("cancel_key_end", "BracketCloses"),
+        ("watch_add", "WatchedOnce"),
+    ],
+)
 def test_replay_rejects_an_event_of_the_watchers_that_is_left_out(traces, kind, rule):
     head, events, _ = traces["purgatory"]
     found = set()
@@ -107,7 +126,10 @@ def test_replay_rejects_an_event_of_the_watchers_that_is_left_out(traces, kind, 
 
 def every_kind(traces) -> list[dict]:
     events = copy.deepcopy(traces["purgatory"][1])
-    events.insert(20, {"tid": events[19]["tid"], "tseq": 0, "lc": 0, "k": "drop", "phase": "atomic", "count": 1})
+    events.insert(
+        20,
+        {"tid": events[19]["tid"], "tseq": 0, "lc": 0, "k": "drop", "phase": "atomic", "count": 1},
+    )
     return mutations.renumbered(events)
 
 
@@ -129,14 +151,20 @@ def checked(spark, traces, tmp_path_factory) -> validate.Report:
 
 
 def test_spark_takes_every_kind_of_the_format(checked):
-    assert {run["run"]: run["verdict"] for run in checked.runs} == {"whole": "conforms", "dropped": "incomplete"}
+    assert {run["run"]: run["verdict"] for run in checked.runs} == {
+        "whole": "conforms",
+        "dropped": "incomplete",
+    }
     assert checked.coverage["kinds"].keys() == KINDS.keys() and checked.quarantined == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_replay_takes_every_kind_of_the_format(traces, kind):
     assert replay.Replay({}).understands(kind)
-    head, events = traces["purgatory"][0], traces["purgatory"][1] if kind != "drop" else every_kind(traces)
+    head, events = (
+        traces["purgatory"][0],
+        traces["purgatory"][1] if kind != "drop" else every_kind(traces),
+    )
     assert any(event["k"] == kind for event in events)
     tally = Tally(head)
     for event in events:
@@ -148,8 +176,20 @@ def test_replay_takes_every_kind_of_the_format(traces, kind):
 def test_a_checkpoint_says_what_is_so_whatever_came_before():
     """Its control is beside it: an unlink from a list that no event has put the entry into."""
     common = {"phase": "atomic", "tid": 1}
-    unlink = {**common, "k": "list_remove", "entry": 3, "list": 7, "post": {"list": 0}, "cause": "cancel"}
+    unlink = {
+        **common,
+        "k": "list_remove",
+        "entry": 3,
+        "list": 7,
+        "post": {"list": 0},
+        "cause": "cancel",
+    }
     checkpoint = {**common, "k": "checkpoint", "entry": 3, "list": 7, "post": {"list": 7}}
     for events, refused in (([unlink], True), ([checkpoint, unlink], False)):
-        numbered = [{**event, "tseq": number, "lc": number} for number, event in enumerate(events, 1)]
-        assert (replayed({"threads": {"1": "a"}, "capture": {"mode": "full"}}, numbered, None).verdict == "violates") == refused
+        numbered = [
+            {**event, "tseq": number, "lc": number} for number, event in enumerate(events, 1)
+        ]
+        assert (
+            replayed({"threads": {"1": "a"}, "capture": {"mode": "full"}}, numbered, None).verdict
+            == "violates"
+        ) == refused

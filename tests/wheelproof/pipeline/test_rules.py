@@ -17,7 +17,7 @@ import planted
 import pytest
 import rules_table
 
-from wheelproof import subject
+from wheelproof import project
 from wheelproof.pipeline import command, validate
 from wheelproof.pipeline.checks import FAMILIES, RULES
 from wheelproof.pipeline.simulate import TICK_MS, WHEEL_SIZE, Simulator, header
@@ -61,22 +61,32 @@ def changed(conforming) -> dict[str, tuple[list[dict], dict]]:
     out = {}
     for style in mutations.STYLES:
         for kind, operator, seed, events in mutations.all_mutants(conforming, style):
-            out[f"{style}-{kind}-{operator}-{seed}"] = events, whole if style == "log" else footer_of(header(""), events)
+            out[f"{style}-{kind}-{operator}-{seed}"] = (
+                events,
+                whole if style == "log" else footer_of(header(""), events),
+            )
     return out
 
 
 def test_the_page_names_every_rule():
     page = rules_table.PAGE.read_text(encoding="utf-8")
     start, end = rules_table.written(page)
-    assert page[start:end] == rules_table.table(), "python tests/wheelproof/pipeline/rules_table.py --write"
+    assert page[start:end] == rules_table.table(), (
+        "python tests/wheelproof/pipeline/rules_table.py --write"
+    )
     assert f"asks {len(RULES)} named rules" in page
 
 
 @pytest.fixture(scope="module")
 def blamed(changed) -> dict[str, Counter]:
     """What the plain machine says of each changed trace."""
-    return {name: Counter((rule, None if rule in ABOUT_OBJECTS else what) for rule, what in machine.violations(header(name), footer, events))
-            for name, (events, footer) in changed.items()}
+    return {
+        name: Counter(
+            (rule, None if rule in ABOUT_OBJECTS else what)
+            for rule, what in machine.violations(header(name), footer, events)
+        )
+        for name, (events, footer) in changed.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -84,20 +94,30 @@ def sample(blamed, changed, conforming) -> Known:
     """A few changed traces that together break as many rules as all of them do, some more, and one with a planted fault for each other rule."""
     left, names = {rule for found in blamed.values() for rule, _ in found}, []
     while left:
-        names.append(max(sorted(blamed), key=lambda name: len(left & {rule for rule, _ in blamed[name]})))
+        names.append(
+            max(sorted(blamed), key=lambda name: len(left & {rule for rule, _ in blamed[name]}))
+        )
         left -= {rule for rule, _ in blamed[names[-1]]}
     names += random.Random(1).sample(sorted(changed.keys() - set(names)), SAMPLE)
-    return {name: (header(name), *changed[name]) for name in names} | {trace[0]["run_id"]: trace for trace in planted.faults(conforming).values()} | planted.of_purgatory()
+    return (
+        {name: (header(name), *changed[name]) for name in names}
+        | {trace[0]["run_id"]: trace for trace in planted.faults(conforming).values()}
+        | planted.of_purgatory()
+    )
 
 
-def test_the_plain_machine_blames_no_conforming_trace_and_each_change_of_a_log(conforming, changed, blamed):
+def test_the_plain_machine_blames_no_conforming_trace_and_each_change_of_a_log(
+    conforming, changed, blamed
+):
     """The mutation score: a change of a log is rejected, or it exchanged two steps that commute."""
     assert machine.violations(header("x"), footer_of(header("x"), conforming), conforming) == []
     survivors = []
     for name in changed:
         style, kind, operator, seed = name.split("-")
         if style == "log" and not blamed[name]:
-            if operator != "swap" or not mutations.commute(conforming, kind, operator, style, int(seed)):
+            if operator != "swap" or not mutations.commute(
+                conforming, kind, operator, style, int(seed)
+            ):
                 survivors.append(name)
     assert len(changed) > 250
     assert survivors == []
@@ -121,7 +141,12 @@ def folder(tmp_path_factory, conforming, sample) -> Path:
         packed.write(b"".join(lines[300:]))
     text = (root / "conforming.jsonl").read_text().splitlines()
     text[0] = json.dumps(header("bad_lines"))
-    text[10:10] = ["{ no json", text[10].replace('"k":"', '"k":"un'), text[11].replace('"tseq":', '"tseq":"1","was":'), ""]
+    text[10:10] = [
+        "{ no json",
+        text[10].replace('"k":"', '"k":"un'),
+        text[11].replace('"tseq":', '"tseq":"1","was":'),
+        "",
+    ]
     (root / "bad_lines.jsonl").write_text("\n".join(text) + "\n")
     jsonl.write(root / "cut_short.jsonl", header("cut_short"), conforming[:200], footer=None)
     for file in sorted(GOLDEN.glob("*.jsonl")):
@@ -143,15 +168,31 @@ def of_run(report: validate.Report, run: str) -> Counter:
         if row["run_id"] == run:
             what = None
             if row["rule"] in RULES and row["rule"] not in ABOUT_OBJECTS:
-                what = (row["tid"], row["tseq"], row.get("lc")) if "tid" in row else row.get("op", row.get("token"))
+                what = (
+                    (row["tid"], row["tseq"], row.get("lc"))
+                    if "tid" in row
+                    else row.get("op", row.get("token"))
+                )
             found[row["rule"], what] += 1
     return found
 
 
 def test_no_conforming_trace_is_blamed_whatever_its_form(report):
-    verdicts, sound = {run["run"]: run["verdict"] for run in report.runs}, ("conforming", "packed", "columns", "in_parts", "purgatory", "removing")
+    verdicts, sound = (
+        {run["run"]: run["verdict"] for run in report.runs},
+        ("conforming", "packed", "columns", "in_parts", "purgatory", "removing"),
+    )
     assert {name: verdicts[name] for name in sound} == dict.fromkeys(sound, "conforms")
-    assert len({run["events"] for run in report.runs if run["run"] in ("conforming", "packed", "columns", "in_parts")}) == 1
+    assert (
+        len(
+            {
+                run["events"]
+                for run in report.runs
+                if run["run"] in ("conforming", "packed", "columns", "in_parts")
+            }
+        )
+        == 1
+    )
 
 
 def test_every_rule_says_how_much_it_looked_at_and_one_that_saw_nothing_is_vacuous(report):
@@ -181,11 +222,21 @@ def test_a_fault_of_the_purgatory_is_rejected_in_bulk_by_name_as_far_as_one_key_
 
 
 def test_recordings_of_the_implementation_conform_and_those_of_mutants_do_not(report):
-    recorded = {Path(run["path"]).stem: run for run in report.runs if (GOLDEN / Path(run["path"]).name).exists()}
+    recorded = {
+        Path(run["path"]).stem: run
+        for run in report.runs
+        if (GOLDEN / Path(run["path"]).name).exists()
+    }
     assert len(recorded) == len(list(GOLDEN.glob("*.jsonl"))) > 10
     for name, run in recorded.items():
-        assert run["verdict"] == ("violates" if name.startswith("mutant") else "conforms"), (name, run["broken"])
-    assert "CheckedLive" in recorded["mutant_M9"]["broken"] and "AtMostOneList" in recorded["mutant_M2"]["broken"]
+        assert run["verdict"] == ("violates" if name.startswith("mutant") else "conforms"), (
+            name,
+            run["broken"],
+        )
+    assert (
+        "CheckedLive" in recorded["mutant_M9"]["broken"]
+        and "AtMostOneList" in recorded["mutant_M2"]["broken"]
+    )
 
 
 def test_a_violating_recording_is_explained_by_the_model_on_the_executors(spark, report):
@@ -207,23 +258,50 @@ def test_sql_written_by_hand_blames_the_same_events(report, folder):
         found = duck.violations([str(file)], TICK_MS, WHEEL_SIZE)
         expected = Counter()
         for (rule, what), count in of_run(report, file.stem).items():
-            expected[rule, *((what, None) if rule == "CompletedOnce" else what[:2] if isinstance(what, tuple) else (None, None))] += count
+            expected[
+                rule,
+                *(
+                    (what, None)
+                    if rule == "CompletedOnce"
+                    else what[:2]
+                    if isinstance(what, tuple)
+                    else (None, None)
+                ),
+            ] += count
         compared = {key: count for key, count in found.items() if key[0] in duck.RULES}
-        assert compared == {key: count for key, count in expected.items() if key[0] in duck.RULES}, file.stem
+        assert compared == {
+            key: count for key, count in expected.items() if key[0] in duck.RULES
+        }, file.stem
         seen += bool(compared)
     assert seen > SAMPLE // 4
 
 
 def by_duckdb(files: list[Path]) -> tuple[dict[str, Counter], dict[str, int]]:
     """By all rules' own expressions on DuckDB: the violations of each run as :func:`of_run` writes them, and how often each rule applied."""
-    pytest.importorskip("sqlframe", reason="the extra `data-test` is not installed: make setup-data")
-    done = subprocess.run([sys.executable, str(Path(__file__).parent / "duck_rules.py"), *map(str, files)], capture_output=True, text=True, timeout=3600, check=False)
+    pytest.importorskip(
+        "sqlframe", reason="the extra `data-test` is not installed: make setup-data"
+    )
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).parent / "duck_rules.py"), *map(str, files)],
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
     assert not done.returncode, done.stderr[-3000:]
     said = json.loads(done.stdout)
     assert said["applied"].keys() == RULES.keys()
     out: dict[str, Counter] = {name: Counter() for name in said["runs"]}
     for run, rule, tid, tseq, lc, op, token in said["violations"]:
-        what = None if rule in ABOUT_OBJECTS else (tid, tseq, lc) if tid is not None else op if op is not None else token
+        what = (
+            None
+            if rule in ABOUT_OBJECTS
+            else (tid, tseq, lc)
+            if tid is not None
+            else op
+            if op is not None
+            else token
+        )
         out[run][rule, what] += 1
     return out, said["applied"]
 
@@ -233,7 +311,10 @@ def disagreements(report: validate.Report, duckdb: dict[str, Counter], known: Kn
     out = []
     for run, found in duckdb.items():
         head, events, footer = known[run]
-        said = Counter((rule, None if rule in ABOUT_OBJECTS else what) for rule, what in machine.violations(head, footer, events))
+        said = Counter(
+            (rule, None if rule in ABOUT_OBJECTS else what)
+            for rule, what in machine.violations(head, footer, events)
+        )
         engines = {"Spark": of_run(report, run), "DuckDB": found, "machine": said}
         for key in sorted({key for named in engines.values() for key in named}, key=str):
             counts = {engine: named[key] for engine, named in engines.items()}
@@ -272,9 +353,15 @@ def test_a_planted_difference_between_the_engines_is_noticed(report, sample):
     (rule, what), *_ = right
     known = {run: sample[run]}
     assert disagreements(report, {run: right}, known) == []
-    for planted in (right - Counter({(rule, what): 1}), right + Counter({(rule, what): 1}), right - Counter({(rule, what): 1}) + Counter({(rule, (1, 1, 1)): 1})):
+    for planted in (
+        right - Counter({(rule, what): 1}),
+        right + Counter({(rule, what): 1}),
+        right - Counter({(rule, what): 1}) + Counter({(rule, (1, 1, 1)): 1}),
+    ):
         assert disagreements(report, {run: planted}, known)
-    assert disagreements(report, {run: right}, {run: (sample[run][0], sample[run][1][:-9], sample[run][2])})
+    assert disagreements(
+        report, {run: right}, {run: (sample[run][0], sample[run][1][:-9], sample[run][2])}
+    )
 
 
 @pytest.mark.nightly
@@ -287,7 +374,12 @@ def test_the_engines_agree_on_all_changed_traces(spark, changed, tmp_path, monke
     duckdb, applied = by_duckdb(sorted(tmp_path.glob("*.parquet")))
     assert duckdb.keys() == changed.keys()
     assert applied == {name: rule["applied"] for name, rule in report.rules.items()}
-    assert disagreements(report, duckdb, {name: (header(name), *rest) for name, rest in changed.items()}) == []
+    assert (
+        disagreements(
+            report, duckdb, {name: (header(name), *rest) for name, rest in changed.items()}
+        )
+        == []
+    )
     passed = {name for name, found in duckdb.items() if not found}
     assert len(passed) < len(changed) / 5
 
@@ -304,19 +396,26 @@ UNSEEN = {
 
 def test_an_entry_that_somebody_took_out_is_not_forgotten(spark, tmp_path):
     """Its unlink has no cause, and it is in no list at the end."""
-    files = (path for path, _ in examples.write(tmp_path / "recorded", subject.find(ROOT), "timer_task_list"))
-    read = jsonl.Reader(next(path for path in files if path.stem == "timer_task_list-ring_of_eight"))
+    files = (
+        path
+        for path, _ in examples.write(tmp_path / "recorded", project.find(ROOT), "timer_task_list")
+    )
+    read = jsonl.Reader(
+        next(path for path in files if path.stem == "timer_task_list-ring_of_eight")
+    )
     events = [event for _, event in read]
     assert sum(event["k"] == "list_remove" and "cause" not in event for event in events) >= 3
     parquet.write(tmp_path / "columns" / "x.parquet", read.header, events, read.footer)
     report = validate.check(spark, [tmp_path / "columns"], tmp_path / "_scratch")
-    assert report.rules["EveryTimerFires"]["applied"] == 8 and [run["verdict"] for run in report.runs] == ["conforms"]
+    assert report.rules["EveryTimerFires"]["applied"] == 8 and [
+        run["verdict"] for run in report.runs
+    ] == ["conforms"]
 
 
 @pytest.mark.nightly
 def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp_path):
     """Runs of the implementation: no rule blames one that conforms, and each mutant's is rejected by one."""
-    mechanisms, known, files = subject.find(ROOT), {}, []
+    mechanisms, known, files = project.find(ROOT), {}, []
     for stem in RECORDED:
         for path, _ in examples.write(tmp_path / "recorded", mechanisms, stem):
             read = jsonl.Reader(path)
@@ -329,10 +428,16 @@ def test_the_engines_agree_on_recordings_of_all_scenarios_and_mutants(spark, tmp
     assert disagreements(report, duckdb, known) == []
     assert applied == {name: rule["applied"] for name, rule in report.rules.items()}
     verdicts = {run["run"]: run["verdict"] for run in report.runs}
-    mutants = {f"{stem}-{mutant}" for stem, each in mechanisms.items() for mutant in each.mutants} & verdicts.keys()
+    mutants = {
+        f"{stem}-{mutant}" for stem, each in mechanisms.items() for mutant in each.mutants
+    } & verdicts.keys()
     assert len(mutants) > 20 and len(verdicts) - len(mutants) > 20
     assert UNSEEN.keys() <= mutants
-    assert {name for name in verdicts if verdicts[name] != ("violates" if name in mutants - UNSEEN.keys() else "conforms")} == set()
+    assert {
+        name
+        for name in verdicts
+        if verdicts[name] != ("violates" if name in mutants - UNSEEN.keys() else "conforms")
+    } == set()
     for name in UNSEEN:
         assert replay.replay_events(*known[name]).verdict == replay.VIOLATES, name
     assert report.rules["StepFollows"]["applied"] > 500
@@ -342,10 +447,17 @@ def test_lines_that_are_no_events_are_in_quarantine_with_line_and_reason(report,
     rows = [(Path(row["file"]).name, row["row"]) for row in report.quarantine]
     assert rows == [("bad_lines.jsonl", line) for line in (11, 12, 13, 14)]
     reasons = [row["reason"] for row in report.quarantine]
-    assert "no JSON" in reasons[0] and "no kind of event" in reasons[1] and "tseq" in reasons[2] and "is empty" in reasons[3]
+    assert (
+        "no JSON" in reasons[0]
+        and "no kind of event" in reasons[1]
+        and "tseq" in reasons[2]
+        and "is empty" in reasons[3]
+    )
     assert report.quarantined == 4
     run = next(run for run in report.runs if run["run"] == "bad_lines")
-    assert run["verdict"] == "incomplete" and any("quarantine" in problem for problem in run["problems"])
+    assert run["verdict"] == "incomplete" and any(
+        "quarantine" in problem for problem in run["problems"]
+    )
 
 
 def test_a_trace_without_footer_is_incomplete_and_never_conforms(report):
@@ -359,8 +471,18 @@ def test_a_violation_names_file_and_line_of_its_event(report, folder):
     lines = [row for row in located if row["file"].endswith(".jsonl")]
     assert columns and lines
     tokens = [row for row in located if "token" in row]
-    assert {row["rule"] for row in tokens} >= {"TokenDense", "TokenOnce", "TokenClock", "CounterExact"}
-    for row in [*columns[:25], *{row["rule"]: row for row in columns}.values(), *lines[:25], *tokens[:25]]:
+    assert {row["rule"] for row in tokens} >= {
+        "TokenDense",
+        "TokenOnce",
+        "TokenClock",
+        "CounterExact",
+    }
+    for row in [
+        *columns[:25],
+        *{row["rule"]: row for row in columns}.values(),
+        *lines[:25],
+        *tokens[:25],
+    ]:
         if row["file"].endswith(".parquet"):
             number, event = list(parquet.Reader(Path(row["file"])))[row["line"] - 1]
             assert number == row["line"]
@@ -372,21 +494,39 @@ def test_a_violation_names_file_and_line_of_its_event(report, folder):
 
 
 def test_coverage_and_lateness_are_of_what_was_recorded(report):
-    assert report.coverage["kinds"].keys() | set(report.coverage["kinds_unseen"]) == KINDS.keys() and not report.coverage["kinds_unseen"]
+    assert (
+        report.coverage["kinds"].keys() | set(report.coverage["kinds_unseen"]) == KINDS.keys()
+        and not report.coverage["kinds_unseen"]
+    )
     assert report.coverage["edges"]["entry|linked|list_remove|flush"] > 0
-    assert "entry|absent|wheel_place|" in report.coverage["edges_untaken"] and "entry|absent|wheel_place|" not in report.coverage["edges"]
-    without_clock = sum(file.read_text().count('"k":"expire_submit"') for file in GOLDEN.glob("*.jsonl"))
-    assert report.lateness["count"] == report.coverage["kinds"]["expire_submit"] - without_clock == sum(each["count"] for each in report.lateness["classes"])
+    assert (
+        "entry|absent|wheel_place|" in report.coverage["edges_untaken"]
+        and "entry|absent|wheel_place|" not in report.coverage["edges"]
+    )
+    without_clock = sum(
+        file.read_text().count('"k":"expire_submit"') for file in GOLDEN.glob("*.jsonl")
+    )
+    assert (
+        report.lateness["count"]
+        == report.coverage["kinds"]["expire_submit"] - without_clock
+        == sum(each["count"] for each in report.lateness["classes"])
+    )
 
 
-def test_partitions_order_and_sizes_of_files_change_nothing(spark, report, changed, conforming, tmp_path):
+def test_partitions_order_and_sizes_of_files_change_nothing(
+    spark, report, changed, conforming, tmp_path
+):
     """The same traces, their events shuffled over files of other sizes and shuffled by Spark into one partition.
 
     Asked of three keys of unlike kinds: a thread's, an entry's and a token's.
     """
     asked = [family for family in FAMILIES if family.name in ("threads", "entries", "tokens")]
     rules = {rule.name for family in asked for rule in family.rules}
-    names = [run["run"] for run in report.runs if run["run"] in changed and len(rules & run["broken"].keys()) > 1][:4]
+    names = [
+        run["run"]
+        for run in report.runs
+        if run["run"] in changed and len(rules & run["broken"].keys()) > 1
+    ][:4]
     for name in names:
         events, footer = changed[name]
         target = tmp_path / f"z{name}"
@@ -395,8 +535,13 @@ def test_partitions_order_and_sizes_of_files_change_nothing(spark, report, chang
         (target / "footer.json").write_text(json.dumps(footer))
         mixed = random.Random(name).sample(events, len(events))
         for part in range(3):
-            (target / f"{9 - part}.jsonl").write_bytes(b"".join(jsonl.line_of(event) for event in mixed[part::3]))
-    kept = {name: spark.conf.get(name) for name in ("spark.sql.shuffle.partitions", "spark.sql.files.maxPartitionBytes")}
+            (target / f"{9 - part}.jsonl").write_bytes(
+                b"".join(jsonl.line_of(event) for event in mixed[part::3])
+            )
+    kept = {
+        name: spark.conf.get(name)
+        for name in ("spark.sql.shuffle.partitions", "spark.sql.files.maxPartitionBytes")
+    }
     spark.conf.set("spark.sql.shuffle.partitions", "1")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "40000")
     try:
@@ -406,17 +551,32 @@ def test_partitions_order_and_sizes_of_files_change_nothing(spark, report, chang
             spark.conf.set(name, value)
     assert names
     for name in names:
-        assert of_run(other, name) == Counter({key: count for key, count in of_run(report, name).items() if key[0] in rules})
+        assert of_run(other, name) == Counter(
+            {key: count for key, count in of_run(report, name).items() if key[0] in rules}
+        )
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_no_rule_leaves_the_engine_and_each_family_is_shuffled_as_often_as_it_says(spark, folder, tmp_path, family):
+def test_no_rule_leaves_the_engine_and_each_family_is_shuffled_as_often_as_it_says(
+    spark, folder, tmp_path, family
+):
     from wheelproof.pipeline import ingest
 
     inputs = ingest.read(spark, [folder / "columns.parquet"], tmp_path).inputs
-    plan = family.violations(family.marked(family.prepare(inputs)))._jdf.queryExecution().executedPlan().toString()
+    plan = (
+        family.violations(family.marked(family.prepare(inputs)))
+        ._jdf.queryExecution()
+        .executedPlan()
+        .toString()
+    )
     assert "Python" not in plan and "ArrowEval" not in plan and "MapIn" not in plan
-    shuffles = [line for line in plan.splitlines() if "Exchange hashpartitioning" in line or "Exchange rangepartitioning" in line or "Exchange SinglePartition" in line]
+    shuffles = [
+        line
+        for line in plan.splitlines()
+        if "Exchange hashpartitioning" in line
+        or "Exchange rangepartitioning" in line
+        or "Exchange SinglePartition" in line
+    ]
     assert len(shuffles) == (family.shuffles if family.key else 0), plan
 
 
@@ -428,7 +588,9 @@ def test_the_check_of_plans_would_see_a_python_node(spark):
     assert "Python" in left._jdf.queryExecution().executedPlan().toString()
 
 
-def test_the_command_prints_every_verdict_and_writes_the_report(spark, report, folder, tmp_path, monkeypatch, capsys):
+def test_the_command_prints_every_verdict_and_writes_the_report(
+    spark, report, folder, tmp_path, monkeypatch, capsys
+):
     monkeypatch.setattr(command, "session", lambda options: nullcontext(spark))
     monkeypatch.setattr(validate, "check", lambda *arguments, **options: report)
     code = command.run([folder], command.options_of("local[2]", "1g", None), tmp_path)
@@ -437,4 +599,6 @@ def test_the_command_prints_every_verdict_and_writes_the_report(spark, report, f
     assert "violates" in said and "quarantine: " in said and "rules vacuous" in said
     assert not [name for name in RULES if f"{name} " not in said]
     written = json.loads((tmp_path / "trace-check.json").read_text())
-    assert len(written["runs"]) == len(report.runs) and any(each.get("shrunk") for each in written["explanations"])
+    assert len(written["runs"]) == len(report.runs) and any(
+        each.get("shrunk") for each in written["explanations"]
+    )

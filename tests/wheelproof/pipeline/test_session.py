@@ -27,8 +27,10 @@ def launcher(folder: Path, version: str, modules: str = "java.base") -> Path:
     """A `bin/java` that says a version and its modules, and otherwise prints its arguments."""
     path = folder / "bin" / "java"
     path.parent.mkdir(parents=True)
-    path.write_text(f"#!/bin/sh\ncase \"$1\" in\n-version) echo 'openjdk version \"{version}\"' >&2 ;;\n--list-modules) echo '{modules}' ;;\n"
-                    "*) for each do echo \"$each\"; done ;;\nesac\n")
+    path.write_text(
+        f"#!/bin/sh\ncase \"$1\" in\n-version) echo 'openjdk version \"{version}\"' >&2 ;;\n--list-modules) echo '{modules}' ;;\n"
+        '*) for each do echo "$each"; done ;;\nesac\n'
+    )
     path.chmod(0o755)
     return folder
 
@@ -52,7 +54,9 @@ def test_a_session_without_java_is_a_tool_error(bare):
         session.build(session.SessionOptions(memory="512m"))
 
 
-def test_a_whole_java_is_used_as_it_is_and_a_trimmed_one_through_a_shim(bare, monkeypatch, tmp_path):
+def test_a_whole_java_is_used_as_it_is_and_a_trimmed_one_through_a_shim(
+    bare, monkeypatch, tmp_path
+):
     whole = launcher(tmp_path / "whole", "17.0.1", f"java.base {java.VECTOR}@17")
     monkeypatch.setenv("JAVA_HOME", str(whole))
     assert java.launcher(java.locate()) == whole
@@ -61,9 +65,19 @@ def test_a_whole_java_is_used_as_it_is_and_a_trimmed_one_through_a_shim(bare, mo
     found = java.locate()
     assert found.trimmed and found.version == 25
     shim = java.launcher(found) / "bin" / "java"
-    said = subprocess.run([shim, "-Xmx1g", f"--add-modules={java.VECTOR}", "-cp", "a b", "Main"], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        [shim, "-Xmx1g", f"--add-modules={java.VECTOR}", "-cp", "a b", "Main"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert said.splitlines() == ["-Xmx1g", "-cp", "a b", "Main"]
-    plain = subprocess.run([trimmed / "bin" / "java", f"--add-modules={java.VECTOR}"], capture_output=True, text=True, check=True).stdout
+    plain = subprocess.run(
+        [trimmed / "bin" / "java", f"--add-modules={java.VECTOR}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert java.VECTOR in plain
 
 
@@ -80,15 +94,25 @@ def test_a_size_that_is_none_is_a_wrong_option(text):
 
 
 def test_the_types_of_an_event_are_those_of_the_trace_format():
-    names = {"int32": "int", "int64": "bigint", "text": "string", "enum": "string", "bool": "boolean"}
+    names = {
+        "int32": "int",
+        "int64": "bigint",
+        "text": "string",
+        "enum": "string",
+        "bool": "boolean",
+    }
     assert schema.EVENT.names == list(trace.NAMES)
     for column, field in zip(trace.COLUMNS, schema.EVENT):
-        parts = {"token": ("array", trace.TOKEN), "observed": ("struct", trace.OBSERVED)}.get(column.type)
+        parts = {"token": ("array", trace.TOKEN), "observed": ("struct", trace.OBSERVED)}.get(
+            column.type
+        )
         if parts is None:
             assert field.dataType.simpleString() == names[column.type]
         else:
             inner = ",".join(f"{each.name}:{names[each.type]}" for each in parts[1])
-            assert field.dataType.simpleString() == (f"array<struct<{inner}>>" if parts[0] == "array" else f"struct<{inner}>")
+            assert field.dataType.simpleString() == (
+                f"array<struct<{inner}>>" if parts[0] == "array" else f"struct<{inner}>"
+            )
 
 
 def test_paths_that_are_no_traces_are_refused_by_name(tmp_path):
@@ -112,8 +136,15 @@ def test_a_file_that_was_cut_off_while_it_was_written_is_no_parquet(tmp_path):
 
 
 def test_two_runs_of_one_name_are_refused(tmp_path):
-    head = {"schema": trace.SCHEMA, "schema_minor": 0, "run_id": "same", "producer": {"name": "t"}, "clock": {"kind": "none", "virtual": True}, "threads": {},
-            "capture": {"mode": "full"}}
+    head = {
+        "schema": trace.SCHEMA,
+        "schema_minor": 0,
+        "run_id": "same",
+        "producer": {"name": "t"},
+        "clock": {"kind": "none", "virtual": True},
+        "threads": {},
+        "capture": {"mode": "full"},
+    }
     for name in ("a", "b"):
         jsonl.write(tmp_path / f"{name}.jsonl", head, [])
     lines = {index: [("header", 1, json.dumps(head))] for index in (0, 1)}
@@ -125,4 +156,6 @@ def test_two_runs_of_one_name_are_refused(tmp_path):
 
 def test_ctrl_c_is_left_to_whom_it_belonged(spark):
     """Spark's own handler would stay for as long as the process lives, and answer for those who never use Spark."""
-    assert not (getattr(signal.getsignal(signal.SIGINT), "__module__", None) or "").startswith("pyspark")
+    assert not (getattr(signal.getsignal(signal.SIGINT), "__module__", None) or "").startswith(
+        "pyspark"
+    )

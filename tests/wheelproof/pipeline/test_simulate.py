@@ -17,7 +17,13 @@ WATCHING = ("try_watch_begin", "try_watch_end", "watch_add", "watch_cancel")
 
 def judged(head: dict, events: list[dict]) -> replay.Verdict:
     """What replay says of the events, those of watchers taken out."""
-    left = renumbered([{name: value for name, value in event.items() if name != "parent"} for event in events if event["k"] not in WATCHING])
+    left = renumbered(
+        [
+            {name: value for name, value in event.items() if name != "parent"}
+            for event in events
+            if event["k"] not in WATCHING
+        ]
+    )
     tally = Tally(head)
     for event in left:
         tally.count(event)
@@ -28,13 +34,25 @@ def judged(head: dict, events: list[dict]) -> replay.Verdict:
 def test_a_simulated_run_is_sound(seed):
     verdict = judged(header("run"), Simulator(seed, 60).run())
     assert (verdict.verdict, verdict.findings) == (replay.CONFORMS, ())
-    assert all(verdict.applied[name] for name in ("EveryTimerFires", "NotEarly", "NoLostCompletion", "CompletesOnce", "QueuedOnceWithItsKey", "SlotInRange"))
+    assert all(
+        verdict.applied[name]
+        for name in (
+            "EveryTimerFires",
+            "NotEarly",
+            "NoLostCompletion",
+            "CompletesOnce",
+            "QueuedOnceWithItsKey",
+            "SlotInRange",
+        )
+    )
 
 
 def test_blocks_one_after_the_other_are_sound(tmp_path):
     generate.write(tmp_path / "run", "run", generate.block(3, 25), 3, 1)
     head = json.loads((tmp_path / "run" / runs.HEADER_FILE).read_text())
-    named = columns.read_table(tmp_path / "run" / "events" / "part-00000.parquet").replace_schema_metadata(parquet.schema(head).metadata)
+    named = columns.read_table(
+        tmp_path / "run" / "events" / "part-00000.parquet"
+    ).replace_schema_metadata(parquet.schema(head).metadata)
     columns.write_table(named, tmp_path / "named.parquet")
     verdict = judged(head, [event for _, event in parquet.Reader(tmp_path / "named.parquet")])
     assert (verdict.verdict, verdict.findings) == (replay.CONFORMS, ())

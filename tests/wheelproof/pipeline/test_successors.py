@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import subject
+from wheelproof import project
 from wheelproof.pipeline import successors
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="module")
 def mechanisms():
-    return subject.find(ROOT)
+    return project.find(ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,11 @@ def test_the_table_is_what_the_models_say(derived):
 
 def test_the_table_says_what_the_text_of_the_timer_says(derived):
     timer = derived["SystemTimer"]
-    assert timer["list_add"] == ["bucket_expiry_set"] and timer["set_entry"] == ["cancel_check"] and timer["list_remove"] == ["cancel_check"]
+    assert (
+        timer["list_add"] == ["bucket_expiry_set"]
+        and timer["set_entry"] == ["cancel_check"]
+        and timer["list_remove"] == ["cancel_check"]
+    )
     assert derived["DelayedOperation"]["cancel"] == ["on_complete_begin"]
 
 
@@ -50,7 +54,9 @@ def test_a_model_whose_steps_are_in_another_order_has_another_table(mechanisms, 
     assert changed != derived["SystemTimer"] and changed["list_add"] != ["bucket_expiry_set"]
 
 
-def test_a_file_that_is_not_current_is_noticed_and_made_anew(derived, tmp_path, monkeypatch, capsys):
+def test_a_file_that_is_not_current_is_noticed_and_made_anew(
+    derived, tmp_path, monkeypatch, capsys
+):
     stale = copy.deepcopy(derived)
     stale["SystemTimer"]["list_add"].append("cancel")
     file = tmp_path / "successors.json"

@@ -1,4 +1,5 @@
 """The rule of the watchers of a key once more, as the plain machine of ``machine.py`` asks it."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -50,8 +51,12 @@ def watchers(machine: Any, events: list[Event]) -> None:
             continue
         begun, ended = check["lc"], ends[key, check["span"]]
         tried = any(
-            e["k"] == "try_begin" and e.get("op") == op and e["tid"] == check["tid"]
-            and begun < e["lc"] < ended for e in events)
+            e["k"] == "try_begin"
+            and e.get("op") == op
+            and e["tid"] == check["tid"]
+            and begun < e["lc"] < ended
+            for e in events
+        )
         over = any(
             e.get("op") == op
             and e["lc"] <= ended
@@ -64,9 +69,12 @@ def watchers(machine: Any, events: list[Event]) -> None:
             for e in events
         )
         dropped = any(
-            e["k"] == "cancel_key_begin" and e.get("key") == key and e["lc"] <= ended
+            e["k"] == "cancel_key_begin"
+            and e.get("key") == key
+            and e["lc"] <= ended
             and (-e["lc"], e["tid"], e["tseq"]) < (-added["lc"], added["tid"], added["tseq"])
-            for e in events)
+            for e in events
+        )
         machine.say(
             "CheckTriesWatcher",
             (added["tid"], added["tseq"], added["lc"]),

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from wheelproof.options import Beat, Check, Ended, Planned, Started, Tick
+from wheelproof.checks.events import Beat, Check, Ended, Planned, Started, Tick
 from wheelproof.report.progress import INTERVAL, Lines, Live, Silent, progress
 from wheelproof.verdict import judge
 
@@ -36,18 +36,29 @@ def test_a_long_check_says_states_rate_and_budget_but_not_too_often():
     notices += [(100, end())]
     lines = run(Lines(io.StringIO()), notices).splitlines()
     assert lines[0] == "start  thing / tlc / long"
-    assert lines[1] == "...    thing / tlc / long: 25,000 states, 1,000/s, 7 waiting, 25 s, 275 s of the budget left"
+    assert (
+        lines[1]
+        == "...    thing / tlc / long: 25,000 states, 1,000/s, 7 waiting, 25 s, 275 s of the budget left"
+    )
     assert len(lines) == 2 + int(99 // INTERVAL)
     assert lines[-1] == "ok     thing / tlc / long: exhaustive, 100.0 s (1/2)"
 
 
 def test_time_alone_gives_a_sign_of_life():
-    text = run(Lines(io.StringIO()), [(0, Started(LONG)), (INTERVAL - 1, Tick()), (INTERVAL, Tick()), (INTERVAL + 1, Tick())])
-    assert text.splitlines() == ["start  thing / tlc / long", f"...    thing / tlc / long: {INTERVAL:.0f} s"]
+    text = run(
+        Lines(io.StringIO()),
+        [(0, Started(LONG)), (INTERVAL - 1, Tick()), (INTERVAL, Tick()), (INTERVAL + 1, Tick())],
+    )
+    assert text.splitlines() == [
+        "start  thing / tlc / long",
+        f"...    thing / tlc / long: {INTERVAL:.0f} s",
+    ]
 
 
 def test_what_is_not_in_order_is_marked():
-    assert "NOT OK thing / tlc / long: error" in run(Lines(io.StringIO()), [(0, Started(LONG)), (1, end(verdict="error"))])
+    assert "NOT OK thing / tlc / long: error" in run(
+        Lines(io.StringIO()), [(0, Started(LONG)), (1, end(verdict="error"))]
+    )
 
 
 def test_late_and_unannounced_notices_are_borne():
@@ -56,7 +67,10 @@ def test_late_and_unannounced_notices_are_borne():
 
 def test_a_terminal_is_redrawn_and_keeps_what_is_not_in_order(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
-    text = run(Live(Terminal()), [(0, Started(LONG)), (1, Beat(LONG, 1000)), (2, end(verdict="error")), (3, Tick())])
+    text = run(
+        Live(Terminal()),
+        [(0, Started(LONG)), (1, Beat(LONG, 1000)), (2, end(verdict="error")), (3, Tick())],
+    )
     assert "1,000 states" in text and "not in order: thing / tlc / long: error" in text
 
 
@@ -66,7 +80,9 @@ def test_a_terminal_is_left_in_order_when_the_run_breaks(monkeypatch):
     with pytest.raises(RuntimeError), display:
         display(Started(LONG))
         raise RuntimeError
-    assert display.stream.getvalue().endswith("\x1b[?25h") or "\x1b[?25h" in display.stream.getvalue()
+    assert (
+        display.stream.getvalue().endswith("\x1b[?25h") or "\x1b[?25h" in display.stream.getvalue()
+    )
 
 
 def test_the_display_suits_the_stream(monkeypatch):

@@ -18,7 +18,9 @@ class Terminal(io.StringIO):
 
 def printed(results, stream=None, **options):
     stream = stream or io.StringIO()
-    print_report(console(stream), results, Path("build"), {"results": "build/results.json"}, **options)
+    print_report(
+        console(stream), results, Path("build"), {"results": "build/results.json"}, **options
+    )
     return stream.getvalue()
 
 
@@ -32,9 +34,47 @@ def environment(monkeypatch):
 def test_off_a_terminal_it_is_plain_lines(good):
     lines = printed(good).splitlines()
     assert "\x1b" not in "".join(lines) and max(map(len, lines)) <= 120
-    assert lines[0].split() == ["mechanism", "layer", "ok", "/", "total", "verdict", "bound", "states", "/", "edges", "seconds"]
-    assert lines[1].split() == ["thing", "tlc", "1", "/", "1", "exhaustive", "2", "threads", "1,200", "/", "-", "2.0"]
-    assert lines[2].split() == ["thing", "graph", "1", "/", "1", "exhaustive", "2", "threads", "1,200", "/", "3,400", "1.2"]
+    assert lines[0].split() == [
+        "mechanism",
+        "layer",
+        "ok",
+        "/",
+        "total",
+        "verdict",
+        "bound",
+        "states",
+        "/",
+        "edges",
+        "seconds",
+    ]
+    assert lines[1].split() == [
+        "thing",
+        "tlc",
+        "1",
+        "/",
+        "1",
+        "exhaustive",
+        "2",
+        "threads",
+        "1,200",
+        "/",
+        "-",
+        "2.0",
+    ]
+    assert lines[2].split() == [
+        "thing",
+        "graph",
+        "1",
+        "/",
+        "1",
+        "exhaustive",
+        "2",
+        "threads",
+        "1,200",
+        "/",
+        "3,400",
+        "1.2",
+    ]
     assert "violated as expected" in lines[3]
     assert "killed: M1 by Safe at depth 2 (thing, mutant)" in lines
     assert "results:    build/results.json" in lines
@@ -51,9 +91,12 @@ def test_every_row_that_is_not_in_order_stands_with_its_reason(bad):
         "other / tlc / wrong: expected a violation of Safe, got one of Other",
     ):
         assert f"not in order: {told}\n" in text
-    assert """wheelproof show 'build/traces/it'"'"'s.json'\n""" in text
+    assert """wheelproof show 'build/counterexamples/it'"'"'s.json'\n""" in text
     assert "killed: M2" not in text and "killed: wrong" not in text
-    assert text.splitlines()[-1] == "wheelproof: 3 of 8 checks in order: TOOL FAILED: not every check could be carried out"
+    assert (
+        text.splitlines()[-1]
+        == "wheelproof: 3 of 8 checks in order: TOOL FAILED: not every check could be carried out"
+    )
 
 
 @pytest.mark.parametrize("width", ["40", "80", "120"])
@@ -81,19 +124,36 @@ def test_colour_on_a_terminal_only_and_never_against_no_color(good, monkeypatch)
 
 
 def test_untrusted_text_is_neither_markup_nor_an_escape(good):
-    hostile = judge("[red]m[/red]", "tlc", "\x1b[31mname\u202e", expected="proved", verdict="error", why="[/bold]\nsecond")
+    hostile = judge(
+        "[red]m[/red]",
+        "tlc",
+        "\x1b[31mname\u202e",
+        expected="proved",
+        verdict="error",
+        why="[/bold]\nsecond",
+    )
     text = printed(replace(good, rows=(hostile,)))
     assert "\x1b" not in text and "\u202e" not in text
     assert "[red]m[/red] / tlc / \\x1b[31mname\\u202e" in text and "[/bold]\\nsecond" in text
 
 
 def test_different_depths_are_all_told():
-    row = judge("m", "mutant", "M", expected="violated", verdict="violated", expected_property="P", property="P",
-                figures={"depth_spec": 3, "depth_model": 3, "depth_impl": 4})
+    row = judge(
+        "m",
+        "mutant",
+        "M",
+        expected="violated",
+        verdict="violated",
+        expected_property="P",
+        property="P",
+        figures={"depth_spec": 3, "depth_model": 3, "depth_impl": 4},
+    )
     assert killed(row) == "M by P at depth 3 / 4 (m, mutant)"
 
 
 def test_visible_keeps_what_can_be_seen():
     assert visible("añ→ |x") == "añ→ |x"
     assert visible("\t\x07\u200b") == "\\t\\x07\\u200b"
-    assert can_encode(io.TextIOWrapper(io.BytesIO(), "utf-8"), "→") and not can_encode(io.TextIOWrapper(io.BytesIO(), "ascii"), "→")
+    assert can_encode(io.TextIOWrapper(io.BytesIO(), "utf-8"), "→") and not can_encode(
+        io.TextIOWrapper(io.BytesIO(), "ascii"), "→"
+    )

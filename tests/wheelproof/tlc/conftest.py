@@ -30,7 +30,9 @@ def check(tmp_path, tools):
 
     def check(name, *, run=None, **config):
         origin = "a test"
-        files = mc.generate(mc.McConfig("MC" + name, SPECS / f"{name}.tla", origin, **config), tmp_path / "mc")
+        files = mc.generate(
+            mc.McConfig("MC" + name, SPECS / f"{name}.tla", origin, **config), tmp_path / "mc"
+        )
         return process.run(files.module, **{"timeout": 300, **tools, **(run or {})})
 
     return check

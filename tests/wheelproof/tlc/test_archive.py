@@ -1,4 +1,5 @@
 """TLC's class-data archive: made once, used where it fits, and never needed."""
+
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,13 +53,21 @@ def test_one_that_does_not_fit_is_passed_over_without_a_word(module, tools):
     file.write_bytes(b"not an archive")
     assert archive.options(*tools)
     assert counts(module, tools) == before
-    assert not [line for line in module.with_suffix(".log").read_text().splitlines() if "archive" in line.lower()]
+    assert not [
+        line
+        for line in module.with_suffix(".log").read_text().splitlines()
+        if "archive" in line.lower()
+    ]
 
 
 def test_another_jar_or_java_has_another_archive(tools):
     runtime, tlc = tools
-    paths = {archive.path(runtime, tlc), archive.path(replace(runtime, executable=Path("/elsewhere/java")), tlc),
-             archive.path(runtime, replace(tlc, sha256="0" * 64)), archive.path(replace(runtime, version=runtime.version + 1), tlc)}
+    paths = {
+        archive.path(runtime, tlc),
+        archive.path(replace(runtime, executable=Path("/elsewhere/java")), tlc),
+        archive.path(runtime, replace(tlc, sha256="0" * 64)),
+        archive.path(replace(runtime, version=runtime.version + 1), tlc),
+    }
     assert len(paths) == 4
 
 

@@ -19,7 +19,11 @@ def edge(source, label, target):
 
 
 def pc(**labels):
-    return "/\\ pc = [" + ", ".join(f'{p} |-> "{label}"' for p, label in labels.items()) + "]\n/\\ x = 0"
+    return (
+        "/\\ pc = ["
+        + ", ".join(f'{p} |-> "{label}"' for p, label in labels.items())
+        + "]\n/\\ x = 0"
+    )
 
 
 @pytest.fixture
@@ -36,7 +40,12 @@ def graph(tmp_path):
 
 def test_real_graph_of_a_pluscal_spec(check, tmp_path):
     dump = tmp_path / "relay.dot"
-    result = check("Relay", constants={"Runners": {"a", "b"}, "Laps": 1}, invariants=("OneBaton",), run={"dump": dump})
+    result = check(
+        "Relay",
+        constants={"Runners": {"a", "b"}, "Laps": 1},
+        invariants=("OneBaton",),
+        run={"dump": dump},
+    )
     assert result.outcome is Outcome.COMPLETED, result.explanation
     graph = TlcGraph.read(dump)
     assert len(graph.states) == result.distinct
@@ -50,7 +59,11 @@ def test_real_graph_of_a_pluscal_spec(check, tmp_path):
             before, after = graph.state(move.source), graph.state(move.target)
             assert before["pc"][move.process] == move.label
             others = set(before["pc"]) - {move.process}
-            assert all(before[name][other] == after[name][other] for name in ("pc", "k", "stack") for other in others)
+            assert all(
+                before[name][other] == after[name][other]
+                for name in ("pc", "k", "stack")
+                for other in others
+            )
     by_process = Counter(move.process for move in moves)
     assert by_process["a"] == by_process["b"] > 0
 
@@ -59,7 +72,12 @@ def test_real_graph_of_a_spec_with_one_variable(check, tmp_path):
     dump = tmp_path / "stair.dot"
     check("Stair", constants={"Top": 3, "Trip": 99}, specification="Loop", run={"dump": dump})
     graph = TlcGraph.read(dump)
-    assert [graph.state(index) for index in range(4)] == [{"step": 0}, {"step": 1}, {"step": 2}, {"step": 3}]
+    assert [graph.state(index) for index in range(4)] == [
+        {"step": 0},
+        {"step": 1},
+        {"step": 2},
+        {"step": 3},
+    ]
     assert list(graph.edges()) == [(0, "Up", 1), (1, "Up", 2), (2, "Up", 3), (3, "Down", 1)]
     assert graph.initial == [0]
 
@@ -67,10 +85,21 @@ def test_real_graph_of_a_spec_with_one_variable(check, tmp_path):
 def test_records_keep_duplicates_self_loops_and_order(tmp_path):
     path = tmp_path / "graph.dot"
     edges = [edge(1, "A", -2), edge(1, "A", -2), edge(-2, "B", -2)]
-    path.write_text(HEAD + state(1, "x = 0", initial=True) + edges[0] + state(-2, "x = 1") + edges[1] + edges[2] + TAIL)
+    path.write_text(
+        HEAD
+        + state(1, "x = 0", initial=True)
+        + edges[0]
+        + state(-2, "x = 1")
+        + edges[1]
+        + edges[2]
+        + TAIL
+    )
     assert list(read_dot(path)) == [
-        Node(b"1", b"x = 0", True), Edge(b"1", "A", b"-2"), Node(b"-2", b"x = 1", False),
-        Edge(b"1", "A", b"-2"), Edge(b"-2", "B", b"-2"),
+        Node(b"1", b"x = 0", True),
+        Edge(b"1", "A", b"-2"),
+        Node(b"-2", b"x = 1", False),
+        Edge(b"1", "A", b"-2"),
+        Edge(b"-2", "B", b"-2"),
     ]
     assert list(TlcGraph.read(path).edges()) == [(0, "A", 1), (0, "A", 1), (1, "B", 1)]
 
@@ -82,7 +111,10 @@ def test_wrapped_values_and_escapes(graph):
 
 
 def test_values_are_one_however_they_were_printed(graph):
-    lines = [state(1, "/\\ x = 1..2\n/\\ y = 1", initial=True), state(2, "/\\ x = {1, 2}\n/\\ y = TRUE")]
+    lines = [
+        state(1, "/\\ x = 1..2\n/\\ y = 1", initial=True),
+        state(2, "/\\ x = {1, 2}\n/\\ y = TRUE"),
+    ]
     read = graph(*lines)
     (x1, y1), (x2, y2) = read.states
     assert x1 == x2 and y1 != y2
@@ -93,30 +125,42 @@ def test_values_are_one_however_they_were_printed(graph):
 
 def test_process_is_read_from_the_change_of_pc(graph):
     read = graph(
-        state(1, pc(a="A1", b="B1"), initial=True), state(2, pc(a="A2", b="B1")), state(3, pc(a="A1", b="B2")),
+        state(1, pc(a="A1", b="B1"), initial=True),
+        state(2, pc(a="A2", b="B1")),
+        state(3, pc(a="A1", b="B2")),
         state(4, pc(a="Done", b="Done")),
-        edge(1, "A1", 2), edge(1, "B1", 3), edge(1, "B1", 1), edge(4, "Terminating", 4),
+        edge(1, "A1", 2),
+        edge(1, "B1", 3),
+        edge(1, "B1", 1),
+        edge(4, "Terminating", 4),
     )
     assert list(read.moves()) == [
-        Move("a", "A1", 0, 1), Move("b", "B1", 0, 2), Move("b", "B1", 0, 0), Move(None, "Terminating", 3, 3),
+        Move("a", "A1", 0, 1),
+        Move("b", "B1", 0, 2),
+        Move("b", "B1", 0, 0),
+        Move(None, "Terminating", 3, 3),
     ]
 
 
 def test_processes_that_are_one_to_n(graph):
     read = graph(
-        state(1, '/\\ pc = <<"A", "A">>\n/\\ x = 0', initial=True), state(2, '/\\ pc = <<"A", "B">>\n/\\ x = 0'),
+        state(1, '/\\ pc = <<"A", "A">>\n/\\ x = 0', initial=True),
+        state(2, '/\\ pc = <<"A", "B">>\n/\\ x = 0'),
         edge(1, "A", 2),
     )
     assert [move.process for move in read.moves()] == [2]
 
 
-@pytest.mark.parametrize(("target", "label"), [
-    (pc(a="A1", b="A1"), "A1"),    # a loop at a label where both stand
-    (pc(a="A1", b="A1"), "A9"),    # nobody stands there
-    (pc(a="A2", b="A2"), "A1"),    # both move
-    (pc(a="A2", b="A1"), "Next"),  # a step without a label of its own
-    (pc(a="A2", b="A1"), "Terminating"),
-])
+@pytest.mark.parametrize(
+    ("target", "label"),
+    [
+        (pc(a="A1", b="A1"), "A1"),  # a loop at a label where both stand
+        (pc(a="A1", b="A1"), "A9"),  # nobody stands there
+        (pc(a="A2", b="A2"), "A1"),  # both move
+        (pc(a="A2", b="A1"), "Next"),  # a step without a label of its own
+        (pc(a="A2", b="A1"), "Terminating"),
+    ],
+)
 def test_process_that_is_not_certain_is_an_error(target, label, graph):
     source = pc(a="A1", b="A1")
     lines = [state(1, source, initial=True)]
@@ -143,17 +187,23 @@ def test_graph_that_is_cut_off_is_refused_wherever(graph, tmp_path):
             graph(head=whole[:length], tail="")
 
 
-@pytest.mark.parametrize(("lines", "message"), [
-    ([state(1, "x = 0", True), "1 -> 1 [label=A];\n"], "Line 6 .* has not the form"),
-    ([state(1, "x = 0", True), state(2, "x = 1"), '1 -> 2 [style="dashed"];\n'], "Line 7 .* has not the form"),
-    ([state(1, "x = 0", True), '1 [label="x = 0",shape=box];\n'], "has not the form"),
-    ([state(1, "x = 0", True), '2 [label="x = 1",tooltip="x = 1"];\n'], "has not the form"),
-    ([state(1, "x = 0", True), "something else\n"], "has not the form"),
-    ([state(1, "x = 0", True), state(1, "x = 1")], "Two states .* fingerprint 1"),
-    ([state(1, "x = 0", True), state(2, "y = 0")], "has the variables y"),
-    ([state(1, "x = 0", True), edge(1, "A", 2)], "lacks"),
-    ([state(1, "x = 0")], "lacks"),
-])
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([state(1, "x = 0", True), "1 -> 1 [label=A];\n"], "Line 6 .* has not the form"),
+        (
+            [state(1, "x = 0", True), state(2, "x = 1"), '1 -> 2 [style="dashed"];\n'],
+            "Line 7 .* has not the form",
+        ),
+        ([state(1, "x = 0", True), '1 [label="x = 0",shape=box];\n'], "has not the form"),
+        ([state(1, "x = 0", True), '2 [label="x = 1",tooltip="x = 1"];\n'], "has not the form"),
+        ([state(1, "x = 0", True), "something else\n"], "has not the form"),
+        ([state(1, "x = 0", True), state(1, "x = 1")], "Two states .* fingerprint 1"),
+        ([state(1, "x = 0", True), state(2, "y = 0")], "has the variables y"),
+        ([state(1, "x = 0", True), edge(1, "A", 2)], "lacks"),
+        ([state(1, "x = 0")], "lacks"),
+    ],
+)
 def test_graph_that_contradicts_itself_is_refused(lines, message, graph):
     with pytest.raises(DotError, match=message):
         graph(*lines)

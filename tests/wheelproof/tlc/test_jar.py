@@ -48,19 +48,25 @@ def source(monkeypatch, tmp_path) -> Path:
 def maven(tmp_path: Path, source: Path) -> Path:
     """An `mvn` that copies `source` as dependency:copy does, and leaves a mark that it ran."""
     body = f"import pathlib, shutil\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\n"
-    return executable(tmp_path / "bin" / "mvn", body + f"shutil.copy({str(source)!r}, {jar.FILE_NAME!r})")
+    return executable(
+        tmp_path / "bin" / "mvn", body + f"shutil.copy({str(source)!r}, {jar.FILE_NAME!r})"
+    )
 
 
 def test_a_named_jar_goes_first_and_is_unpinned(monkeypatch, tmp_path, source):
     maven(tmp_path, source)
     mine = archive(tmp_path / "mine.jar", "another version")
     monkeypatch.setenv("TLA2TOOLS_JAR", str(mine))
-    assert jar.locate() == jar.Jar(mine, "TLA2TOOLS_JAR", False, hashlib.sha256(mine.read_bytes()).hexdigest())
+    assert jar.locate() == jar.Jar(
+        mine, "TLA2TOOLS_JAR", False, hashlib.sha256(mine.read_bytes()).hexdigest()
+    )
     assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("content", [None, b"not an archive"])
-def test_a_named_file_that_is_no_jar_is_refused_and_not_replaced(monkeypatch, tmp_path, source, content):
+def test_a_named_file_that_is_no_jar_is_refused_and_not_replaced(
+    monkeypatch, tmp_path, source, content
+):
     maven(tmp_path, source)
     named = tmp_path / "named.jar"
     if content is not None:
@@ -114,7 +120,9 @@ def test_the_next_client_is_asked_where_one_fails(monkeypatch, tmp_path, source)
         jar.locate()
     client = tmp_path / "modules" / "maven_artifact" / "main.py"
     client.parent.mkdir(parents=True)
-    (client.parent / "__init__.py").touch()  # a namespace package would give way to a client that the set-up installed
+    (
+        client.parent / "__init__.py"
+    ).touch()  # a namespace package would give way to a client that the set-up installed
     client.write_text(f"import shutil, sys\nshutil.copy({str(source)!r}, sys.argv[2])\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name == "maven_artifact" or None)
@@ -135,7 +143,9 @@ else:
     executable(tmp_path / "bin" / "java", body)
     spec = ModuleSpec("pyspark", None, is_package=True)
     spec.submodule_search_locations = [str(spark)]
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec if name == "pyspark" else None)
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: spec if name == "pyspark" else None
+    )
     assert jar.locate().origin == "Ivy"
 
 

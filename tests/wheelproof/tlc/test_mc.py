@@ -3,12 +3,19 @@ from dataclasses import replace
 import pytest
 
 from wheelproof.errors import UsageError
-from wheelproof.tlc.mc import McConfig, closure, config_text, generate, module_text, without_comments
+from wheelproof.tlc.mc import (
+    McConfig,
+    closure,
+    config_text,
+    generate,
+    module_text,
+    without_comments,
+)
 from wheelproof.tlc.process import run
 from wheelproof.tlc.result import Outcome
 from wheelproof.tlc.values import ModelValue
 
-MODULE = '''\
+MODULE = """\
 ------------------------------ MODULE MCRelayTwo ------------------------------
 \\* Generated from spec/Relay.toml, config two; changes are lost.
 \\* To run it by hand, in this folder:
@@ -23,9 +30,9 @@ MC_Program ==
 OnlyA == baton \\in {"a", "free"}
 MCSpec == Init /\\ [][Next]_vars /\\ Fairness({"a"})
 ===============================================================================
-'''
+"""
 
-CONFIG = '''\
+CONFIG = """\
 \\* Generated from spec/Relay.toml, config two; changes are lost.
 SPECIFICATION MCSpec
 CHECK_DEADLOCK FALSE
@@ -38,19 +45,25 @@ INVARIANTS
   OnlyA
 PROPERTIES
   Everybody
-'''
+"""
 
 
 def two(folder, **changes):
     fields = {
-        "name": "MCRelayTwo", "spec": folder / "Relay.tla", "origin": "spec/Relay.toml, config two",
+        "name": "MCRelayTwo",
+        "spec": folder / "Relay.tla",
+        "origin": "spec/Relay.toml, config two",
         "constants": {
-            "Runners": {"b", "a"}, "Laps": -1, "NULL": ModelValue("null"),
+            "Runners": {"b", "a"},
+            "Laps": -1,
+            "NULL": ModelValue("null"),
             "Program": {"a": [["add", "l1", "e1"]] * 3, "b": [["cancel", "t1"]]},
         },
         "definitions": {"OnlyA": 'baton \\in {"a", "free"}'},
         "specification": 'Init /\\ [][Next]_vars /\\ Fairness({"a"})',
-        "invariants": ("OnlyA",), "properties": ("Everybody",), "deadlock_check": False,
+        "invariants": ("OnlyA",),
+        "properties": ("Everybody",),
+        "deadlock_check": False,
     }
     return McConfig(**(fields | changes))
 
@@ -67,7 +80,10 @@ def test_named_specification_is_named_in_the_config(tmp_path):
 
 def test_an_invariant_that_fails_in_one_state(tmp_path):
     first = two(tmp_path, first_only=True)
-    assert "ASSUME TLCSet(1000, FALSE)\nFirst_OnlyA == TLCGet(1000) \\/ OnlyA \\/ (TLCSet(1000, TRUE) /\\ FALSE)\n===" in module_text(first)
+    assert (
+        "ASSUME TLCSet(1000, FALSE)\nFirst_OnlyA == TLCGet(1000) \\/ OnlyA \\/ (TLCSet(1000, TRUE) /\\ FALSE)\n==="
+        in module_text(first)
+    )
     assert "INVARIANTS\n  First_OnlyA\n" in config_text(first)
     with pytest.raises(ValueError):
         module_text(two(tmp_path, first_only=True, invariants=("OnlyA", "OnlyB")))
@@ -77,9 +93,13 @@ def test_files_are_written_once_and_replaced_when_they_differ(spec, tmp_path):
     source = spec("Relay")
     files = generate(two(tmp_path), tmp_path / "build" / "mc")
     assert [file.name for file in (files.module, files.config, *files.copies)] == [
-        "MCRelayTwo.tla", "MCRelayTwo.cfg", "Relay.tla",
+        "MCRelayTwo.tla",
+        "MCRelayTwo.cfg",
+        "Relay.tla",
     ]
-    assert files.module.read_text() == MODULE and files.copies[0].read_bytes() == source.read_bytes()
+    assert (
+        files.module.read_text() == MODULE and files.copies[0].read_bytes() == source.read_bytes()
+    )
     before = {file: file.stat().st_mtime_ns for file in (files.module, *files.copies)}
     source.write_text(source.read_text().replace("Runners pass", "Four pass"))
     generate(two(tmp_path), tmp_path / "build" / "mc")
@@ -88,19 +108,26 @@ def test_files_are_written_once_and_replaced_when_they_differ(spec, tmp_path):
     assert len(list(files.module.parent.iterdir())) == 3
 
 
-COMMENTED = r'''(* before *) ---- MODULE M ----
+COMMENTED = r"""(* before *) ---- MODULE M ----
 EXTENDS Naturals  \* to the end: (* "
 (* outer (* inner *) "still \* inside *) A == "(* kept *)" \o "\"(* kept"
 B == (* one
   two *) 1 \* (* three
 ==== \* *)
-'''
+"""
 
 
 def test_comments_go_and_the_rest_stays_in_its_place():
     left = without_comments(COMMENTED)
     assert left.split("\n") == [
-        " " * 13 + "---- MODULE M ----", "EXTENDS Naturals", " " * 41 + r'A == "(* kept *)" \o "\"(* kept"', "B ==", " " * 9 + "1", "====", ""]
+        " " * 13 + "---- MODULE M ----",
+        "EXTENDS Naturals",
+        " " * 41 + r'A == "(* kept *)" \o "\"(* kept"',
+        "B ==",
+        " " * 9 + "1",
+        "====",
+        "",
+    ]
     for before, after in zip(COMMENTED.split("\n"), left.split("\n"), strict=True):
         assert all(new in (" ", old) for old, new in zip(before, after))
 
@@ -109,10 +136,22 @@ def test_a_run_on_bare_copies_says_the_same(spec, tmp_path, tools):
     source = spec("Stair")
     found = []
     for bare in (False, True):
-        files = generate(McConfig("MCStair", source, "a test", constants={"Top": 3, "Trip": 99}, specification="Loop", invariants=("BelowTop",)),
-                         tmp_path / str(bare), bare=bare)
+        files = generate(
+            McConfig(
+                "MCStair",
+                source,
+                "a test",
+                constants={"Top": 3, "Trip": 99},
+                specification="Loop",
+                invariants=("BelowTop",),
+            ),
+            tmp_path / str(bare),
+            bare=bare,
+        )
         assert ("(*" in files.copies[0].read_text()) != bare
-        found.append(replace(run(files.module, timeout=300, **tools), seconds=0.0, log=None, explanation=""))
+        found.append(
+            replace(run(files.module, timeout=300, **tools), seconds=0.0, log=None, explanation="")
+        )
     assert found[0] == found[1] and found[0].trace[1].location
 
 
@@ -120,18 +159,26 @@ def test_closure_follows_extends_and_instance(spec):
     spec("Stair"), spec("Relay")
     hop = spec("Hop")
     assert [module.name for module in closure(hop)] == ["Hop.tla", "Stair.tla"]
-    hop.with_name("Top.tla").write_text("---- MODULE Top ----\nEXTENDS Naturals,\n  Hop, Relay\n====\n")
+    hop.with_name("Top.tla").write_text(
+        "---- MODULE Top ----\nEXTENDS Naturals,\n  Hop, Relay\n====\n"
+    )
     assert [module.name for module in closure(hop.with_name("Top.tla"))] == [
-        "Hop.tla", "Relay.tla", "Stair.tla", "Top.tla",
+        "Hop.tla",
+        "Relay.tla",
+        "Stair.tla",
+        "Top.tla",
     ]
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"name": "Relay"}, "has to begin with MC"),
-    ({"name": "MC-two"}, "'MC-two' where TLA"),
-    ({"invariants": ("OneBaton OffFloor",)}, "'OneBaton OffFloor' where TLA"),
-    ({"constants": {"Runners\n": 1}}, "where TLA"),
-])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "Relay"}, "has to begin with MC"),
+        ({"name": "MC-two"}, "'MC-two' where TLA"),
+        ({"invariants": ("OneBaton OffArtefact",)}, "'OneBaton OffArtefact' where TLA"),
+        ({"constants": {"Runners\n": 1}}, "where TLA"),
+    ],
+)
 def test_names_that_would_change_the_config_are_refused(changes, message, tmp_path):
     with pytest.raises(UsageError, match=message):
         config_text(two(tmp_path, **changes))
@@ -150,7 +197,9 @@ def test_tlc_takes_expressions_constants_and_copied_modules(check):
     relay = {"constants": {"Runners": {"a", "b"}, "Laps": 1}, "properties": ("Everybody",)}
     fair = check("Relay", **relay, specification="Init /\\ [][Next]_vars /\\ WF_vars(Next)")
     assert fair.outcome is Outcome.COMPLETED, fair.explanation
-    unfair = check("Relay", **relay, specification="Init /\\ [][Next]_vars", run={"only_property": "Everybody"})
+    unfair = check(
+        "Relay", **relay, specification="Init /\\ [][Next]_vars", run={"only_property": "Everybody"}
+    )
     assert unfair.property == "Everybody" and unfair.stuttering
     hop = check("Hop", definitions={"NotYet": "place < 3"}, invariants=("NotYet",))
     assert hop.property == "NotYet"
@@ -161,4 +210,7 @@ def test_tlc_needs_init_and_next_in_sight(check):
     seen = check("Stair", **stair, specification="Init /\\ [][Up \\/ Down]_step /\\ Fairness({1})")
     assert seen.outcome is Outcome.COMPLETED, seen.explanation
     hidden = check("Stair", **stair, specification="FairLoop({1})")
-    assert hidden.outcome is Outcome.ERROR and "did not specify the initial state" in hidden.explanation
+    assert (
+        hidden.outcome is Outcome.ERROR
+        and "did not specify the initial state" in hidden.explanation
+    )

@@ -29,12 +29,18 @@ STAIR = {"Top": 3, "Trip": 99}
 def test_completed_run_with_counts_log_dump_and_progress(check, tmp_path):
     seen, dump, began = [], tmp_path / "graph.dot", time.monotonic()
     result = check(
-        "Stair", constants=STAIR, specification="Loop", invariants=("InRange",),
+        "Stair",
+        constants=STAIR,
+        specification="Loop",
+        invariants=("InRange",),
         run={"on_progress": seen.append, "dump": dump, "coverage": True},
     )
     assert result.outcome is Outcome.COMPLETED, result.explanation
     assert (result.generated, result.distinct, result.depth) == (5, 4, 4)
-    assert result.version == "TLC2 Version 2.18 of 20 March 2023" and 0 < result.seconds <= time.monotonic() - began
+    assert (
+        result.version == "TLC2 Version 2.18 of 20 March 2023"
+        and 0 < result.seconds <= time.monotonic() - began
+    )
     assert seen[-1].distinct == 4 and seen[-1].queue == 0
     assert "STARTMSG 2193" in result.log.read_text() and dump.is_file()
     left = {file.name for file in result.log.parent.iterdir()}
@@ -49,12 +55,24 @@ def test_deadlock_check_can_be_turned_off(check):
 
 def test_a_run_goes_on_after_the_first_state_that_breaks_the_invariant(check, tmp_path):
     dump = tmp_path / "graph.dot"
-    options = {"constants": STAIR, "specification": "Loop", "invariants": ("Low",), "definitions": {"Low": "step < 2"}}
+    options = {
+        "constants": STAIR,
+        "specification": "Loop",
+        "invariants": ("Low",),
+        "definitions": {"Low": "step < 2"},
+    }
     stopped = check("Stair", **options)
     found = check("Stair", **options, first_only=True, run={"go_on": True, "dump": dump})
-    assert found.outcome is stopped.outcome is Outcome.VIOLATED and found.property == stopped.property == "Low"
+    assert (
+        found.outcome is stopped.outcome is Outcome.VIOLATED
+        and found.property == stopped.property == "Low"
+    )
     assert found.trace == stopped.trace and len(found.trace) == 3
-    assert found.whole and not stopped.whole and (found.generated, found.distinct, found.depth) == (5, 4, 4)
+    assert (
+        found.whole
+        and not stopped.whole
+        and (found.generated, found.distinct, found.depth) == (5, 4, 4)
+    )
     assert len(TlcGraph.read(dump).states) == 4
     every = check("Stair", **options, run={"go_on": True})
     assert every.outcome is Outcome.ERROR and "2 violations" in every.explanation
@@ -62,8 +80,20 @@ def test_a_run_goes_on_after_the_first_state_that_breaks_the_invariant(check, tm
 
 @pytest.mark.parametrize("top", [1, 3])
 def test_a_run_goes_on_after_an_initial_state_that_breaks_the_invariant(check, top):
-    found = check("Stair", constants=STAIR | {"Top": top}, specification="Loop", invariants=("OffFloor",), first_only=True, run={"go_on": True})
-    assert found.property == "OffFloor" and len(found.trace) == 1 and found.whole and found.distinct == top + 1
+    found = check(
+        "Stair",
+        constants=STAIR | {"Top": top},
+        specification="Loop",
+        invariants=("OffArtefact",),
+        first_only=True,
+        run={"go_on": True},
+    )
+    assert (
+        found.property == "OffArtefact"
+        and len(found.trace) == 1
+        and found.whole
+        and found.distinct == top + 1
+    )
 
 
 def test_misspelt_invariant_is_an_error_and_not_a_violation(check):
@@ -74,13 +104,16 @@ def test_misspelt_invariant_is_an_error_and_not_a_violation(check):
 @pytest.fixture
 def limit_after(monkeypatch):
     """Lets the time of a run's limit begin when a function returns: how long a JVM takes to start depends on the machine."""
+
     def limit(ready):
         class Timer(threading.Timer):
             def run(self):
                 ready()
                 super().run()
 
-        monkeypatch.setattr(process, "threading", SimpleNamespace(**vars(threading) | {"Timer": Timer}))
+        monkeypatch.setattr(
+            process, "threading", SimpleNamespace(**vars(threading) | {"Timer": Timer})
+        )
 
     return limit
 
@@ -187,7 +220,11 @@ def test_terminated_program_leaves_neither_jvm_nor_scratch_folder(tmp_path):
         from wheelproof.tlc.process import Jar, Java, run
         run(Path("{tmp_path}/M.tla"), timeout={PATIENCE}, java=Java(Path("{tmp_path}/java"), 17, ""), jar=Jar(Path(), "", False, ""))
     """)
-    environment = {**os.environ, "TMPDIR": str(tmp_path / "scratch"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {
+        **os.environ,
+        "TMPDIR": str(tmp_path / "scratch"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
     with subprocess.Popen([sys.executable, "-c", program], env=environment) as running:
         wait_for(tmp_path / "child")
         running.terminate()
@@ -205,12 +242,19 @@ def test_run_from_another_thread_works_without_signals(stand_in):
 
 
 def test_output_that_breaks_off_is_an_error(stand_in):
-    result = stand_in("echo '@!@!@STARTMSG 2193:0 @!@!@'; echo 'Model checking completed. No error has been found.'")
-    assert result.outcome is Outcome.ERROR and "breaks off within message 2193" in result.explanation
+    result = stand_in(
+        "echo '@!@!@STARTMSG 2193:0 @!@!@'; echo 'Model checking completed. No error has been found.'"
+    )
+    assert (
+        result.outcome is Outcome.ERROR and "breaks off within message 2193" in result.explanation
+    )
 
 
 def test_claim_of_success_without_the_counts_is_an_error(stand_in):
-    frames = "".join(f"echo '@!@!@STARTMSG {code}:0 @!@!@'; echo '@!@!@ENDMSG {code} @!@!@'\n" for code in (2193, 2186))
+    frames = "".join(
+        f"echo '@!@!@STARTMSG {code}:0 @!@!@'; echo '@!@!@ENDMSG {code} @!@!@'\n"
+        for code in (2193, 2186)
+    )
     assert stand_in(frames).explanation.startswith("TLC found no error but printed no final counts")
 
 
@@ -225,8 +269,14 @@ def test_what_is_missing_is_named(stand_in, tmp_path):
 
 def jvms(folder):
     """The numbers of the processes that run TLC on a config in this folder."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if "tlc2.TLC" in line and f"{folder}/" in line]
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "pid,args"], capture_output=True, text=True, check=True
+    ).stdout
+    return [
+        int(line.split()[0])
+        for line in listed.splitlines()
+        if "tlc2.TLC" in line and f"{folder}/" in line
+    ]
 
 
 def wait_for(file, text="\n"):
@@ -245,7 +295,9 @@ def gone(file):
             os.kill(number, 0)
         except ProcessLookupError:
             return not file.with_name(f"{file.name}.ran_out").exists()
-        state = subprocess.run(["ps", "-o", "stat=", "-p", str(number)], capture_output=True, text=True).stdout
+        state = subprocess.run(
+            ["ps", "-o", "stat=", "-p", str(number)], capture_output=True, text=True
+        ).stdout
         if state.startswith("Z"):
             return not file.with_name(f"{file.name}.ran_out").exists()
         time.sleep(0.02)

@@ -31,55 +31,160 @@ class Case:
 
 def violated(exit_code, name, config, states, **found):
     run = {"only_property": name} if "PROPERTY" in config else {}
-    return Case(exit_code, VIOLATED, config, f"{name} is violated by a behaviour of {states} states", run=run,
-                module=found.pop("module", "Stair"), found={"property": name, **found})
+    return Case(
+        exit_code,
+        VIOLATED,
+        config,
+        f"{name} is violated by a behaviour of {states} states",
+        run=run,
+        module=found.pop("module", "Stair"),
+        found={"property": name, **found},
+    )
 
 
 CASES = {
     "completed": Case(
-        0, COMPLETED, f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT InRange\nPROPERTY ReachesTop\n",
-        found={"generated": 5, "distinct": 4, "depth": 4, "collision": 2.2e-19, "property": None, "explanation": "",
-               "version": "TLC2 Version 2.18 of 20 March 2023"}),
+        0,
+        COMPLETED,
+        f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT InRange\nPROPERTY ReachesTop\n",
+        found={
+            "generated": 5,
+            "distinct": 4,
+            "depth": 4,
+            "collision": 2.2e-19,
+            "property": None,
+            "explanation": "",
+            "version": "TLC2 Version 2.18 of 20 March 2023",
+        },
+    ),
     "invariant": violated(
-        12, "BelowTop", f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT InRange\nINVARIANT BelowTop\n", 4,
-        generated=4, distinct=4, depth=4),
-    "invariant_initial": violated(12, "OffFloor", f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT OffFloor\n", 1),
-    "deadlock": violated(11, "NoDeadlock", f"SPECIFICATION Climb\n{CONSTANTS}INVARIANT InRange\n", 4),
-    "lasso": violated(13, "ReturnsHome", f"SPECIFICATION Loop\n{CONSTANTS}PROPERTY ReturnsHome\n", 4,
-                      loop=2, loop_action="Down", stuttering=False, depth=None),
+        12,
+        "BelowTop",
+        f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT InRange\nINVARIANT BelowTop\n",
+        4,
+        generated=4,
+        distinct=4,
+        depth=4,
+    ),
+    "invariant_initial": violated(
+        12, "OffArtefact", f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT OffArtefact\n", 1
+    ),
+    "deadlock": violated(
+        11, "NoDeadlock", f"SPECIFICATION Climb\n{CONSTANTS}INVARIANT InRange\n", 4
+    ),
+    "lasso": violated(
+        13,
+        "ReturnsHome",
+        f"SPECIFICATION Loop\n{CONSTANTS}PROPERTY ReturnsHome\n",
+        4,
+        loop=2,
+        loop_action="Down",
+        stuttering=False,
+        depth=None,
+    ),
     "stuttering": violated(
-        13, "GoesOverTop", f"SPECIFICATION Climb\n{CONSTANTS}PROPERTY GoesOverTop\nCHECK_DEADLOCK FALSE\n", 4,
-        loop=None, stuttering=True),
-    "action_property": violated(13, "NeverDown", f"SPECIFICATION Loop\n{CONSTANTS}PROPERTY NeverDown\n", 5, location=None),
+        13,
+        "GoesOverTop",
+        f"SPECIFICATION Climb\n{CONSTANTS}PROPERTY GoesOverTop\nCHECK_DEADLOCK FALSE\n",
+        4,
+        loop=None,
+        stuttering=True,
+    ),
+    "action_property": violated(
+        13, "NeverDown", f"SPECIFICATION Loop\n{CONSTANTS}PROPERTY NeverDown\n", 5, location=None
+    ),
     "action_property_unnamed": violated(
-        13, "OnlyClimbs", "SPECIFICATION Spec\nPROPERTY OnlyClimbs\nCHECK_DEADLOCK FALSE\n", 5, module="Hop",
-        location="line 17, col 30 to line 17, col 47 of module Hop"),
+        13,
+        "OnlyClimbs",
+        "SPECIFICATION Spec\nPROPERTY OnlyClimbs\nCHECK_DEADLOCK FALSE\n",
+        5,
+        module="Hop",
+        location="line 17, col 30 to line 17, col 47 of module Hop",
+    ),
     "property_initial": violated(
-        13, "StartsHigh", "SPECIFICATION Spec\nPROPERTY StartsHigh\nCHECK_DEADLOCK FALSE\n", 1, module="Hop",
-        location="line 16, col 17 to line 16, col 25 of module Hop"),
-    "evaluation": Case(255, ERROR, "SPECIFICATION Loop\nCONSTANTS Top = 3 Trip = 2\nINVARIANT InRange\n",
-                       "code 255: Attempted to apply Head to the empty sequence"),
-    "invariant_evaluation": Case(76, ERROR, f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT Breaks\n",
-                                 "code 76: Evaluating invariant Breaks failed"),
-    "liveness_evaluation": Case(255, ERROR, f"SPECIFICATION Loop\n{CONSTANTS}PROPERTY BreaksLater\n",
-                                "code 255: Attempted to apply Head"),
-    "assertion": Case(14, ERROR, f"SPECIFICATION Asserting\n{CONSTANTS}INVARIANT InRange\n", "stepped too high"),
-    "assumption": Case(10, ERROR, "SPECIFICATION Loop\nCONSTANTS Top = 0 Trip = 9\nINVARIANT InRange\n",
-                       "Assumption line 9, col 25 to line 9, col 31 of module Stair is false"),
-    "misspelt_invariant": Case(151, ERROR, f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT InRagne\n",
-                               "The invariant InRagne specified in the configuration file is not defined"),
-    "missing_constant": Case(151, ERROR, "SPECIFICATION Loop\nCONSTANT Top = 3\nINVARIANT InRange\n",
-                             "The constant parameter Trip is not assigned a value"),
-    "malformed_config": Case(255, ERROR, "SPECIFICATION Loop\nCONSTANTS Top = -1\n",
-                             "code 255: TLC found an error in the configuration file at line 2"),
-    "parse_error": Case(150, ERROR, "SPECIFICATION Spec\n", 'Encountered "0" at line 3, column', module="Unparsable"),
-    "no_module": Case(150, ERROR, "SPECIFICATION Spec\n", "Cannot find source file for module Nowhere", module="Nowhere"),
-    "out_of_memory": Case(255, ERROR, "SPECIFICATION Spec\nINVARIANT EatsMemory\nCHECK_DEADLOCK FALSE\n",
-                          "TLC ran out of memory", module="Hop", run={"heap_mb": 40}),
-    "stale_translation": Case(0, ERROR, 'SPECIFICATION Spec\nCONSTANTS Runners = {"a", "b"} Laps = 1\n',
-                              "translation in module Relay is stale", module="Relay"),
-    "continued": Case(0, ERROR, f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT BelowTop\n",
-                      "reported a violation and that it found no error (exit code 0)"),
+        13,
+        "StartsHigh",
+        "SPECIFICATION Spec\nPROPERTY StartsHigh\nCHECK_DEADLOCK FALSE\n",
+        1,
+        module="Hop",
+        location="line 16, col 17 to line 16, col 25 of module Hop",
+    ),
+    "evaluation": Case(
+        255,
+        ERROR,
+        "SPECIFICATION Loop\nCONSTANTS Top = 3 Trip = 2\nINVARIANT InRange\n",
+        "code 255: Attempted to apply Head to the empty sequence",
+    ),
+    "invariant_evaluation": Case(
+        76,
+        ERROR,
+        f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT Breaks\n",
+        "code 76: Evaluating invariant Breaks failed",
+    ),
+    "liveness_evaluation": Case(
+        255,
+        ERROR,
+        f"SPECIFICATION Loop\n{CONSTANTS}PROPERTY BreaksLater\n",
+        "code 255: Attempted to apply Head",
+    ),
+    "assertion": Case(
+        14, ERROR, f"SPECIFICATION Asserting\n{CONSTANTS}INVARIANT InRange\n", "stepped too high"
+    ),
+    "assumption": Case(
+        10,
+        ERROR,
+        "SPECIFICATION Loop\nCONSTANTS Top = 0 Trip = 9\nINVARIANT InRange\n",
+        "Assumption line 9, col 25 to line 9, col 31 of module Stair is false",
+    ),
+    "misspelt_invariant": Case(
+        151,
+        ERROR,
+        f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT InRagne\n",
+        "The invariant InRagne specified in the configuration file is not defined",
+    ),
+    "missing_constant": Case(
+        151,
+        ERROR,
+        "SPECIFICATION Loop\nCONSTANT Top = 3\nINVARIANT InRange\n",
+        "The constant parameter Trip is not assigned a value",
+    ),
+    "malformed_config": Case(
+        255,
+        ERROR,
+        "SPECIFICATION Loop\nCONSTANTS Top = -1\n",
+        "code 255: TLC found an error in the configuration file at line 2",
+    ),
+    "parse_error": Case(
+        150, ERROR, "SPECIFICATION Spec\n", 'Encountered "0" at line 3, column', module="Unparsable"
+    ),
+    "no_module": Case(
+        150,
+        ERROR,
+        "SPECIFICATION Spec\n",
+        "Cannot find source file for module Nowhere",
+        module="Nowhere",
+    ),
+    "out_of_memory": Case(
+        255,
+        ERROR,
+        "SPECIFICATION Spec\nINVARIANT EatsMemory\nCHECK_DEADLOCK FALSE\n",
+        "TLC ran out of memory",
+        module="Hop",
+        run={"heap_mb": 40},
+    ),
+    "stale_translation": Case(
+        0,
+        ERROR,
+        'SPECIFICATION Spec\nCONSTANTS Runners = {"a", "b"} Laps = 1\n',
+        "translation in module Relay is stale",
+        module="Relay",
+    ),
+    "continued": Case(
+        0,
+        ERROR,
+        f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT BelowTop\n",
+        "reported a violation and that it found no error (exit code 0)",
+    ),
 }
 BY_NAME = pytest.mark.parametrize("name", CASES)
 VIOLATIONS = [name for name, case in CASES.items() if case.outcome is VIOLATED]
@@ -126,7 +231,9 @@ def test_explanation_is_one_line_that_names_the_log(name):
 
 @BY_NAME
 def test_no_other_exit_code_gives_evidence(name):
-    for exit_code in {-9, -15, 0, 1, 10, 11, 12, 13, 14, 75, 76, 77, 150, 151, 255} - {CASES[name].exit_code}:
+    for exit_code in {-9, -15, 0, 1, 10, 11, 12, 13, 14, 75, 76, 77, 150, 151, 255} - {
+        CASES[name].exit_code
+    }:
         assert judge_case(name, lines(name), exit_code).outcome is ERROR
 
 
@@ -141,9 +248,15 @@ def test_a_run_that_was_to_go_on_is_violated_and_whole():
     result = judge(lines("continued"), 0, went_on=True)
     assert result.outcome is VIOLATED and result.property == "BelowTop" and len(result.trace) == 4
     assert result.whole and (result.generated, result.distinct, result.depth) == (5, 4, 4)
-    named = [line.replace("Invariant BelowTop", "Invariant First_BelowTop") for line in lines("continued")]
+    named = [
+        line.replace("Invariant BelowTop", "Invariant First_BelowTop")
+        for line in lines("continued")
+    ]
     assert judge(named, 0, went_on=True).property == "BelowTop"
-    assert judge(lines("completed"), 0, went_on=True).whole and not judge_case("invariant", lines("invariant")).whole
+    assert (
+        judge(lines("completed"), 0, went_on=True).whole
+        and not judge_case("invariant", lines("invariant")).whole
+    )
 
 
 def test_a_run_that_was_to_go_on_needs_its_end_and_one_violation():
@@ -152,27 +265,38 @@ def test_a_run_that_was_to_go_on_needs_its_end_and_one_violation():
         assert judge(whole, exit_code, went_on=True).outcome is ERROR
     for end in range(len(whole)):
         assert judge(whole[:end], 0, went_on=True).outcome is ERROR
-    assert "did not say that it found no error" in judge(lines("invariant"), 12, went_on=True).explanation
+    assert (
+        "did not say that it found no error"
+        in judge(lines("invariant"), 12, went_on=True).explanation
+    )
     begin, end = (number for number, line in enumerate(whole) if "MSG 2110" in line)
-    assert "2 violations" in judge(whole[:end + 1] + whole[begin:], 0, went_on=True).explanation
+    assert "2 violations" in judge(whole[: end + 1] + whole[begin:], 0, went_on=True).explanation
 
 
 @pytest.mark.parametrize("code", [2193, 2186, 2199, 2194])
 def test_completion_needs_each_of_its_messages(code):
     text = "".join(lines("completed"))
     start, end = text.index(f"@!@!@STARTMSG {code}:"), text.index(f"@!@!@ENDMSG {code} ")
-    assert judge((text[:start] + text[text.index("\n", end) + 1:]).splitlines(), 0).outcome is ERROR
+    assert (
+        judge((text[:start] + text[text.index("\n", end) + 1 :]).splitlines(), 0).outcome is ERROR
+    )
 
 
 def test_completion_needs_an_empty_queue_and_no_error():
     text = "".join(lines("completed"))
-    left = text.replace("0 states left on queue.\n@!@!@ENDMSG 2199", "7 states left on queue.\n@!@!@ENDMSG 2199")
+    left = text.replace(
+        "0 states left on queue.\n@!@!@ENDMSG 2199", "7 states left on queue.\n@!@!@ENDMSG 2199"
+    )
     assert "left 7 states unexplored" in judge(left.splitlines(), 0).explanation
     broken = "@!@!@STARTMSG 4242:1 @!@!@\nsomething broke\n@!@!@ENDMSG 4242 @!@!@\n" + text
-    assert judge(broken.splitlines(), 0).explanation == "TLC failed with exit code 0: something broke."
+    assert (
+        judge(broken.splitlines(), 0).explanation == "TLC failed with exit code 0: something broke."
+    )
 
 
-@pytest.mark.parametrize("name", [name for name in VIOLATIONS if CASES[name].config.count("PROPERTY")])
+@pytest.mark.parametrize(
+    "name", [name for name in VIOLATIONS if CASES[name].config.count("PROPERTY")]
+)
 def test_unnamed_property_needs_the_name_of_the_only_one(name):
     result = judge_case(name, lines(name), only_property=None)
     if name == "action_property":  # this one TLC names
@@ -182,18 +306,29 @@ def test_unnamed_property_needs_the_name_of_the_only_one(name):
 
 
 def test_the_name_that_tlc_tells_counts_and_not_the_given_one():
-    assert judge_case("action_property", lines("action_property"), only_property="Other").property == "NeverDown"
+    assert (
+        judge_case("action_property", lines("action_property"), only_property="Other").property
+        == "NeverDown"
+    )
     assert judge_case("invariant", lines("invariant"), only_property="Other").property == "BelowTop"
-    later = "".join(lines("lasso")).replace("Temporal properties were", "Temporal property Told was")
+    later = "".join(lines("lasso")).replace(
+        "Temporal properties were", "Temporal property Told was"
+    )
     assert judge(later.splitlines(), 13, only_property="Given").property == "Told"
 
 
 def test_trace_is_typed():
     trace = judge_case("lasso", lines("lasso")).trace
     assert [(s.number, s.action, s.variables) for s in trace] == [
-        (1, None, {"step": 0}), (2, "Up", {"step": 1}), (3, "Up", {"step": 2}), (4, "Up", {"step": 3}),
+        (1, None, {"step": 0}),
+        (2, "Up", {"step": 1}),
+        (3, "Up", {"step": 2}),
+        (4, "Up", {"step": 3}),
     ]
-    assert trace[0].location == "" and trace[1].location == "line 14, col 9 to line 16, col 27 of module Stair"
+    assert (
+        trace[0].location == ""
+        and trace[1].location == "line 14, col 9 to line 16, col 27 of module Stair"
+    )
 
 
 def test_unreadable_trace_is_an_error():
@@ -210,13 +345,19 @@ def test_two_violations_in_one_run_are_an_error():
     assert "2 violations in one run" in judge(twice.splitlines(), 12).explanation
 
 
-@pytest.mark.parametrize("warning", [
-    "The PlusCal algorithm in module A has changed since its last translation.",
-    "The TLA+ translation in module A has changed since its last translation.",
-    "The PlusCal algorithm and its TLA+ translation in module A filename since the last translation.",
-])
+@pytest.mark.parametrize(
+    "warning",
+    [
+        "The PlusCal algorithm in module A has changed since its last translation.",
+        "The TLA+ translation in module A has changed since its last translation.",
+        "The PlusCal algorithm and its TLA+ translation in module A filename since the last translation.",
+    ],
+)
 def test_every_form_of_the_stale_warning(warning):
-    assert "module A is stale" in judge([f"!! WARNING: {warning}\n", *lines("completed")], 0).explanation
+    assert (
+        "module A is stale"
+        in judge([f"!! WARNING: {warning}\n", *lines("completed")], 0).explanation
+    )
     assert judge([f"{warning}\n", *lines("completed")], 0).outcome is COMPLETED
 
 
@@ -228,13 +369,18 @@ def test_time_limit_is_inconclusive_unless_tlc_had_finished():
 
 
 def test_killed_run_names_the_signal():
-    assert judge(lines("completed")[:50], -9).explanation.startswith("TLC was killed by SIGKILL after 4 distinct states")
+    assert judge(lines("completed")[:50], -9).explanation.startswith(
+        "TLC was killed by SIGKILL after 4 distinct states"
+    )
 
 
 def test_jvm_that_does_not_start_is_quoted():
     failed = judge(["Error: Could not find or load main class tlc2.TLC\n"], 1)
     assert failed.outcome is ERROR and "main class tlc2.TLC" in failed.explanation
-    assert judge([], 0).explanation == "TLC ended with exit code 0 without its closing message: it printed nothing."
+    assert (
+        judge([], 0).explanation
+        == "TLC ended with exit code 0 without its closing message: it printed nothing."
+    )
 
 
 @pytest.mark.nightly
@@ -243,7 +389,9 @@ def test_todays_tlc_ends_as_the_logs_say(name, spec, tmp_path, tools):
     case = CASES[name]
     module = spec(case.module)
     if name == "stale_translation":
-        module.write_text(module.read_text().replace("done[self] := lap;", "done[self] := lap + 0;"))
+        module.write_text(
+            module.read_text().replace("done[self] := lap;", "done[self] := lap + 0;")
+        )
     spec("Stair")
     config = tmp_path / "it.cfg"
     config.write_text(case.config)

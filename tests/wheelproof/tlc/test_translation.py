@@ -19,7 +19,7 @@ def edit(module, old, new):
 
 EDITS = {
     "algorithm": ("done[self] := lap;", "done[self] := lap + 0;"),
-    "translation": ("/\\ baton' = self\n", "/\\ baton' = \"free\"\n"),
+    "translation": ("/\\ baton' = self\n", '/\\ baton\' = "free"\n'),
     "checksum": ('chksum(pcal) = "', 'chksum(pcal) = "0'),
 }
 
@@ -39,7 +39,10 @@ def test_edit_of_either_side_makes_it_stale_and_retranslation_current(what, spec
     whole = module.read_text()
     edit(module, *EDITS[what])
     assert translation.state(module, **tools) is State.STALE
-    with pytest.raises(ToolError, match="translation in .*Relay.tla is stale. Run `wheelproof translate .*Relay.tla`"):
+    with pytest.raises(
+        ToolError,
+        match="translation in .*Relay.tla is stale. Run `wheelproof translate .*Relay.tla`",
+    ):
         translation.require_current(module, **tools)
     assert translation.retranslate(module, **tools) is True
     assert translation.state(module, **tools) is State.CURRENT
@@ -73,7 +76,7 @@ def test_algorithm_without_translation_is_missing(spec, tools):
     module = spec("Relay")
     text = module.read_text()
     end = "\\* END TRANSLATION\n"
-    module.write_text(text[:text.index("\\* BEGIN")] + text[text.index(end) + len(end):])
+    module.write_text(text[: text.index("\\* BEGIN")] + text[text.index(end) + len(end) :])
     assert translation.state(module, **tools) is State.MISSING
     with pytest.raises(ToolError, match="is missing"):
         translation.require_current(module, **tools)
@@ -102,10 +105,14 @@ def test_what_is_missing_is_named(spec, tools, tmp_path, monkeypatch):
     broken = tmp_path / "lib" / "server"
     broken.mkdir(parents=True)
     with pytest.raises(ToolError, match="has no JVM library"):
-        translation.state(spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "bin" / "java", 17, "test"))
+        translation.state(
+            spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "bin" / "java", 17, "test")
+        )
     (broken / "libjvm.so").write_text("")
     with pytest.raises(ToolError, match="PlusCal translator failed .*Check Java"):
-        translation.state(spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "bin" / "java", 17, "test"))
+        translation.state(
+            spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "bin" / "java", 17, "test")
+        )
 
 
 def test_a_jar_without_a_translator_is_named(spec, tools, tmp_path, monkeypatch):
@@ -114,22 +121,38 @@ def test_a_jar_without_a_translator_is_named(spec, tools, tmp_path, monkeypatch)
     with zipfile.ZipFile(empty, "w") as archive:
         archive.writestr("nothing", "")
     with pytest.raises(ToolError, match="no PlusCal translator in .*empty.jar"):
-        translation.state(spec("Relay"), java=tools["java"], jar=replace(tools["jar"], path=empty, sha256="0"))
+        translation.state(
+            spec("Relay"), java=tools["java"], jar=replace(tools["jar"], path=empty, sha256="0")
+        )
 
 
 # -- many at once, and the cache
 
+
 def test_many_are_translated_by_one_process_and_kept(spec, tools, tmp_path, monkeypatch):
     monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
     text = spec("Relay").read_text()
-    changed = [text, text.replace(*EDITS["algorithm"], 1), text.replace("await baton", "awat baton"), "no algorithm"]
+    changed = [
+        text,
+        text.replace(*EDITS["algorithm"], 1),
+        text.replace("await baton", "awat baton"),
+        "no algorithm",
+    ]
     begun = []
     plain = translation.subprocess.run
-    monkeypatch.setattr(translation.subprocess, "run", lambda *args, **more: begun.append(args) or plain(*args, **more))
+    monkeypatch.setattr(
+        translation.subprocess,
+        "run",
+        lambda *args, **more: begun.append(args) or plain(*args, **more),
+    )
     translation.prepare(changed, **tools)
     assert len(begun) == 1
     made = [translation.translated_text(each, "Relay", **tools) for each in changed[:2]]
-    assert len(begun) == 1 and made[0] == text and "lap[self] + 0" in made[1].partition("BEGIN TRANSLATION")[2]
+    assert (
+        len(begun) == 1
+        and made[0] == text
+        and "lap[self] + 0" in made[1].partition("BEGIN TRANSLATION")[2]
+    )
     with pytest.raises(ToolError, match="refuses Relay: Expected"):
         translation.translated_text(changed[2], "Relay", **tools)
     assert len(begun) == 2, "a refusal is not kept"

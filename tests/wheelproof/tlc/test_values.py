@@ -5,7 +5,14 @@ from hypothesis import strategies as st
 from wheelproof.errors import UsageError
 from wheelproof.tlc import dot
 from wheelproof.tlc.values import (
-    Function, ModelValue, ValueSyntaxError, format_tla, freeze, function, parse_value, split_state,
+    Function,
+    ModelValue,
+    ValueSyntaxError,
+    format_tla,
+    freeze,
+    function,
+    parse_value,
+    split_state,
 )
 
 TEXTS = st.text(st.sampled_from("ab_1 \"\\\t\n\f\r/,:@|<>{}[]()'"), max_size=8)
@@ -50,28 +57,51 @@ def test_text_and_order_do_not_depend_on_how_a_value_was_made(results):
     assert format_tla(frozenset([1, forward])) == format_tla(frozenset([backward, 1]))
 
 
-@pytest.mark.parametrize(("text", "value"), [
-    ("1 .. 3", frozenset({1, 2, 3})),
-    ("1..0", frozenset()),
-    ("-2..-1", frozenset({-2, -1})),
-    ("<< >>", ()),
-    ("(1 :> 5 @@ 2 :> 6)", (5, 6)),
-    ("(2 :> 6 @@ 1 :> 5)", (5, 6)),
-    ("(TRUE :> 5)", Function({True: 5})),
-    ("[a |-> 1, if |-> 2]", Function({"a": 1, "if": 2})),
-    ("<< 1,\n   [ a |->\n       {\"x\"} ] >>", (1, Function({"a": frozenset({"x"})}))),
-    (r'"a\"b\\c\n"', 'a"b\\c\n'),
-    ("m1", ModelValue("m1")),
-])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 .. 3", frozenset({1, 2, 3})),
+        ("1..0", frozenset()),
+        ("-2..-1", frozenset({-2, -1})),
+        ("<< >>", ()),
+        ("(1 :> 5 @@ 2 :> 6)", (5, 6)),
+        ("(2 :> 6 @@ 1 :> 5)", (5, 6)),
+        ("(TRUE :> 5)", Function({True: 5})),
+        ("[a |-> 1, if |-> 2]", Function({"a": 1, "if": 2})),
+        ('<< 1,\n   [ a |->\n       {"x"} ] >>', (1, Function({"a": frozenset({"x"})}))),
+        (r'"a\"b\\c\n"', 'a"b\\c\n'),
+        ("m1", ModelValue("m1")),
+    ],
+)
 def test_printed_forms(text, value):
     assert parse_value(text) == value
     assert format_tla(parse_value(text)) == format_tla(value)
 
 
-@pytest.mark.parametrize("text", [
-    "", "{1", "{1,}", "1 2", "<<1>", "[a |-> ]", "[1 |-> 2]", "(1 :> 2 @@ )", '"open', r'"\x"', "1..", "1..a", "$", "-",
-    "{1, 1}", "{TRUE, 1}", "(1 :> 2 @@ 1 :> 3)", "0..2000000000", "{1; 2}",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{1",
+        "{1,}",
+        "1 2",
+        "<<1>",
+        "[a |-> ]",
+        "[1 |-> 2]",
+        "(1 :> 2 @@ )",
+        '"open',
+        r'"\x"',
+        "1..",
+        "1..a",
+        "$",
+        "-",
+        "{1, 1}",
+        "{TRUE, 1}",
+        "(1 :> 2 @@ 1 :> 3)",
+        "0..2000000000",
+        "{1; 2}",
+    ],
+)
 def test_everything_else_is_refused_with_its_place(text):
     with pytest.raises(ValueSyntaxError, match="at position [0-9]+ of"):
         parse_value(text)
@@ -98,7 +128,9 @@ def test_function_over_one_to_n_exists_as_a_tuple_only():
 def test_freeze_takes_plain_data():
     plain = {"ring": {"l1": ["e1"], "l2": []}, "set": {1}, "null": None}
     frozen = freeze(plain, null="null")
-    assert frozen == Function({"ring": Function({"l1": ("e1",), "l2": ()}), "set": frozenset({1}), "null": "null"})
+    assert frozen == Function(
+        {"ring": Function({"l1": ("e1",), "l2": ()}), "set": frozenset({1}), "null": "null"}
+    )
     assert freeze(frozen) == frozen
 
 

@@ -1,4 +1,5 @@
 """For the tests of the tiers that follow the model: traces judged by the rules and by the model, and traces that were changed."""
+
 from __future__ import annotations
 
 import random
@@ -8,13 +9,13 @@ from typing import Any
 
 from tests.wheelproof.trace.recorded import REJECTED, mechanisms
 from tests.wheelproof.trace.test_agreement import SCENARIOS as timer_scenarios
-from tests.wheelproof.trace.test_operation_traces import REFUSED, SOUND as operation_scenarios
+from tests.wheelproof.trace.test_operation_traces import REFUSED
+from tests.wheelproof.trace.test_operation_traces import SOUND as operation_scenarios
 from tests.wheelproof.trace.test_replay import damages, renumbered
 from wheelproof.trace import examples, jsonl, replay
 from wheelproof.trace.model_replay import ModelReplay
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.replay import Verdict
-
 
 TIMER, OPERATION = "timer_task_list", "delayed_operation"
 
@@ -27,13 +28,31 @@ MUTANTS = [(TIMER, name) for name in REJECTED] + [(OPERATION, name) for name in 
 
 UNLIKE = {
     (TIMER, "M2"): "accesses to plain fields that no lock orders have no place among the events",
-    (TIMER, "FlushWithoutMonitor"): "accesses to plain fields that no lock orders have no place among the events",
-    (OPERATION, "P9"): "the model's step without the note is another one than the code's, which shows nothing",
+    (
+        TIMER,
+        "FlushWithoutMonitor",
+    ): "accesses to plain fields that no lock orders have no place among the events",
+    (
+        OPERATION,
+        "P9",
+    ): "the model's step without the note is another one than the code's, which shows nothing",
     (OPERATION, "ClearedLate"): "the bracket of an evaluation ends at another label there",
-    (OPERATION, "BlockingTry"): "a lock that is waited for is another kind of step than one that is tried",
-    (OPERATION, "UnlockedTry"): "an unlock of no lock is no event, and the evaluation's bracket ends there",
-    (OPERATION, "P10"): "the read whose result is ignored shows itself as an attempt that comes to nothing",
-    (OPERATION, "P11"): "locks that are none order nothing, so that what threads see has no place among the events",
+    (
+        OPERATION,
+        "BlockingTry",
+    ): "a lock that is waited for is another kind of step than one that is tried",
+    (
+        OPERATION,
+        "UnlockedTry",
+    ): "an unlock of no lock is no event, and the evaluation's bracket ends there",
+    (
+        OPERATION,
+        "P10",
+    ): "the read whose result is ignored shows itself as an attempt that comes to nothing",
+    (
+        OPERATION,
+        "P11",
+    ): "locks that are none order nothing, so that what threads see has no place among the events",
 }
 """Mutants whose run is none of the model without their decision either, and why."""
 
@@ -41,7 +60,13 @@ UNLIKE = {
 @cache
 def walk_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
     """A run of the implementation by a random run of the model."""
-    return record(mechanisms(), stem, scenario, f"{scenario}-{seed}", schedule=examples.walked(mechanisms()[stem], scenario, seed))
+    return record(
+        mechanisms(),
+        stem,
+        scenario,
+        f"{scenario}-{seed}",
+        schedule=examples.walked(mechanisms()[stem], scenario, seed),
+    )
 
 
 @cache
@@ -62,21 +87,27 @@ def by_model(
     """The verdict of the model without a decision, and the replay with the history of all events."""
     runs: list[ModelReplay] = []
     module = (header.get("spec") or {}).get("module")
-    known = {stem: each.without(without) if without and each.module == module else each
-             for stem, each in mechanisms().items()}
+    known = {
+        stem: each.without(without) if without and each.module == module else each
+        for stem, each in mechanisms().items()
+    }
 
     def judge(header: dict, cut: dict | None = None) -> ModelReplay:
         runs.append(ModelReplay(known, header, cut=cut, keep=None, **options))
         return runs[-1]
 
-    return replay.replay_events(header, events, footer or footer_of(header, events), judge), runs[-1]
+    return replay.replay_events(header, events, footer or footer_of(header, events), judge), runs[
+        -1
+    ]
 
 
 def by_rules(header: dict, events: list[dict], footer: dict | None = None) -> Verdict:
     return replay.replay_events(header, events, footer or footer_of(header, events))
 
 
-def changed(events: list[dict], sample: int | None = None, seed: int = 1) -> Iterator[tuple[str, list[dict]]]:
+def changed(
+    events: list[dict], sample: int | None = None, seed: int = 1
+) -> Iterator[tuple[str, list[dict]]]:
     """(what was done, the events after it): each event dropped, doubled, swapped, retargeted, with numbers that hide it; a sample by ``seed``, or all."""
     made = list(damages(events))
     if sample is not None and sample < len(made):

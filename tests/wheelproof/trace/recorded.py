@@ -1,4 +1,5 @@
 """Recordings for the tests: schedules that the model finds, programs for many threads, and the files that both become."""
+
 from __future__ import annotations
 
 import random
@@ -6,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from model.pluscal import DONE
-from wheelproof import subject
+from wheelproof import project
 from wheelproof.trace import examples
 from wheelproof.trace.record import Recorded, record
 
@@ -14,8 +15,16 @@ ROOT = Path(__file__).parents[3]
 STEM = "timer_task_list"
 
 REJECTED = {
-    "M1": "RingWellFormed", "M2": "AtMostOneList", "M3": "RingWellFormed", "M3_stale_list": "RingWellFormed", "M4": "NoDeadlock", "M8": "CancelWins",
-    "M9": "CancelWins", "M19": "CounterExact", "M19_underflow": "TypeOK", "FlushWithoutMonitor": "RunsOncePerAdd",
+    "M1": "RingWellFormed",
+    "M2": "AtMostOneList",
+    "M3": "RingWellFormed",
+    "M3_stale_list": "RingWellFormed",
+    "M4": "NoDeadlock",
+    "M8": "CancelWins",
+    "M9": "CancelWins",
+    "M19": "CounterExact",
+    "M19_underflow": "TypeOK",
+    "FlushWithoutMonitor": "RunsOncePerAdd",
 }
 """Mutant of timer_task_list -> the property under which its trace is refused: that of the TOML, but for those in OTHERWISE."""
 
@@ -27,7 +36,7 @@ OTHERWISE = {
 
 @cache
 def mechanisms():
-    return subject.find(ROOT)
+    return project.find(ROOT)
 
 
 @cache
@@ -50,7 +59,11 @@ def of_walk(scenario: str, seed: int) -> Recorded:
     """The same run of the implementation."""
     mechanism = mechanisms()[STEM]
     names = mechanism.model(scenario).threads
-    schedule = [(names[thread], label) for thread, label, _ in walk(scenario, seed) if label not in mechanism.silent]
+    schedule = [
+        (names[thread], label)
+        for thread, label, _ in walk(scenario, seed)
+        if label not in mechanism.silent
+    ]
     return record(mechanisms(), STEM, scenario, f"{scenario}-{seed}", schedule=schedule)
 
 
@@ -63,16 +76,29 @@ def busy(operations: int, seed: int) -> dict:
         for number in range(operations if thread else operations // 10):
             if not thread:
                 below = chance.randrange(8)
-                program.append(["expire", lists[7]] if below == 7 else ["flush", lists[below], lists[below + 1]])
+                program.append(
+                    ["expire", lists[7]]
+                    if below == 7
+                    else ["flush", lists[below], lists[below + 1]]
+                )
             elif mine and chance.random() < 0.4:
                 program.append(["cancel", chance.choice(mine)])
             else:
-                entry, task = f"e{thread}_{number}", f"t{thread}_{chance.randrange(operations // 4 + 1)}"
+                entry, task = (
+                    f"e{thread}_{number}",
+                    f"t{thread}_{chance.randrange(operations // 4 + 1)}",
+                )
                 task_of[entry] = task
                 mine.append(task)
                 program.append(["schedule", chance.choice(lists), entry])
         threads[f"w{thread}"] = program
-    return {"lists": lists, "task_of": task_of, "ring": {name: [] for name in lists}, "current": [], "threads": threads}
+    return {
+        "lists": lists,
+        "task_of": task_of,
+        "ring": {name: [] for name in lists},
+        "current": [],
+        "threads": threads,
+    }
 
 
 def of_turns(stem: str, scenario: dict, seed: int) -> Recorded:
@@ -85,4 +111,10 @@ def of_turns(stem: str, scenario: dict, seed: int) -> Recorded:
         if label := model.step(thread):
             schedule.append((model.threads[thread], label))
         left = [other for other in left if model.processes[other].pc != DONE]
-    return record(mechanisms(), stem, scenario, f"turns-{seed}", schedule=[step for step in schedule if step[1] not in mechanism.silent])
+    return record(
+        mechanisms(),
+        stem,
+        scenario,
+        f"turns-{seed}",
+        schedule=[step for step in schedule if step[1] not in mechanism.silent],
+    )

@@ -1,4 +1,5 @@
 """The rules beside the model: a run of the model, made by the implementation and recorded, leads to the model's state."""
+
 from __future__ import annotations
 
 import pytest
@@ -6,8 +7,19 @@ import pytest
 from tests.wheelproof.trace.recorded import STEM, mechanisms, of_walk, walk
 from wheelproof.trace.replay import CONFORMS, Replay, key_of
 
-SCENARIOS = ["two_adders", "flush_add_cancel", "flush_add_cancel_two_entries", "readd", "expire_two_cancels", "two_expire", "expire_readd",
-             "adders_flush_cancels", "flush_two_cancels_readd", "moved_on", "cancels_crossed"]
+SCENARIOS = [
+    "two_adders",
+    "flush_add_cancel",
+    "flush_add_cancel_two_entries",
+    "readd",
+    "expire_two_cancels",
+    "two_expire",
+    "expire_readd",
+    "adders_flush_cancels",
+    "flush_two_cancels_readd",
+    "moved_on",
+    "cancels_crossed",
+]
 
 
 def members(model, state):
@@ -38,8 +50,13 @@ def test_a_recorded_run_of_the_model_ends_in_the_model_s_state(scenario, seed):
     names = recorded.header["names"]
     rings, pointers, counter = members(model, last)
     state = run.state
-    assert {names[str(number)]: [names[str(entry)] for entry in ring] for number, ring in state.rings.items()} == rings
-    assert {names[str(task)]: names.get(str(entry)) for task, entry in state.entry_of.items()} == pointers
+    assert {
+        names[str(number)]: [names[str(entry)] for entry in ring]
+        for number, ring in state.rings.items()
+    } == rings
+    assert {
+        names[str(task)]: names.get(str(entry)) for task, entry in state.entry_of.items()
+    } == pointers
     assert list(state.counters.values()) == [counter]
 
 
@@ -53,5 +70,8 @@ def test_the_comparison_can_fail():
         for event in sorted(recorded.events, key=key_of):
             run.take(0, event)
         names = recorded.header["names"]
-        differing += {names[str(number)]: [names[str(entry)] for entry in ring] for number, ring in run.state.rings.items()} != rings
+        differing += {
+            names[str(number)]: [names[str(entry)] for entry in ring]
+            for number, ring in run.state.rings.items()
+        } != rings
     assert 0 < differing < 6

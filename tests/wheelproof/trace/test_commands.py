@@ -1,9 +1,10 @@
 """``wheelproof trace``: what it prints, what it writes, and its exit codes."""
+
 from __future__ import annotations
 
 import json
-import re
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -25,13 +26,22 @@ def invoke(*arguments):
 @pytest.mark.parametrize("extra", [(), ("--walk", "3")])
 def test_what_is_recorded_conforms(tmp_path, extra):
     file = tmp_path / "one.jsonl"
-    result = invoke("record", "timer_task_list", "flush_add_cancel", "-o", file, "--subject", ROOT, *extra)
+    result = invoke(
+        "record", "timer_task_list", "flush_add_cancel", "-o", file, "--subject", ROOT, *extra
+    )
     assert result.exit_code == 0 and "events of 3 threads" in result.output
     result = invoke("check", file)
     assert result.exit_code == 0 and "1 conforms of 1 traces" in result.output
 
 
-@pytest.mark.parametrize(("mechanism", "scenario"), [("delayed_operation", "callers_lock"), ("delayed_operation", "blocking_three"), ("system_timer", "canceller")])
+@pytest.mark.parametrize(
+    ("mechanism", "scenario"),
+    [
+        ("delayed_operation", "callers_lock"),
+        ("delayed_operation", "blocking_three"),
+        ("system_timer", "canceller"),
+    ],
+)
 @pytest.mark.parametrize("extra", [(), ("--walk", "5")])
 def test_other_mechanisms_are_recorded_too(tmp_path, mechanism, scenario, extra):
     file = tmp_path / "one.parquet"
@@ -42,36 +52,115 @@ def test_other_mechanisms_are_recorded_too(tmp_path, mechanism, scenario, extra)
 
 
 def test_a_mutant_of_an_operation_is_recorded_by_a_counterexample(tmp_path):
-    from wheelproof.trace.counterexample import Counterexample, Step
+    from wheelproof.counterexample.document import Counterexample, Step
 
-    steps = [("a", "E1"), ("a", "B1"), ("a", "B2"), ("x", "L1"), ("x", "L2"), ("x", "L3"), ("x", "L4"), ("x", "L5"), ("x", "D1")]
+    steps = [
+        ("a", "E1"),
+        ("a", "B1"),
+        ("a", "B2"),
+        ("x", "L1"),
+        ("x", "L2"),
+        ("x", "L3"),
+        ("x", "L4"),
+        ("x", "L5"),
+        ("x", "D1"),
+    ]
     Counterexample(
-        mechanism="delayed_operation", layer="mutant", name="P11", scenario="blocking", property="TryExcludesComplete", explanation="", model_without="P11", impl_without="P11",
-        threads=("a", "b", "x"), initial={}, steps=tuple([Step(thread, label, "read") for thread, label in steps])).write(tmp_path / "p11.json")
+        mechanism="delayed_operation",
+        layer="mutant",
+        name="P11",
+        scenario="blocking",
+        property="TryExcludesComplete",
+        explanation="",
+        model_without="P11",
+        impl_without="P11",
+        threads=("a", "b", "x"),
+        initial={},
+        steps=tuple([Step(thread, label, "read") for thread, label in steps]),
+    ).write(tmp_path / "p11.json")
     file = tmp_path / "p11.jsonl"
-    assert invoke("record", "delayed_operation", "--schedule", tmp_path / "p11.json", "-o", file, "--subject", ROOT).exit_code == 0
+    assert (
+        invoke(
+            "record",
+            "delayed_operation",
+            "--schedule",
+            tmp_path / "p11.json",
+            "-o",
+            file,
+            "--subject",
+            ROOT,
+        ).exit_code
+        == 0
+    )
     result = invoke("replay", file)
-    assert result.exit_code == 1 and "TryExcludesComplete" in result.output and "possible here" in result.output
+    assert (
+        result.exit_code == 1
+        and "TryExcludesComplete" in result.output
+        and "possible here" in result.output
+    )
 
 
 def test_a_walk_is_recorded_alike_each_time(tmp_path):
     for name in ("one", "two"):
-        assert invoke("record", "timer_task_list", "readd", "-o", tmp_path / name / "trace.jsonl", "--walk", 8, "--subject", ROOT).exit_code == 0
-    assert (tmp_path / "one/trace.jsonl").read_bytes() == (tmp_path / "two/trace.jsonl").read_bytes()
+        assert (
+            invoke(
+                "record",
+                "timer_task_list",
+                "readd",
+                "-o",
+                tmp_path / name / "trace.jsonl",
+                "--walk",
+                8,
+                "--subject",
+                ROOT,
+            ).exit_code
+            == 0
+        )
+    assert (tmp_path / "one/trace.jsonl").read_bytes() == (
+        tmp_path / "two/trace.jsonl"
+    ).read_bytes()
 
 
 def test_the_steps_of_a_counterexample_are_recorded(tmp_path):
-    from wheelproof.trace.counterexample import Counterexample, Step
+    from wheelproof.counterexample.document import Counterexample, Step
 
     steps = [("f", label) for label in "F1 F2 U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11 F3".split()]
-    steps += [("c", label) for label in "C1 C2 R1 C3 C4".split()] + [("f", label) for label in "K1 K2 F2 F4".split()]
+    steps += [("c", label) for label in "C1 C2 R1 C3 C4".split()] + [
+        ("f", label) for label in "K1 K2 F2 F4".split()
+    ]
     Counterexample(
-        mechanism="timer_task_list", layer="mutant", name="M9", scenario="expire_cancel", property="CancelWins", explanation="", model_without="M9", impl_without="M9",
-        threads=("f", "c"), initial={}, steps=tuple([Step(thread, label, "read") for thread, label in steps])).write(tmp_path / "m9.json")
+        mechanism="timer_task_list",
+        layer="mutant",
+        name="M9",
+        scenario="expire_cancel",
+        property="CancelWins",
+        explanation="",
+        model_without="M9",
+        impl_without="M9",
+        threads=("f", "c"),
+        initial={},
+        steps=tuple([Step(thread, label, "read") for thread, label in steps]),
+    ).write(tmp_path / "m9.json")
     file = tmp_path / "m9.jsonl"
-    assert invoke("record", "timer_task_list", "--schedule", tmp_path / "m9.json", "-o", file, "--subject", ROOT).exit_code == 0
+    assert (
+        invoke(
+            "record",
+            "timer_task_list",
+            "--schedule",
+            tmp_path / "m9.json",
+            "-o",
+            file,
+            "--subject",
+            ROOT,
+        ).exit_code
+        == 0
+    )
     result = invoke("replay", file)
-    assert result.exit_code == 1 and "CancelWins" in result.output and "cheapest repair: delete line" in result.output
+    assert (
+        result.exit_code == 1
+        and "CancelWins" in result.output
+        and "cheapest repair: delete line" in result.output
+    )
 
 
 def test_a_folder_is_checked_whole(tmp_path):
@@ -80,15 +169,25 @@ def test_a_folder_is_checked_whole(tmp_path):
     assert f"{GOLDEN}/mutant_M8.jsonl:12: CancelWins" in result.output
     assert "4 conforms, 9 violates of 13 traces" in result.output
     result = invoke("check", GOLDEN / "two_adders.jsonl", GOLDEN / "readd.jsonl", "--quiet")
-    assert result.exit_code == 0 and result.output.startswith("2 conforms of 2 traces") and result.output.count("\n") == 1
+    assert (
+        result.exit_code == 0
+        and result.output.startswith("2 conforms of 2 traces")
+        and result.output.count("\n") == 1
+    )
 
 
-@pytest.mark.parametrize(("files", "code", "told"), [
-    (["broken/no_footer.jsonl"], 3, "incomplete"), (["broken/an_operation.jsonl"], 3, "out-of-model"), (["broken/no_tseq.jsonl"], 2, "1 unreadable"),
-    (["broken/no_footer.jsonl", "golden/two_adders.jsonl"], 3, "1 conforms, 1 incomplete"),
-    (["broken/no_tseq.jsonl", "golden/two_adders.jsonl"], 2, "1 conforms, 1 unreadable of 2"),
-    (["broken/no_tseq.jsonl", "golden/mutant_M2.jsonl"], 1, "1 violates, 1 unreadable"), (["absent.jsonl"], 2, "no such file"),
-])
+@pytest.mark.parametrize(
+    ("files", "code", "told"),
+    [
+        (["broken/no_footer.jsonl"], 3, "incomplete"),
+        (["broken/an_operation.jsonl"], 3, "out-of-model"),
+        (["broken/no_tseq.jsonl"], 2, "1 unreadable"),
+        (["broken/no_footer.jsonl", "golden/two_adders.jsonl"], 3, "1 conforms, 1 incomplete"),
+        (["broken/no_tseq.jsonl", "golden/two_adders.jsonl"], 2, "1 conforms, 1 unreadable of 2"),
+        (["broken/no_tseq.jsonl", "golden/mutant_M2.jsonl"], 1, "1 violates, 1 unreadable"),
+        (["absent.jsonl"], 2, "no such file"),
+    ],
+)
 def test_the_exit_code_is_that_of_the_worst(files, code, told):
     result = invoke("check", *[HERE / file for file in files])
     assert result.exit_code == code and told in result.output
@@ -100,11 +199,20 @@ def test_a_file_that_cannot_be_read_at_all_ends_no_other_s_check(tmp_path):
     (tmp_path / "b.jsonl.gz").write_bytes(b"no gzip")
     (tmp_path / "c.jsonl").write_bytes((GOLDEN / "readd.jsonl").read_bytes())
     result = invoke("check", tmp_path)
-    assert result.exit_code == 2 and f"{tmp_path / 'c.jsonl'}: conforms" in result.output and "1 conforms, 2 unreadable of 3 traces" in result.output
-    assert f"{tmp_path / 'a.parquet'}: cannot be read as Parquet" in result.stderr and f"{tmp_path / 'b.jsonl.gz'}: the compressed file" in result.stderr
+    assert (
+        result.exit_code == 2
+        and f"{tmp_path / 'c.jsonl'}: conforms" in result.output
+        and "1 conforms, 2 unreadable of 3 traces" in result.output
+    )
+    assert (
+        f"{tmp_path / 'a.parquet'}: cannot be read as Parquet" in result.stderr
+        and f"{tmp_path / 'b.jsonl.gz'}: the compressed file" in result.stderr
+    )
 
 
-def test_folders_are_searched_all_the_way_down_and_none_is_passed_over_in_silence(tmp_path, monkeypatch):
+def test_folders_are_searched_all_the_way_down_and_none_is_passed_over_in_silence(
+    tmp_path, monkeypatch
+):
     from wheelproof.pipeline import runs
 
     for place in ("a.jsonl", "deep/er/b.jsonl", "deep/.c.jsonl", "_spark/d.jsonl", "deep/e.txt"):
@@ -112,7 +220,10 @@ def test_folders_are_searched_all_the_way_down_and_none_is_passed_over_in_silenc
         (tmp_path / place).write_bytes((GOLDEN / "readd.jsonl").read_bytes())
     result = invoke("check", tmp_path)
     assert result.exit_code == 0 and "2 conforms of 2 traces" in result.output
-    assert [file.path for file in runs.find([tmp_path])] == [tmp_path / "a.jsonl", tmp_path / "deep/er/b.jsonl"]
+    assert [file.path for file in runs.find([tmp_path])] == [
+        tmp_path / "a.jsonl",
+        tmp_path / "deep/er/b.jsonl",
+    ]
     scan = os.scandir
 
     def scandir(folder):
@@ -122,7 +233,11 @@ def test_folders_are_searched_all_the_way_down_and_none_is_passed_over_in_silenc
 
     monkeypatch.setattr(os, "scandir", scandir)
     result = invoke("check", tmp_path)
-    assert result.exit_code == 2 and f"{tmp_path / 'deep/er'}: this folder cannot be read (Permission denied)" in result.output
+    assert (
+        result.exit_code == 2
+        and f"{tmp_path / 'deep/er'}: this folder cannot be read (Permission denied)"
+        in result.output
+    )
     with pytest.raises(UsageError, match="cannot be read"):
         runs.find([tmp_path])
 
@@ -136,7 +251,11 @@ def test_verdicts_as_json():
     document = json.loads(result.output)
     assert [row["verdict"] for row in document["verdicts"]] == ["violates", "conforms"]
     finding = document["verdicts"][0]["findings"][0]
-    assert (finding["line"], finding["property"], finding["event"]["k"]) == (8, "AtMostOneList", "list_add")
+    assert (finding["line"], finding["property"], finding["event"]["k"]) == (
+        8,
+        "AtMostOneList",
+        "list_add",
+    )
     assert document["verdicts"][1]["applied"]["ExactlyItsList"] > 0
 
 
@@ -145,12 +264,20 @@ def test_replay_shows_what_was_looked_at_or_what_led_there():
     assert result.exit_code == 0 and "looked at: AtMostOneList" in result.output
     result = invoke("replay", GOLDEN / "mutant_M1.jsonl")
     assert result.exit_code == 1
-    assert "mutants/timer_task_list.py:" in result.output and "possible here" in result.output and "what led there" in result.output
+    assert (
+        "mutants/timer_task_list.py:" in result.output
+        and "possible here" in result.output
+        and "what led there" in result.output
+    )
 
 
 def test_a_shrunk_trace_is_written_and_refused_again(tmp_path):
     result = invoke("shrink", GOLDEN / "mutant_M2.jsonl", "-o", tmp_path / "small.jsonl")
-    assert result.exit_code == 1 and "2 of 10 events" in result.output and "insert list_remove(" in result.output
+    assert (
+        result.exit_code == 1
+        and "2 of 10 events" in result.output
+        and "insert list_remove(" in result.output
+    )
     assert replay.replay(tmp_path / "small.jsonl").first.property == "AtMostOneList"
     assert len(list(jsonl.Reader(tmp_path / "small.jsonl"))) == 2
     assert invoke("shrink", GOLDEN / "readd.jsonl", "-o", tmp_path / "none.jsonl").exit_code == 5
@@ -165,29 +292,53 @@ def test_a_shrunk_trace_is_of_the_form_that_its_name_says(tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize("command", [("shrink", GOLDEN / "mutant_M2.jsonl"), ("record", "timer_task_list", "two_adders", "--subject", ROOT)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("shrink", GOLDEN / "mutant_M2.jsonl"),
+        ("record", "timer_task_list", "two_adders", "--subject", ROOT),
+    ],
+)
 def test_what_is_no_trace_by_its_name_is_not_written(tmp_path, command):
     result = invoke(*command, "-o", tmp_path / "small.txt")
-    assert result.exit_code == 2 and "end in .jsonl, .jsonl.gz, .parquet" in result.output and not list(tmp_path.iterdir())
+    assert (
+        result.exit_code == 2
+        and "end in .jsonl, .jsonl.gz, .parquet" in result.output
+        and not list(tmp_path.iterdir())
+    )
 
 
-@pytest.mark.parametrize("option", [("--memory", "4g"), ("--master", "local[1]"), ("--scratch", "x"), ("--output", "x")])
+@pytest.mark.parametrize(
+    "option", [("--memory", "4g"), ("--master", "local[1]"), ("--scratch", "x"), ("--output", "x")]
+)
 def test_what_is_spark_s_is_not_passed_over_in_silence(option):
     result = invoke("check", GOLDEN / "readd.jsonl", *option)
-    assert result.exit_code == 2 and option[0] in result.output and "--engine spark" in result.output
+    assert (
+        result.exit_code == 2 and option[0] in result.output and "--engine spark" in result.output
+    )
 
 
 @pytest.mark.parametrize("engine", ["model", "spark"])
 def test_a_subject_that_is_not_there_is_said(tmp_path, engine):
-    result = invoke("check", GOLDEN / "readd.jsonl", "--engine", engine, "--subject", tmp_path / "absent")
+    result = invoke(
+        "check", GOLDEN / "readd.jsonl", "--engine", engine, "--subject", tmp_path / "absent"
+    )
     assert result.exit_code == 2 and "no such folder" in result.output
 
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    (("heap", "two_adders"), "no mechanism 'heap'"), (("timer_task_list", "no_such"), "has no scenario"), (("timer_task_list",), "No scenario is named"),
-    (("timer_task_list", "two_adders", "--kinds", "list_link"), "no kind of event"), (("timer_task_list", "two_adders", "--kinds", ","), "names no kind"),
-    (("timer_task_list", "two_adders", "--schedule", "x.json"), "its own scenario"), (("timer_task_list", "--walk", "1", "--schedule", "x.json"), "its own scenario"), (("timer_task_list", "two_adders", "--mutant", "M99"), "no decision M99"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("heap", "two_adders"), "no mechanism 'heap'"),
+        (("timer_task_list", "no_such"), "has no scenario"),
+        (("timer_task_list",), "No scenario is named"),
+        (("timer_task_list", "two_adders", "--kinds", "list_link"), "no kind of event"),
+        (("timer_task_list", "two_adders", "--kinds", ","), "names no kind"),
+        (("timer_task_list", "two_adders", "--schedule", "x.json"), "its own scenario"),
+        (("timer_task_list", "--walk", "1", "--schedule", "x.json"), "its own scenario"),
+        (("timer_task_list", "two_adders", "--mutant", "M99"), "no decision M99"),
+    ],
+)
 def test_what_cannot_be_recorded_is_said(tmp_path, arguments, told):
     result = invoke("record", *arguments, "-o", tmp_path / "x.jsonl", "--subject", ROOT)
     assert result.exit_code == 2 and told in result.output and not (tmp_path / "x.jsonl").exists()
@@ -197,14 +348,30 @@ def test_the_examples_are_written_checked_and_blamed_by_their_names(tmp_path):
     result = invoke("examples", "-o", tmp_path, "--subject", ROOT)
     assert result.exit_code == 0
     files = sorted(tmp_path.iterdir())
-    assert f"{len(files)}" == str(len(re.findall(r": \d+ events\b", result.output))) and len(files) > 30
+    assert (
+        f"{len(files)}" == str(len(re.findall(r": \d+ events\b", result.output)))
+        and len(files) > 30
+    )
     for file in files:
         verdict = replay.replay(file)
-        assert verdict.verdict == (replay.VIOLATES if "-mutant-" in file.name else replay.CONFORMS), file
+        assert verdict.verdict == (
+            replay.VIOLATES if "-mutant-" in file.name else replay.CONFORMS
+        ), file
     result = invoke("check", tmp_path)
-    assert result.exit_code == 1 and result.output.count(": violates") == sum("-mutant-" in file.name for file in files) >= 53
-    result = invoke("examples", "timer_task_list", "--check", "-o", tmp_path / "again", "--subject", ROOT)
-    assert result.exit_code == 0 and "10 of mutants: each as expected" in result.output and result.output.count("cheapest repair") == 10
+    assert (
+        result.exit_code == 1
+        and result.output.count(": violates")
+        == sum("-mutant-" in file.name for file in files)
+        >= 53
+    )
+    result = invoke(
+        "examples", "timer_task_list", "--check", "-o", tmp_path / "again", "--subject", ROOT
+    )
+    assert (
+        result.exit_code == 0
+        and "10 of mutants: each as expected" in result.output
+        and result.output.count("cheapest repair") == 10
+    )
     assert invoke("examples", "heap", "-o", tmp_path, "--subject", ROOT).exit_code == 2
 
 

@@ -1,4 +1,5 @@
 """What lies beyond a footer's cut is no evidence, nor is what follows from it, whatever moment each of its numbers is of."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -25,7 +26,13 @@ def judged(header, events, limits):
 
 
 def places(events):
-    return sorted({(f"{kind} {name}", seq) for event in events for kind, name, seq, *_ in event.get("ord", ())})
+    return sorted(
+        {
+            (f"{kind} {name}", seq)
+            for event in events
+            for kind, name, seq, *_ in event.get("ord", ())
+        }
+    )
 
 
 @pytest.mark.parametrize("name", ["readd", "expire_two_cancels", "flush_add_cancel", "two_adders"])
@@ -33,20 +40,29 @@ def test_no_cut_of_one_token_makes_a_sound_trace_violate(name):
     header, events = read(name)
     assert judged(header, events, {}).verdict == replay.CONFORMS
     for key, seq in places(events):
-        assert judged(header, events, {key: seq - 1}).verdict in (replay.CONFORMS, replay.INCOMPLETE), (key, seq)
+        assert judged(header, events, {key: seq - 1}).verdict in (
+            replay.CONFORMS,
+            replay.INCOMPLETE,
+        ), (key, seq)
 
 
 def test_with_the_numbers_alone_some_such_cut_would(monkeypatch):
     monkeypatch.setattr(cuts.Cut, "_lower", staticmethod(lambda limits, key, number: None))
     header, events = read("readd")
-    assert any(judged(header, events, {key: seq - 1}).verdict == replay.VIOLATES for key, seq in places(events))
+    assert any(
+        judged(header, events, {key: seq - 1}).verdict == replay.VIOLATES
+        for key, seq in places(events)
+    )
 
 
 @pytest.mark.parametrize("name", ["mutant_M2", "mutant_M8", "mutant_M19"])
 def test_what_is_before_the_cut_is_still_refused(name):
     header, events = read(name)
     failed = judged(header, events, {}).first
-    last = {key: seq for key, seq in places(event for event in events if event["lc"] <= failed.event["lc"])}
+    last = {
+        key: seq
+        for key, seq in places(event for event in events if event["lc"] <= failed.event["lc"])
+    }
     found = judged(header, events, last).first
     assert (found.property, found.event) == (failed.property, failed.event)
     token = next(token for token in failed.event["ord"] if token[0] == "L")
@@ -58,8 +74,16 @@ def event(tid, lc, *tokens):
 
 
 def test_readers_are_beyond_only_after_what_is_written_beyond():
-    lock = [event(1, 1, ("RW", "timer:1", 0, "r")), event(2, 2, ("RW", "timer:1", 0, "r"), ("V", "list:7.key", 5, "w")), event(3, 3, ("RW", "timer:1", 0, "r")),
-            event(4, 4, ("RW", "timer:1", 0, "w")), event(5, 5, ("RW", "timer:1", 1, "r")), event(3, 6), event(6, 7, ("V", "list:7.key", 5, "r")), event(7, 8, ("V", "list:7.key", 4, "r"))]
+    lock = [
+        event(1, 1, ("RW", "timer:1", 0, "r")),
+        event(2, 2, ("RW", "timer:1", 0, "r"), ("V", "list:7.key", 5, "w")),
+        event(3, 3, ("RW", "timer:1", 0, "r")),
+        event(4, 4, ("RW", "timer:1", 0, "w")),
+        event(5, 5, ("RW", "timer:1", 1, "r")),
+        event(3, 6),
+        event(6, 7, ("V", "list:7.key", 5, "r")),
+        event(7, 8, ("V", "list:7.key", 4, "r")),
+    ]
     assert [line for line, _ in within(lock, {"V list:7.key": 4})] == [1, 3, 6, 8]
     assert len(within(lock, {"V list:7.key": 5})) == len(within(lock, None)) == 8
 
@@ -67,8 +91,19 @@ def test_readers_are_beyond_only_after_what_is_written_beyond():
 def test_a_trace_in_which_no_rule_has_anything_to_look_at_does_not_conform():
     header, events = read("readd")
     nothing = judged(header, events, dict.fromkeys((key for key, _ in places(events)), 0))
-    assert nothing.verdict == replay.INCOMPLETE and nothing.first.property == "Rules" and "before the footer's cut" in nothing.first.message
-    bare = [{"tid": 1, "tseq": n, "lc": n, "k": kind, "phase": "atomic"} for n, kind in enumerate(("add_request", "task_run"), 1)]
+    assert (
+        nothing.verdict == replay.INCOMPLETE
+        and nothing.first.property == "Rules"
+        and "before the footer's cut" in nothing.first.message
+    )
+    bare = [
+        {"tid": 1, "tseq": n, "lc": n, "k": kind, "phase": "atomic"}
+        for n, kind in enumerate(("add_request", "task_run"), 1)
+    ]
     nothing = judged(header, bare, None)
-    assert nothing.verdict == replay.INCOMPLETE and nothing.first.property == "Rules" and "kinds of event" in nothing.first.message
+    assert (
+        nothing.verdict == replay.INCOMPLETE
+        and nothing.first.property == "Rules"
+        and "kinds of event" in nothing.first.message
+    )
     assert judged(header, events, None).verdict == replay.CONFORMS

@@ -1,4 +1,5 @@
 """What a header says is looked at before the first event: whatever its objects have inside, a check ends with a field and a sentence, or with a verdict."""
+
 from __future__ import annotations
 
 import json
@@ -12,29 +13,54 @@ from tests.wheelproof.trace.recorded import ROOT
 from wheelproof.trace import jsonl, replay
 from wheelproof.trace.schema import HEADER
 
-WHOLE = [json.loads(line) for line in (Path(__file__).parent / "golden/readd.jsonl").read_text().splitlines()]
+WHOLE = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "golden/readd.jsonl").read_text().splitlines()
+]
 HEAD, FOOTER = WHOLE[0], WHOLE[-1]["footer"]
 
 WRONG = [
-    ("threads", {"x": "y"}, "thread ids"), ("threads", {"1": 5}, "thread ids"), ("capture", [], "an object"), ("capture", {"mode": "sometimes"}, "full, sampled"),
-    ("capture", {"mode": "full", "kinds": 5}, "array of kinds"), ("capture", {"mode": "full", "kinds": "list_add"}, "array of kinds"),
-    ("capture", {"mode": "full", "kinds": ["list_ad"]}, "'list_ad' is no kind"), ("clock", {"kind": "sundial"}, "monotonic, virtual, wall, none"),
-    ("config", {"tick_ms": "one"}, "tick_ms"), ("config", {"tick_ms": 0}, "from 1 on"), ("config", {"start_ms": 1.5}, "start_ms"), ("spec", ["x"], "an object"),
-    ("spec", {"module": 5}, "module"), ("sources", {"a": 1}, "array of strings"), ("names", {"e": "x"}, "names"), ("program", {"threads": 5}, "threads"),
-    ("program", {"threads": {"a": [[]]}}, "threads"), ("initial", [], "an object"), ("initial", {"lists": {"x": [1]}}, '"7":[17,18]'), ("initial", {"lists": {"7": ["a"]}}, "lists"),
-    ("initial", {"counters": {"1": 0}}, "counter:1"), ("initial", {"keys": {"1": "x"}}, "keys"), ("initial", {"wheel_ms": "x"}, "wheel_ms"),
-    ("initial", {"operations": {"1": {"what": 5}}}, "knows protocol"), ("initial", {"operations": {"1": {"completed": 1}}}, "another type"),
-    ("initial", {"walks": {"1": {"open": 5}}}, "[[span, list]]"), ("initial", {"holders": {"list:7": "f"}}, "holders"),
+    ("threads", {"x": "y"}, "thread ids"),
+    ("threads", {"1": 5}, "thread ids"),
+    ("capture", [], "an object"),
+    ("capture", {"mode": "sometimes"}, "full, sampled"),
+    ("capture", {"mode": "full", "kinds": 5}, "array of kinds"),
+    ("capture", {"mode": "full", "kinds": "list_add"}, "array of kinds"),
+    ("capture", {"mode": "full", "kinds": ["list_ad"]}, "'list_ad' is no kind"),
+    ("clock", {"kind": "sundial"}, "monotonic, virtual, wall, none"),
+    ("config", {"tick_ms": "one"}, "tick_ms"),
+    ("config", {"tick_ms": 0}, "from 1 on"),
+    ("config", {"start_ms": 1.5}, "start_ms"),
+    ("spec", ["x"], "an object"),
+    ("spec", {"module": 5}, "module"),
+    ("sources", {"a": 1}, "array of strings"),
+    ("names", {"e": "x"}, "names"),
+    ("program", {"threads": 5}, "threads"),
+    ("program", {"threads": {"a": [[]]}}, "threads"),
+    ("initial", [], "an object"),
+    ("initial", {"lists": {"x": [1]}}, '"7":[17,18]'),
+    ("initial", {"lists": {"7": ["a"]}}, "lists"),
+    ("initial", {"counters": {"1": 0}}, "counter:1"),
+    ("initial", {"keys": {"1": "x"}}, "keys"),
+    ("initial", {"wheel_ms": "x"}, "wheel_ms"),
+    ("initial", {"operations": {"1": {"what": 5}}}, "knows protocol"),
+    ("initial", {"operations": {"1": {"completed": 1}}}, "another type"),
+    ("initial", {"walks": {"1": {"open": 5}}}, "[[span, list]]"),
+    ("initial", {"holders": {"list:7": "f"}}, "holders"),
 ]
 
 
 def written(path: Path, header: dict, footer: dict = FOOTER) -> Path:
     footer = {name: value for name, value in footer.items() if name != "sha256"}
-    path.write_text("".join(json.dumps(line) + "\n" for line in (header, *WHOLE[1:-1], {"footer": footer})))
+    path.write_text(
+        "".join(json.dumps(line) + "\n" for line in (header, *WHOLE[1:-1], {"footer": footer}))
+    )
     return path
 
 
-@pytest.mark.parametrize(("field", "value", "told"), WRONG, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("field", "value", "told"), WRONG, ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_what_rules_could_not_use_is_refused_by_its_field(tmp_path, field, value, told):
     path = written(tmp_path / "x.jsonl", HEAD)
     assert replay.replay(path).verdict == replay.CONFORMS
@@ -49,19 +75,56 @@ def test_a_footer_counts_from_nought(tmp_path, field, value):
         replay.replay(written(tmp_path / "x.jsonl", HEAD, FOOTER | {field: value}))
 
 
-ANYTHING = st.recursive(st.none() | st.booleans() | st.integers(-3, 9) | st.text("k1:", max_size=3), lambda inner: st.lists(inner, max_size=2) | st.dictionaries(
-    st.sampled_from(["1", "7", "x", "lists", "tasks", "counters", "keys", "queued", "operations", "holders", "walks", "open", "duty", "kinds", "mode", "threads"]), inner, max_size=3), max_leaves=6)
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 9) | st.text("k1:", max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "1",
+                    "7",
+                    "x",
+                    "lists",
+                    "tasks",
+                    "counters",
+                    "keys",
+                    "queued",
+                    "operations",
+                    "holders",
+                    "walks",
+                    "open",
+                    "duty",
+                    "kinds",
+                    "mode",
+                    "threads",
+                ]
+            ),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=6,
+)
 
 
 @pytest.mark.parametrize("field", ["initial", "config", "spec", "program"])
 def test_null_and_absent_mean_the_same_inside_too(tmp_path, field):
-    known = {"initial": ("keys", "queued", "walks", "operations", "holders", "wheel_ms"), "config": ("tick_ms", "start_ms"), "spec": ("git",), "program": ("threads",)}[field]
+    known = {
+        "initial": ("keys", "queued", "walks", "operations", "holders", "wheel_ms"),
+        "config": ("tick_ms", "start_ms"),
+        "spec": ("git",),
+        "program": ("threads",),
+    }[field]
     path = written(tmp_path / "x.jsonl", HEAD | {field: HEAD.get(field, {}) | dict.fromkeys(known)})
     assert replay.replay(path).verdict == replay.CONFORMS
     assert jsonl.Reader(path).header.get(field, {}) == HEAD.get(field, {})
 
 
-@given(st.sampled_from([field.name for field in HEADER if field.name not in ("schema", "run_id")]), ANYTHING)
+@given(
+    st.sampled_from([field.name for field in HEADER if field.name not in ("schema", "run_id")]),
+    ANYTHING,
+)
 @example("initial", {"lists": None})
 def test_no_header_ends_a_check_amid_its_events(tmp_path_factory, field, value):
     path = written(tmp_path_factory.mktemp("drawn") / "x.jsonl", HEAD | {field: value})

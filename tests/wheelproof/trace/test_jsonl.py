@@ -1,4 +1,5 @@
 """Reading and writing JSON Lines: nothing is lost, and what is wrong is said by file, line and field."""
+
 from __future__ import annotations
 
 import gzip
@@ -28,7 +29,14 @@ def test_a_golden_file_is_written_again_byte_for_byte(path, tmp_path):
     jsonl.write(tmp_path / "counted.jsonl", reader.header, found)
     counted = jsonl.Reader(tmp_path / "counted.jsonl")
     assert [event for _, event in counted] == found
-    old, new = ({name: value for name, value in footer.items() if name not in ("tokens", "per_token_last_seq")} for footer in (reader.footer, counted.footer))
+    old, new = (
+        {
+            name: value
+            for name, value in footer.items()
+            if name not in ("tokens", "per_token_last_seq")
+        }
+        for footer in (reader.footer, counted.footer)
+    )
     assert new == old and "tokens" in counted.footer and "per_token_last_seq" in reader.footer
 
 
@@ -73,7 +81,12 @@ def test_a_well_formed_file_that_is_not_whole_never_conforms(name):
 
 
 def test_a_newer_minor_version_may_have_more_columns(tmp_path):
-    text = (HERE / "golden/two_adders.jsonl").read_text().replace('"schema_minor":0', '"schema_minor":99').replace('"k":', '"colour":3,"k":')
+    text = (
+        (HERE / "golden/two_adders.jsonl")
+        .read_text()
+        .replace('"schema_minor":0', '"schema_minor":99')
+        .replace('"k":', '"colour":3,"k":')
+    )
     (tmp_path / "newer.jsonl").write_text(text)
     reader = jsonl.Reader(tmp_path / "newer.jsonl")
     assert all("colour" not in event for _, event in reader) and reader.unknown == {"colour"}
@@ -93,7 +106,9 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path):
     path.write_text("before")
 
     def breaks():
-        yield jsonl.event_of({"tid": 1, "tseq": 1, "lc": 1, "k": "thread_start", "phase": "atomic"}, "x", 1)
+        yield jsonl.event_of(
+            {"tid": 1, "tseq": 1, "lc": 1, "k": "thread_start", "phase": "atomic"}, "x", 1
+        )
         raise RuntimeError
 
     header = jsonl.Reader(GOLDEN[0]).header
@@ -110,10 +125,16 @@ def _packed(change):
     return change(gzip.compress((HERE / "golden/two_adders.jsonl").read_bytes()))
 
 
-@pytest.mark.parametrize(("change", "told"), [
-    (lambda whole: gzip.decompress(whole), "damaged, or is none"), (lambda whole: whole[:-8] + bytes(4) + whole[-4:], "damaged, or is none"),
-    (lambda whole: whole[:60] + bytes(16) + whole[76:], "damaged, or is none"), (lambda whole: whole + b"more", "damaged, or is none"), (lambda whole: whole[:6], "cut off"),
-])
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda whole: gzip.decompress(whole), "damaged, or is none"),
+        (lambda whole: whole[:-8] + bytes(4) + whole[-4:], "damaged, or is none"),
+        (lambda whole: whole[:60] + bytes(16) + whole[76:], "damaged, or is none"),
+        (lambda whole: whole + b"more", "damaged, or is none"),
+        (lambda whole: whole[:6], "cut off"),
+    ],
+)
 def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, told):
     (tmp_path / "whole.jsonl.gz").write_bytes(_packed(lambda whole: whole))
     assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == replay.CONFORMS
@@ -122,34 +143,63 @@ def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, told):
     with pytest.raises(jsonl.TraceError, match=told) as caught:
         for _ in jsonl.Reader(path):
             pass
-    assert str(caught.value).startswith(f"{path}: ") and caught.value.line == 0  # the whole file: no line is named
+    assert (
+        str(caught.value).startswith(f"{path}: ") and caught.value.line == 0
+    )  # the whole file: no line is named
 
 
-@pytest.mark.parametrize(("name", "cut", "line", "told"), [("cut.jsonl", slice(-300), 20, "the line is cut off"), ("cut.jsonl.gz", slice(-4), 0, "the compressed file is cut off")])
-def test_where_a_file_breaks_off_is_said_before_what_follows_from_it(tmp_path, name, cut, line, told):
+@pytest.mark.parametrize(
+    ("name", "cut", "line", "told"),
+    [
+        ("cut.jsonl", slice(-300), 20, "the line is cut off"),
+        ("cut.jsonl.gz", slice(-4), 0, "the compressed file is cut off"),
+    ],
+)
+def test_where_a_file_breaks_off_is_said_before_what_follows_from_it(
+    tmp_path, name, cut, line, told
+):
     whole = (HERE / "golden/two_adders.jsonl").read_bytes()
     path = tmp_path / name
     path.write_bytes(gzip.compress(whole)[cut] if name.endswith(".gz") else whole[cut])
     verdict = replay.replay(path)
     assert verdict.verdict == replay.INCOMPLETE
-    assert (verdict.first.property, verdict.first.line) == ("Footer", line) and told in verdict.first.message
+    assert (verdict.first.property, verdict.first.line) == (
+        "Footer",
+        line,
+    ) and told in verdict.first.message
     path.write_bytes(gzip.compress(whole) if name.endswith(".gz") else whole)
     assert replay.replay(path).verdict == replay.CONFORMS
 
 
-@pytest.mark.parametrize(("text", "told"), [
-    (b'{"tid":1\xff}\n', "no UTF-8: byte 0xff at 8"), (b'{"a":' * 200_000 + b"\n", "nested too deeply"), (b'{"tid":' + b"9" * 5_000 + b"}\n", "too many digits"),
-    ((HERE / "golden/two_adders.jsonl").read_bytes(), "a second header"),
-])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b'{"tid":1\xff}\n', "no UTF-8: byte 0xff at 8"),
+        (b'{"a":' * 200_000 + b"\n", "nested too deeply"),
+        (b'{"tid":' + b"9" * 5_000 + b"}\n", "too many digits"),
+        ((HERE / "golden/two_adders.jsonl").read_bytes(), "a second header"),
+    ],
+)
 def test_what_is_wrong_with_a_line_is_said_in_the_format_s_words(tmp_path, text, told):
     header = (HERE / "golden/two_adders.jsonl").read_bytes().partition(b"\n")[0]
     (tmp_path / "x.jsonl").write_bytes(header + b"\n" + text)
     with pytest.raises(jsonl.TraceError, match=told) as caught:
         list(jsonl.Reader(tmp_path / "x.jsonl"))
-    assert caught.value.line == 2 and "sys." not in str(caught.value) and "codec" not in str(caught.value)
+    assert (
+        caught.value.line == 2
+        and "sys." not in str(caught.value)
+        and "codec" not in str(caught.value)
+    )
 
 
-@pytest.mark.parametrize("change", [lambda text: b"\xef\xbb\xbf" + text, lambda text: text.replace(b"\n", b"\r\n"), lambda text: text.rstrip(b"\n")])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: b"\xef\xbb\xbf" + text,
+        lambda text: text.replace(b"\n", b"\r\n"),
+        lambda text: text.rstrip(b"\n"),
+    ],
+)
 def test_a_byte_order_mark_and_other_ends_of_lines_change_nothing(tmp_path, change):
     text = (HERE / "golden/two_adders.jsonl").read_bytes()
     assert change(text) != text

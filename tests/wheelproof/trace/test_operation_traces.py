@@ -1,4 +1,5 @@
 """Delayed operations recorded: runs of the model lead to the model's state, and each mutant is refused by its property, at its line, in a few events."""
+
 from __future__ import annotations
 
 import random
@@ -17,12 +18,41 @@ from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, Replay, key_
 from wheelproof.trace.shrink import renumbered, shrink
 
 STEM = "delayed_operation"
-SOUND = ("two_completers", "two_completers_expirer", "three_completers", "completes_another", "two_expirers", "raising", "callers_lock", "try_once_alone",
-         "try_once_raising", "locked_try", "locked_try_holder", "locked_try_raising", "checked_try", "checked_try_holder", "blocking", "blocking_three", "blocking_holder", "blocking_raising", "blocking_completes_another", "blocking_crossed", "three_losers")
+SOUND = (
+    "two_completers",
+    "two_completers_expirer",
+    "three_completers",
+    "completes_another",
+    "two_expirers",
+    "raising",
+    "callers_lock",
+    "try_once_alone",
+    "try_once_raising",
+    "locked_try",
+    "locked_try_holder",
+    "locked_try_raising",
+    "checked_try",
+    "checked_try_holder",
+    "blocking",
+    "blocking_three",
+    "blocking_holder",
+    "blocking_raising",
+    "blocking_completes_another",
+    "blocking_crossed",
+    "three_losers",
+)
 
 REFUSED = {
-    "P1": "CompletedOnce", "P9": "NoLostCompletion", "ClearedLate": "NoLostCompletion", "ReadEarly": "NoLostCompletion", "NoRetry": "NoLostCompletion",
-    "BlockingTry": "NoDeadlock", "P10": "TryExcludesComplete", "P11": "TryExcludesComplete", "P12": "ExpiredByTimeoutOnly", "P12_twice": "TypeOK",
+    "P1": "CompletedOnce",
+    "P9": "NoLostCompletion",
+    "ClearedLate": "NoLostCompletion",
+    "ReadEarly": "NoLostCompletion",
+    "NoRetry": "NoLostCompletion",
+    "BlockingTry": "NoDeadlock",
+    "P10": "TryExcludesComplete",
+    "P11": "TryExcludesComplete",
+    "P12": "ExpiredByTimeoutOnly",
+    "P12_twice": "TypeOK",
     "UnlockedTry": "OneTries",
 }
 """Mutant -> the property under which its trace is refused: that of the TOML, of all that break a safety property."""
@@ -50,8 +80,16 @@ def told(recorded: Recorded) -> tuple[replay.Verdict, dict[str, dict[str, object
     for line, event in enumerate(sorted(recorded.events, key=key_of), 2):
         run.take(line, event)
     names, threads = recorded.header["names"], recorded.header["threads"]
-    found = {names[str(number)]: {"completed": bool(each.completed), "pending": bool(each.pending), "completions": each.begun, "expirations": each.expired,
-                                  "winner": threads.get(str(each.winner))} for number, each in run.state.operations.items()}
+    found = {
+        names[str(number)]: {
+            "completed": bool(each.completed),
+            "pending": bool(each.pending),
+            "completions": each.begun,
+            "expirations": each.expired,
+            "winner": threads.get(str(each.winner)),
+        }
+        for number, each in run.state.operations.items()
+    }
     return run.end(recorded.footer), found
 
 
@@ -59,8 +97,13 @@ def modelled(scenario: str, state: object) -> dict[str, dict[str, object]]:
     """The same by the model."""
     model = mechanisms()[STEM].model(scenario)
     pieces = dict(zip(model.variables, model.pieces(state)))
-    return {name: {field: pieces[field][number] for field in ("completed", "pending", "completions", "expirations", "winner")}
-            for number, name in enumerate(model.operations)}
+    return {
+        name: {
+            field: pieces[field][number]
+            for field in ("completed", "pending", "completions", "expirations", "winner")
+        }
+        for number, name in enumerate(model.operations)
+    }
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -79,8 +122,12 @@ def test_the_comparison_can_fail():
     differing = 0
     for seed in range(6):
         schedule, _ = walk("two_completers_expirer", seed)
-        _, found = told(record(mechanisms(), STEM, "two_completers_expirer", "x", schedule=schedule))
-        differing += found != modelled("two_completers_expirer", walk("two_completers_expirer", seed + 100)[1])
+        _, found = told(
+            record(mechanisms(), STEM, "two_completers_expirer", "x", schedule=schedule)
+        )
+        differing += found != modelled(
+            "two_completers_expirer", walk("two_completers_expirer", seed + 100)[1]
+        )
     assert 0 < differing <= 6
 
 
@@ -97,7 +144,11 @@ def of_mutant(name: str) -> Recorded:
 
 def test_every_safety_mutant_is_here_with_the_property_of_the_toml():
     mechanism = mechanisms()[STEM]
-    safety = {name: mutant.property for name, mutant in mechanism.mutants.items() if mutant.property and mechanism.properties[mutant.property].kind != "liveness"}
+    safety = {
+        name: mutant.property
+        for name, mutant in mechanism.mutants.items()
+        if mutant.property and mechanism.properties[mutant.property].kind != "liveness"
+    }
     assert safety == REFUSED
 
 
@@ -107,14 +158,28 @@ def test_each_mutant_is_refused_by_its_property_and_shrunk(name, tmp_path):
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, REFUSED[name])
     small = shrink(recorded.header, numbered(recorded.events))
-    assert small.property == REFUSED[name] and len(small.events) <= 20 and small.lines[-1] == verdict.first.line
+    assert (
+        small.property == REFUSED[name]
+        and len(small.events) <= 20
+        and small.lines[-1] == verdict.first.line
+    )
     jsonl.write(tmp_path / "small.jsonl", small.header, small.events, small.footer)
     again = replay.replay(tmp_path / "small.jsonl")
-    assert (again.verdict, again.first.property, again.first.line) == (VIOLATES, REFUSED[name], len(small.events) + 1)
+    assert (again.verdict, again.first.property, again.first.line) == (
+        VIOLATES,
+        REFUSED[name],
+        len(small.events) + 1,
+    )
 
 
-POSSIBLE = {"P9": ("pending_getset(op2)",), "NoRetry": ("try_begin(op2)",), "ReadEarly": ("try_begin(op2)",), "ClearedLate": ("pending_set(op2)",),
-            "P12": ("try_begin(op2)", "force_cas(op2)"), "P1": ("force_cas(op2)",)}
+POSSIBLE = {
+    "P9": ("pending_getset(op2)",),
+    "NoRetry": ("try_begin(op2)",),
+    "ReadEarly": ("try_begin(op2)",),
+    "ClearedLate": ("pending_set(op2)",),
+    "P12": ("try_begin(op2)", "force_cas(op2)"),
+    "P1": ("force_cas(op2)",),
+}
 """Mutant -> some of what was possible where its trace is refused."""
 
 
@@ -126,7 +191,10 @@ def test_the_finding_says_what_was_possible(name):
         assert enabled == POSSIBLE[name], "who owes something can do that and nothing else"
 
 
-@pytest.mark.parametrize(("name", "owed"), [("P9", "pending_getset"), ("NoRetry", "try_begin"), ("ClearedLate", "pending_set")])
+@pytest.mark.parametrize(
+    ("name", "owed"),
+    [("P9", "pending_getset"), ("NoRetry", "try_begin"), ("ClearedLate", "pending_set")],
+)
 def test_the_repair_inserts_what_is_owed(name, owed):
     recorded = of_mutant(name)
     small = shrink(recorded.header, numbered(recorded.events))
@@ -140,21 +208,51 @@ def test_a_lost_completion_that_lasts_is_refused_too():
 def test_a_stranger_in_the_lock_passes_the_note_over():
     """KAFKA-8334, with the implementation as it is: who holds the lock and is not in maybeTryComplete does not look for a note."""
     mechanism = mechanisms()[STEM]
-    schedule = [("h", "H1"), ("a", "E1"), ("a", "P1"), ("a", "P5"), ("a", "P6"), ("a", "P1"), ("a", "P5"), ("a", "P6"), ("h", "H2")]
+    schedule = [
+        ("h", "H1"),
+        ("a", "E1"),
+        ("a", "P1"),
+        ("a", "P5"),
+        ("a", "P6"),
+        ("a", "P1"),
+        ("a", "P5"),
+        ("a", "P6"),
+        ("h", "H2"),
+    ]
     recorded = record(mechanisms(), STEM, "pending_holder", "holder", schedule=schedule)
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "NoLostCompletion")
-    assert recorded.header["threads"][str(verdict.first.event["tid"])] == "h" and "pending_holder" in mechanism.configs
+    assert (
+        recorded.header["threads"][str(verdict.first.event["tid"])] == "h"
+        and "pending_holder" in mechanism.configs
+    )
 
 
 def test_what_a_recording_says_of_an_operation():
     schedule, _ = walk("two_completers_expirer", 1)
     recorded = record(mechanisms(), STEM, "two_completers_expirer", "x", schedule=schedule)
-    assert recorded.header["variant"] == "TryPending" and recorded.mutant == "" and of_mutant("P9").mutant == "P9"
-    assert list(recorded.header["initial"]["operations"].values()) == [{"protocol": "TryPending", "completed": False, "pending": False, "task": 1}]
-    won = [event for event in recorded.events if event["k"] == "force_cas" and event["res"] == "true"]
-    assert len(won) == 1 and won[0]["pre"] == {"completed": False} and won[0]["cause"] in ("event", "expiry")
-    words = {token[1].partition(".")[2] for event in recorded.events for token in event.get("ord", ()) if token[0] == "V"}
+    assert (
+        recorded.header["variant"] == "TryPending"
+        and recorded.mutant == ""
+        and of_mutant("P9").mutant == "P9"
+    )
+    assert list(recorded.header["initial"]["operations"].values()) == [
+        {"protocol": "TryPending", "completed": False, "pending": False, "task": 1}
+    ]
+    won = [
+        event for event in recorded.events if event["k"] == "force_cas" and event["res"] == "true"
+    ]
+    assert (
+        len(won) == 1
+        and won[0]["pre"] == {"completed": False}
+        and won[0]["cause"] in ("event", "expiry")
+    )
+    words = {
+        token[1].partition(".")[2]
+        for event in recorded.events
+        for token in event.get("ord", ())
+        if token[0] == "V"
+    }
     assert words <= {"completed", "pending", "armed"} and "completed" in words
     spans = Counter(event["span"] for event in recorded.events if "span" in event)
     assert spans and set(spans.values()) == {2}
@@ -171,61 +269,136 @@ def test_who_completed_an_operation_is_seen_from_its_caller(cause):
 
 
 def test_one_operation_s_completion_by_another_is_forced():
-    scenario = dict(mechanisms()[STEM].scenarios["completes_another"], threads={"a": [["deliver", "c1", "o"]]})
-    assert [event["cause"] for event in record(mechanisms(), STEM, scenario, "forced").events if event["k"] == "force_cas"] == ["event", "forced"]
+    scenario = dict(
+        mechanisms()[STEM].scenarios["completes_another"], threads={"a": [["deliver", "c1", "o"]]}
+    )
+    assert [
+        event["cause"]
+        for event in record(mechanisms(), STEM, scenario, "forced").events
+        if event["k"] == "force_cas"
+    ] == ["event", "forced"]
 
 
 def test_an_operation_that_is_made_while_it_is_recorded_has_an_event_of_that():
     traced = Traced(mechanisms(), STEM)
     recorder = traced.recorder
-    world = traced.set_up(mechanisms()[STEM].scenarios["two_completers"])
-    made = type(world.operations["o"])
+    harness = traced.set_up(mechanisms()[STEM].scenarios["two_completers"])
+    made = type(harness.operations["o"])
     recorder.begin()
 
     def body():
         recorder.enter("maker")
-        made(type(world.operations["o"].timer_task)())
+        made(type(harness.operations["o"].timer_task)())
         recorder.leave()
 
     thread = threading.Thread(target=body)
     thread.start()
     thread.join()
     recorder.end()
-    assert [event["k"] for event in translator.Translator(recorder).events()] == ["thread_start", "op_new", "thread_stop"]
+    assert [event["k"] for event in translator.Translator(recorder).events()] == [
+        "thread_start",
+        "op_new",
+        "thread_stop",
+    ]
 
 
 # -- one planted fault for each rule of operations
 
+
 def planted(scenario: str, kind: str, change, seed: int = 1):
     """The first event of a kind that ``change`` takes, changed or (for []) gone, in runs of the scenario."""
     for number in range(seed, seed + 30):
-        recorded = record(mechanisms(), STEM, scenario, "planted", schedule=walk(scenario, number)[0])
+        recorded = record(
+            mechanisms(), STEM, scenario, "planted", schedule=walk(scenario, number)[0]
+        )
         for place, event in enumerate(recorded.events):
             if event["k"] == kind and (changed := change(dict(event))) is not None:
-                return recorded, [*recorded.events[:place], *([changed] if changed else []), *recorded.events[place + 1:]]
+                return recorded, [
+                    *recorded.events[:place],
+                    *([changed] if changed else []),
+                    *recorded.events[place + 1 :],
+                ]
     pytest.fail(f"no {kind} to change")
 
 
-@pytest.mark.parametrize(("scenario", "kind", "change", "property"), [
-    ("two_expirers", "force_cas", lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None, "CompletedOnce"),
-    ("two_expirers", "force_cas", lambda event: {**event, "res": "false", "pre": {}} if event["res"] == "true" else None, "CompletesOnce"),
-    ("two_expirers", "force_cas", lambda event: {**event, "pre": {"completed": True}} if event["res"] == "true" else None, "CompletedOnce"),
-    ("two_completers", "on_complete_begin", lambda event: [], "CompletesOnce"),
-    ("two_completers", "force_cas", lambda event: [] if event["res"] == "true" else None, "CompletedOnce"),
-    ("two_completers_expirer", "on_expire", lambda event: [], "TimeoutExpires"),
-    ("two_completers", "pending_getset", lambda event: [], "NoLostCompletion"),
-    ("two_completers", "pending_getset", lambda event: {**event, "pre": {"pending": not event["pre"]["pending"]}}, "NoLostCompletion"),
-    ("blocking", "force_cas", lambda event: {name: value for name, value in event.items() if name != "oseq"}, "TryExcludesComplete"),
-    ("blocking", "try_begin", lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None, "TryExcludesComplete"),
-    ("two_completers_expirer", "force_cas", lambda event: {**event, "cause": "event"} if (event["cause"], event["res"]) == ("expiry", "true") else None,
-     "ExpiredByTimeoutOnly"),
-    ("two_completers_expirer", "on_complete_end", lambda event: [] if "parent" not in event else None, "ExpiredByTimeoutOnly"),
-    ("two_completers", "try_end", lambda event: {**event, "res": "true"} if event["res"] == "false" else None, "CompletesOnce"),
-])
+@pytest.mark.parametrize(
+    ("scenario", "kind", "change", "property"),
+    [
+        (
+            "two_expirers",
+            "force_cas",
+            lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None,
+            "CompletedOnce",
+        ),
+        (
+            "two_expirers",
+            "force_cas",
+            lambda event: {**event, "res": "false", "pre": {}} if event["res"] == "true" else None,
+            "CompletesOnce",
+        ),
+        (
+            "two_expirers",
+            "force_cas",
+            lambda event: {**event, "pre": {"completed": True}} if event["res"] == "true" else None,
+            "CompletedOnce",
+        ),
+        ("two_completers", "on_complete_begin", lambda event: [], "CompletesOnce"),
+        (
+            "two_completers",
+            "force_cas",
+            lambda event: [] if event["res"] == "true" else None,
+            "CompletedOnce",
+        ),
+        ("two_completers_expirer", "on_expire", lambda event: [], "TimeoutExpires"),
+        ("two_completers", "pending_getset", lambda event: [], "NoLostCompletion"),
+        (
+            "two_completers",
+            "pending_getset",
+            lambda event: {**event, "pre": {"pending": not event["pre"]["pending"]}},
+            "NoLostCompletion",
+        ),
+        (
+            "blocking",
+            "force_cas",
+            lambda event: {name: value for name, value in event.items() if name != "oseq"},
+            "TryExcludesComplete",
+        ),
+        (
+            "blocking",
+            "try_begin",
+            lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None,
+            "TryExcludesComplete",
+        ),
+        (
+            "two_completers_expirer",
+            "force_cas",
+            lambda event: (
+                {**event, "cause": "event"}
+                if (event["cause"], event["res"]) == ("expiry", "true")
+                else None
+            ),
+            "ExpiredByTimeoutOnly",
+        ),
+        (
+            "two_completers_expirer",
+            "on_complete_end",
+            lambda event: [] if "parent" not in event else None,
+            "ExpiredByTimeoutOnly",
+        ),
+        (
+            "two_completers",
+            "try_end",
+            lambda event: {**event, "res": "true"} if event["res"] == "false" else None,
+            "CompletesOnce",
+        ),
+    ],
+)
 def test_one_changed_event_is_refused_by_its_rule(scenario, kind, change, property):
     recorded, events = planted(scenario, kind, change)
     verdict = replay.replay_events(recorded.header, renumbered(events), None)
-    assert verdict.verdict == VIOLATES and property in {finding.property for finding in verdict.findings if finding.event}, verdict.findings[:3]
+    assert verdict.verdict == VIOLATES and property in {
+        finding.property for finding in verdict.findings if finding.event
+    }, verdict.findings[:3]
     assert judged(recorded).verdict == CONFORMS
 
 
@@ -239,23 +412,46 @@ def test_a_note_that_is_left_at_the_end_is_a_lost_completion():
     for event in events:
         tally.count(event)
     verdict = replay.replay_events(header, events, tally.footer())
-    assert (verdict.verdict, verdict.first.property, verdict.first.line) == (VIOLATES, "NoLostCompletion", 0)
-    assert replay.replay_events(header, events, None).verdict == INCOMPLETE  # whether it is the end is not known
+    assert (verdict.verdict, verdict.first.property, verdict.first.line) == (
+        VIOLATES,
+        "NoLostCompletion",
+        0,
+    )
+    assert (
+        replay.replay_events(header, events, None).verdict == INCOMPLETE
+    )  # whether it is the end is not known
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_crowd_of_real_threads_conforms_and_every_rule_has_something_to_look_at(seed):
-    for protocol, rules in (("TryPending", ("CompletedOnce", "NoLostCompletion", "CompletesOnce")), ("Blocking", ("CompletedOnce", "TryExcludesComplete"))):
+    for protocol, rules in (
+        ("TryPending", ("CompletedOnce", "NoLostCompletion", "CompletesOnce")),
+        ("Blocking", ("CompletedOnce", "TryExcludesComplete")),
+    ):
         chance, operations = random.Random(seed), [f"o{number}" for number in range(60)]
-        threads = {f"t{thread}": [chance.choice((["deliver", f"c{name}", name], ["attempt", name], ["expire", name])) for _ in range(2) for name in operations]
-                   for thread in range(6)}
-        scenario = {"protocol": dict.fromkeys(operations, protocol), "needs": {name: [f"c{name}"] for name in operations}, "completes": {name: [] for name in operations},
-                    "raises": [], "locking": [], "threads": threads}
+        threads = {
+            f"t{thread}": [
+                chance.choice((["deliver", f"c{name}", name], ["attempt", name], ["expire", name]))
+                for _ in range(2)
+                for name in operations
+            ]
+            for thread in range(6)
+        }
+        scenario = {
+            "protocol": dict.fromkeys(operations, protocol),
+            "needs": {name: [f"c{name}"] for name in operations},
+            "completes": {name: [] for name in operations},
+            "raises": [],
+            "locking": [],
+            "threads": threads,
+        }
         recorded = record(mechanisms(), STEM, scenario, f"crowd-{seed}")
         verdict = judged(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
         assert min(verdict.applied[name] for name in rules) > 50, verdict.applied
-        assert all(found.begun == 1 for found in _state(recorded).operations.values() if found.completed)
+        assert all(
+            found.begun == 1 for found in _state(recorded).operations.values() if found.completed
+        )
 
 
 def _state(recorded: Recorded):
@@ -278,42 +474,85 @@ def damages(events):
         kind, result = event["k"], event.get("res")
         if kind in HARMLESS:
             continue
-        yield "drop", kind, result, "", events[:number] + events[number + 1:]
-        yield "duplicate", kind, result, "", events[:number + 1] + events[number:]
-        later = next((place for place in range(number + 1, len(events)) if events[place]["tid"] == event["tid"]), None)
+        yield "drop", kind, result, "", events[:number] + events[number + 1 :]
+        yield "duplicate", kind, result, "", events[: number + 1] + events[number:]
+        later = next(
+            (
+                place
+                for place in range(number + 1, len(events))
+                if events[place]["tid"] == event["tid"]
+            ),
+            None,
+        )
         if later is not None:
             swapped = list(events)
             swapped[number], swapped[later] = swapped[later], swapped[number]
             yield "swap", kind, result, events[later]["k"], swapped
         for other in known:
             if event.get("op", other) != other:
-                yield "retarget", kind, result, "", [*events[:number], {**event, "op": other}, *events[number + 1:]]
+                yield (
+                    "retarget",
+                    kind,
+                    result,
+                    "",
+                    [*events[:number], {**event, "op": other}, *events[number + 1 :]],
+                )
         if result in ("true", "false"):
-            yield "flip", kind, result, "", [*events[:number], {**event, "res": "false" if result == "true" else "true"}, *events[number + 1:]]
+            yield (
+                "flip",
+                kind,
+                result,
+                "",
+                [
+                    *events[:number],
+                    {**event, "res": "false" if result == "true" else "true"},
+                    *events[number + 1 :],
+                ],
+            )
 
 
 def explained(what: str, kind: str, result: str | None, second: str) -> bool:
     """Why a damage that survives is another run of the model, or changes nothing that anybody can see."""
     return (
         # an attempt to complete what is completed changes nothing: it may be left out, come twice, or be of another operation that is completed
-        "force_cas" in (kind, second) and result != "true"
+        "force_cas" in (kind, second)
+        and result != "true"
         # who finds an operation completed under its lock has done what a stranger in the lock does
-        or kind == "try_begin" and result == "false" and (what in ("drop", "duplicate") or second == "lock_release")
+        or kind == "try_begin"
+        and result == "false"
+        and (what in ("drop", "duplicate") or second == "lock_release")
         # a thread need not say that it ends
-        or what == "drop" and kind == "thread_stop"
+        or what == "drop"
+        and kind == "thread_stop"
         # what an onComplete does to another operation is inside it or not, as the code has it
-        or what == "swap" and {kind, second} & {"on_complete_begin", "on_complete_end"} and {kind, second} & {"force_cas", "lock_release"}
+        or what == "swap"
+        and {kind, second} & {"on_complete_begin", "on_complete_end"}
+        and {kind, second} & {"force_cas", "lock_release"}
     )
 
 
-@pytest.mark.parametrize("scenario", ["two_completers_expirer", "two_expirers", "completes_another", "raising", "try_once_alone", "blocking", "blocking_completes_another"])
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        "two_completers_expirer",
+        "two_expirers",
+        "completes_another",
+        "raising",
+        "try_once_alone",
+        "blocking",
+        "blocking_completes_another",
+    ],
+)
 def test_damage_that_is_hidden_by_new_numbers_is_seen_by_the_rules(scenario):
     total, survived = 0, []
     recorded = record(mechanisms(), STEM, scenario, "x", schedule=walk(scenario, 1)[0])
     tally = jsonl.Tally(recorded.header)
     for event in recorded.events:
         tally.count(event)
-    assert replay.replay_events(recorded.header, renumbered(recorded.events), tally.footer()).verdict == CONFORMS
+    assert (
+        replay.replay_events(recorded.header, renumbered(recorded.events), tally.footer()).verdict
+        == CONFORMS
+    )
     for *what, damaged in damages(recorded.events):
         total += 1
         again = renumbered(damaged)

@@ -1,4 +1,5 @@
-"""TLC as the oracle of slices: it says what the model's twin says, of conforming, mutated and changed traces, and what breaks it is no verdict."""
+"""TLC as the oracle of slices: it says what the model says, of conforming, mutated and changed traces, and what breaks it is no verdict."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -7,7 +8,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.wheelproof.trace.followed import MUTANTS, OPERATION, RUNS, TIMER, by_model, by_rules, changed, mutant_of, walk_of
+from tests.wheelproof.trace.followed import (
+    MUTANTS,
+    OPERATION,
+    RUNS,
+    TIMER,
+    by_model,
+    by_rules,
+    changed,
+    mutant_of,
+    walk_of,
+)
 from tests.wheelproof.trace.recorded import STEM, mechanisms, of_mutant, of_walk
 from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.tlc.result import Outcome, TlcResult
@@ -24,8 +35,10 @@ def followed(recorded, **options):
     return by_model(recorded.header, recorded.events, recorded.footer, **options)
 
 
-def ask_about(stem: str, scenario: str, seed: int, folder: Path, sample: int | None) -> list[tuple[str, oracle.Slice, oracle.Answer]]:
-    """The twin and TLC on a run and on changes of it."""
+def ask_about(
+    stem: str, scenario: str, seed: int, folder: Path, sample: int | None
+) -> list[tuple[str, oracle.Slice, oracle.Answer]]:
+    """The model and TLC on a run and on changes of it."""
     recorded = walk_of(stem, scenario, seed)
     traces = [("as it was", recorded.events), *changed(recorded.events, sample, seed)]
     asked = []
@@ -35,14 +48,14 @@ def ask_about(stem: str, scenario: str, seed: int, folder: Path, sample: int | N
             asked.append((what, oracle.cut(run), run.steps))
     out = []
     for begin in range(0, len(asked), PART):
-        some = asked[begin:begin + PART]
+        some = asked[begin : begin + PART]
         answers = oracle.ask_all(some[0][2], [part for _, part, _ in some], folder, seconds=600)
         out += [(what, part, answer) for (what, part, _), answer in zip(some, answers, strict=True)]
     return out
 
 
 def held(rows: list[tuple[str, oracle.Slice, oracle.Answer]]) -> int:
-    """How many of the traces TLC refuses, each at the event at which the twin does."""
+    """How many of the traces TLC refuses, each at the event at which the model does."""
     for what, part, answer in rows:
         assert answer.accepted is not None, what
         assert answer.refused == part.refused, what
@@ -51,8 +64,11 @@ def held(rows: list[tuple[str, oracle.Slice, oracle.Answer]]) -> int:
 
 # -- agreement
 
-@pytest.mark.parametrize("stem, scenario", [(TIMER, "flush_add_cancel"), (OPERATION, "callers_lock")])
-def test_tlc_and_the_twin_agree_on_changed_traces(stem, scenario, tmp_path):
+
+@pytest.mark.parametrize(
+    "stem, scenario", [(TIMER, "flush_add_cancel"), (OPERATION, "callers_lock")]
+)
+def test_tlc_and_the_model_agree_on_changed_traces(stem, scenario, tmp_path):
     rows = ask_about(stem, scenario, 1, tmp_path, 20)
     assert 5 < held(rows) < len(rows)
     assert rows[0][0] == "as it was" and rows[0][2].accepted
@@ -77,7 +93,7 @@ def test_tlc_judges_a_slice_that_begins_in_the_middle(tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("stem, name", MUTANTS)
-def test_tlc_refuses_every_mutant_where_the_twin_does(stem, name, tmp_path):
+def test_tlc_refuses_every_mutant_where_the_model_does(stem, name, tmp_path):
     verdict, run = followed(mutant_of(stem, name))
     part = oracle.cut(run)
     assert verdict.verdict == VIOLATES and part.refused
@@ -88,17 +104,28 @@ def test_tlc_refuses_every_mutant_where_the_twin_does(stem, name, tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("stem, scenario", RUNS)
-def test_tlc_and_the_twin_agree_on_all_changed_traces(stem, scenario, tmp_path):
-    rows = ask_about(stem, scenario, 2, tmp_path, None if len(walk_of(stem, scenario, 2).events) < 60 else 80)
+def test_tlc_and_the_model_agree_on_all_changed_traces(stem, scenario, tmp_path):
+    rows = ask_about(
+        stem, scenario, 2, tmp_path, None if len(walk_of(stem, scenario, 2).events) < 60 else 80
+    )
     assert 0 < held(rows) < len(rows)
 
 
 # -- controls
 
+
 def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
     found = observed.read(mechanisms()[STEM])
-    wrong = dataclasses.replace(found.rows["A9"], columns={("post", "counter"): Expression("taskCounter"), **{
-        (column, None): found.rows["A9"].columns[column, None] for column in ("list", "entry", "task")}})
+    wrong = dataclasses.replace(
+        found.rows["A9"],
+        columns={
+            ("post", "counter"): Expression("taskCounter"),
+            **{
+                (column, None): found.rows["A9"].columns[column, None]
+                for column in ("list", "entry", "task")
+            },
+        },
+    )
     recorded = of_walk("two_adders", 1)
     _, right = followed(recorded)
     _, run = followed(recorded, table=dataclasses.replace(found, rows={**found.rows, "A9": wrong}))
@@ -107,23 +134,32 @@ def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
     assert oracle.ask(run.steps, part, tmp_path).refused == part.refused
 
 
-def test_a_specification_without_one_decision_parts_from_the_twin(tmp_path):
+def test_a_specification_without_one_decision_parts_from_the_model(tmp_path):
     _, run = followed(of_mutant("M19"))
     answer = oracle.ask(run.steps, oracle.cut(run), tmp_path, without="M19")
-    assert answer.accepted, "the mutant's trace is one of the specification that lacks what the mutant lacks"
+    assert answer.accepted, (
+        "the mutant's trace is one of the specification that lacks what the mutant lacks"
+    )
 
 
 def test_the_two_that_say_different_things_are_no_verdict(tmp_path, monkeypatch):
     path = tmp_path / "m9.jsonl"
     of_mutant("M9").write(path)
-    monkeypatch.setattr(tiers.oracle, "ask", lambda steps, part, folder: oracle.Answer(True, None, TlcResult(Outcome.VIOLATED)))
+    monkeypatch.setattr(
+        tiers.oracle,
+        "ask",
+        lambda steps, part, folder: oracle.Answer(True, None, TlcResult(Outcome.VIOLATED)),
+    )
     with pytest.raises(ToolError, match="one of the two is wrong"):
         tiers.by_oracle(path, mechanisms(), tmp_path, None, None)
 
 
 def test_a_table_that_tlc_cannot_read_is_no_verdict(tmp_path):
     _, run = followed(of_walk("two_adders", 1))
-    rows = {**run.steps.table.rows, "A1": dataclasses.replace(run.steps.table.rows["A1"], when=Expression("nowhere[self] = 1"))}
+    rows = {
+        **run.steps.table.rows,
+        "A1": dataclasses.replace(run.steps.table.rows["A1"], when=Expression("nowhere[self] = 1")),
+    }
     run.steps.table = dataclasses.replace(run.steps.table, rows=rows)
     with pytest.raises(ToolError, match="no answer"):
         oracle.ask(run.steps, oracle.cut(run), tmp_path)
@@ -136,13 +172,18 @@ def test_a_folder_that_tlc_s_modules_cannot_go_to_is_said(tmp_path):
         with pytest.raises(ToolError, match="modules cannot be written there") as caught:
             oracle.generate(run.steps, [oracle.cut(run)], folder)
         assert str(folder) in str(caught.value)
-    assert oracle.generate(run.steps, [oracle.cut(run)], tmp_path / "free") and (tmp_path / "free").is_dir()
+    assert (
+        oracle.generate(run.steps, [oracle.cut(run)], tmp_path / "free")
+        and (tmp_path / "free").is_dir()
+    )
 
 
 def test_time_that_ran_out_is_no_verdict(tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
     of_walk("two_adders", 1).write(path)
-    monkeypatch.setattr(oracle.ask, "__kwdefaults__", {**oracle.ask.__kwdefaults__, "seconds": 0.05})
+    monkeypatch.setattr(
+        oracle.ask, "__kwdefaults__", {**oracle.ask.__kwdefaults__, "seconds": 0.05}
+    )
     verdict, lines = tiers.by_oracle(path, mechanisms(), tmp_path, None, None)
     assert verdict == "incomplete" and "not confirmed" in lines[-1]
 
@@ -162,15 +203,26 @@ def test_a_slice_that_was_not_kept_or_is_empty_is_an_error():
 
 
 def test_a_slice_begins_where_the_model_is_in_few_states(monkeypatch):
-    _, run = followed(of_walk("flush_add_cancel", 1), table=dataclasses.replace(
-        observed.read(mechanisms()[STEM]), rows={name: dataclasses.replace(row, eager=False) for name, row in observed.read(mechanisms()[STEM]).rows.items()}))
+    _, run = followed(
+        of_walk("flush_add_cancel", 1),
+        table=dataclasses.replace(
+            observed.read(mechanisms()[STEM]),
+            rows={
+                name: dataclasses.replace(row, eager=False)
+                for name, row in observed.read(mechanisms()[STEM]).rows.items()
+            },
+        ),
+    )
     monkeypatch.setattr(oracle, "STARTS", 1)
-    wanted = len(run.history) - max(number for number, item in enumerate(run.history) if len(item.states) > 1)
+    wanted = len(run.history) - max(
+        number for number, item in enumerate(run.history) if len(item.states) > 1
+    )
     part = oracle.cut(run, last=wanted)
     assert len(part.starts) == 1 and len(part.events) > wanted
 
 
 # -- the command
+
 
 def command(*arguments: str):
     return CliRunner().invoke(commands.app, ["replay", *arguments])
@@ -181,7 +233,11 @@ def test_the_command_confirms_a_verdict_by_tlc(tmp_path):
     of_mutant("M9").write(path)
     told = command(str(path), "--oracle", "--last", "3", "--output", str(tmp_path / "slices"))
     assert told.exit_code == 1, told.output
-    assert "Next: f can show no expire_submit there" in told.output and "refuses line" in told.output and "(3 events)" in told.output
+    assert (
+        "Next: f can show no expire_submit there" in told.output
+        and "refuses line" in told.output
+        and "(3 events)" in told.output
+    )
     assert (tmp_path / "slices/TimerTaskList/m9/MCTimerTaskListSlice.cfg").is_file()
 
 
@@ -196,7 +252,11 @@ def test_the_command_follows_a_trace_on_the_model(tmp_path):
 def test_the_command_says_that_the_specification_is_another_one(tmp_path):
     recorded = of_walk("readd", 1)
     assert "another" not in command_on(tmp_path, recorded.header, recorded.events)
-    assert "beside another TimerTaskList.tla" in command_on(tmp_path, recorded.header | {"spec": recorded.header["spec"] | {"sha256": "0" * 64}}, recorded.events)
+    assert "beside another TimerTaskList.tla" in command_on(
+        tmp_path,
+        recorded.header | {"spec": recorded.header["spec"] | {"sha256": "0" * 64}},
+        recorded.events,
+    )
 
 
 def command_on(folder: Path, header: dict, events: list[dict]) -> str:
@@ -204,8 +264,14 @@ def command_on(folder: Path, header: dict, events: list[dict]) -> str:
     return command(str(folder / "trace.jsonl"), "--model").output
 
 
-@pytest.mark.parametrize("arguments, says", [(["--last", "3"], "--oracle"), (["--oracle", "--last", "3", "--window", "1:2"], "both"),
-                                             (["--oracle", "--window", "9:2"], "two lines")])
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (["--last", "3"], "--oracle"),
+        (["--oracle", "--last", "3", "--window", "1:2"], "both"),
+        (["--oracle", "--window", "9:2"], "two lines"),
+    ],
+)
 def test_the_command_refuses_what_makes_no_sense(arguments, says, tmp_path):
     of_walk("readd", 1).write(tmp_path / "readd.jsonl")
     told = command(str(tmp_path / "readd.jsonl"), *arguments)
@@ -213,5 +279,9 @@ def test_the_command_refuses_what_makes_no_sense(arguments, says, tmp_path):
 
 
 def test_a_trace_without_a_program_is_out_of_the_model(tmp_path):
-    told = command(str(Path(__file__).parent / "golden/readd.jsonl"), "--oracle", "--output", str(tmp_path))
-    assert told.exit_code == 3 and "out-of-model" in told.output and "TLC was not asked" in told.output
+    told = command(
+        str(Path(__file__).parent / "golden/readd.jsonl"), "--oracle", "--output", str(tmp_path)
+    )
+    assert (
+        told.exit_code == 3 and "out-of-model" in told.output and "TLC was not asked" in told.output
+    )

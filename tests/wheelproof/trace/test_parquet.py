@@ -1,4 +1,5 @@
 """JSON Lines to Parquet and back: nothing is lost."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -20,7 +21,9 @@ GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.jsonl"))
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_golden_file_comes_back_byte_for_byte(path, tmp_path):
     reader = jsonl.Reader(path)
-    parquet.write(tmp_path / "trace.parquet", reader.header, [event for _, event in reader], reader.footer)
+    parquet.write(
+        tmp_path / "trace.parquet", reader.header, [event for _, event in reader], reader.footer
+    )
     back = parquet.Reader(tmp_path / "trace.parquet")
     jsonl.write(tmp_path / "back.jsonl", back.header, [event for _, event in back], back.footer)
     assert (tmp_path / "back.jsonl").read_bytes() == path.read_bytes()
@@ -85,9 +88,14 @@ def test_tokens_of_another_shape_are_said_by_row_and_field(tmp_path):
     metadata = {parquet.HEADER_KEY: jsonl.header_line(reader.header)}
     row = {"tid": 1, "tseq": 1, "lc": 1, "k": "thread_start", "phase": "atomic"}
     for tokens in (["L list:1"], [{"kind": "L", "seq": 1}], 7):
-        pyarrow.parquet.write_table(pyarrow.Table.from_pylist([row | {"ord": tokens}]).replace_schema_metadata(metadata), path)
+        pyarrow.parquet.write_table(
+            pyarrow.Table.from_pylist([row | {"ord": tokens}]).replace_schema_metadata(metadata),
+            path,
+        )
         with pytest.raises(jsonl.TraceError) as caught:
             list(parquet.Reader(path))
         assert (caught.value.line, caught.value.field) == (1, "ord")
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([row]).replace_schema_metadata(metadata), path)
+    pyarrow.parquet.write_table(
+        pyarrow.Table.from_pylist([row]).replace_schema_metadata(metadata), path
+    )
     assert [event["k"] for _, event in parquet.Reader(path)] == ["thread_start"]

@@ -1,11 +1,13 @@
 """The recorder on real threads: what it writes conforms, what a mutant does is refused, and what is lost is said."""
+
 from __future__ import annotations
 
 import pytest
 
 from tests.wheelproof.trace.recorded import OTHERWISE, REJECTED, STEM, busy, mechanisms, of_mutant
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.trace import jsonl, recorder as recorders, recording, replay, traced_fields
+from wheelproof.trace import jsonl, recording, replay, traced_fields
+from wheelproof.trace import recorder as recorders
 from wheelproof.trace.record import record
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, key_of
 
@@ -28,8 +30,12 @@ def test_every_mutant_is_here_or_equivalent():
 
 def test_an_equivalent_mutant_is_not_blamed():
     recorded = of_mutant("M5")
-    assert replay.replay_events(recorded.header, recorded.events, recorded.footer).verdict == CONFORMS
-    masked = of_mutant("M2_masked")  # its entries have no monitor, so that the order of their events is not known
+    assert (
+        replay.replay_events(recorded.header, recorded.events, recorded.footer).verdict == CONFORMS
+    )
+    masked = of_mutant(
+        "M2_masked"
+    )  # its entries have no monitor, so that the order of their events is not known
     assert replay.replay_events(masked.header, masked.events, masked.footer).verdict == INCOMPLETE
 
 
@@ -45,20 +51,30 @@ def test_eight_real_threads_conform(tmp_path):
     verdict = run_on_threads(tmp_path, 1800, 1)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert verdict.events >= 100_000
-    assert all(verdict.applied[name] > 100 for name in ("AtMostOneList", "CounterExact", "CancelWins", "NoDeadlock", "ExactlyItsList"))
+    assert all(
+        verdict.applied[name] > 100
+        for name in ("AtMostOneList", "CounterExact", "CancelWins", "NoDeadlock", "ExactlyItsList")
+    )
 
 
 @pytest.mark.nightly
 def test_eight_real_threads_conform_at_length(tmp_path):
     verdict = run_on_threads(tmp_path, 16_000, 2)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
-    assert verdict.events >= 1_000_000  # twice that where the threads get in each other's way, which is up to the machine
+    assert (
+        verdict.events >= 1_000_000
+    )  # twice that where the threads get in each other's way, which is up to the machine
 
 
 def test_a_mutant_on_real_threads_is_refused_where_every_run_shows_it():
     """M8 puts cancelled entries on: no schedule is needed, only a cancel before the check."""
-    scenario = {"lists": ["l1", "l2"], "task_of": {"e1": "t1"}, "ring": {"l1": ["e1"], "l2": []}, "current": [],
-                "threads": {"f": [["flush", "l1", "l2"]]}}
+    scenario = {
+        "lists": ["l1", "l2"],
+        "task_of": {"e1": "t1"},
+        "ring": {"l1": ["e1"], "l2": []},
+        "current": [],
+        "threads": {"f": [["flush", "l1", "l2"]]},
+    }
     sound = record(mechanisms(), STEM, scenario, "sound")
     assert replay.replay_events(sound.header, sound.events, sound.footer).verdict == CONFORMS
     broken = record(mechanisms(), STEM, scenario, "broken", mutant="M8")
@@ -69,7 +85,9 @@ def test_a_mutant_on_real_threads_is_refused_where_every_run_shows_it():
 def test_only_some_kinds_can_be_recorded():
     kinds = {"list_add", "list_remove", "cancel", "set_entry"}
     recorded = record(mechanisms(), STEM, busy(30, 3), "some", kinds=kinds)
-    assert {event["k"] for event in recorded.events} <= kinds and recorded.header["capture"]["kinds"] == sorted(kinds)
+    assert {event["k"] for event in recorded.events} <= kinds and recorded.header["capture"][
+        "kinds"
+    ] == sorted(kinds)
     verdict = replay.replay_events(recorded.header, recorded.events, recorded.footer)
     assert verdict.verdict == CONFORMS and "CancelWins" not in verdict.applied
 
@@ -80,7 +98,9 @@ def test_a_full_buffer_drops_and_says_so(monkeypatch):
     recorded = record(mechanisms(), STEM, busy(30, 4), "full")
     assert recorded.footer["dropped"] > 0
     verdict = replay.replay_events(recorded.header, recorded.events, recorded.footer)
-    assert verdict.verdict != CONFORMS and any(finding.property == "Dropped" for finding in verdict.findings)
+    assert verdict.verdict != CONFORMS and any(
+        finding.property == "Dropped" for finding in verdict.findings
+    )
 
 
 def light(self, instance, owner=None, frame=None):
@@ -88,17 +108,41 @@ def light(self, instance, owner=None, frame=None):
     recorder, word = self.recorder, self._get(instance)
     log, value = recorder.log(), word.value
     if not log.muted and (site := recorder.site(frame, "read")):
-        log.emit(site, word.owner, recorder.id_of(value), recorder.id_of(value), recorder.id_of(frame.f_locals.get("self")), word.number, word.version)
+        log.emit(
+            site,
+            word.owner,
+            recorder.id_of(value),
+            recorder.id_of(value),
+            recorder.id_of(frame.f_locals.get("self")),
+            word.number,
+            word.version,
+        )
     return value
 
 
 def test_a_read_that_does_not_move_its_word_on_is_seen(monkeypatch):
     """Strict mode taken away: by the clocks a check may then come after a cancel that it did not see, or the other way round."""
     schedule = [("f", label) for label in "F1 F2 U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11".split()]
-    schedule += [("c", "C1"), ("c", "C2"), ("c", "R1"), ("f", "K1"), ("c", "C3"), ("c", "C4"), ("f", "K2"), ("f", "F2"), ("f", "F4")]
-    assert replay_of(record(mechanisms(), STEM, "expire_cancel", "strict", schedule=schedule)) == CONFORMS
+    schedule += [
+        ("c", "C1"),
+        ("c", "C2"),
+        ("c", "R1"),
+        ("f", "K1"),
+        ("c", "C3"),
+        ("c", "C4"),
+        ("f", "K2"),
+        ("f", "F2"),
+        ("f", "F4"),
+    ]
+    assert (
+        replay_of(record(mechanisms(), STEM, "expire_cancel", "strict", schedule=schedule))
+        == CONFORMS
+    )
     monkeypatch.setattr(traced_fields.VolatileField, "__get__", light)
-    assert replay_of(record(mechanisms(), STEM, "expire_cancel", "light", schedule=schedule)) != CONFORMS
+    assert (
+        replay_of(record(mechanisms(), STEM, "expire_cancel", "light", schedule=schedule))
+        != CONFORMS
+    )
 
 
 def replay_of(recorded) -> str:
@@ -106,7 +150,9 @@ def replay_of(recorded) -> str:
 
 
 def test_a_schedule_of_another_mutant_is_refused():
-    with pytest.raises(ToolError, match="Step 1 of the schedule: a waits at R1, and should take F1"):
+    with pytest.raises(
+        ToolError, match="Step 1 of the schedule: a waits at R1, and should take F1"
+    ):
         record(mechanisms(), STEM, "two_adders", "wrong", schedule=[("a", "F1")])
     with pytest.raises(UsageError, match="no decision M99"):
         record(mechanisms(), STEM, "two_adders", "wrong", mutant="M99")
@@ -115,7 +161,9 @@ def test_a_schedule_of_another_mutant_is_refused():
 
 
 def test_a_program_that_raises_ends_the_recording():
-    scenario = dict(mechanisms()[STEM].scenarios["two_adders"], threads={"a": [["add", "l1", "e9"]]})
+    scenario = dict(
+        mechanisms()[STEM].scenarios["two_adders"], threads={"a": [["add", "l1", "e9"]]}
+    )
     with pytest.raises(ToolError, match="Thread a of the recorded run raised KeyError"):
         record(mechanisms(), STEM, scenario, "raises")
 

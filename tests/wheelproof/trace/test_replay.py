@@ -1,4 +1,5 @@
 """Replay on golden traces, and on golden traces with one event damaged: every damage is seen, or shown to change nothing."""
+
 from __future__ import annotations
 
 import copy
@@ -35,6 +36,7 @@ def test_a_golden_trace_of_a_mutant_is_refused_by_its_property_at_its_line(path)
 
 # -- damage: each event of each conforming trace, dropped, doubled, swapped, retargeted, retimed
 
+
 def read(path):
     reader = jsonl.Reader(path)
     return reader.header, [event for _, event in reader], reader.footer
@@ -54,7 +56,9 @@ def renumbered(events):
                 renewed.append((kind, name, tokens[kind, name], mode))
             event["ord"] = tuple(renewed)
             kind, name, _, mode = renewed[-1]
-            tokens[kind, name] += kind == "RW" and mode == "w" and event["k"] in ("lock_release", "rw_release")  # a write hold is over
+            tokens[kind, name] += (
+                kind == "RW" and mode == "w" and event["k"] in ("lock_release", "rw_release")
+            )  # a write hold is over
         out.append(event)
     return out
 
@@ -68,12 +72,17 @@ def judged(header, events):
 
 def damages(events):
     """(what was done, the events after it), with numbers that hide it as well as they can."""
-    ids = {column: sorted({event[column] for event in events if column in event}) for column in ("entry", "list", "task")}
+    ids = {
+        column: sorted({event[column] for event in events if column in event})
+        for column in ("entry", "list", "task")
+    }
     for number, event in enumerate(events):
         kind, place = event["k"], event["lc"]
-        yield f"drop {kind}@{place}", events[:number] + events[number + 1:]
-        yield f"duplicate {kind}@{place}", events[:number + 1] + events[number:]
-        later = next((n for n in range(number + 1, len(events)) if events[n]["tid"] == event["tid"]), None)
+        yield f"drop {kind}@{place}", events[:number] + events[number + 1 :]
+        yield f"duplicate {kind}@{place}", events[: number + 1] + events[number:]
+        later = next(
+            (n for n in range(number + 1, len(events)) if events[n]["tid"] == event["tid"]), None
+        )
         if later is not None:
             swapped = list(events)
             swapped[number], swapped[later] = swapped[later], swapped[number]
@@ -82,7 +91,10 @@ def damages(events):
             for other in known:
                 if column in event and other != event[column]:
                     moved = dict(event, **{column: other})
-                    yield f"retarget {kind}@{place} {column}", events[:number] + [moved] + events[number + 1:]
+                    yield (
+                        f"retarget {kind}@{place} {column}",
+                        events[:number] + [moved] + events[number + 1 :],
+                    )
 
 
 HARMLESS = ("lock_acquire", "lock_release", "lock_wait")
@@ -94,7 +106,9 @@ def test_no_damage_is_taken_for_the_original(path):
     """With the numbers as they were recorded every damage is seen, whatever the event."""
     header, events, footer = read(path)
     for what, damaged in damages(events):
-        assert replay.replay_events(header, damaged, footer).verdict != CONFORMS or what.startswith(("swap", "retarget")), what
+        assert replay.replay_events(header, damaged, footer).verdict != CONFORMS or what.startswith(
+            ("swap", "retarget")
+        ), what
         tally = jsonl.Tally(header)
         for event in damaged:
             tally.count(event)
@@ -145,9 +159,15 @@ def test_replay_knows_the_kinds_of_the_format_and_says_so_of_any_other():
 
 def test_without_order_tokens_nothing_follows():
     header, events, _ = read(GOLDEN / "two_adders.jsonl")
-    bare = [{name: value for name, value in event.items() if name != "ord"} for event in events if event["k"] in ("list_add", "list_remove")]
+    bare = [
+        {name: value for name, value in event.items() if name != "ord"}
+        for event in events
+        if event["k"] in ("list_add", "list_remove")
+    ]
     assert judged(header, renumbered(bare)).verdict == INCOMPLETE
-    spread = [dict(event, ord=tuple((*token, token[2] + 1) for token in event["ord"])) for event in events]
+    spread = [
+        dict(event, ord=tuple((*token, token[2] + 1) for token in event["ord"])) for event in events
+    ]
     assert replay.replay_events(header, spread, None).verdict == INCOMPLETE
 
 
@@ -174,14 +194,18 @@ def test_what_lies_beyond_the_cut_is_no_evidence(tmp_path):
     """A recording that was switched off thread by thread: the last events of some are there, those of others are not."""
     header, events, _ = read(GOLDEN / "two_adders.jsonl")
     adds = [number for number, event in enumerate(events) if event["k"] == "list_add"]
-    lost = renumbered([event for number, event in enumerate(events) if number != adds[0]])  # a link that was not recorded ...
+    lost = renumbered(
+        [event for number, event in enumerate(events) if number != adds[0]]
+    )  # a link that was not recorded ...
     faulty = next(event for event in lost if event["k"] == "list_remove")
     tally = jsonl.Tally(header)
     for event in lost:
         tally.count(event)
     assert replay.replay_events(header, lost, tally.footer()).verdict == VIOLATES
     entry = next(token for token in faulty["ord"] if token[1].startswith("entry:"))
-    cut = {f"L {entry[1]}": entry[2] - 2}  # ... and its removal lie beyond what is known to be whole
+    cut = {
+        f"L {entry[1]}": entry[2] - 2
+    }  # ... and its removal lie beyond what is known to be whole
     assert replay.replay_events(header, lost, tally.footer(cut=cut)).verdict == CONFORMS
     jsonl.write(tmp_path / "cut.jsonl", header, lost, cut=cut)
     assert replay.replay(tmp_path / "cut.jsonl").verdict == CONFORMS
@@ -190,7 +214,10 @@ def test_what_lies_beyond_the_cut_is_no_evidence(tmp_path):
 
 
 def test_another_spelling_of_the_same_lines_has_the_same_hash(tmp_path):
-    lines = [json.dumps(json.loads(line), indent=None) for line in (GOLDEN / "readd.jsonl").read_text().splitlines()]
+    lines = [
+        json.dumps(json.loads(line), indent=None)
+        for line in (GOLDEN / "readd.jsonl").read_text().splitlines()
+    ]
     (tmp_path / "spaced.jsonl").write_text("\n".join(lines) + "\n")
     assert lines[1] != (GOLDEN / "readd.jsonl").read_text().splitlines()[1]
     assert replay.replay(tmp_path / "spaced.jsonl").verdict == CONFORMS

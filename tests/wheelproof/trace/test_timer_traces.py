@@ -1,4 +1,5 @@
 """The whole timer recorded: adders, cancellers and a reaper on real threads, and Kafka's own order of steps (D1), which the trace alone convicts."""
+
 from __future__ import annotations
 
 import random
@@ -10,14 +11,25 @@ import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms, of_turns
 from tests.wheelproof.trace.test_shrink import numbered
-from wheelproof.trace import jsonl, record as records, replay, translator
+from wheelproof.trace import jsonl, replay, translator
+from wheelproof.trace import record as records
 from wheelproof.trace.record import record
 from wheelproof.trace.recording import Traced
 from wheelproof.trace.replay import CONFORMS, VIOLATES
 from wheelproof.trace.shrink import shrink
 
 STEM = "system_timer"
-SCENARIOS = ("one_adder", "stalled_adder", "two_adders", "one_bucket", "canceller", "executor", "closing", "full_cast", "three_adders")
+SCENARIOS = (
+    "one_adder",
+    "stalled_adder",
+    "two_adders",
+    "one_bucket",
+    "canceller",
+    "executor",
+    "closing",
+    "full_cast",
+    "three_adders",
+)
 
 
 def judged(recorded) -> replay.Verdict:
@@ -43,8 +55,13 @@ def crowd(adders: int, tasks: int, seed: int) -> dict:
             if chance.random() < 0.3:
                 program.append(["cancel", f"t{adder}_{chance.randrange(number + 1)}"])
         threads[f"a{adder}"] = program
-    return {"wheel_size": 5, "levels": 3, "task_of": task_of, "deadline": deadline,
-            "threads": threads | {"clock": [["tick"]] * 120, "reaper": [["reap"]]}}
+    return {
+        "wheel_size": 5,
+        "levels": 3,
+        "task_of": task_of,
+        "deadline": deadline,
+        "threads": threads | {"clock": [["tick"]] * 120, "reaper": [["reap"]]},
+    }
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -59,10 +76,27 @@ def test_a_crowd_that_takes_turns_conforms_and_every_rule_has_something_to_look_
     recorded = of_turns(STEM, crowd(4, 100, seed), seed)
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
-    assert min(verdict.applied[name] for name in ("QueuedOnceWithItsKey", "NotEarly", "KeyBeforeDeadline", "SlotInRange", "EveryTimerFires",
-                                                  "CounterExact", "CancelWins")) > 20
+    assert (
+        min(
+            verdict.applied[name]
+            for name in (
+                "QueuedOnceWithItsKey",
+                "NotEarly",
+                "KeyBeforeDeadline",
+                "SlotInRange",
+                "EveryTimerFires",
+                "CounterExact",
+                "CancelWins",
+            )
+        )
+        > 20
+    )
     kinds = Counter(event["k"] for event in recorded.events)
-    assert kinds["dq_offer"] >= kinds["dq_poll"] > 10 and kinds["clock_advance"] > 10 and min(kinds["list_add"], kinds["expire_submit"]) > 20
+    assert (
+        kinds["dq_offer"] >= kinds["dq_poll"] > 10
+        and kinds["clock_advance"] > 10
+        and min(kinds["list_add"], kinds["expire_submit"]) > 20
+    )
     assert recorded.header["config"] == {"tick_ms": 1, "wheel_size": 5, "start_ms": 0, "levels": 3}
 
 
@@ -71,11 +105,16 @@ def stalled(mutant: str | None):
 
     The thread holds the task's monitor, so that the adder waits in its entry's constructor: nothing in the timer is changed.
     """
-    scenario = {"wheel_size": 3, "levels": 3, "task_of": {"far": "t1", "short": "t2"}, "deadline": {"far": 17, "short": 7},
-                "threads": {"a": [["add", "far"]], "b": [["add", "short"]]}}
+    scenario = {
+        "wheel_size": 3,
+        "levels": 3,
+        "task_of": {"far": "t1", "short": "t2"},
+        "deadline": {"far": 17, "short": 7},
+        "threads": {"a": [["add", "far"]], "b": [["add", "short"]]},
+    }
     traced = Traced(mechanisms(), STEM, mutant)
-    recorder, world = traced.recorder, traced.set_up(scenario)
-    names = translator.named(recorder, world.names)
+    recorder, harness = traced.recorder, traced.set_up(scenario)
+    names = translator.named(recorder, harness.names)
     initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()
 
@@ -83,19 +122,22 @@ def stalled(mutant: str | None):
         def within():
             recorder.enter(name)
             body()
+
         thread = threading.Thread(target=within, daemon=True)
         thread.start()
         return thread
 
-    runs("first", lambda: world.add("far")).join()
-    monitor = world.tasks["t2"].monitor.lock
+    runs("first", lambda: harness.add("far")).join()
+    monitor = harness.tasks["t2"].monitor.lock
     with monitor:
-        adder = runs("adder", lambda: world.add("short"))
-        wait_until(lambda: any(log.name == "adder" and waits(recorder, log) for log in recorder.logs))  # it has the read lock and the time
+        adder = runs("adder", lambda: harness.add("short"))
+        wait_until(
+            lambda: any(log.name == "adder" and waits(recorder, log) for log in recorder.logs)
+        )  # it has the read lock and the time
         for _ in range(9):
-            world.clock.time_ms.value += 1
-        reaper = runs("reaper", lambda: world.timer.advance_clock(1))
-        wait_until(lambda: not world.queue.heap)  # it has polled, and waits for the write lock
+            harness.clock.time_ms.value += 1
+        reaper = runs("reaper", lambda: harness.timer.advance_clock(1))
+        wait_until(lambda: not harness.queue.heap)  # it has polled, and waits for the write lock
     adder.join()
     reaper.join()
     recorder.end()
@@ -151,9 +193,19 @@ def test_a_timer_in_production_s_clothes_conforms():
 
 def finished(recorder, run_id: str, config, names, initial) -> records.Recorded:
     made = translator.Translator(recorder)
-    header = {"schema": records.SCHEMA, "schema_minor": 0, "run_id": run_id, "producer": {"name": "test"}, "clock": {"kind": "virtual", "virtual": True},
-              "config": config, "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)}, "capture": {"mode": "full"},
-              "sources": made.sources, "names": names, "initial": initial}
+    header = {
+        "schema": records.SCHEMA,
+        "schema_minor": 0,
+        "run_id": run_id,
+        "producer": {"name": "test"},
+        "clock": {"kind": "virtual", "virtual": True},
+        "config": config,
+        "threads": {str(tid): log.name for tid, log in enumerate(recorder.logs, 1)},
+        "capture": {"mode": "full"},
+        "sources": made.sources,
+        "names": names,
+        "initial": initial,
+    }
     return records.Recorded(header, made.events)
 
 
@@ -187,28 +239,72 @@ def test_kafka_s_order_gives_a_queued_bucket_another_key_and_the_trace_shows_it(
 
 # -- one planted fault for each rule of the wheel and the queue
 
+
 def planted(kind: str, change):
     recorded = of_turns(STEM, crowd(2, 30, 9), 9)
     for number, event in enumerate(recorded.events):
         if event["k"] == kind and (changed := change(dict(event))) is not None:
-            return recorded.header, [*recorded.events[:number], changed, *recorded.events[number + 1:]]
+            return recorded.header, [
+                *recorded.events[:number],
+                changed,
+                *recorded.events[number + 1 :],
+            ]
     pytest.fail(f"no {kind} to change")
 
 
-@pytest.mark.parametrize(("kind", "change", "property"), [
-    ("list_add", lambda event: {**event, "bucket": (event["bucket"] + 1) % 5}, "SlotInRange"),
-    ("dq_poll", lambda event: {**event, "key_ms": event["key_ms"] + 1}, "QueuedOnceWithItsKey"),
-    ("dq_poll", lambda event: {**event, "k": "dq_offer"}, "QueuedOnceWithItsKey"),
-    ("clock_advance", lambda event: {**event, "wheel_ms": 0} if event["level"] == 1 else None, "NotEarly"),
-    ("expire_submit", lambda event: {**event, "exp_ms": event["exp_ms"] + 100}, "NotEarly"),
-    ("bucket_expiry_set", lambda event: {**event, "pre": {"key_ms": 3}}, "QueuedOnceWithItsKey"),
-    ("list_remove", lambda event: {**event, "exp_ms": 0} if event.get("cause") == "flush" and event["exp_ms"] > 5 else None, "KeyBeforeDeadline"),
-    ("list_add", lambda event: {**event, "post": {**event["post"], "list": event["list"] + 1}}, "ExactlyItsList"),
-    ("list_remove", lambda event: {**event, "post": {**event["post"], "list": event["list"]}}, "ExactlyItsList"),
-    ("list_remove", lambda event: {**event, "post": {**event["post"], "counter": 77}}, "CounterExact"),
-    ("expire_submit", lambda event: {**event, "k": "task_run"} if "parent" in event else None, "RunsOncePerAdd"),
-    ("expire_submit", lambda event: {**event, "k": "owner_read"} if "parent" in event else None, "EveryTimerFires"),
-])
+@pytest.mark.parametrize(
+    ("kind", "change", "property"),
+    [
+        ("list_add", lambda event: {**event, "bucket": (event["bucket"] + 1) % 5}, "SlotInRange"),
+        ("dq_poll", lambda event: {**event, "key_ms": event["key_ms"] + 1}, "QueuedOnceWithItsKey"),
+        ("dq_poll", lambda event: {**event, "k": "dq_offer"}, "QueuedOnceWithItsKey"),
+        (
+            "clock_advance",
+            lambda event: {**event, "wheel_ms": 0} if event["level"] == 1 else None,
+            "NotEarly",
+        ),
+        ("expire_submit", lambda event: {**event, "exp_ms": event["exp_ms"] + 100}, "NotEarly"),
+        (
+            "bucket_expiry_set",
+            lambda event: {**event, "pre": {"key_ms": 3}},
+            "QueuedOnceWithItsKey",
+        ),
+        (
+            "list_remove",
+            lambda event: (
+                {**event, "exp_ms": 0}
+                if event.get("cause") == "flush" and event["exp_ms"] > 5
+                else None
+            ),
+            "KeyBeforeDeadline",
+        ),
+        (
+            "list_add",
+            lambda event: {**event, "post": {**event["post"], "list": event["list"] + 1}},
+            "ExactlyItsList",
+        ),
+        (
+            "list_remove",
+            lambda event: {**event, "post": {**event["post"], "list": event["list"]}},
+            "ExactlyItsList",
+        ),
+        (
+            "list_remove",
+            lambda event: {**event, "post": {**event["post"], "counter": 77}},
+            "CounterExact",
+        ),
+        (
+            "expire_submit",
+            lambda event: {**event, "k": "task_run"} if "parent" in event else None,
+            "RunsOncePerAdd",
+        ),
+        (
+            "expire_submit",
+            lambda event: {**event, "k": "owner_read"} if "parent" in event else None,
+            "EveryTimerFires",
+        ),
+    ],
+)
 def test_a_planted_fault_is_refused_by_the_rule_that_is_for_it(kind, change, property):
     header, events = planted(kind, change)
     verdict = replay.replay_events(header, events, None)

@@ -1,4 +1,5 @@
 """A footer of bounded size: totals of the tokens' classes, by which every loss is noticed, and the older footer that names each token."""
+
 from __future__ import annotations
 
 import copy
@@ -10,7 +11,11 @@ import pytest
 from wheelproof.trace import jsonl, replay, totals
 from wheelproof.trace.jsonl import Reader, Tally, TraceError
 
-GOLDEN = sorted(path for path in (Path(__file__).parent / "golden").glob("*.jsonl") if not path.stem.startswith("mutant_"))
+GOLDEN = sorted(
+    path
+    for path in (Path(__file__).parent / "golden").glob("*.jsonl")
+    if not path.stem.startswith("mutant_")
+)
 
 
 def read(path):
@@ -55,7 +60,10 @@ def test_a_lost_event_that_bears_a_token_is_noticed_wherever_it_was_by_the_total
         left = without(events, number)
         verdict = replay.replay_events(header, left, hidden(left, footer))
         assert verdict.verdict != "conforms"
-        assert any(finding.property == "Footer" and "of the tokens" in finding.message for finding in verdict.findings), (number, verdict.findings)
+        assert any(
+            finding.property == "Footer" and "of the tokens" in finding.message
+            for finding in verdict.findings
+        ), (number, verdict.findings)
         lost += 1
     assert lost > 10
 
@@ -66,7 +74,9 @@ def test_a_file_that_ends_early_is_incomplete_whichever_footer_it_has(path, tmp_
     for footer in (old, counted(header, events)):
         footer = {name: value for name, value in footer.items() if name != "sha256"}
         for count in (1, len(events) // 2, len(events) - 1):
-            jsonl.write(tmp_path / "cut.jsonl", header, events[:count], hidden(events[:count], footer))
+            jsonl.write(
+                tmp_path / "cut.jsonl", header, events[:count], hidden(events[:count], footer)
+            )
             verdict = replay.replay(tmp_path / "cut.jsonl")
             assert verdict.verdict == "incomplete", (count, verdict.findings)
             assert any("Footer" == finding.property for finding in verdict.findings)
@@ -78,7 +88,9 @@ def test_other_numbers_with_the_same_count_contradict_the_footer():
         footer = counted(header, events)
         footer["tokens"]["L list"][what] += 1
         verdict = replay.replay_events(header, events, footer)
-        assert verdict.verdict == "out-of-model" and f"L list the {what} is" in verdict.first.message
+        assert (
+            verdict.verdict == "out-of-model" and f"L list the {what} is" in verdict.first.message
+        )
 
 
 def test_a_footer_that_names_each_token_is_read_still():
@@ -89,10 +101,16 @@ def test_a_footer_that_names_each_token_is_read_still():
     assert replay.replay_events(header, events, footer).verdict == "incomplete"
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    (lambda footer: footer.pop("tokens"), "no lost token is noticed"), (lambda footer: footer.update(tokens=[]), "must be an object"),
-    (lambda footer: footer["tokens"]["L list"].pop("sum"), "must have count, max, sum"), (lambda footer: footer["tokens"]["L list"].update(max=-1), "from 0 on"),
-    (lambda footer: footer["tokens"]["L list"].update(count=True), "from 0 on")])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda footer: footer.pop("tokens"), "no lost token is noticed"),
+        (lambda footer: footer.update(tokens=[]), "must be an object"),
+        (lambda footer: footer["tokens"]["L list"].pop("sum"), "must have count, max, sum"),
+        (lambda footer: footer["tokens"]["L list"].update(max=-1), "from 0 on"),
+        (lambda footer: footer["tokens"]["L list"].update(count=True), "from 0 on"),
+    ],
+)
 def test_a_footer_without_totals_or_with_wrong_ones_is_refused(change, said):
     footer = counted(*read(GOLDEN[0])[:2])
     jsonl.footer_of(copy.deepcopy(footer), "x", 1)
@@ -105,7 +123,14 @@ def synthetic(entries):
     """Tokens of so many entries, each with a monitor and a word of its own, as a timer's run of millions of events has them."""
     found = totals.Totals()
     for entry in range(1, entries + 1):
-        found.count((("L", f"entry:{entry}", 1, "w"), ("L", f"entry:{entry}", 2, "w"), ("V", f"task:{entry}.timerTaskEntry", 1, "w"), ("L", "list:1", entry, "w")))
+        found.count(
+            (
+                ("L", f"entry:{entry}", 1, "w"),
+                ("L", f"entry:{entry}", 2, "w"),
+                ("V", f"task:{entry}.timerTaskEntry", 1, "w"),
+                ("L", "list:1", entry, "w"),
+            )
+        )
     return found
 
 
@@ -119,6 +144,8 @@ def test_the_footer_does_not_grow_with_the_number_of_tokens():
 def test_the_lost_end_of_one_token_of_many_is_noticed():
     whole, lost = synthetic(20_000), synthetic(20_000)
     lost.classes["L entry"] = [lost.classes["L entry"][0] - 1, 2, lost.classes["L entry"][2] - 2]
-    assert list(lost.against(whole.data())) == [(True, "of the tokens L entry the count is 40000 in the footer, and 39999 here")]
+    assert list(lost.against(whole.data())) == [
+        (True, "of the tokens L entry the count is 40000 in the footer, and 39999 here")
+    ]
     assert list(whole.against(whole.data())) == []
     assert [more for more, _ in whole.against(lost.data())] == [False]

@@ -1,4 +1,5 @@
-"""Traces of the two wheels followed on their models, by the twin and by TLC: runs conform, mutants' do not, a wrong table is noticed."""
+"""Traces of the two wheels followed on their models, by the model and by TLC: runs conform, mutants' do not, a wrong table is noticed."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -9,7 +10,14 @@ import pytest
 
 from tests.wheelproof.trace.followed import by_model, by_rules, changed
 from tests.wheelproof.trace.recorded import ROOT, mechanisms
-from tests.wheelproof.trace.test_wheel_mutants import OVERFLOW, REFUSED, SCENARIOS, WHEEL, of_mutant, walk_of
+from tests.wheelproof.trace.test_wheel_mutants import (
+    OVERFLOW,
+    REFUSED,
+    SCENARIOS,
+    WHEEL,
+    of_mutant,
+    walk_of,
+)
 from wheelproof.errors import UsageError
 from wheelproof.trace import confluence, observed, oracle
 from wheelproof.trace.expressions import Expression
@@ -20,7 +28,19 @@ from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 UNLIKE = {(WHEEL, "M13"): "a lock that is none is no event, and the model's step without it is one"}
 """Mutants whose run is none of the model without their decision either, and why."""
 
-LOOSE = frozenset(("bucket_new", "lock_acquire", "lock_release", "list_add", "wheel_place", "wheel_reject", "owner_read", "flush_begin", "flush_end"))
+LOOSE = frozenset(
+    (
+        "bucket_new",
+        "lock_acquire",
+        "lock_release",
+        "list_add",
+        "wheel_place",
+        "wheel_reject",
+        "owner_read",
+        "flush_begin",
+        "flush_end",
+    )
+)
 """Kinds that the wheel's table passes over, or has marks of: where a thread may show a mark is asked of the model, how often is left to the rules."""
 
 MEAN = {WHEEL: 3, OVERFLOW: 16}
@@ -30,18 +50,32 @@ MEAN = {WHEEL: 3, OVERFLOW: 16}
 def table(stem: str, **rows: dict):
     """The table of a wheel with some rows replaced."""
     found = observed.read(mechanisms()[stem])
-    return dataclasses.replace(found, rows={**found.rows, **{name: dataclasses.replace(found.rows[name], **values) for name, values in rows.items()}})
+    return dataclasses.replace(
+        found,
+        rows={
+            **found.rows,
+            **{
+                name: dataclasses.replace(found.rows[name], **values)
+                for name, values in rows.items()
+            },
+        },
+    )
 
 
 def followed(recorded, **options):
     return by_model(recorded.header, recorded.events, recorded.footer, **options)
 
 
-# -- the twin
+# -- the model
+
 
 @pytest.mark.parametrize("stem, scenario", SCENARIOS)
 def test_a_run_is_one_of_the_model(stem, scenario):
-    for recorded in (walk_of(stem, scenario), walk_of(stem, scenario, 2), record(mechanisms(), stem, scenario, scenario)):
+    for recorded in (
+        walk_of(stem, scenario),
+        walk_of(stem, scenario, 2),
+        record(mechanisms(), stem, scenario, scenario),
+    ):
         verdict, run = followed(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
         passed_over = sum(run.table.stutters(event["k"]) for event in recorded.events)
@@ -52,7 +86,10 @@ def test_a_run_is_one_of_the_model(stem, scenario):
 @pytest.mark.parametrize("stem, name", REFUSED)
 def test_a_mutant_s_run_is_none_of_the_model(stem, name):
     recorded = of_mutant(stem, name)
-    verdict, rules = followed(recorded)[0], by_rules(recorded.header, recorded.events, recorded.footer)
+    verdict, rules = (
+        followed(recorded)[0],
+        by_rules(recorded.header, recorded.events, recorded.footer),
+    )
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "Next")
     assert verdict.first.line <= rules.first.line, "the model knows more than the rules"
 
@@ -60,12 +97,19 @@ def test_a_mutant_s_run_is_none_of_the_model(stem, name):
 @pytest.mark.parametrize("stem, name", [item for item in REFUSED if item not in UNLIKE])
 def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(stem, name):
     verdict, _ = followed(of_mutant(stem, name), without=mechanisms()[stem].mutants[name].decision)
-    assert verdict.verdict in (CONFORMS, INCOMPLETE) and {finding.property for finding in verdict.findings} <= {"Program", "Bracket"}, verdict.findings
+    assert verdict.verdict in (CONFORMS, INCOMPLETE) and {
+        finding.property for finding in verdict.findings
+    } <= {"Program", "Bracket"}, verdict.findings
 
 
 @pytest.mark.parametrize("stem, name", UNLIKE)
 def test_a_mutant_that_is_unlike_its_model_stays_refused(stem, name):
-    assert followed(of_mutant(stem, name), without=mechanisms()[stem].mutants[name].decision)[0].verdict == VIOLATES
+    assert (
+        followed(of_mutant(stem, name), without=mechanisms()[stem].mutants[name].decision)[
+            0
+        ].verdict
+        == VIOLATES
+    )
 
 
 def test_another_decision_taken_away_does_not_excuse_a_mutant():
@@ -77,13 +121,24 @@ def test_the_page_says_where_each_mutant_is_refused():
     rows = []
     for stem, name in REFUSED:
         recorded = of_mutant(stem, name)
-        model, rules = followed(recorded)[0].first, by_rules(recorded.header, recorded.events, recorded.footer).first
+        model, rules = (
+            followed(recorded)[0].first,
+            by_rules(recorded.header, recorded.events, recorded.footer).first,
+        )
         rows.append(f"| {name} | `{model.event['k']}` | `{rules.event['k']}` | {rules.property} |")
     page = (ROOT / "docs/trace-format.md").read_text()
-    assert page.partition("| mutant of a wheel | the model refuses |")[2].partition("\n\n")[0].splitlines()[2:] == rows
+    assert (
+        page.partition("| mutant of a wheel | the model refuses |")[2]
+        .partition("\n\n")[0]
+        .splitlines()[2:]
+        == rows
+    )
 
 
-@pytest.mark.parametrize("stem, scenario", [(WHEEL, "withdrawn"), (WHEEL, "two_keys"), (OVERFLOW, "two"), (OVERFLOW, "cancelled")])
+@pytest.mark.parametrize(
+    "stem, scenario",
+    [(WHEEL, "withdrawn"), (WHEEL, "two_keys"), (OVERFLOW, "two"), (OVERFLOW, "cancelled")],
+)
 def test_of_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenario):
     recorded, seen, beyond = walk_of(stem, scenario), Counter(), set()
     for what, events in changed(recorded.events, None if stem == OVERFLOW else 120):
@@ -92,74 +147,157 @@ def test_of_changed_traces_the_rules_accept_what_the_model_accepts(stem, scenari
         if model.verdict == CONFORMS and rules.verdict != CONFORMS:
             beyond.add(what)
     assert seen[VIOLATES, VIOLATES] and seen[CONFORMS, VIOLATES] and seen[CONFORMS, CONFORMS]
-    steps = {what for what in beyond if what.split()[1].partition("@")[0] not in LOOSE and not what.endswith(" task")}
+    steps = {
+        what
+        for what in beyond
+        if what.split()[1].partition("@")[0] not in LOOSE and not what.endswith(" task")
+    }
     assert not steps and (stem == WHEEL or not beyond), beyond
 
 
 # -- names, and what is said besides
 
+
 def test_a_bucket_goes_by_its_number_over_all_levels():
     recorded = walk_of(WHEEL, "cascade")
     size = recorded.header["program"]["wheel_size"]
-    named = {recorded.header["names"][str(event["list"])]: (event["level"], event["bucket"]) for event in recorded.events if "bucket" in event}
-    assert len(named) > 3 and all(number == (level - 1) * size + slot + 1 for number, (level, slot) in named.items())
+    named = {
+        recorded.header["names"][str(event["list"])]: (event["level"], event["bucket"])
+        for event in recorded.events
+        if "bucket" in event
+    }
+    assert len(named) > 3 and all(
+        number == (level - 1) * size + slot + 1 for number, (level, slot) in named.items()
+    )
 
 
 def test_a_bucket_with_another_name_is_another_bucket():
     recorded = walk_of(WHEEL, "two_keys")
-    numbers = {name: number for name, number in recorded.header["names"].items() if type(number) is int}
+    numbers = {
+        name: number for name, number in recorded.header["names"].items() if type(number) is int
+    }
     assert len(numbers) == 6
-    wrong = recorded.header | {"names": recorded.header["names"] | {name: number % 6 + 1 for name, number in numbers.items()}}
+    wrong = recorded.header | {
+        "names": recorded.header["names"]
+        | {name: number % 6 + 1 for name, number in numbers.items()}
+    }
     assert by_model(wrong, recorded.events)[0].verdict == VIOLATES
-    nameless = recorded.header | {"names": {name: value for name, value in recorded.header["names"].items() if name not in numbers}}
+    nameless = recorded.header | {
+        "names": {
+            name: value for name, value in recorded.header["names"].items() if name not in numbers
+        }
+    }
     assert by_model(nameless, recorded.events)[0].verdict == OUT_OF_MODEL
 
 
 def test_what_stands_beside_the_model_is_passed_over_and_nothing_else():
     recorded = walk_of(WHEEL, "two_keys")
-    assert all(str(event["task"]) not in recorded.header["names"] for event in recorded.events if "task" in event)
+    assert all(
+        str(event["task"]) not in recorded.header["names"]
+        for event in recorded.events
+        if "task" in event
+    )
     found = observed.read(mechanisms()[WHEEL])
     assert found.beside == {"task"}
-    assert followed(recorded, table=dataclasses.replace(found, beside=frozenset()))[0].verdict == OUT_OF_MODEL
-    assert followed(recorded, table=dataclasses.replace(found, beside=frozenset({"task", "list"})))[0].verdict == VIOLATES, "one monitor is taken for another"
+    assert (
+        followed(recorded, table=dataclasses.replace(found, beside=frozenset()))[0].verdict
+        == OUT_OF_MODEL
+    )
+    assert (
+        followed(recorded, table=dataclasses.replace(found, beside=frozenset({"task", "list"})))[
+            0
+        ].verdict
+        == VIOLATES
+    ), "one monitor is taken for another"
 
 
 def test_beside_is_for_columns_of_ids(tmp_path):
-    (tmp_path / "mapping").mkdir()
-    (tmp_path / f"mapping/{WHEEL}.toml").write_text('beside = ["level"]')
+    (tmp_path / "harness").mkdir()
+    (tmp_path / f"harness/{WHEEL}.toml").write_text('beside = ["level"]')
     with pytest.raises(UsageError, match="beside names level"):
         observed.read(dataclasses.replace(mechanisms()[WHEEL], root=tmp_path))
 
 
-@pytest.mark.parametrize("text, value", [("<< >>", ()), ("<<x, 1>>", (3, 1)), ("s = << >>", False), ("s # <<3, 1>>", False), ("<<x>>[1]", 3)])
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("<< >>", ()),
+        ("<<x, 1>>", (3, 1)),
+        ("s = << >>", False),
+        ("s # <<3, 1>>", False),
+        ("<<x>>[1]", 3),
+    ],
+)
 def test_sequences_are_written_as_in_tla(text, value):
     assert Expression(text).value(lambda name, primed: {"x": 3, "s": [3, 1]}[name]) == value
 
 
 # -- the tables
 
-@pytest.mark.parametrize("stem, scenario", [item for item in SCENARIOS if item[1] != "three_adders"])
+
+@pytest.mark.parametrize(
+    "stem, scenario", [item for item in SCENARIOS if item[1] != "three_adders"]
+)
 def test_eager_steps_commute_with_all_that_others_do(stem, scenario):
     mechanism = mechanisms()[stem]
-    assert list(confluence.faults(Steps(observed.read(mechanism), mechanism.scenarios[scenario]))) == []
+    assert (
+        list(confluence.faults(Steps(observed.read(mechanism), mechanism.scenarios[scenario])))
+        == []
+    )
 
 
-@pytest.mark.parametrize("stem, scenario, label", [(OVERFLOW, "cancelled", "A6"), (OVERFLOW, "two", "W1")])
+@pytest.mark.parametrize(
+    "stem, scenario, label", [(OVERFLOW, "cancelled", "A6"), (OVERFLOW, "two", "W1")]
+)
 def test_that_eager_steps_commute_can_fail(stem, scenario, label):
     wrong = table(stem, **{label: {"eager": True}})
-    assert any(label in fault for fault in confluence.faults(Steps(wrong, mechanisms()[stem].scenarios[scenario])))
+    assert any(
+        label in fault
+        for fault in confluence.faults(Steps(wrong, mechanisms()[stem].scenarios[scenario]))
+    )
 
 
 WRONG = {
-    (WHEEL, "the bucket of before"): {"F2": {"columns": {("list", None): Expression("fb[self] + 1"), ("entry", None): Expression("head'[self]")}}},
-    (WHEEL, "the key before the step"): {"W3": {"columns": {("list", None): Expression("bucket[self]"), ("entry", None): Expression("ke[self]"),
-                                                             ("key_ms", None): Expression("key[bucket[self]]")}}},
-    (WHEEL, "the clock before the step"): {"V4": {"columns": {("wheel_ms", None): Expression("current[up[self]]")}}},
+    (WHEEL, "the bucket of before"): {
+        "F2": {
+            "columns": {
+                ("list", None): Expression("fb[self] + 1"),
+                ("entry", None): Expression("head'[self]"),
+            }
+        }
+    },
+    (WHEEL, "the key before the step"): {
+        "W3": {
+            "columns": {
+                ("list", None): Expression("bucket[self]"),
+                ("entry", None): Expression("ke[self]"),
+                ("key_ms", None): Expression("key[bucket[self]]"),
+            }
+        }
+    },
+    (WHEEL, "the clock before the step"): {
+        "V4": {"columns": {("wheel_ms", None): Expression("current[up[self]]")}}
+    },
     (WHEEL, "every level is made by everybody"): {"W5": {"when": None}},
     (WHEEL, "nothing is linked"): {"A11": {"marks": {}}},
-    (OVERFLOW, "a count too late"): {"A9": {"columns": {(column, None): Expression(f'"{name}"') for column, name in (("list", "l"), ("entry", "e"), ("task", "x"))}
-                                            | {("post", "counter"): Expression("taskCounter")}}},
-    (OVERFLOW, "always cancelled"): {"K1": {"columns": {("entry", None): Expression('"e"'), ("task", None): Expression('"x"'), ("res", None): Expression('timerTaskEntry = "e"')}}},
+    (OVERFLOW, "a count too late"): {
+        "A9": {
+            "columns": {
+                (column, None): Expression(f'"{name}"')
+                for column, name in (("list", "l"), ("entry", "e"), ("task", "x"))
+            }
+            | {("post", "counter"): Expression("taskCounter")}
+        }
+    },
+    (OVERFLOW, "always cancelled"): {
+        "K1": {
+            "columns": {
+                ("entry", None): Expression('"e"'),
+                ("task", None): Expression('"x"'),
+                ("res", None): Expression('timerTaskEntry = "e"'),
+            }
+        }
+    },
 }
 """(mechanism, what is wrong with it) -> rows of its table."""
 
@@ -168,54 +306,73 @@ WRONG = {
 def test_a_wrong_table_is_noticed(stem, what):
     recorded = walk_of(stem, "two_adders" if stem == WHEEL else "cancelled")
     assert followed(recorded)[0].verdict == CONFORMS
-    assert followed(recorded, table=table(stem, **WRONG[stem, what]))[0].verdict in (VIOLATES, OUT_OF_MODEL)
+    assert followed(recorded, table=table(stem, **WRONG[stem, what]))[0].verdict in (
+        VIOLATES,
+        OUT_OF_MODEL,
+    )
 
 
 # -- TLC
 
+
 def held(stem: str, scenario: str, seed: int, folder: Path, sample: int | None) -> tuple[int, int]:
-    """The twin and TLC on a run and on changes of it, which must agree: how many traces there were, and how many of them are refused."""
+    """The model and TLC on a run and on changes of it, which must agree: how many traces there were, and how many of them are refused."""
     recorded, asked = walk_of(stem, scenario, seed), []
     for what, events in [("as it was", recorded.events), *changed(recorded.events, sample, seed)]:
         _, run = by_model(recorded.header, events)
         if run.history:
             asked.append((what, oracle.cut(run), run.steps))
     for begin in range(0, len(asked), 40):
-        some = asked[begin:begin + 40]
-        for (what, part, _), answer in zip(some, oracle.ask_all(some[0][2], [part for _, part, _ in some], folder, seconds=600), strict=True):
+        some = asked[begin : begin + 40]
+        for (what, part, _), answer in zip(
+            some,
+            oracle.ask_all(some[0][2], [part for _, part, _ in some], folder, seconds=600),
+            strict=True,
+        ):
             assert answer.accepted is not None and answer.refused == part.refused, what
     assert asked[0][1].refused is None, "as it was"
     return len(asked), sum(part.refused is not None for _, part, _ in asked)
 
 
 @pytest.mark.parametrize("stem, scenario", [(WHEEL, "withdrawn"), (OVERFLOW, "cancelled")])
-def test_tlc_and_the_twin_agree_on_changed_traces(stem, scenario, tmp_path):
+def test_tlc_and_the_model_agree_on_changed_traces(stem, scenario, tmp_path):
     traces, refused = held(stem, scenario, 1, tmp_path, 20)
     assert 3 < refused < traces
 
 
 @pytest.mark.parametrize("stem, name", [(WHEEL, "M11"), (OVERFLOW, "M16")])
-def test_tlc_refuses_a_mutant_where_the_twin_does_and_not_without_its_decision(stem, name, tmp_path):
+def test_tlc_refuses_a_mutant_where_the_model_does_and_not_without_its_decision(
+    stem, name, tmp_path
+):
     _, run = followed(of_mutant(stem, name))
     part = oracle.cut(run)
     assert part.refused and oracle.ask(run.steps, part, tmp_path).refused == part.refused
-    assert oracle.ask(run.steps, part, tmp_path, without=mechanisms()[stem].mutants[name].decision).accepted
+    assert oracle.ask(
+        run.steps, part, tmp_path, without=mechanisms()[stem].mutants[name].decision
+    ).accepted
 
 
 def test_one_slice_is_asked_about_as_many_are(tmp_path):
     _, run = followed(walk_of(OVERFLOW, "two"))
-    assert [answer.accepted for answer in oracle.ask_all(run.steps, [oracle.cut(run)], tmp_path)] == [True]
+    assert [
+        answer.accepted for answer in oracle.ask_all(run.steps, [oracle.cut(run)], tmp_path)
+    ] == [True]
 
 
 def test_a_wrong_table_is_noticed_by_tlc_too(tmp_path):
-    _, run = followed(walk_of(WHEEL, "two_keys"), table=table(WHEEL, **WRONG[WHEEL, "the clock before the step"]))
+    _, run = followed(
+        walk_of(WHEEL, "two_keys"), table=table(WHEEL, **WRONG[WHEEL, "the clock before the step"])
+    )
     part = oracle.cut(run)
-    assert part.events[-1].event["k"] == "clock_advance" and oracle.ask(run.steps, part, tmp_path).refused == part.refused
+    assert (
+        part.events[-1].event["k"] == "clock_advance"
+        and oracle.ask(run.steps, part, tmp_path).refused == part.refused
+    )
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("stem, name", REFUSED)
-def test_tlc_refuses_every_mutant_where_the_twin_does(stem, name, tmp_path):
+def test_tlc_refuses_every_mutant_where_the_model_does(stem, name, tmp_path):
     _, run = followed(of_mutant(stem, name))
     part = oracle.cut(run)
     assert part.refused and oracle.ask(run.steps, part, tmp_path).refused == part.refused
@@ -223,6 +380,6 @@ def test_tlc_refuses_every_mutant_where_the_twin_does(stem, name, tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("stem, scenario", SCENARIOS)
-def test_tlc_and_the_twin_agree_on_many_changed_traces(stem, scenario, tmp_path):
+def test_tlc_and_the_model_agree_on_many_changed_traces(stem, scenario, tmp_path):
     traces, refused = held(stem, scenario, 2, tmp_path, None if stem == OVERFLOW else 38)
     assert 0 < refused < traces

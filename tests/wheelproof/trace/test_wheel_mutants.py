@@ -1,4 +1,5 @@
 """The two wheels recorded: runs of their scenarios conform, each mutant's is refused by a rule, and what no trace can show is listed with the reason."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -14,29 +15,77 @@ from wheelproof.trace.rules import TimerState
 from wheelproof.trace.shrink import shrink
 
 WHEEL, OVERFLOW = "timing_wheel", "overflow_wheel"
-SCENARIOS = [(WHEEL, name) for name in ("cascade", "four_buckets", "two_adders", "three_adders", "withdrawn", "two_withdrawn", "a_turn", "two_keys", "two_keys_later_first", "unrounded", "two_reapers")] + [
-    (OVERFLOW, name) for name in ("two", "three", "cancelled")]
+SCENARIOS = [
+    (WHEEL, name)
+    for name in (
+        "cascade",
+        "four_buckets",
+        "two_adders",
+        "three_adders",
+        "withdrawn",
+        "two_withdrawn",
+        "a_turn",
+        "two_keys",
+        "two_keys_later_first",
+        "unrounded",
+        "two_reapers",
+    )
+] + [(OVERFLOW, name) for name in ("two", "three", "cancelled")]
 
 REFUSED = {
-    (WHEEL, "M11"): "QueuedOnceWithItsKey", (WHEEL, "M12"): "QueuedOnceWithItsKey", (WHEEL, "M12_lost"): "QueuedOnceWithItsKey",
-    (WHEEL, "ResetLate"): "QueuedOnceWithItsKey", (WHEEL, "M13"): "NotCurrentSlot", (WHEEL, "M17_slot"): "NotEarly", (WHEEL, "M17_bucket"): "NotEarly",
-    (WHEEL, "M17_turn"): "LevelBound", (WHEEL, "M17_level"): "LevelBound", (WHEEL, "M18_bucket"): "LevelBound", (WHEEL, "WrongSlot"): "SlotInRange",
-    (WHEEL, "WrongSlot_keys"): "SlotInRange", (WHEEL, "WrongSlot_late"): "SlotInRange", (WHEEL, "SaysNo"): "NotEarly", (WHEEL, "SaysNo_early"): "NotEarly",
-    (WHEEL, "SaysNo_type"): "NotEarly", (OVERFLOW, "M16"): "OneOverflowWheel", (OVERFLOW, "KeepsMonitor"): "NoDeadlock",
+    (WHEEL, "M11"): "QueuedOnceWithItsKey",
+    (WHEEL, "M12"): "QueuedOnceWithItsKey",
+    (WHEEL, "M12_lost"): "QueuedOnceWithItsKey",
+    (WHEEL, "ResetLate"): "QueuedOnceWithItsKey",
+    (WHEEL, "M13"): "NotCurrentSlot",
+    (WHEEL, "M17_slot"): "NotEarly",
+    (WHEEL, "M17_bucket"): "NotEarly",
+    (WHEEL, "M17_turn"): "LevelBound",
+    (WHEEL, "M17_level"): "LevelBound",
+    (WHEEL, "M18_bucket"): "LevelBound",
+    (WHEEL, "WrongSlot"): "SlotInRange",
+    (WHEEL, "WrongSlot_keys"): "SlotInRange",
+    (WHEEL, "WrongSlot_late"): "SlotInRange",
+    (WHEEL, "SaysNo"): "NotEarly",
+    (WHEEL, "SaysNo_early"): "NotEarly",
+    (WHEEL, "SaysNo_type"): "NotEarly",
+    (OVERFLOW, "M16"): "OneOverflowWheel",
+    (OVERFLOW, "KeepsMonitor"): "NoDeadlock",
 }
 """(mechanism, mutant) -> the property under which its trace is refused: that of the TOML, but for those in OTHERWISE."""
 
 OTHERWISE = {
-    (WHEEL, "M12_lost"): "that somebody waits for ever follows from the key that a flushed bucket keeps, and that is seen when the bucket is let go",
-    **dict.fromkeys([(WHEEL, "M17_slot"), (WHEEL, "M17_bucket")], "what is put into a slot whose turn has come is due, and the placing comes before the link"),
-    (WHEEL, "M17_turn"): "an entry that wraps onto the clock's slot is beyond its level's turn, which the placing says",
-    (WHEEL, "M18_bucket"): "a level whose clock is between two of its ticks takes what the level below reaches, which the placing says",
-    **dict.fromkeys([(WHEEL, "WrongSlot_keys"), (WHEEL, "WrongSlot_late")], "two ticks share a slot, and hide each other's key, because the first was put there"),
-    **dict.fromkeys([(WHEEL, "SaysNo"), (WHEEL, "SaysNo_type")], "what is handed over twice, or too often, was refused as due when it was not, and that is seen first"),
+    (
+        WHEEL,
+        "M12_lost",
+    ): "that somebody waits for ever follows from the key that a flushed bucket keeps, and that is seen when the bucket is let go",
+    **dict.fromkeys(
+        [(WHEEL, "M17_slot"), (WHEEL, "M17_bucket")],
+        "what is put into a slot whose turn has come is due, and the placing comes before the link",
+    ),
+    (
+        WHEEL,
+        "M17_turn",
+    ): "an entry that wraps onto the clock's slot is beyond its level's turn, which the placing says",
+    (
+        WHEEL,
+        "M18_bucket",
+    ): "a level whose clock is between two of its ticks takes what the level below reaches, which the placing says",
+    **dict.fromkeys(
+        [(WHEEL, "WrongSlot_keys"), (WHEEL, "WrongSlot_late")],
+        "two ticks share a slot, and hide each other's key, because the first was put there",
+    ),
+    **dict.fromkeys(
+        [(WHEEL, "SaysNo"), (WHEEL, "SaysNo_type")],
+        "what is handed over twice, or too often, was refused as due when it was not, and that is seen first",
+    ),
 }
 """(mechanism, mutant) -> why its trace is refused under another property than the one that the TOML names."""
 
-DELAYED = {name: "memory has to delay a store of the field that is plain now; those of recorded threads are seen at once" for name in ("PlainWheel", "M6", "M7")}
+DELAYED = {
+    name: "memory has to delay a store of the field that is plain now; those of recorded threads are seen at once"
+    for name in ("PlainWheel", "M6", "M7")
+}
 """Mutant of overflow_wheel that no recording can show -> why. Its traces conform."""
 
 ENDLESS = {"M17_late": "M17_slot", "M18": "M18_bucket"}
@@ -54,7 +103,13 @@ def of_mutant(stem: str, name: str) -> Recorded:
 
 @cache
 def walk_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
-    return record(mechanisms(), stem, scenario, f"{scenario}-{seed}", schedule=examples.walked(mechanisms()[stem], scenario, seed))
+    return record(
+        mechanisms(),
+        stem,
+        scenario,
+        f"{scenario}-{seed}",
+        schedule=examples.walked(mechanisms()[stem], scenario, seed),
+    )
 
 
 def kinds_of(recorded: Recorded) -> list[str]:
@@ -63,9 +118,14 @@ def kinds_of(recorded: Recorded) -> list[str]:
 
 # -- runs that conform
 
+
 @pytest.mark.parametrize("stem, scenario", SCENARIOS)
 def test_a_scenario_conforms_by_a_schedule_and_on_threads_of_its_own(stem, scenario):
-    for recorded in (walk_of(stem, scenario), walk_of(stem, scenario, 2), record(mechanisms(), stem, scenario, scenario)):
+    for recorded in (
+        walk_of(stem, scenario),
+        walk_of(stem, scenario, 2),
+        record(mechanisms(), stem, scenario, scenario),
+    ):
         verdict = judged(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert {name for _, name in SCENARIOS} >= mechanisms()[stem].scenarios.keys()
@@ -77,11 +137,26 @@ def contents(stem: str, scenario: str, schedule: list) -> tuple:
     model = mechanism.model(scenario)
     state = model.initial()
     for name, label in schedule:
-        while (name, label) not in (moves := {(model.threads[thread], step): after for thread, step, after in model.successors(state)}):
-            state = next(after for (thread, step), after in moves.items() if thread == name and step in mechanism.silent)
+        while (name, label) not in (
+            moves := {
+                (model.threads[thread], step): after
+                for thread, step, after in model.successors(state)
+            }
+        ):
+            state = next(
+                after
+                for (thread, step), after in moves.items()
+                if thread == name and step in mechanism.silent
+            )
         state = moves[name, label]
     pieces = dict(zip(model.variables, model.pieces(state)))
-    return pieces["content"], pieces["key"], pieces["taskCounter"][0], pieces["current"][0], pieces["made"][0]
+    return (
+        pieces["content"],
+        pieces["key"],
+        pieces["taskCounter"][0],
+        pieces["current"][0],
+        pieces["made"][0],
+    )
 
 
 def found(recorded: Recorded, scenario: str, length: int) -> tuple:
@@ -90,16 +165,31 @@ def found(recorded: Recorded, scenario: str, length: int) -> tuple:
     run = Replay(recorded.header)
     for line, event in enumerate(sorted(recorded.events, key=key_of), 2):
         assert run.take(line, event) is None, (length, event)
-    state, names = run.state, {int(number): name for number, name in recorded.header["names"].items()}
-    places = {event["list"]: (event["level"] - 1) * program["wheel_size"] + event["bucket"] for event in recorded.events if "bucket" in event}
-    rings, keys = [()] * (program["wheel_size"] * program["levels"]), [-1] * (program["wheel_size"] * program["levels"])
+    state, names = (
+        run.state,
+        {int(number): name for number, name in recorded.header["names"].items()},
+    )
+    places = {
+        event["list"]: (event["level"] - 1) * program["wheel_size"] + event["bucket"]
+        for event in recorded.events
+        if "bucket" in event
+    }
+    rings, keys = (
+        [()] * (program["wheel_size"] * program["levels"]),
+        [-1] * (program["wheel_size"] * program["levels"]),
+    )
     for bucket, place in places.items():
-        rings[place], keys[place] = tuple(names[entry] for entry in state.rings.get(bucket, ())), state.keys.get(bucket, -1)
+        rings[place], keys[place] = (
+            tuple(names[entry] for entry in state.rings.get(bucket, ())),
+            state.keys.get(bucket, -1),
+        )
     levels = 1 + len({name for name in state.published if isinstance(name, int)})
     return tuple(rings), tuple(keys), next(iter(state.counters.values())), state.wheel_ms, levels
 
 
-@pytest.mark.parametrize("scenario", [name for stem, name in SCENARIOS if stem == WHEEL and name != "three_adders"])
+@pytest.mark.parametrize(
+    "scenario", [name for stem, name in SCENARIOS if stem == WHEEL and name != "three_adders"]
+)
 def test_a_recorded_run_leads_to_the_model_s_state(scenario):
     """A third and two thirds of the way too: at the end nothing is left in the wheel. A link and what is made with a level are several events of one step."""
     schedule, compared = examples.walked(mechanisms()[WHEEL], scenario, 3), 0
@@ -112,11 +202,16 @@ def test_a_recorded_run_leads_to_the_model_s_state(scenario):
 
 def test_that_comparison_can_fail():
     schedule = examples.walked(mechanisms()[WHEEL], "cascade", 3)
-    recorded = record(mechanisms(), WHEEL, "cascade", "part", schedule=schedule[:len(schedule) // 2])
-    assert found(recorded, "cascade", 0) != contents(WHEEL, "cascade", schedule[:len(schedule) // 2 + 6])
+    recorded = record(
+        mechanisms(), WHEEL, "cascade", "part", schedule=schedule[: len(schedule) // 2]
+    )
+    assert found(recorded, "cascade", 0) != contents(
+        WHEEL, "cascade", schedule[: len(schedule) // 2 + 6]
+    )
 
 
 # -- mutants
+
 
 @pytest.mark.parametrize("stem", [WHEEL, OVERFLOW])
 def test_every_mutant_is_refused_or_listed_with_the_reason(stem):
@@ -124,7 +219,9 @@ def test_every_mutant_is_refused_or_listed_with_the_reason(stem):
     refused = {name for of, name in REFUSED if of == stem}
     others = ENDLESS.keys() if stem == WHEEL else DELAYED.keys()
     assert refused | others == mechanism.mutants.keys() and not refused & others
-    assert {name for name in refused if REFUSED[stem, name] != mechanism.mutants[name].property} == {name for of, name in OTHERWISE if of == stem}
+    assert {
+        name for name in refused if REFUSED[stem, name] != mechanism.mutants[name].property
+    } == {name for of, name in OTHERWISE if of == stem}
 
 
 @pytest.mark.parametrize("stem, name", REFUSED)
@@ -134,7 +231,11 @@ def test_each_mutant_is_refused_and_shrunk(stem, name):
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, REFUSED[stem, name])
     small = shrink(recorded.header, numbered(recorded.events))
-    assert small.property == REFUSED[stem, name] and len(small.events) <= 20 and small.lines[-1] == verdict.first.line
+    assert (
+        small.property == REFUSED[stem, name]
+        and len(small.events) <= 20
+        and small.lines[-1] == verdict.first.line
+    )
     again = replay.replay_events(small.header, small.events, small.footer)
     assert (again.verdict, again.first.property) == (VIOLATES, REFUSED[stem, name])
 
@@ -154,36 +255,73 @@ def test_what_breaks_liveness_alone_is_of_a_class_that_is_refused():
     for name, shown in ENDLESS.items():
         assert mechanism.properties[mechanism.mutants[name].property].kind == "liveness"
         assert mechanism.mutants[name].decision == of_mutant(WHEEL, shown).mutant
-    liveness = {name for name, mutant in mechanism.mutants.items() if mechanism.properties[mutant.property].kind == "liveness"}
+    liveness = {
+        name
+        for name, mutant in mechanism.mutants.items()
+        if mechanism.properties[mutant.property].kind == "liveness"
+    }
     assert liveness == ENDLESS.keys()
 
 
 # -- the kinds that the making of levels, and a second attempt to link, are recorded as
 
+
 def test_a_level_is_made_with_its_buckets_and_then_published_once():
     recorded = walk_of(WHEEL, "three_adders")
-    made = [event for event in recorded.events if event["k"] in ("bucket_new", "wheel_new", "overflow_create")]
+    made = [
+        event
+        for event in recorded.events
+        if event["k"] in ("bucket_new", "wheel_new", "overflow_create")
+    ]
     assert [(event["k"], event["level"]) for event in made] == [
-        (kind, level) for level in (2, 3) for kind in ("bucket_new", "bucket_new", "wheel_new", "overflow_create")]
+        (kind, level)
+        for level in (2, 3)
+        for kind in ("bucket_new", "bucket_new", "wheel_new", "overflow_create")
+    ]
     assert [event["pre"]["key_ms"] for event in made if event["k"] == "wheel_new"] == [2, 4]
     assert [event["bucket"] for event in made if event["k"] == "bucket_new"] == [0, 1, 0, 1]
     assert len({event["list"] for event in made if event["k"] == "bucket_new"}) == 4
-    assert all(event["tid"] == made[0]["tid"] for event in made[:4]), "under one monitor, by one thread"
+    assert all(event["tid"] == made[0]["tid"] for event in made[:4]), (
+        "under one monitor, by one thread"
+    )
 
 
 def changed(recorded: Recorded, kind: str, change) -> replay.Verdict:
-    number, event = next((number, made) for number, each in enumerate(recorded.events) if each["k"] == kind and (made := change(dict(each))) is not None)
-    return replay.replay_events(recorded.header, [*recorded.events[:number], *event, *recorded.events[number + 1:]], None)
+    number, event = next(
+        (number, made)
+        for number, each in enumerate(recorded.events)
+        if each["k"] == kind and (made := change(dict(each))) is not None
+    )
+    return replay.replay_events(
+        recorded.header, [*recorded.events[:number], *event, *recorded.events[number + 1 :]], None
+    )
 
 
-@pytest.mark.parametrize("kind, change, property", [
-    ("wheel_new", lambda event: [{**event, "pre": {"key_ms": 3}}], "LevelBound"),
-    ("wheel_new", lambda event: [{**event, "wheel_ms": event["wheel_ms"] + event["pre"]["key_ms"]}], "LevelBound"),
-    ("wheel_new", lambda event: [], "SafePublication"),
-    ("bucket_new", lambda event: [event, event], "TypeOK"),
-    ("overflow_create", lambda event: [event, event], "OneOverflowWheel"),
-    ("list_add", lambda event: [{**event, "exp_ms": event["exp_ms"] - 2 * 2 ** (event["level"] - 1), "bucket": event["bucket"]}], "NotCurrentSlot"),
-])
+@pytest.mark.parametrize(
+    "kind, change, property",
+    [
+        ("wheel_new", lambda event: [{**event, "pre": {"key_ms": 3}}], "LevelBound"),
+        (
+            "wheel_new",
+            lambda event: [{**event, "wheel_ms": event["wheel_ms"] + event["pre"]["key_ms"]}],
+            "LevelBound",
+        ),
+        ("wheel_new", lambda event: [], "SafePublication"),
+        ("bucket_new", lambda event: [event, event], "TypeOK"),
+        ("overflow_create", lambda event: [event, event], "OneOverflowWheel"),
+        (
+            "list_add",
+            lambda event: [
+                {
+                    **event,
+                    "exp_ms": event["exp_ms"] - 2 * 2 ** (event["level"] - 1),
+                    "bucket": event["bucket"],
+                }
+            ],
+            "NotCurrentSlot",
+        ),
+    ],
+)
 def test_one_changed_event_is_refused_by_the_rule_that_is_for_it(kind, change, property):
     recorded = walk_of(WHEEL, "cascade")
     verdict = changed(recorded, kind, change)
@@ -200,28 +338,53 @@ def test_who_finds_the_entry_in_a_list_tries_again_and_says_so():
         for number, event in enumerate(recorded.events):
             if event["k"] == "list_add_retry":
                 seen += 1
-                later = [other["k"] for other in recorded.events[number:] if other["tid"] == event["tid"]]
-                assert later[:4] == ["list_add_retry", "lock_release", "lock_release", "owner_read"], "it lets go, and looks once more which list has the entry"
-                verdict = changed(recorded, "list_add_retry", lambda one: [{**one, "pre": {"list": 0}}])
+                later = [
+                    other["k"] for other in recorded.events[number:] if other["tid"] == event["tid"]
+                ]
+                assert later[:4] == [
+                    "list_add_retry",
+                    "lock_release",
+                    "lock_release",
+                    "owner_read",
+                ], "it lets go, and looks once more which list has the entry"
+                verdict = changed(
+                    recorded, "list_add_retry", lambda one: [{**one, "pre": {"list": 0}}]
+                )
                 assert (verdict.verdict, verdict.first.property) == (VIOLATES, "ExactlyItsList")
     assert seen > 1
 
 
 # -- a timer that is emptied
 
+
 def test_what_is_withdrawn_is_handed_over_as_such():
     recorded = walk_of(WHEEL, "withdrawn")
     handed = [event for event in recorded.events if event["k"] == "expire_submit"]
     assert len(handed) == 2 and {event["cause"] for event in handed} == {"shutdown"}
-    assert all("cause" not in event for event in walk_of(WHEEL, "cascade").events if event["k"] == "expire_submit")
+    assert all(
+        "cause" not in event
+        for event in walk_of(WHEEL, "cascade").events
+        if event["k"] == "expire_submit"
+    )
     assert "cancel_check" in kinds_of(recorded), "the adders have asked; who withdraws does not"
 
 
-@pytest.mark.parametrize("scenario, change, property", [
-    ("withdrawn", lambda event: [{name: value for name, value in event.items() if name != "cause"}], "CancelWins"),
-    ("withdrawn", lambda event: [event, event], "RunsOncePerAdd"),
-    ("cascade", lambda event: [{**event, "cause": "shutdown"}, {**event, "cause": "shutdown"}], "RunsOncePerAdd"),
-])
+@pytest.mark.parametrize(
+    "scenario, change, property",
+    [
+        (
+            "withdrawn",
+            lambda event: [{name: value for name, value in event.items() if name != "cause"}],
+            "CancelWins",
+        ),
+        ("withdrawn", lambda event: [event, event], "RunsOncePerAdd"),
+        (
+            "cascade",
+            lambda event: [{**event, "cause": "shutdown"}, {**event, "cause": "shutdown"}],
+            "RunsOncePerAdd",
+        ),
+    ],
+)
 def test_a_shutdown_excuses_nothing_but_that_nobody_asked(scenario, change, property):
     verdict = changed(walk_of(WHEEL, scenario), "expire_submit", change)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, property)
@@ -229,13 +392,23 @@ def test_a_shutdown_excuses_nothing_but_that_nobody_asked(scenario, change, prop
 
 # -- a thread that ends
 
+
 def test_who_ends_with_a_monitor_is_refused():
     recorded = walk_of(OVERFLOW, "two")
-    left = [event for event in recorded.events if not (event["k"] == "lock_release" and event["tid"] == 1)]
+    left = [
+        event
+        for event in recorded.events
+        if not (event["k"] == "lock_release" and event["tid"] == 1)
+    ]
     verdict = replay.replay_events(recorded.header, left, None)
-    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "NoDeadlock") or verdict.first.property == "NoDataRace"
+    assert (verdict.verdict, verdict.first.property) == (
+        VIOLATES,
+        "NoDeadlock",
+    ) or verdict.first.property == "NoDataRace"
     last = next(event for event in reversed(recorded.events) if event["k"] == "lock_release")
-    verdict = replay.replay_events(recorded.header, [event for event in recorded.events if event is not last], None)
+    verdict = replay.replay_events(
+        recorded.header, [event for event in recorded.events if event is not last], None
+    )
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "NoDeadlock")
     assert judged(recorded).verdict == CONFORMS
 
@@ -246,13 +419,20 @@ def test_a_memory_that_delays_nothing_is_no_thread_of_a_recording():
         assert {event["tid"] for event in recorded.events} == {1, 2}
 
 
-@pytest.mark.parametrize("reset, refused", [(("after",), None), (("inside",), None), ((), "QueuedOnceWithItsKey")])
+@pytest.mark.parametrize(
+    "reset, refused", [(("after",), None), (("inside",), None), ((), "QueuedOnceWithItsKey")]
+)
 def test_a_bucket_may_have_a_key_again_when_its_flush_lets_it_go(reset, refused):
     """An adder that has linked before the flush keys the bucket between the reset and the end of the hold: the reset is asked for, not the key."""
     state, span = TimerState({"keys": {"7": 5}}), {"span": 1, "list": 7}
     keyed = {"k": "bucket_expiry_set", "list": 7}
-    events = [{"tid": 1, "k": "flush_begin", **span}, *[{"tid": 1, **keyed, "key_ms": -1}] * ("inside" in reset), {"tid": 1, "k": "flush_end", **span},
-              *[{"tid": 1, **keyed, "key_ms": -1}] * ("after" in reset), {"tid": 2, **keyed, "key_ms": 5, "entry": 9}]
+    events = [
+        {"tid": 1, "k": "flush_begin", **span},
+        *[{"tid": 1, **keyed, "key_ms": -1}] * ("inside" in reset),
+        {"tid": 1, "k": "flush_end", **span},
+        *[{"tid": 1, **keyed, "key_ms": -1}] * ("after" in reset),
+        {"tid": 2, **keyed, "key_ms": 5, "entry": 9},
+    ]
     for event in events:
         assert state.judge(event) is None
         state.apply(event)

@@ -13,14 +13,31 @@ from wheelproof.pipeline.checks.rule import Family, Inputs, Rule, is_one_of, tex
 _SEQUENCES = (("entry", "eseq"), ("list", "lseq"), ("op", "oseq"))
 """A column of ids, and the column that repeats the number at that object's lock."""
 
-_WORDS = (("task", ("set_entry", "cancel", "cancel_check")), ("op", ("force_cas", "pending_set", "pending_getset")), ("list", ("bucket_expiry_set",)))
+_WORDS = (
+    ("task", ("set_entry", "cancel", "cancel_check")),
+    ("op", ("force_cas", "pending_set", "pending_getset")),
+    ("list", ("bucket_expiry_set",)),
+)
 """A column of ids, and the kinds of event that touch a word of that object."""
 
 
 def prepare(inputs: Inputs) -> DataFrame:
     """Every event with what names its objects, and its tokens."""
     return inputs.events.where(F.col("lc") > 0).select(
-        "run", "tid", "tseq", "lc", "k", "task", "entry", "list", "op", "ord", "eseq", "lseq", "oseq")
+        "run",
+        "tid",
+        "tseq",
+        "lc",
+        "k",
+        "task",
+        "entry",
+        "list",
+        "op",
+        "ord",
+        "eseq",
+        "lseq",
+        "oseq",
+    )
 
 
 def _numbered() -> Column:
@@ -37,7 +54,9 @@ def _names_its_lock() -> Column:
 
 
 def _held(mine: Column, number: Column) -> Column:
-    return F.exists("ord", lambda token: (token.kind == "L") & (token.id == mine) & (token.seq == number))
+    return F.exists(
+        "ord", lambda token: (token.kind == "L") & (token.id == mine) & (token.seq == number)
+    )
 
 
 def _word(prefix: Column | str) -> Column:
@@ -54,15 +73,42 @@ def _touches_a_word() -> Column:
 def _its_own_word() -> Column:
     condition = F.lit(False)
     for role, kinds in _WORDS:
-        condition = condition | (is_one_of(*kinds) & _word(F.concat(F.lit(f"{role}:"), F.col(role), F.lit("."))))
+        condition = condition | (
+            is_one_of(*kinds) & _word(F.concat(F.lit(f"{role}:"), F.col(role), F.lit(".")))
+        )
     return condition
 
 
 RULES = (
-    Rule("LockOfObject", "the number of a lock that is repeated beside an object is that of the object's own lock", _numbered, _names_its_lock,
-         lambda: text("entry ", F.col("entry"), " at ", F.col("eseq"), ", list ", F.col("list"), " at ", F.col("lseq"), ", op ", F.col("op"), " at ", F.col("oseq")), alone=True),
-    Rule("WordOfObject", "the word that a step touches is that of the object that the event names", _touches_a_word, _its_own_word,
-         lambda: text("task ", F.col("task"), ", op ", F.col("op"), ", list ", F.col("list")), alone=True),
+    Rule(
+        "LockOfObject",
+        "the number of a lock that is repeated beside an object is that of the object's own lock",
+        _numbered,
+        _names_its_lock,
+        lambda: text(
+            "entry ",
+            F.col("entry"),
+            " at ",
+            F.col("eseq"),
+            ", list ",
+            F.col("list"),
+            " at ",
+            F.col("lseq"),
+            ", op ",
+            F.col("op"),
+            " at ",
+            F.col("oseq"),
+        ),
+        alone=True,
+    ),
+    Rule(
+        "WordOfObject",
+        "the word that a step touches is that of the object that the event names",
+        _touches_a_word,
+        _its_own_word,
+        lambda: text("task ", F.col("task"), ", op ", F.col("op"), ", list ", F.col("list")),
+        alone=True,
+    ),
 )
 
 FAMILY = Family("objects", "event", (), prepare, RULES)

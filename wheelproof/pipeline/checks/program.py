@@ -8,13 +8,29 @@ a recording is not known.
 ``StepFollows`` is more: of runs that say which specification they follow it asks that each step is
 one that the specification's model can take next.
 """
+
 from __future__ import annotations
 
 from pyspark.sql import functions as F
 
 from wheelproof.pipeline.checks.program_steps import (
-    GOES_ON, answer_is_of_check, can_follow, comes_after, goes_on, is_step, keyed, note_of_try,
-    of_wheel_alone, prepare, resets, said_after, said_before, said_last, unlinked_by, unlinks)
+    GOES_ON,
+    answer_is_of_check,
+    can_follow,
+    comes_after,
+    goes_on,
+    is_step,
+    keyed,
+    note_of_try,
+    of_wheel_alone,
+    prepare,
+    resets,
+    said_after,
+    said_before,
+    said_last,
+    unlinked_by,
+    unlinks,
+)
 from wheelproof.pipeline.checks.rule import Family, Rule, recorded, text
 from wheelproof.pipeline.codes import CAUSE, KIND, RESULT, any_of, is_kind, named, names
 from wheelproof.pipeline.successors import BEGIN
@@ -43,24 +59,29 @@ RULES = (
     Rule(
         "CheckBeforeHandOver",
         "an entry is handed over right after the same thread has found it live",
-        lambda: is_kind("expire_submit")
-        & recorded("cancel_check")
-        & comes_after()
-        & ~of_wheel_alone(),
-        lambda: is_step("was", "cancel_check", "entry")
-        & F.coalesce(any_of("was_res", RESULT, "false"), F.lit(True)),
+        lambda: (
+            is_kind("expire_submit") & recorded("cancel_check") & comes_after() & ~of_wheel_alone()
+        ),
+        lambda: (
+            is_step("was", "cancel_check", "entry")
+            & F.coalesce(any_of("was_res", RESULT, "false"), F.lit(True))
+        ),
         said_before,
     ),
     Rule(
         "LiveGoesOn",
         "an entry that was found live goes on at once: asked again, placed, refused, linked or"
         " handed over",
-        lambda: is_kind("cancel_check")
-        & any_of("res", RESULT, "false")
-        & recorded("list_add", "expire_submit")
-        & goes_on(),
-        lambda: (any_of("after_kind", KIND, *GOES_ON) & (F.col("after_entry") == F.col("entry")))
-        | unlinks("after", "readd", "entry"),
+        lambda: (
+            is_kind("cancel_check")
+            & any_of("res", RESULT, "false")
+            & recorded("list_add", "expire_submit")
+            & goes_on()
+        ),
+        lambda: (
+            (any_of("after_kind", KIND, *GOES_ON) & (F.col("after_entry") == F.col("entry")))
+            | unlinks("after", "readd", "entry")
+        ),
         said_after,
     ),
     Rule(
@@ -73,10 +94,12 @@ RULES = (
     Rule(
         "LinkedIntoPlaced",
         "who has just chosen a bucket for an entry links it there",
-        lambda: is_kind("list_add")
-        & any_of("was_kind", KIND, "wheel_place")
-        & (F.col("was_entry") == F.col("entry"))
-        & F.col("was_list").isNotNull(),
+        lambda: (
+            is_kind("list_add")
+            & any_of("was_kind", KIND, "wheel_place")
+            & (F.col("was_entry") == F.col("entry"))
+            & F.col("was_list").isNotNull()
+        ),
         lambda: F.col("was_list") == F.col("list"),
         said_before,
     ),
@@ -84,8 +107,10 @@ RULES = (
         "LinkBeforeKey",
         "a bucket's key is set by who has just linked an entry, for that entry's deadline",
         lambda: keyed() & recorded("list_add") & comes_after(),
-        lambda: is_step("was", "list_add", "list")
-        & F.coalesce(F.col("was_exp_ms") == F.col("exp_ms"), F.lit(True)),
+        lambda: (
+            is_step("was", "list_add", "list")
+            & F.coalesce(F.col("was_exp_ms") == F.col("exp_ms"), F.lit(True))
+        ),
         said_before,
     ),
     Rule(
@@ -101,10 +126,12 @@ RULES = (
         " and puts it back",
         lambda: is_kind("dq_offer") & recorded("bucket_expiry_set") & comes_after(),
         lambda: (
-            is_step("was", "bucket_expiry_set", "list", "key_ms")
-            & F.coalesce(any_of("was_res", RESULT, "true"), F.lit(True))
-        )
-        | is_step("was", "dq_poll", "list", "key_ms"),
+            (
+                is_step("was", "bucket_expiry_set", "list", "key_ms")
+                & F.coalesce(any_of("was_res", RESULT, "true"), F.lit(True))
+            )
+            | is_step("was", "dq_poll", "list", "key_ms")
+        ),
         said_before,
     ),
     Rule(
@@ -119,9 +146,9 @@ RULES = (
     Rule(
         "UnlinkInsideFlush",
         "a flush unlinks entries of its list between its beginning and its end",
-        lambda: unlinked_by("flush")
-        & recorded("flush_begin", "flush_end")
-        & F.col("walk").isNotNull(),
+        lambda: (
+            unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("walk").isNotNull()
+        ),
         lambda: (F.col("walk") == F.col("list")) | (F.col("unlinked") == F.col("list")),
         lambda: said_last("walk"),
     ),
@@ -149,11 +176,13 @@ RULES = (
     Rule(
         "FlushWithKeyReset",
         "a bucket's key is reset at the end of its flush",
-        lambda: is_kind("bucket_expiry_set")
-        & (F.col("key_ms") < 0)
-        & recorded("flush_end")
-        & comes_after()
-        & goes_on(),
+        lambda: (
+            is_kind("bucket_expiry_set")
+            & (F.col("key_ms") < 0)
+            & recorded("flush_end")
+            & comes_after()
+            & goes_on()
+        ),
         lambda: is_step("was", "flush_end", "list") | is_step("after", "flush_end", "list"),
         said_before,
     ),
@@ -168,9 +197,11 @@ RULES = (
         "SetAfterNew",
         "a new entry becomes its task's at once",
         lambda: is_kind("entry_new") & recorded("set_entry") & goes_on(),
-        lambda: is_step("after", "set_entry", "entry")
-        | unlinks("after", "readd", "task")
-        | is_step("was", "set_entry", "entry"),
+        lambda: (
+            is_step("after", "set_entry", "entry")
+            | unlinks("after", "readd", "task")
+            | is_step("was", "set_entry", "entry")
+        ),
         said_after,
     ),
     Rule(
@@ -197,10 +228,9 @@ RULES = (
     Rule(
         "CancelAfterCompletion",
         "who completes an operation cancels its timeout first of all",
-        lambda: is_kind("force_cas")
-        & any_of("res", RESULT, "true")
-        & recorded("cancel")
-        & goes_on(),
+        lambda: (
+            is_kind("force_cas") & any_of("res", RESULT, "true") & recorded("cancel") & goes_on()
+        ),
         lambda: is_step("after", "cancel") | unlinks("after", "cancel"),
         said_after,
     ),
@@ -221,32 +251,38 @@ RULES = (
     Rule(
         "RunBeforeTimeout",
         "an operation is completed by its timeout in the task that ran",
-        lambda: is_kind("force_cas")
-        & any_of("cause", CAUSE, "expiry")
-        & recorded("task_run")
-        & comes_after(),
+        lambda: (
+            is_kind("force_cas")
+            & any_of("cause", CAUSE, "expiry")
+            & recorded("task_run")
+            & comes_after()
+        ),
         lambda: is_step("was", "task_run"),
         said_before,
     ),
     Rule(
         "TimeoutOfTask",
         "the deadline of a timeout is that of the task that ran",
-        lambda: is_kind("force_cas")
-        & any_of("cause", CAUSE, "expiry")
-        & any_of("was_kind", KIND, "task_run")
-        & F.col("exp_ms").isNotNull()
-        & F.col("was_exp_ms").isNotNull(),
+        lambda: (
+            is_kind("force_cas")
+            & any_of("cause", CAUSE, "expiry")
+            & any_of("was_kind", KIND, "task_run")
+            & F.col("exp_ms").isNotNull()
+            & F.col("was_exp_ms").isNotNull()
+        ),
         lambda: F.col("exp_ms") == F.col("was_exp_ms"),
         lambda: text("deadline ", F.col("exp_ms"), " ms, of the task ", F.col("was_exp_ms"), " ms"),
     ),
     Rule(
         "TimeoutCancelsItself",
         "a task that ran and completed its operation cancels itself, not another",
-        lambda: is_kind("force_cas")
-        & any_of("res", RESULT, "true")
-        & any_of("was_kind", KIND, "task_run")
-        & F.col("was_task").isNotNull()
-        & any_of("after_kind", KIND, "cancel", "list_remove"),
+        lambda: (
+            is_kind("force_cas")
+            & any_of("res", RESULT, "true")
+            & any_of("was_kind", KIND, "task_run")
+            & F.col("was_task").isNotNull()
+            & any_of("after_kind", KIND, "cancel", "list_remove")
+        ),
         lambda: F.coalesce(F.col("after_task") == F.col("was_task"), F.lit(True)),
         lambda: text(
             "task ", F.col("was_task"), " ran, task ", F.col("after_task"), " is cancelled"

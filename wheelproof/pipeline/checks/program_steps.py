@@ -1,4 +1,5 @@
 """A thread's steps, each beside its neighbours, and what rules of the program text ask of them."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -8,13 +9,37 @@ from pyspark.sql import functions as F
 
 from wheelproof.pipeline.checks.rule import Inputs, has, text
 from wheelproof.pipeline.codes import (
-    CAUSE, KIND, RESULT, any_of, cause, coded, is_kind, kind, named, result)
+    CAUSE,
+    KIND,
+    RESULT,
+    any_of,
+    cause,
+    coded,
+    is_kind,
+    kind,
+    named,
+    result,
+)
 from wheelproof.pipeline.successors import BEGIN, STEPS, load
 
 _ASKED = (
-    "cancel_check", "on_complete_end", "list_add", "expire_submit", "bucket_expiry_set", "dq_offer",
-    "dq_poll", "flush_begin", "flush_end", "reinsert", "entry_new", "set_entry", "pending_set",
-    "try_begin", "cancel", "task_run")
+    "cancel_check",
+    "on_complete_end",
+    "list_add",
+    "expire_submit",
+    "bucket_expiry_set",
+    "dq_offer",
+    "dq_poll",
+    "flush_begin",
+    "flush_end",
+    "reinsert",
+    "entry_new",
+    "set_entry",
+    "pending_set",
+    "try_begin",
+    "cancel",
+    "task_run",
+)
 GOES_ON = ("cancel_check", "wheel_place", "wheel_reject", "list_add", "expire_submit")
 _SEEN = ("kind", "task", "entry", "list", "op", "level", "exp_ms", "key_ms", "cause", "res")
 """What a rule may ask of a step, and of the step before."""
@@ -54,8 +79,21 @@ def prepare(inputs: Inputs) -> DataFrame:
         & F.col("k").isin(*STEPS)
         & (~F.col("k").isin("dq_poll") | F.col("list").isNotNull())
     ).select(
-        "run", "tid", "tseq", "lc", kind(*STEPS), "task", "entry", "list", "op", "level", "exp_ms",
-        "key_ms", cause(), result())
+        "run",
+        "tid",
+        "tseq",
+        "lc",
+        kind(*STEPS),
+        "task",
+        "entry",
+        "list",
+        "op",
+        "level",
+        "exp_ms",
+        "key_ms",
+        cause(),
+        result(),
+    )
     # What is asked of the run goes along, as two numbers and two flags: a join after the window
     # would copy all that was looked for once more.
     about = inputs.runs.select(

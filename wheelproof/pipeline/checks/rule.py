@@ -84,13 +84,20 @@ class Family:
 
     def __post_init__(self) -> None:
         if 2 * len(self.rules) > 63:
-            raise ValueError(f"{self.name}: a family has 31 rules at most, whose outcomes fit a long")
+            raise ValueError(
+                f"{self.name}: a family has 31 rules at most, whose outcomes fit a long"
+            )
 
     def marked(self, prepared: DataFrame) -> DataFrame:
         """The frame that ``prepare`` made with ``outcome``: two bits for each rule, whether it applies and whether it is broken. Nothing else is made of most rows."""
         outcome = F.lit(0).cast("long")
         for index, rule in enumerate(self.rules):
-            outcome = outcome + F.when(rule.applies(), F.when(rule.holds(), F.lit(_APPLIES << 2 * index)).otherwise(F.lit((_APPLIES | _BROKEN) << 2 * index))).otherwise(F.lit(0))
+            outcome = outcome + F.when(
+                rule.applies(),
+                F.when(rule.holds(), F.lit(_APPLIES << 2 * index)).otherwise(
+                    F.lit((_APPLIES | _BROKEN) << 2 * index)
+                ),
+            ).otherwise(F.lit(0))
         return prepared.withColumn("outcome", outcome)
 
     def tallied(self, marked: DataFrame) -> DataFrame:
@@ -98,17 +105,34 @@ class Family:
 
         So one pass gives the counts and the violations, and what is kept of all other rows is a few dozen groups.
         """
-        row = F.when(_breaks(range(len(self.rules))), F.struct(*[F.col(name) for name in marked.columns]))
-        return marked.groupBy(F.col("outcome"), *[column.alias(name) for name, column in self.grouped().items()], row.alias("row")).agg(F.count("*").alias(TIMES))
+        row = F.when(
+            _breaks(range(len(self.rules))), F.struct(*[F.col(name) for name in marked.columns])
+        )
+        return marked.groupBy(
+            F.col("outcome"),
+            *[column.alias(name) for name, column in self.grouped().items()],
+            row.alias("row"),
+        ).agg(F.count("*").alias(TIMES))
 
     def blamed(self, tallied: DataFrame) -> DataFrame:
         """The rows that break a rule, as in the frame that ``marked`` made, from one that ``tallied`` made."""
-        return tallied.where(F.col("row").isNotNull()).select("row.*", F.explode(F.array_repeat(F.lit(0), F.col(TIMES).cast("int"))).alias("again")).drop("again")
+        return (
+            tallied.where(F.col("row").isNotNull())
+            .select(
+                "row.*",
+                F.explode(F.array_repeat(F.lit(0), F.col(TIMES).cast("int"))).alias("again"),
+            )
+            .drop("again")
+        )
 
     def broken(self, tallied: DataFrame) -> dict[tuple[int, str], int]:
         """Violations by (run, rule), counted in a frame that ``tallied`` made."""
         counts: Counter[tuple[int, str]] = Counter()
-        blamed = tallied.where(F.col("row").isNotNull()).groupBy("row.run", "outcome").agg(F.sum(TIMES).alias(TIMES))
+        blamed = (
+            tallied.where(F.col("row").isNotNull())
+            .groupBy("row.run", "outcome")
+            .agg(F.sum(TIMES).alias(TIMES))
+        )
         for row in blamed.collect():
             for index, rule in enumerate(self.rules):
                 if row.outcome & _BROKEN << 2 * index:
@@ -117,18 +141,42 @@ class Family:
 
     def violations(self, marked: DataFrame, names: Collection[str] | None = None) -> DataFrame:
         """The VIOLATION rows in a frame that ``marked`` made; what is said of each is made for these only. ``names``: the rules that are known to be broken, if they are."""
-        said = [F.when(_breaks([index]), F.struct(F.lit(rule.name).alias("rule"), rule.detail().cast("string").alias("detail")))
-                for index, rule in enumerate(self.rules) if names is None or rule.name in names]
+        said = [
+            F.when(
+                _breaks([index]),
+                F.struct(
+                    F.lit(rule.name).alias("rule"), rule.detail().cast("string").alias("detail")
+                ),
+            )
+            for index, rule in enumerate(self.rules)
+            if names is None or rule.name in names
+        ]
         each = F.explode(F.filter(F.array(*said), lambda one: one.isNotNull()))
         found = marked.where(_breaks(range(len(self.rules)))).withColumn("said", each)
         made = self.made() | {name: F.col(f"said.{name}") for name in ("rule", "detail")}
-        columns = [made[field.name] if field.name in made else F.col(field.name) if field.name in marked.columns else F.lit(None) for field in VIOLATION]
-        return found.select(*[column.cast(field.dataType).alias(field.name) for column, field in zip(columns, VIOLATION)])
+        columns = [
+            made[field.name]
+            if field.name in made
+            else F.col(field.name)
+            if field.name in marked.columns
+            else F.lit(None)
+            for field in VIOLATION
+        ]
+        return found.select(
+            *[
+                column.cast(field.dataType).alias(field.name)
+                for column, field in zip(columns, VIOLATION)
+            ]
+        )
 
     def counts(self) -> list[Column]:
         """Aggregates over a frame that ``tallied`` made: for each rule the rows that it applied to, then the measures."""
-        return ([F.expr(f"coalesce(sum(if((outcome & {_APPLIES << 2 * index}L) != 0, {TIMES}, 0)), 0)").alias(rule.name) for index, rule in enumerate(self.rules)]
-                + [column.alias(name) for name, column in self.measures().items()])
+        return [
+            F.expr(
+                f"coalesce(sum(if((outcome & {_APPLIES << 2 * index}L) != 0, {TIMES}, 0)), 0)"
+            ).alias(rule.name)
+            for index, rule in enumerate(self.rules)
+        ] + [column.alias(name) for name, column in self.measures().items()]
 
 
 _APPLIES, _BROKEN = 1, 2
@@ -145,7 +193,14 @@ def _breaks(rules: Iterable[int]) -> Column:
 
 def text(*parts: Column | str | int) -> Column:
     """Parts put together; an absent one reads "none"."""
-    return F.concat(*[F.lit(part) if isinstance(part, (str, int)) else F.coalesce(part.cast("string"), F.lit("none")) for part in parts])
+    return F.concat(
+        *[
+            F.lit(part)
+            if isinstance(part, (str, int))
+            else F.coalesce(part.cast("string"), F.lit("none"))
+            for part in parts
+        ]
+    )
 
 
 def is_one_of(*kinds: str) -> Column:
@@ -160,7 +215,13 @@ def recorded(*kinds: str) -> Column:
 
 def has(*kinds: str) -> Column:
     """A column over the runs that says of which of the kinds each has events, a bit for each: asked once for each run, not for each event."""
-    return reduce(lambda made, kind: made + F.when(F.array_contains("kinds", kind), F.lit(_bit(kind))).otherwise(F.lit(0)), kinds, F.lit(0).cast("long")).alias("recorded")
+    return reduce(
+        lambda made, kind: (
+            made + F.when(F.array_contains("kinds", kind), F.lit(_bit(kind))).otherwise(F.lit(0))
+        ),
+        kinds,
+        F.lit(0).cast("long"),
+    ).alias("recorded")
 
 
 def _bit(kind: str) -> int:

@@ -5,6 +5,7 @@ before put an operation into it (KAFKA-2253): no event of the key could complete
 more. Asked is the first check that takes the watchers after an operation came there, under a lock
 that both hold; without one their order is not known, and nothing is asked.
 """
+
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, Window
@@ -114,9 +115,9 @@ def _tried() -> Column:
     """By the check's thread, while the check went on."""
     found = F.exists(
         "tries",
-        lambda each: (each.tid == F.col("by"))
-        & (each.lc > F.col("begun"))
-        & (each.lc < F.col("ended")),
+        lambda each: (
+            (each.tid == F.col("by")) & (each.lc > F.col("begun")) & (each.lc < F.col("ended"))
+        ),
     )
     return F.coalesce(found, F.lit(False))
 

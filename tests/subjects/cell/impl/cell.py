@@ -1,4 +1,5 @@
 """A cell that holds at most one item: small, and with one of every kind of step."""
+
 from __future__ import annotations
 
 from impl.runtime import Atomic, Lock, Monitor, Plain, Volatile

@@ -1,4 +1,5 @@
 """The model of impl/cell.py. State: (shared, threads); a thread is (position in its program, label, argument, label to return to)."""
+
 from __future__ import annotations
 
 VARIABLES = ("item", "full", "monitor", "gate", "taken", "claimed")
@@ -11,7 +12,10 @@ class Model:
         self.programs = scenario["threads"]
         self.threads = tuple(self.programs)
         item = scenario.get("item")
-        self.start = ((item, item is not None, FREE, FREE, 0, False), tuple(self.next(i, 0) for i in range(len(self.threads))))
+        self.start = (
+            (item, item is not None, FREE, FREE, 0, False),
+            tuple(self.next(i, 0) for i in range(len(self.threads))),
+        )
 
     def next(self, i, position):
         program = self.programs[self.threads[i]]
@@ -38,7 +42,11 @@ class Model:
                 v = dict(zip(VARIABLES, shared))
                 after = self.step(v, i, *thread)
                 if after is not None:
-                    yield i, thread[1], (tuple(v.values()), threads[:i] + (after,) + threads[i + 1:])
+                    yield (
+                        i,
+                        thread[1],
+                        (tuple(v.values()), threads[:i] + (after,) + threads[i + 1 :]),
+                    )
 
     def step(self, v, i, position, label, argument, back):
         me = self.threads[i]

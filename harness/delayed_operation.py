@@ -1,0 +1,161 @@
+"""How a scenario of DelayedOperation runs on the implementation, and which model state its objects are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from harness.result import raised
+from impl import delayed_operation
+from impl.runtime import Atomic, Monitor
+
+SUBJECT = ("impl.delayed_operation",)
+"""The modules whose steps are the mechanism's."""
+
+NOT_RUN = {
+    "impl.delayed_operation: DelayedOperation.__init__: lock is None is false": "a lock that the caller hands in is an object like the operation's own; tests/impl/test_delayed_operation.py uses one",
+}
+"""What no scenario runs, and why."""
+
+
+class Failed(Exception):
+    """What an onComplete raises."""
+
+
+class Timer:
+    """The operation's timer task; its cancel is one step here."""
+
+    __slots__ = ("armed",)
+
+    def __init__(self) -> None:
+        self.armed = Atomic(True)
+
+    def cancel(self) -> None:
+        self.armed.set(False)  # write X3
+
+
+class LockedTimer(Timer):
+    """The same, for the protocol that cancels under the lock: a step of its own name."""
+
+    __slots__ = ()
+
+    def cancel(self) -> None:
+        self.armed.set(False)  # write L5
+
+
+class Work:
+    """What the worked operations do; mixed into the protocol's class.
+
+    ``conditions`` are read in order, one a step; ``outer``, if any, is the callers' lock that onComplete takes; ``following`` are
+    the operations that onComplete completes; ``fails``: it raises.
+    """
+
+    __slots__ = ()
+
+    def try_complete(self) -> bool:
+        for index in range(len(self.conditions)):
+            if not self.conditions[index].get():  # read Y1
+                return False
+        return self.force_complete()
+
+    def on_complete(self) -> None:
+        self.completions.add_and_get(1)  # update D1
+        if self.outer is not None:
+            with self.outer:  # lock D2, unlock D3
+                pass
+        if self.fails:
+            raise Failed
+        if self.following:
+            # who completes the followed operation is seen where that one is attempted
+            _ = self.following[0].force_complete()
+
+    def on_expiration(self) -> None:
+        self.expirations.add_and_get(1)  # update V1
+
+
+def worked(protocol: type) -> type:
+    """The protocol's class with the work mixed in."""
+    return type(
+        f"Worked{protocol.__name__}",
+        (Work, protocol),
+        {"__slots__": ("conditions", "outer", "fails", "following", "completions", "expirations")},
+    )
+
+
+class Harness:
+    """The objects of one scenario, and one method per operation of a thread program."""
+
+    def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = delayed_operation) -> None:
+        """``impl`` has the implementation's classes; a mutant puts its own in their place."""
+        self.outer = Monitor()
+        needs = scenario["needs"]
+        self.conditions = {name: Atomic(False) for names in needs.values() for name in names}
+        self.operations = {}
+        for name, protocol in scenario["protocol"].items():
+            timer = LockedTimer() if protocol == "Blocking" else Timer()
+            operation = self.operations[name] = worked(getattr(impl, protocol))(timer)
+            operation.conditions = [self.conditions[condition] for condition in needs[name]]
+            operation.outer = self.outer if name in scenario["locking"] else None
+            operation.fails = name in scenario["raises"]
+            operation.completions, operation.expirations = Atomic(0), Atomic(0)
+        for name, operation in self.operations.items():
+            operation.following = [self.operations[other] for other in scenario["completes"][name]]
+        self.names = {**self.conditions, **self.operations}
+
+    def deliver(self, condition: str, operation: str) -> bool | tuple[str, str]:
+        """An event: a condition becomes true, and the operation is tried."""
+        self.conditions[condition].set(True)  # write E1
+        return self.attempt(operation)
+
+    def deliver_holding(self, condition: str, operation: str) -> bool | tuple[str, str]:
+        """The same by a caller that holds a lock of its own."""
+        with self.outer:  # lock G1, unlock G2
+            self.conditions[condition].set(True)  # write E2
+            result = self.attempt(operation)
+        return result
+
+    def attempt(self, operation: str) -> bool | tuple[str, str]:
+        """What checkAndComplete does with a watched operation: whether this attempt completed it."""
+        try:
+            return self.operations[operation].maybe_try_complete()
+        except Failed as failed:
+            return raised(failed)
+
+    def hold(self, operation: str) -> None:
+        """Somebody who holds the operation's lock and does not look at the operation."""
+        with self.operations[operation].lock:  # lock H1, unlock H2
+            pass
+
+    def expire(self, operation: str) -> tuple[str, str] | None:
+        """The timer's executor runs the operation."""
+        try:
+            return self.operations[operation].run()
+        except Failed as failed:
+            return raised(failed)
+
+
+def held(monitor: Any) -> tuple[str | None, int]:
+    """Who is in a controlled monitor, and how often. A production monitor does not tell: it is read at rest only."""
+    owner = getattr(monitor, "owner", None)
+    return (owner and owner.name, getattr(monitor, "depth", 0))
+
+
+def shared(harness: Harness) -> dict[str, tuple]:
+    """The model's shared variables, in the model's own form."""
+    operations = harness.operations.values()
+
+    def pending(operation: Any) -> bool:
+        note = getattr(operation, "try_complete_pending", None)
+        return note is not None and note.get()
+
+    return {
+        "ready": tuple(condition.get() for condition in harness.conditions.values()),
+        "completed": tuple(operation.completed.get() for operation in operations),
+        "pending": tuple(pending(operation) for operation in operations),
+        "lock": tuple(held(operation.lock) for operation in operations),
+        "outer": (held(harness.outer),),
+        "armed": tuple(operation.timer_task.armed.get() for operation in operations),
+        "completions": tuple(operation.completions.get() for operation in operations),
+        "expirations": tuple(operation.expirations.get() for operation in operations),
+    }

@@ -1,0 +1,72 @@
+"""How a scenario runs on impl/system_timer_reaper.py, and which model state its objects are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from harness.conditions import condition
+from impl import system_timer_reaper
+from impl.runtime import Atomic
+
+SUBJECT = ("impl.system_timer_reaper",)
+"""The modules whose steps are the mechanism's."""
+
+STAND_INS = {"threading": "harness.standard_threading"}
+"""What production takes from the standard library, and what stands in for it under control."""
+
+
+class Timer:
+    """What the reaper needs of a timer.
+
+    ``due``: something is due that closes the reaper; ``closed``: how often the timer was closed.
+    """
+
+    __slots__ = ("due", "closed", "reaper")
+
+    def __init__(self, due: bool) -> None:
+        self.due, self.closed = Atomic(due), Atomic(0)
+        self.reaper: Any = None
+
+    def advance_clock(self, timeout_ms: int) -> None:
+        due = self.due.get_and_set(False)  # swap P1
+        if due:
+            self.reaper.close()
+
+    def close(self) -> None:
+        self.closed.add_and_get(1)  # update S1
+
+
+class Harness:
+    """The objects of one scenario, and one method per operation of a thread program."""
+
+    def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = system_timer_reaper) -> None:
+        self.timer = Timer(scenario["due"])
+        self.reaper = self.timer.reaper = impl.SystemTimerReaper(self.timer)
+        for place, program in enumerate(scenario["threads"].values()):
+            if ["reap"] in program:
+                self.reaper.thread.ident = place + 1
+        self.names = {"reaper": self.reaper}
+
+    def close(self) -> None:
+        self.reaper.close()
+
+    def reap(self) -> None:
+        """What the reaper's thread does."""
+        self.reaper.thread.run()
+
+
+def shared(harness: Harness) -> dict[str, tuple]:
+    """The model's shared variables, each as a tuple of its values."""
+    thread = harness.reaper.thread
+    mutex, asleep, tickets = condition(thread.changed)
+    return {
+        "mutex": (mutex,),
+        "asleep": (asleep,),
+        "tickets": (tickets,),
+        "stopping": (harness.reaper.stopping.flag,),
+        "ended": (thread.ended,),
+        "due": (harness.timer.due.value,),
+        "closed": (harness.timer.closed.value,),
+    }

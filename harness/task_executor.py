@@ -1,0 +1,127 @@
+"""How a scenario runs on impl/task_executor.py, and which model state its objects are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from harness.conditions import condition
+from harness.result import raised
+from impl import task_executor
+from impl.runtime import Atomic
+
+SUBJECT = ("impl.task_executor",)
+"""The modules whose steps are the mechanism's."""
+
+STAND_INS = {
+    "concurrent.futures": "harness.standard_futures",
+    "logging": "harness.standard_logging",
+}
+"""What production takes from the standard library, and what stands in for it under control."""
+
+NOT_RUN = {
+    "impl.task_executor: TaskExecutor.__init__: executor is None is false": (
+        "another's executor; tests/impl/test_task_executor.py hands one in"
+    ),
+    "impl.task_executor: TaskExecutor.close: self.own is false": (
+        "another's executor is left alone; tests/impl/test_task_executor.py looks at it"
+    ),
+    "impl.task_executor: TaskExecutor.report": (
+        "the timer calls it; tests/impl/test_task_executor.py looks at what is logged"
+    ),
+}
+"""What no scenario runs, and why."""
+
+
+class Failed(Exception):
+    """What a task raises."""
+
+
+class Task:
+    """A task, which is its own entry.
+
+    ``does``: what it does when it runs: nothing, ["raise"], ["close"] or ["submit", another task].
+
+    ``ran``: the names of the tasks that have run, in their order.
+    """
+
+    __slots__ = ("name", "does", "executor", "ran", "other", "timer_task", "expiration_ms")
+
+    def __init__(
+        self,
+        name: str,
+        does: Sequence[str],
+        executor: Any,
+        ran: Atomic[tuple[str, ...]],
+        other: Task | None,
+    ) -> None:
+        self.name, self.does, self.executor, self.ran, self.other = (
+            name,
+            tuple(does),
+            executor,
+            ran,
+            other,
+        )
+        self.timer_task = self
+        self.expiration_ms = 0
+
+    def run(self) -> None:
+        self.ran.add_and_get((self.name,))  # update R1
+        if self.does == ("raise",):
+            raise Failed
+        elif self.does == ("close",):
+            self.executor.close()
+        elif self.other is not None:
+            self.executor.submit(self.other)
+
+
+class Harness:
+    """The objects of one scenario, and one method per operation of a thread program."""
+
+    def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = task_executor) -> None:
+        self.executor = impl.TaskExecutor()
+        self.pool = self.executor.executor
+        self.ran = Atomic(())
+        self.tasks: dict[str, Task] = {}
+        for name, does in reversed(
+            dict(scenario["does"]).items()
+        ):  # a task hands over those behind it alone
+            other = self.tasks[does[1]] if does and does[0] == "submit" else None
+            self.tasks[name] = Task(name, does, self.executor, self.ran, other)
+        self.threads = tuple(scenario["threads"])
+        self.names = self.tasks  # on which all else hangs
+
+    def submit(self, name: str) -> tuple[str, str] | None:
+        try:
+            self.executor.submit(self.tasks[name])
+        except RuntimeError as refused:
+            return raised(refused)
+        return None
+
+    def close(self) -> None:
+        self.executor.close()
+
+    def work(self) -> None:
+        """What the pool's thread does."""
+        self.pool.work()
+
+
+def shared(harness: Harness) -> dict[str, tuple]:
+    """The model's shared variables, each as a tuple of its values."""
+    mutex, asleep, tickets = condition(harness.pool.changed)
+    return {
+        "mutex": (mutex,),
+        "asleep": (asleep,),
+        "tickets": (tickets,),
+        "calls": (tuple([task.name for _, (task,) in harness.pool.calls]),),
+        "shut": (harness.pool.shut,),
+        "ended": (harness.pool.ended,),
+        "thread": (name_of(harness, harness.executor.thread),),
+        "ran": (harness.ran.value,),
+    }
+
+
+def name_of(harness: Harness, ident: int | None) -> str | None:
+    """The name of the scenario's thread with this get_ident()."""
+    return None if ident is None else harness.threads[ident - 1]

@@ -1,0 +1,254 @@
+"""docs/add-a-mechanism.md: its listings are the files of examples/one_shot, and what it quotes is what the tool says."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wheelproof.checks import coverage
+from wheelproof.checks.context import Context, Report
+from wheelproof.explore.primitives import registered
+from wheelproof.project.mechanism import find, stem_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SUBJECT = ROOT / "examples" / "one_shot"
+PAGE = (ROOT / "docs" / "add-a-mechanism.md").read_text(encoding="utf-8")
+COPIED = (
+    "model/pluscal.py",
+    "impl/runtime.py",
+    "impl/threads.py",
+    "impl/read_write_lock.py",
+    "impl/gate.py",
+    "impl/atomic.py",
+)
+LISTINGS = {
+    name: text
+    for name, _, text in re.findall(
+        r"^###? (?:\d\. )?`([^`]+)`.*?^(````?)\w+\n(.*?)^\2$", PAGE, re.MULTILINE | re.DOTALL
+    )
+}
+
+
+def wheelproof(folder: Path, *arguments: str) -> tuple[int, str]:
+    """(exit code, what was printed) of one command in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-m", "wheelproof", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        env=os.environ
+        | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
+    )
+    return done.returncode, "\n".join(line.rstrip() for line in done.stdout.splitlines())
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
+        for file in folder.rglob("*")
+        if file.is_file()
+        and file.suffix in (".py", ".tla", ".toml", ".md", ".json")
+        and file.name != "equivalents.toml"
+        and "build" not in file.relative_to(folder).parts
+    }
+
+
+def printed_by(command: str) -> str:
+    """What the page shows below a command."""
+    return re.search(rf"^\$ {re.escape(command)}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[
+        1
+    ].rstrip("\n")
+
+
+def quoted(said: str) -> None:
+    """The page has this text, whatever the counts in it."""
+    assert re.sub(r"\d+", "", said) in re.sub(r"\d+", "", PAGE)
+
+
+def change(file: Path, old: str, new: str) -> None:
+    """Replace a text that must occur exactly once."""
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return Path(
+        shutil.copytree(
+            SUBJECT, tmp_path / "copy", ignore=shutil.ignore_patterns("build", "__pycache__")
+        )
+    )
+
+
+def test_the_page_alone_makes_the_subject(tmp_path):
+    assert len(LISTINGS) == 9
+    for name, text in LISTINGS.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for name in COPIED:
+        assert f'cp "$WHEELPROOF/{name}" {name.partition("/")[0]}/' in PAGE
+        shutil.copy(ROOT / name, tmp_path / name)
+    for command in ("translate spec/OneShot.tla", "list --update-counts"):
+        assert wheelproof(tmp_path, *command.split()) == (0, printed_by(f"wheelproof {command}"))
+    assert files(tmp_path) == files(SUBJECT)
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_what_the_subject_copies_is_the_original(name):
+    assert (SUBJECT / name).read_bytes() == (ROOT / name).read_bytes(), (
+        f"Run: cp {name} examples/one_shot/{name}"
+    )
+
+
+@pytest.mark.slow
+def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path):
+    code, said = wheelproof(
+        ROOT, "verify", "--subject", str(SUBJECT), "--output", str(tmp_path / "build")
+    )
+    shown = printed_by("wheelproof verify").splitlines()
+    for line in shown:
+        if line.startswith("one_shot"):
+            assert re.search(" +".join(map(re.escape, line.split()[:5])), said), line
+        elif not line.startswith("mechanism"):
+            assert line in said.splitlines(), line
+    assert code == 0 and len([line for line in shown if line.startswith("one_shot")]) == 7
+    trace = "build/counterexamples/one_shot.mutant.FlagFirst.json"
+    where = ("--subject", str(SUBJECT))
+    code, said = wheelproof(tmp_path, "show", trace, "--width", "100", *where)
+    assert code == 0 and said.startswith(printed_by(f"wheelproof show {trace}"))
+    assert wheelproof(tmp_path, "replay", trace, *where) == (
+        1,
+        printed_by(f"wheelproof replay {trace}"),
+    )
+
+
+@pytest.mark.parametrize(
+    "file, old, new, layers, code, said",
+    [
+        (
+            "spec/OneShot.tla",
+            "O1: if done then",
+            "O1: if ~done then",
+            "tlc",
+            4,
+            "The PlusCal translation in spec/OneShot.tla is stale",
+        ),
+        (
+            "impl/one_shot.py",
+            "  # write O4",
+            "",
+            "bisimulation",
+            1,
+            "a plain write without a label in run; label the line",
+        ),
+        (
+            "model/one_shot.py",
+            "t.turn += 1",
+            "t.turn += 2",
+            "graph",
+            1,
+            "edges in TLC's graph alone, such as",
+        ),
+        (
+            "harness/one_shot.py",
+            '        "owner": (owner and owner.name,),\n',
+            "",
+            "bisimulation",
+            4,
+            "leaves out owner",
+        ),
+        (
+            "impl/one_shot.py",
+            "Lock()",
+            "Lock( )",
+            "mutant",
+            2,
+            "its old lines are not there at the anchor",
+        ),
+        (
+            "model/one_shot.py",
+            "from model.pluscal",
+            "from model.plus",
+            "bisimulation",
+            4,
+            "No module named 'model.plus",
+        ),
+        (
+            "impl/one_shot.py",
+            "self.runs = self.runs + 1  # write O4\n                    self.done = True  # write O5",
+            "self.done = True  # write O5\n                    self.runs = self.runs + 1  # write O4",
+            "bisimulation",
+            1,
+            "b takes O5 next, O4 in the model",
+        ),
+    ],
+)
+def test_what_goes_wrong_first_is_told_as_on_the_page(copy, file, old, new, layers, code, said):
+    change(copy / file, old, new)
+    quoted(said)
+    found = wheelproof(copy, "verify", "--layer", layers)
+    assert said in found[1] and found[0] == code
+
+
+def test_counts_that_are_missing_or_wrong_are_told_as_on_the_page(copy):
+    change(
+        copy / "spec/counts.json",
+        '      "two": {"generated": 94, "distinct": 57, "depth": 12},\n',
+        "",
+    )
+    change(copy / "spec/counts.json", '"distinct": 419', '"distinct": 420')
+    code, said = wheelproof(copy, "verify", "--layer", "tlc")
+    for part in ("its counts are not recorded; run", "distinct is 419, declared 420"):
+        quoted(part)
+        assert part in said
+    assert code == 1
+
+
+def test_a_label_that_the_table_lacks_is_told_as_on_the_page(copy):
+    change(copy / "spec/OneShot.toml", 'O4 = { kind = "write" }\n', "")
+    mechanism = find(copy)["one_shot"]
+    row = coverage.labels(
+        Context(mechanism, copy / "build"), [Report(labels=set(mechanism.labels))]
+    )
+    said = "the spec has O4 besides; the model has O4 besides"
+    quoted(said)
+    assert said in row.why and not row.ok
+
+
+def test_the_tool_names_no_mechanism():
+    specs = [*(ROOT / "spec").glob("*.toml"), *(ROOT / "examples").glob("*/spec/*.toml")]
+    # of these the tool has its own, which it puts in their place
+    names = {
+        name
+        for spec in specs
+        for name in (spec.stem, stem_of(spec.stem))
+        if spec.stem not in registered()
+    }
+    assert {"OneShot", "one_shot", "TimerTaskList", "timer_task_list"} <= names
+    about = re.compile(rf"\b({'|'.join(sorted(names))})\b")
+    assert about.search("spec/OneShot.toml")
+    tool = ROOT / "wheelproof"
+    # traces are about the timer and its operations: what is recorded of them, by which rules they are judged
+    about_it = (
+        "bench",
+        "commands",
+        "examples",
+        "operation",
+        "operation_rules",
+        "rules",
+        "timer",
+        "wheel_rules",
+    )
+    aside = [tool / "pipeline", *(tool / "trace" / f"{name}.py" for name in about_it)]
+    for file in tool.rglob("*"):
+        if file.suffix in (".py", ".j2") and not any(file.is_relative_to(place) for place in aside):
+            assert not (found := about.search(file.read_text(encoding="utf-8"))), (
+                f"{file.relative_to(ROOT)} names {found[0]}"
+            )

@@ -1,0 +1,66 @@
+"""Every module of the implementation has its branches run by some mechanism's scenarios, or is named here with what runs it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.model.artefacts import ROOT
+from wheelproof import project
+from wheelproof.explore import ControlledImplementation, ExploreError
+from wheelproof.project import isolated
+
+MECHANISMS = project.find(ROOT)
+MODULES = {f"impl.{file.stem}" for file in (ROOT / "impl").glob("*.py") if file.stem != "__init__"}
+
+ELSEWHERE = {
+    "impl.runtime": "replaced when an implementation is loaded under control: tests/impl/production",
+    "impl.threads": "replaced when an implementation is loaded under control: tests/impl/production",
+    "impl.baselines": "stand-ins for comparisons, no part of a mechanism: tests/impl/production",
+}
+
+
+def covered() -> set[str]:
+    harnesses = [isolated.load(ROOT, f"harness.{stem}") for stem in MECHANISMS]
+    return {name for each in harnesses for name in (*each.SUBJECT, *getattr(each, "HELPERS", ()))}
+
+
+def test_no_module_is_left_out():
+    assert MODULES - covered() == set(ELSEWHERE)
+
+
+def test_a_helper_is_no_mechanisms_subject():
+    harnesses = [isolated.load(ROOT, f"harness.{stem}") for stem in MECHANISMS]
+    helpers = {name for each in harnesses for name in getattr(each, "HELPERS", ())}
+    assert helpers and not helpers & {name for each in harnesses for name in each.SUBJECT}
+
+
+def test_a_branch_of_a_helper_is_declared_and_met():
+    timer = ControlledImplementation.load(ROOT, "system_timer")
+    declared = {each for each in timer.branches()[0] if each.startswith("impl.clock: ")}
+    left = {each for each in declared if not any(each.startswith(name) for name in timer.not_run)}
+    assert left == {
+        f"impl.clock: VirtualClock.{each}"
+        for each in (
+            "__init__ is called",
+            "advance is called",
+            "advance: ms < 0 is false",
+            "hi_res_clock_ms is called",
+        )
+    }
+    run = timer.begin(MECHANISMS["system_timer"].scenarios["one_bucket"])
+    while able := list(run.enabled()):
+        run.step(able[0])
+    run.end()
+    assert left <= timer.branches()[1]
+
+
+def test_a_helper_that_is_not_loaded_is_refused():
+    text = (ROOT / "harness" / "system_timer.py").read_text(encoding="utf-8")
+    old = 'HELPERS = ("impl.clock",)'
+    assert text.count(old) == 1
+    changed = text.replace(old, 'HELPERS = ("impl.clocks",)')
+    timer = ControlledImplementation.load(
+        ROOT, "system_timer", texts={"harness.system_timer": changed}
+    )
+    with pytest.raises(ExploreError, match="HELPERS names impl.clocks, which is not loaded"):
+        timer.branches()

@@ -1,0 +1,352 @@
+"""SystemTimer's harness: what it reads off the objects is the model's initial state, and every visible variable shows a change."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.system_timer import Harness, Pool, shared
+from impl import system_timer
+from impl.timer_task_list import TimerTaskEntry, TimerTaskList
+from model.system_timer import Model
+from tests.model.artefacts import ROOT
+from tests.model.system_timer import MECHANISM, STEM
+from wheelproof.explore import ControlledImplementation, bisimulate
+from wheelproof.explore.findings import StepError
+from wheelproof.graph import reduced
+
+
+def visible(model, state):
+    pieces = dict(zip(model.variables, model.pieces(state)))
+    return {name: value for name, value in pieces.items() if name not in model.AUXILIARY}
+
+
+OF = {
+    "wheel_size": 2,
+    "levels": 2,
+    "task_of": {"far": "f", "near": "n"},
+    "deadline": {"far": 3, "near": 1},
+}
+
+
+def scenario(*program, **others):
+    """One thread, and what is another way than usual."""
+    return OF | others | {"threads": {"a": [step.split() for step in program]}}
+
+
+@pytest.mark.parametrize("name", MECHANISM.scenarios)
+def test_a_scenario_begins_in_the_models_initial_state(name):
+    model = Model(MECHANISM.scenarios[name])
+    assert shared(Harness(MECHANISM.scenarios[name])) == visible(model, model.initial())
+
+
+def test_the_variables_are_the_models_without_its_history():
+    model = Model(scenario())
+    assert set(shared(Harness(scenario()))) == set(model.variables) - model.AUXILIARY
+    assert model.AUXILIARY == {
+        "thrown",
+        "raised",
+        "reaperDied",
+        "rekeyed",
+        "early",
+        "submitted",
+        "handed",
+        "revoked",
+        "slipped",
+        "ran",
+        "added",
+    }
+
+
+@st.composite
+def programs(draw):
+    """One thread that does what it likes, and then perhaps waits until everything is due and reaps it."""
+    size, levels = draw(st.integers(2, 3)), draw(st.integers(1, 3))
+    task_of = {f"e{i}": draw(st.sampled_from("xyz")) for i in range(draw(st.integers(1, 4)))}
+    # an entry is known by its task and its deadline
+    deadlines = draw(
+        st.lists(
+            st.integers(0, size**levels - 1),
+            min_size=len(task_of),
+            max_size=len(task_of),
+            unique=len(task_of) <= size**levels,
+        )
+    )
+    deadline = dict(zip(task_of, deadlines))
+    if len({*zip(task_of.values(), deadlines)}) < len(task_of):
+        task_of = {entry: f"t{entry}" for entry in task_of}
+    other = st.sampled_from(
+        ["tick", *(f"cancel {task}" for task in dict.fromkeys(task_of.values()))]
+    )
+    program = []
+    for entry in task_of:
+        program += [*draw(st.lists(other, max_size=2)), f"add {entry}"]
+    program += [*draw(st.lists(other, max_size=2)), *draw(st.sampled_from([[], ["close"]]))]
+    program += draw(
+        st.sampled_from(
+            [[], ["tick"] * max(deadlines) + ["reap"] + ["execute"] * draw(st.integers(0, 3))]
+        )
+    )  # nothing comes any more: the executor does not wait
+    return scenario(*program, wheel_size=size, levels=levels, task_of=task_of, deadline=deadline)
+
+
+def ends(of, decision=""):
+    """Where production classes end, and where the model without a decision does."""
+    harness, model = Harness(of), MECHANISM.without(decision).model_of(of)
+    for operation, *arguments in of["threads"]["a"]:
+        getattr(harness, operation)(*arguments)
+    while model.step(0):
+        pass
+    assert model.final(model.freeze())
+    return shared(harness), visible(model, model.freeze())
+
+
+@given(programs())
+def test_a_thread_alone_ends_in_the_models_state(of):
+    found, expected = ends(of)
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "decision, program",
+    [
+        ("M10", ["add far", "add near"]),
+        ("HandsOverAnyway", ["add far"]),
+        ("M17", ["tick", "add near"]),
+        ("M19", ["add far", "cancel f"]),
+        ("M8", ["add far"]),
+    ],
+)
+def test_that_comparison_sees_a_model_without_a_decision(decision, program):
+    """But for a decision that no thread alone can tell."""
+    of = scenario(*program, deadline={"far": 3, "near": 2 if decision == "M10" else 1})
+    found, expected = ends(of)
+    assert found == expected
+    found, expected = ends(of, decision)
+    assert (found == expected) == (decision == "M8")
+
+
+def test_a_closed_timer_refuses_what_is_due_and_links_what_is_not():
+    harness = Harness(scenario("close", "add far", "add near", deadline={"far": 3, "near": 0}))
+    for step in (["close"], ["add", "far"], ["add", "near"]):
+        result = getattr(harness, step[0])(*step[1:])
+    found = shared(harness)
+    assert (
+        result == ("raised", "RuntimeError")
+        and found["shut"] == (True,)
+        and found["adding"] == (0,)
+        and found["taskCounter"] == (1,)
+    )
+    assert found["refused"] == (("near",),)
+
+
+def near(harness):
+    """An entry of the near task: its maker makes the task point at it."""
+    return TimerTaskEntry(harness.tasks["n"], 1)
+
+
+class Owned:
+    """A monitor under control that a thread holds."""
+
+    owner = "reaper"
+
+
+CHANGES = {
+    "now": lambda w: w.clock.advance(1),
+    "current": lambda w: setattr(w.timer.wheel, "current_time", 1),
+    "content": lambda w: TimerTaskList.add(w.timer.wheel.buckets[1], near(w)),
+    "key": lambda w: w.timer.wheel.buckets[0].expiration.set(0),
+    "queue": lambda w: w.queue.offer(w.timer.wheel.buckets[1]),
+    "timerTaskEntry": near,
+    "taskCounter": lambda w: w.timer.task_counter.add_and_get(1),
+    "flushing": lambda w: setattr(w.timer.wheel.buckets[1], "monitor", Owned()),
+    "shut": lambda w: w.executor.close(),
+    "started": lambda w: w.started.add_and_get((near(w),)),
+    "refused": lambda w: setattr(w.executor, "refused", (near(w),)),
+    "waiting": lambda w: w.executor.submit(near(w)),
+    "adding": lambda w: setattr(w.progress, "left", 1),
+}
+ALONG = {
+    "content": {"timerTaskEntry", "taskCounter"},
+    "waiting": {"timerTaskEntry"},
+    "started": {"timerTaskEntry"},
+    "refused": {"timerTaskEntry"},
+}
+"""What changes with a variable: a task points at its entry, and a linked entry is counted."""
+
+
+@pytest.mark.parametrize("variable", CHANGES)
+def test_a_changed_object_is_a_changed_variable(variable):
+    harness = Harness(scenario("add far", "add near"))
+    before = shared(harness)
+    CHANGES[variable](harness)
+    after = shared(harness)
+    assert {name for name in before if before[name] != after[name]} == {variable} | ALONG.get(
+        variable, set()
+    )
+
+
+@pytest.mark.parametrize(
+    "variable, label, program, expected",
+    [
+        ("readers", "A1", ["add far"], frozenset("a")),
+        ("writer", "R2", ["add near", "tick", "reap"], "a"),
+    ],
+)
+def test_a_held_lock_is_a_changed_variable(variable, label, program, expected):
+    run = ControlledImplementation.load(ROOT, STEM).begin(
+        scenario(*program, task_of={"near": "n", "far": "f"})
+    )
+    while run.labels != [label]:
+        run.step(0)
+    before = run.shared()
+    run.step(0)
+    after = run.shared()
+    run.end()
+    assert {name for name in before if before[name] != after[name]} == {variable}
+    assert after[variable] == (expected,) and set(CHANGES) | {"readers", "writer"} == set(after)
+
+
+@pytest.mark.parametrize("level, slot, number", [(1, 0, 1), (1, 1, 2), (2, 0, 3), (2, 1, 4)])
+def test_buckets_are_numbered_level_by_level(level, slot, number):
+    harness = Harness(scenario())
+    wheel = harness.timer.wheel if level == 1 else harness.timer.wheel.overflow_wheel
+    wheel.buckets[slot].expiration.set(7)
+    harness.queue.offer(wheel.buckets[slot])
+    found = shared(harness)
+    assert found["queue"] == ((number,),) and found["key"] == tuple(
+        7 if i == number else -1 for i in range(1, 5)
+    )
+
+
+def test_all_levels_are_there_at_first():
+    assert [len(shared(Harness(scenario(levels=levels)))["current"]) for levels in (1, 2, 3)] == [
+        1,
+        2,
+        3,
+    ]
+
+
+def test_an_entry_of_another_harness_has_no_name():
+    harness, other = Harness(scenario()), Harness(scenario())
+    harness.executor.submit(near(other))
+    with pytest.raises(KeyError):
+        shared(harness)
+
+
+def test_time_stands_for_who_adds_and_not_for_the_queue():
+    """An entry's deadline is the scenario's, whenever its adder comes."""
+    harness = Harness(scenario("add far"))
+    harness.clock.advance(2)
+    harness.add("far")
+    assert harness.tasks["f"].timer_task_entry.expiration_ms == 3
+    assert harness.timer.advance_clock(1), "its bucket has the key 2"
+    harness.timer.clock = harness.clock
+    harness.add("near")
+    assert harness.tasks["n"].timer_task_entry.expiration_ms == 3
+
+
+def test_the_pool_gives_its_tasks_first_in_first_out_and_refuses_more_once_it_is_shut():
+    harness, pool = Harness(scenario()), Pool(lambda: False)
+    first, second = near(harness), near(harness)
+    assert pool.take() is None, "nothing has come"
+    for entry in (first, second):
+        pool.submit(entry)
+    pool.close()
+    with pytest.raises(RuntimeError, match="was shut down"):
+        pool.submit(first)
+    assert pool.refused == (first,) and not pool.over()
+    assert [pool.take(), pool.take(), pool.take()] == [first, second, None] and pool.over()
+    assert isinstance(harness.timer.executor, Pool)
+
+
+def test_a_mutants_classes_take_the_place_of_the_implementations():
+    class Other(system_timer.SystemTimer):
+        __slots__ = ()
+
+    class namespace:
+        SystemTimer = Other
+
+    assert (
+        type(Harness(scenario(), namespace).timer) is Other
+        and type(Harness(scenario()).timer) is system_timer.SystemTimer
+    )
+
+
+def test_every_operation_of_a_program_is_a_method():
+    operations = {
+        step[0]
+        for of in MECHANISM.scenarios.values()
+        for program in of["threads"].values()
+        for step in program
+    }
+    assert operations == {"add", "cancel", "close", "reap", "tick", "execute"}
+    assert all(callable(getattr(Harness, operation)) for operation in operations)
+
+
+# -- a monitor that a flush holds over its steps
+
+
+def in_the_flush(subject):
+    """A run of cancel_one, stopped when the reaper's first flush has its bucket's monitor and the entry is in the bucket still."""
+    run = subject.begin(MECHANISM.scenarios["cancel_one"])
+    place = {thread.name: thread.index for thread in run.threads}
+    for name, label in (("adder", "Done"), ("clock", "Done"), ("reaper", "V1")):
+        while run.labels[place[name]] != label:
+            run.step(place[name])
+    before = run.enabled()
+    run.step(place["reaper"])
+    return run, place["canceller"], before
+
+
+def test_cancel_waits_while_a_flush_holds_the_bucket_of_its_entry():
+    run, canceller, before = in_the_flush(ControlledImplementation.load(ROOT, STEM))
+    assert (
+        before[canceller] == "X1"
+        and canceller not in run.enabled()
+        and run.labels[canceller] == "X1"
+    )
+    assert run.shared()["flushing"] == (4,)
+    run.end()
+
+
+def test_a_wait_that_the_harness_does_not_foresee_is_a_finding():
+    text = (ROOT / "harness" / f"{STEM}.py").read_text(encoding="utf-8")
+    foreseen = "return None if bucket is None else bucket.monitor"
+    assert text.count(foreseen) == 1
+    subject = ControlledImplementation.load(
+        ROOT, STEM, texts={f"harness.{STEM}": text.replace(foreseen, "return None")}
+    )
+    run, canceller, _ = in_the_flush(subject)
+    with pytest.raises(StepError, match="asks for a lock that reaper holds over several steps"):
+        run.step(canceller)
+
+
+def test_a_model_without_that_wait_is_another_machine():
+    """X1 could come at any time before the monitor was looked at."""
+
+    class Careless(Model):
+        def held(self, entry):
+            return False
+
+    graph = reduced.reduce(Careless(MECHANISM.scenarios["cancel_one"]), MECHANISM.silent)
+    found = bisimulate(
+        ControlledImplementation.load(ROOT, STEM),
+        MECHANISM.scenarios["cancel_one"],
+        reduced.rows(graph),
+        reduced.shared_of(graph),
+    )
+    assert (
+        found.outcome == "different"
+        and found.difference.kind == "enabled"
+        and "X1" in str(found.difference)
+    )
+
+
+def test_a_ring_that_does_not_close_is_read_to_an_end():
+    """A fault of the list gives a state that differs, and no harness that never comes back."""
+    harness = Harness(scenario("add near"))
+    bucket = harness.timer.wheel.buckets[0]
+    entry = TimerTaskEntry(*harness.due["near"])
+    bucket.root.next, entry.next, entry.prev = entry, entry, entry
+    (content,) = [each for each in shared(harness)["content"] if each]
+    assert set(content) == {"near"} and len(content) > len(harness.due)

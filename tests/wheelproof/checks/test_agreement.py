@@ -1,0 +1,130 @@
+"""Row `properties`: spec and model mean the same by each property, and a property that is weaker in one of them is named."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from wheelproof import project
+from wheelproof.checks import agreement
+from wheelproof.checks.context import Context
+from wheelproof.tlc.result import Outcome
+from wheelproof.verdict import Verdict
+
+ROOT = Path(__file__).resolve().parents[3]
+MECHANISMS = project.find(ROOT)
+
+WEAKER = [
+    ("delayed_operation", "CompletedOnce", r"CompletedOnce == \A o", r"CompletedOnce == \E o"),
+    ("delayed_operation", "TypeOK", "expirations[o] \\in 0..1", "expirations[o] \\in 0..2"),
+    ("delayed_operation", "OneTries", "yo[t] = yo[u] => t = u", "yo[t] = yo[u] => t = t"),
+    ("timer_task_list", "AtMostOneList", r"AtMostOneList == \A e", r"AtMostOneList == \E e"),
+    ("timer_task_list", "TypeOK", "/\\ entryMonitor \\in [Entries -> Monitor]", "/\\ TRUE"),
+    ("system_timer", "FiredOnce", r"FiredOnce == \A e", r"FiredOnce == \E e"),
+    (
+        "timing_wheel",
+        "KeyBeforeDeadline",
+        r"KeyBeforeDeadline == \A b",
+        r"KeyBeforeDeadline == \E b",
+    ),
+    (
+        "read_write_lock",
+        "WriterGoesFirst",
+        "waiting = 0 /\\ writer = NULL",
+        "waiting = 0 \\/ writer = NULL",
+    ),
+    ("delay_queue", "NotEarly", "NotEarly == \\A t", "NotEarly == \\E t"),
+]
+
+
+def row(mechanism, tmp_path):
+    return agreement.check(Context(mechanism, tmp_path)).rows[0]
+
+
+@pytest.mark.parametrize(
+    "stem, name, old, new",
+    [
+        pytest.param(*each, id=f"{each[0]}.{each[1]}", marks=[pytest.mark.nightly] * (number > 1))
+        for number, each in enumerate(WEAKER)
+    ],
+)
+def test_a_property_that_is_weaker_in_the_spec_is_named(stem, name, old, new, tmp_path):
+    mechanism = MECHANISMS[stem]
+    shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    spec = tmp_path / "spec" / mechanism.checked.name
+    text = spec.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    spec.write_text(text.replace(old, new), encoding="utf-8")
+    found = row(replace(mechanism, toml=tmp_path / "spec" / mechanism.toml.name), tmp_path / "out")
+    assert (found.ok, found.verdict, found.property) == (False, Verdict.VIOLATED, name)
+    assert f"{name} is True in the spec and False in the model" in found.why
+
+
+def test_a_property_that_is_weaker_in_the_model_is_named(tmp_path, monkeypatch):
+    mechanism = MECHANISMS["delayed_operation"]
+    monkeypatch.setattr(
+        mechanism.model_module.Model,
+        "CompletedOnce",
+        lambda self: any(self.completions[name] <= 1 for name in self.operations),
+    )
+    found = row(mechanism, tmp_path)
+    assert (found.ok, found.verdict, found.property) == (False, Verdict.VIOLATED, "CompletedOnce")
+    assert "False in the spec and True in the model" in found.why
+
+
+def test_the_row_is_sampled_where_both_agree(tmp_path):
+    found = row(MECHANISMS["atomic"], tmp_path)
+    assert (
+        found.ok
+        and found.verdict is Verdict.SAMPLED
+        and (found.layer, found.name) == ("graph", "properties")
+    )
+    assert (
+        found.figures["states"] == agreement.STATES * agreement.SCENARIOS
+        and found.figures["one_sided"] == 0
+    )
+
+
+@pytest.mark.parametrize("stem", MECHANISMS)
+def test_the_drawn_states_show_both_truth_values_of_every_property(stem):
+    samples = agreement.chosen(MECHANISMS[stem])
+    assert [
+        name
+        for name in agreement.invariants(MECHANISMS[stem])
+        if not any(each.seen(name) for each in samples)
+    ] == []
+
+
+def test_a_machine_with_other_variables_gives_no_state():
+    mechanism = MECHANISMS["task_executor"]
+    twice = mechanism.without("HandsOverTwice").model("adds")
+    assert set(twice.process_variables) - set(mechanism.model("adds").process_variables) == {
+        "again"
+    }
+    found = agreement.sampled(mechanism, "adds", agreement.FIRST)
+    for state in found.states:
+        texts = agreement.texts_of(found.model, state, {})
+        assert not any("again" in text for text in texts)
+
+
+def test_properties_that_no_state_breaks_make_it_vacuous(tmp_path, monkeypatch):
+    known = MECHANISMS["atomic"]
+    mechanism = replace(known, properties={"TypeOK": known.properties["TypeOK"]})
+    monkeypatch.setattr(mechanism.model_module.Model, "TypeOK", lambda self: True)
+    monkeypatch.setattr(
+        agreement,
+        "by_tlc",
+        lambda context, sample: (
+            SimpleNamespace(outcome=Outcome.COMPLETED),
+            dict(enumerate(sample.truths)),
+        ),
+    )
+    found = row(mechanism, tmp_path)
+    assert (found.ok, found.verdict) == (
+        False,
+        Verdict.VACUOUS,
+    ) and "both truth values of TypeOK" in found.why

@@ -1,0 +1,256 @@
+"""Jobs: mutants of one decision and scenario are one job, every row is made by one job, and an error gives each of a job's rows its error."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.model import timing_wheel
+from tests.model.timer import MECHANISM
+from wheelproof.checks import jobs
+from wheelproof.checks import mutant as layer
+from wheelproof.checks.context import Context
+from wheelproof.checks.events import Ended
+from wheelproof.checks.jobs import Job, carry_out, kind_of, plan
+from wheelproof.errors import ToolError
+from wheelproof.project.mechanism import Mutant
+from wheelproof.verdict import Results, Verdict, exit_code
+
+WHEEL = timing_wheel.MECHANISM
+
+
+def only(*layers):
+    return lambda *names: bool(set(layers) & set(names))
+
+
+def groups(mechanism, profile="fast"):
+    """The names of each job of mutants."""
+    return [job.names for job in plan(mechanism, profile, only("mutant")) if job.kind == "mutant"]
+
+
+# -- which jobs there are
+
+
+def test_mutants_of_one_decision_and_scenario_are_one_job():
+    found = groups(WHEEL)
+    assert (
+        ("M12", "M12_lost") in found
+        and ("M17_late", "M17_slot", "M17_bucket") in found
+        and ("M11",) in found
+    )
+    assert ("WrongSlot", "WrongSlot_keys") in found and ("WrongSlot_late",) in found, (
+        "the same decision in another scenario has other graphs"
+    )
+    for names in found:
+        assert (
+            len({(WHEEL.mutants[name].decision, WHEEL.mutants[name].scenario) for name in names})
+            == 1
+        )
+    alike = [
+        frozenset((WHEEL.mutants[name].decision, WHEEL.mutants[name].scenario) for name in names)
+        for names in found
+    ]
+    assert len(alike) == len(set(alike)), "no two jobs make the same graphs"
+
+
+@pytest.mark.parametrize("mechanism", [WHEEL, MECHANISM], ids=lambda mechanism: mechanism.stem)
+def test_every_mutant_is_in_one_job(mechanism):
+    assert sorted(name for names in groups(mechanism, "nightly") for name in names) == sorted(
+        mechanism.mutants
+    )
+
+
+def test_a_scenario_of_one_thread_has_no_stress_rounds():
+    found = {job.name for job in plan(WHEEL, "nightly", only("stress")) if job.kind == "stress"}
+    alone = {name for name, scenario in WHEEL.scenarios.items() if len(scenario["threads"]) == 1}
+    assert "four_buckets" in alone and not alone & found and found
+    searched = {job.name for job in plan(WHEEL, "nightly", only("random")) if job.kind == "random"}
+    assert "four_buckets" in searched
+
+
+def test_a_mutant_of_the_night_is_in_no_job_of_the_fast_lane():
+    late = replace(
+        WHEEL,
+        mutants=WHEEL.mutants | {"M12_lost": replace(WHEEL.mutants["M12_lost"], profile="nightly")},
+    )
+    assert ("M12",) in groups(late) and ("M12", "M12_lost") in groups(late, "nightly")
+    first = replace(
+        WHEEL, mutants=WHEEL.mutants | {"M12": replace(WHEEL.mutants["M12"], profile="nightly")}
+    )
+    assert ("M12_lost",) in groups(first)
+
+
+def test_a_job_says_how_many_rows_it_makes():
+    found = {
+        job.name: job for job in plan(WHEEL, "fast", lambda *names: True) if job.kind == "mutant"
+    }
+    assert (
+        found["M17_late"].rows == 3
+        and found["M11"].rows == 1
+        and found["M17_late"].weight > found["M12"].weight > found["M11"].weight
+    )
+    assert sum(job.rows for job in found.values()) == len(WHEEL.mutants)
+    assert Job("x", "config", "c", ("tlc", "graph", "bisimulation")).rows == 3
+    assert Job(
+        "x", "config", "c", ("tlc", "bisimulation", "liveness"), others=("ends", "fires")
+    ).makes == [("tlc", "c"), ("bisimulation", "c"), ("liveness", "ends"), ("liveness", "fires")]
+
+
+def test_liveness_that_holds_is_in_the_job_of_its_safety_config():
+    found = plan(WHEEL, "fast", lambda *names: True)
+    assert {job.name: job.others for job in found if job.kind == "config" and job.others} == {
+        "cascade": ("cascade_fires",),
+        "two_withdrawn": ("withdrawn_is_handed",),
+    }
+    assert [job.name for job in found if job.kind == "liveness"] == ["unfair_reaper"]
+    made = [each for job in found for each in job.makes if each[0] == "liveness"]
+    assert sorted(made) == sorted(
+        ("liveness", config.name)
+        for config in WHEEL.configs.values()
+        if kind_of(WHEEL, config) == "liveness" and config.profile == "fast"
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fair": ("a",)},
+        {"expect": "violated"},
+        {"specification": "HSpec"},
+        {"without": "M12"},
+        {"constants": {"N": 1}},
+        {"scenario": "other"},
+    ],
+)
+def test_liveness_of_another_machine_has_a_run_of_its_own(change):
+    live = WHEEL.configs["cascade_fires"]
+    configs = [WHEEL.configs["cascade"], live]
+    assert jobs.decided_too(WHEEL, configs) == {"cascade_fires": "cascade"}
+    assert jobs.decided_too(WHEEL, [configs[0], replace(live, **change)]) == {}
+
+
+def test_a_layer_that_is_not_wanted_has_no_job():
+    kinds = {
+        name: {job.kind for job in plan(WHEEL, "fast", only(name))}
+        for name in ("mutant", "random", "tlc", "liveness", "stress")
+    }
+    assert kinds == {
+        "mutant": {"mutant"},
+        "random": {"random", "race"},
+        "tlc": {"config"},
+        "liveness": {"liveness"},
+        "stress": {"stress", "fault"},
+    }
+    assert [job.name for job in plan(WHEEL, "fast", only("random")) if job.kind == "race"] == [
+        "M13"
+    ]
+
+
+# -- one that fails
+
+UNDERFLOW = MECHANISM.mutants["M19_underflow"]
+OTHER = Mutant("Other", UNDERFLOW.decision, UNDERFLOW.scenario, "AtMostOneList")
+TWO = replace(MECHANISM, mutants={"M19_underflow": UNDERFLOW, "Other": OTHER})
+
+
+@pytest.fixture
+def heard(context):
+    """A context, and the rows that it says have ended."""
+    ended = []
+    return replace(
+        context,
+        mechanism=TWO,
+        listen=lambda notice: ended.append(notice.row) if isinstance(notice, Ended) else None,
+    ), ended
+
+
+@pytest.mark.parametrize(
+    "error, says",
+    [
+        (ToolError("TLC is not there.", "Fetch it."), "TLC is not there."),
+        (MemoryError(), "out of memory"),
+        (RecursionError("too deep"), "the checker broke: too deep"),
+        (ZeroDivisionError("by zero"), "ZeroDivisionError: by zero (at refuse, line"),
+    ],
+)
+def test_an_error_is_a_row_for_each(heard, monkeypatch, error, says):
+    context, ended = heard
+
+    def refuse(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(Context, "explored", refuse)
+    (job,) = plan(TWO, "fast", only("mutant"))
+    assert job.names == ("M19_underflow", "Other")
+    rows = carry_out(context, job).rows
+    assert [(row.name, row.layer, row.verdict, row.ok) for row in rows] == [
+        (name, "mutant", Verdict.ERROR, False) for name in job.names
+    ]
+    assert all(says in row.why for row in rows) and ended == rows
+
+
+def test_a_job_of_one_mutant_has_one_error(heard, monkeypatch):
+    context, ended = heard
+    monkeypatch.setattr(jobs.mutant, "check", lambda context, mutants: 1 / 0)
+    assert [
+        row.name for row in carry_out(context, Job("x", "mutant", "Other", ("mutant",))).rows
+    ] == ["Other"] and len(ended) == 1
+
+
+def breaks(owner, name, when):
+    """The method, which raises as soon as ``when(self)``."""
+    whole = getattr(owner, name)
+
+    def method(self, *arguments, **options):
+        return 1 / 0 if when(self) else whole(self, *arguments, **options)
+
+    return method
+
+
+def one_run(rows):
+    """Whether rows can be those of one run: no two are called alike."""
+    return Results(tuple(rows), {}, "run", "now").rows == tuple(rows)
+
+
+def test_what_was_made_before_the_error_stays_and_is_told_once(heard, monkeypatch):
+    context, ended = heard
+    monkeypatch.setattr(
+        layer._Kill,
+        "judged",
+        breaks(layer._Kill, "judged", lambda kill: kill.mutant.name == "Other"),
+    )
+    (job,) = plan(TWO, "fast", only("mutant"))
+    rows = carry_out(context, job).rows
+    assert [(row.name, row.verdict, row.ok) for row in rows] == [
+        ("M19_underflow", Verdict.VIOLATED, True),
+        ("Other", Verdict.ERROR, False),
+    ]
+    assert ended == rows and one_run(ended)
+
+
+def test_a_config_whose_walk_breaks_has_its_other_rows(heard, monkeypatch):
+    context, ended = heard
+    monkeypatch.setattr(Context, "subject", breaks(Context, "subject", lambda context: True))
+    (job,) = [
+        job
+        for job in plan(TWO, "fast", only("tlc", "graph", "bisimulation"))
+        if job.name == "remove_cancel"
+    ]
+    assert job.layers == ("tlc", "graph", "bisimulation")
+    rows = carry_out(context, job).rows
+    assert {row.layer: (row.verdict, row.ok) for row in rows} == {
+        "tlc": (Verdict.EXHAUSTIVE, True),
+        "graph": (Verdict.EXHAUSTIVE, True),
+        "bisimulation": (Verdict.ERROR, False),
+    }
+    assert ended == rows and one_run(ended) and exit_code(rows) == 4
+
+
+def test_of_two_rows_with_one_title_one_would_hide_the_other(heard, monkeypatch):
+    """Why a row may be told once only."""
+    context, ended = heard
+    for _ in range(2):
+        context.row("mutant", "Other", 0.0, expected="exhaustive", verdict=Verdict.ERROR, why="")
+    with pytest.raises(
+        ValueError, match="several rows are called timer_task_list / mutant / Other"
+    ):
+        one_run(ended)

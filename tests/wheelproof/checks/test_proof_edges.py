@@ -1,0 +1,340 @@
+"""Layer proof, row `edges`: green where every edge is a step and every action an edge, and each other word where it must be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from wheelproof import project
+from wheelproof.checks import jobs, proof_edges, prove
+from wheelproof.checks.context import Context
+from wheelproof.project import isolated
+from wheelproof.verdict import Verdict, judge
+
+ROOT = Path(__file__).resolve().parents[3]
+STEM = "delayed_operation"
+
+
+@pytest.fixture(scope="module")
+def mechanism():
+    return project.find(ROOT)[STEM]
+
+
+def only(mechanism, *configs, **changes):
+    return replace(
+        mechanism, configs={name: mechanism.configs[name] for name in configs}, **changes
+    )
+
+
+def row(mechanism, tmp_path):
+    return proof_edges.check(Context(mechanism, tmp_path)).rows[0]
+
+
+def test_a_mechanism_with_a_view_gets_one_job(mechanism):
+    assert proof_edges.declared(mechanism)
+    planned = [
+        job
+        for job in jobs.plan(mechanism, "fast", lambda *names: "proof" in names)
+        if job.kind == "edges"
+    ]
+    assert [(job.name, job.layers) for job in planned] == [("edges", ("proof",))]
+    assert not [
+        job
+        for job in jobs.plan(mechanism, "fast", lambda *names: "proof" not in names)
+        if job.kind == "edges"
+    ]
+
+
+def test_a_subject_without_proofs_gets_none():
+    for other in project.find(ROOT / "examples" / "one_shot").values():
+        assert not proof_edges.declared(other)
+        assert not [
+            job for job in jobs.plan(other, "fast", lambda *names: True) if job.kind == "edges"
+        ]
+
+
+def test_the_row_counts_what_was_compared(mechanism, tmp_path):
+    found = row(
+        only(
+            mechanism,
+            *(
+                name
+                for name, config in mechanism.configs.items()
+                if (config.distinct or 99_999) < 35_000
+            ),
+        ),
+        tmp_path,
+    )
+    assert (
+        found.ok
+        and found.verdict is Verdict.EXHAUSTIVE
+        and (found.layer, found.name) == ("proof", "edges")
+    )
+    assert found.figures["systems"] == 7 and found.figures["actions"] > 40
+    assert found.figures["edges"] > found.figures["states"] > 5_000
+
+
+def test_an_action_that_no_edge_is_makes_it_vacuous(mechanism, tmp_path):
+    found = row(only(mechanism, "two_completers"), tmp_path)
+    assert not found.ok and found.verdict is Verdict.VACUOUS and "Blocking.locks" in found.why
+
+
+def test_a_label_without_its_actions_is_a_violation(mechanism, tmp_path):
+    labels = {**mechanism.labels, "P5": replace(mechanism.labels["P5"], proof="stutter")}
+    found = row(only(mechanism, "two_completers", labels=labels), tmp_path)
+    assert (
+        found.verdict is Verdict.VIOLATED and found.property == "EveryEdgeIsAStep" and not found.ok
+    )
+    assert "P5 is no step" in found.why and "no label names the action leaves_note" in found.why
+
+
+def test_a_formula_that_fails_in_a_state_is_named(mechanism, tmp_path, monkeypatch):
+    load = isolated.load
+
+    def broken(root, name, *texts):
+        module = load(root, name, *texts)
+        if not name.endswith("_view"):
+            return module
+
+        def views(model):
+            for view in module.views(model):
+                view.instance.formulas["nothing_is_pending"] = lambda state: (
+                    not state[view.instance.compiled.variables.index("pending")]
+                )
+                yield view
+
+        return SimpleNamespace(SYSTEMS=module.SYSTEMS, views=views)
+
+    monkeypatch.setattr(isolated, "load", broken)
+    found = row(only(mechanism, "two_completers"), tmp_path)
+    assert (
+        found.verdict is Verdict.VIOLATED
+        and found.property == "nothing_is_pending"
+        and "two_completers" in found.why
+    )
+
+
+def test_no_config_of_the_lane_makes_it_vacuous(mechanism, tmp_path):
+    found = row(only(mechanism, "three_completers_expirer"), tmp_path)
+    assert found.verdict is Verdict.VACUOUS and "no config" in found.why
+
+
+# -- what the proof's system enables, the model must enable
+
+
+def never(label: str, when=lambda model, thread: True):
+    """A change of a model's class: the label's step waits for ever, where ``when`` holds."""
+
+    def change(module):
+        right = getattr(module.Model, label)
+
+        def step(self, thread):
+            return module.BLOCKED if when(self, thread) else right(self, thread)
+
+        return type("Blocked", (module.Model,), {label: step})
+
+    return change
+
+
+def planted(stem: str, change, *configs: str):
+    """A mechanism with some of its configs and a changed model."""
+    right = project.find(ROOT)[stem]
+    changed = only(right, *configs)
+    vars(changed)["model_module"] = SimpleNamespace(Model=change(right.model_module))
+    return changed
+
+
+def theorem(name: str, mechanism: str, system: str = "", **others) -> prove.Declared:
+    fields = dict(
+        theory="", says="", profile="fast", is_lemma=False, assumes=(), rests_on=(), controls=()
+    )
+    return prove.Declared(mechanism, name=name, system=system, **fields | others)
+
+
+def proved(item: prove.Declared):
+    return judge(
+        item.mechanism,
+        "proof",
+        item.name,
+        expected="proved",
+        verdict="proved",
+        bound="none",
+        figures={"vcs": 1},
+    )
+
+
+@pytest.fixture(scope="module")
+def theorems():
+    return prove.declared(ROOT)
+
+
+@pytest.mark.parametrize(
+    ("label", "when", "config"),
+    [
+        pytest.param(
+            "K2", lambda model, thread: True, "two_expire", id="a step that waits for nothing"
+        ),
+        pytest.param("U2", lambda model, thread: True, "remove_cancel", id="another monitor"),
+        pytest.param("C1", lambda model, thread: True, "cancel_cancel", id="a task's monitor"),
+        pytest.param(
+            "C2",
+            lambda model, thread: model.timer_task_entry[thread.ct] is None,
+            "cancel_cancel",
+            id="an action that is never enabled",
+        ),
+        pytest.param(
+            "T0", lambda model, thread: thread.turn > 1, "cancel_cancel", id="a stutter that waits"
+        ),
+    ],
+)
+def test_a_model_that_waits_where_the_system_goes_on_unproves_p12(
+    label, when, config, tmp_path, theorems
+):
+    found = row(planted("timer_task_list", never(label, when), config), tmp_path)
+    assert (found.verdict, found.property, found.ok) == (
+        Verdict.VIOLATED,
+        "EnabledInTheModel",
+        False,
+    ), found.why
+    assert f"waits at {label}" in found.why
+    own = [item for item in theorems if item.mechanism == "timer_task_list"]
+    judged = {each.name: each for each in prove.carried_over([found, *map(proved, own)], theorems)}
+    assert [name for name, each in judged.items() if not each.ok] == ["edges", "P12.OneReaper"]
+    assert (
+        judged["P12.OneReaper"].verdict is Verdict.INCONCLUSIVE
+        and f"waits at {label}" in judged["P12.OneReaper"].why
+    )
+
+
+@pytest.mark.parametrize(
+    ("stem", "label", "config"),
+    [("system_timer", "W4", "one_adder"), ("delayed_operation", "P4", "two_completers")],
+)
+def test_a_wait_more_is_noticed_in_every_mechanism(stem, label, config, tmp_path):
+    found = row(planted(stem, never(label), config), tmp_path)
+    assert (found.verdict, found.property) == (
+        Verdict.VIOLATED,
+        "EnabledInTheModel",
+    ) and f"waits at {label}" in found.why
+
+
+def test_a_declared_wait_is_no_violation_but_carries_no_such_theorem(tmp_path, theorems):
+    changed = planted("timer_task_list", never("K2"), "two_expire")
+    labels = {**changed.labels, "K2": replace(changed.labels["K2"], proof="hands_over waits")}
+    model = changed.model_module
+    changed = replace(changed, labels=labels)
+    vars(changed)["model_module"] = model
+    found = row(changed, tmp_path)
+    assert found.property is None and "waits at K2" in found.figures["waiting"]["OneReaper"]
+    p12 = next(item for item in theorems if item.name == "P12.OneReaper")
+    assert prove.not_carried(p12, replace(found, verdict=Verdict.EXHAUSTIVE)).startswith(
+        "it is proved of OneReaper, which goes on where the model waits"
+    )
+
+
+def test_the_models_deadlock_with_a_view_that_sees_an_end_there_is_noticed(tmp_path, monkeypatch):
+    load = isolated.load
+
+    def blind(root, name, *texts):
+        module = load(root, name, *texts)
+        if name.endswith("_view"):
+            monkeypatch.setattr(
+                module.View,
+                "pending",
+                lambda view, index, frozen: (
+                    None if frozen[1][index][0] in ("T0", "Done") else frozen[1][index][0]
+                ),
+            )
+        return module
+
+    monkeypatch.setattr(isolated, "load", blind)
+    found = row(planted("timer_task_list", never("T0"), "cancel_cancel"), tmp_path)
+    assert (
+        found.property == "EnabledInTheModel"
+        and "is stuck where 2 of 2 programs are over" in found.why
+    )
+    found = row(planted("timer_task_list", lambda module: module.Model, "cancel_cancel"), tmp_path)
+    assert (
+        found.property == "EveryEdgeIsAStep"
+        and "the view shows the end of its program" in found.why
+    )
+
+
+# -- what the row takes from theorems
+
+
+def edges(verdict="exhaustive", **figures):
+    return judge(
+        "m",
+        "proof",
+        "edges",
+        expected="exhaustive",
+        verdict=verdict,
+        property="x" if verdict == "violated" else None,
+        why="so",
+        figures={"compared": ["S"]} | figures,
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "lost"),
+    [
+        (edges(), {}),
+        (
+            edges("violated", unlike={"S": "A1 is no step"}),
+            {
+                "Inv": "which is not the model: A1 is no step",
+                "P": "which is not the model",
+                "Q": "it rests on P",
+            },
+        ),
+        (
+            edges("violated", waiting={"S": "b waits at A1"}),
+            {"P": "goes on where the model waits: b waits at A1", "Q": "it rests on P"},
+        ),
+        (
+            edges(waiting={"S": "b waits at A1"}),
+            {"P": "goes on where the model waits", "Q": "it rests on P"},
+        ),
+        (
+            edges("vacuous"),
+            {
+                "Inv": "were not compared",
+                "P": "were not compared",
+                "Q": "it rests on P",
+                "R": "were not compared",
+            },
+        ),
+        (
+            edges("error"),
+            {
+                "Inv": "were not compared",
+                "P": "were not compared",
+                "Q": "it rests on P",
+                "R": "were not compared",
+            },
+        ),
+    ],
+)
+def test_what_a_difference_takes_from_theorems(row, lost):
+    items = [
+        theorem("Inv", "m", "S"),
+        theorem("P", "m", "S", rests_on=("Inv",), enabled=True),
+        theorem("Q", "m", rests_on=("P",)),
+        theorem("R", "m", "Another"),
+        theorem("T", "m"),
+        theorem("P", "another", "S"),
+    ]
+    rows = [proved(item) for item in items]
+    judged = prove.carried_over([row, *rows], items)
+    assert {each.name: each.why for each in judged[1:] if not each.ok}.keys() == lost.keys()
+    for each in judged[1:-1]:
+        if each.name in lost:
+            assert each.verdict is Verdict.INCONCLUSIVE and lost[each.name] in each.why
+    assert judged[-1].ok, "another mechanism"
+    if "R" not in lost:
+        assert judged[4].ok and judged[4].why == "no model is compared with Another"
+    assert prove.carried_over(rows, items) == rows, "a run without the row says nothing of models"

@@ -1,0 +1,407 @@
+"""Real threads: an end that is no end of the model, a broken invariant, an exception, a deadlock and two in one lock are each a finding."""
+
+import sys
+import threading
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from harness import timer_task_list as lists
+from impl import runtime
+from impl import timer_task_list as impl
+from tests.impl.real_threads import finished
+from tests.model.artefacts import ROOT
+from tests.model.timer import MECHANISM, model_graph
+from wheelproof import project
+from wheelproof.checks import stress
+from wheelproof.checks.context import Context
+from wheelproof.checks.stress import outcomes
+from wheelproof.errors import UsageError
+from wheelproof.graph.explorer import explore
+from wheelproof.project.mechanism import Fault
+from wheelproof.stress import faults, linear, rounds
+from wheelproof.stress.loading import ProductionImplementation
+from wheelproof.stress.observed import OBSERVERS, Observer
+from wheelproof.stress.rounds import IMPATIENT, Stress
+
+ROUNDS = 60
+MECHANISMS = project.find(ROOT)
+DECLARED = [(stem, name) for stem, mechanism in MECHANISMS.items() for name in mechanism.faults]
+
+
+def plain(harness):
+    """A subject whose primitives are not observed, and whose threads are not paused."""
+    return SimpleNamespace(
+        harness=harness, shared=lists.shared, observer=Observer(), files=frozenset()
+    )
+
+
+def stressed(harness, scenario, final=None, times=ROUNDS):
+    final = outcomes(model_graph(scenario), MECHANISM.invariants) if final is None else final
+    return Stress(plain(harness), MECHANISM.scenarios[scenario], patience=IMPATIENT).run(
+        times, final
+    )
+
+
+@pytest.mark.parametrize("scenario", ["two_adders", "expire_readd"])
+def test_the_implementation_ends_as_the_model_does(scenario):
+    before = set(threading.enumerate())
+    final = outcomes(model_graph(scenario), MECHANISM.invariants)
+    found = Stress(
+        ProductionImplementation(ROOT, "timer_task_list"), MECHANISM.scenarios[scenario]
+    ).run(ROUNDS, final)
+    assert found[:2] == (ROUNDS, None)
+    assert all(finished(thread) for thread in set(threading.enumerate()) - before), (
+        "threads are left behind"
+    )
+
+
+def test_paused_threads_meet():
+    """Without pauses one thread is mostly through before the next begins."""
+    final = outcomes(model_graph("expire_readd"), MECHANISM.invariants)
+    found = Stress(
+        ProductionImplementation(ROOT, "timer_task_list"), MECHANISM.scenarios["expire_readd"]
+    ).run(300, final)
+    assert found.finding is None and 1 < found.outcomes <= len(final)
+
+
+def test_the_switch_interval_comes_back():
+    before = sys.getswitchinterval()
+    stressed(lists.Harness, "two_adders", times=2)
+    stressed(lists.Harness, "two_adders", final={})
+    assert sys.getswitchinterval() == pytest.approx(
+        before, abs=2e-6
+    )  # Python cuts it to whole microseconds, each way
+
+
+class LostUpdate(lists.Harness):
+    """The counter's update is lost when an entry is added."""
+
+    def __init__(self, scenario):
+        class TimerTaskList(impl.TimerTaskList):
+            __slots__ = ()
+
+            def add(self, entry):
+                super().add(entry)
+                self.task_counter.add_and_get(-1)
+
+        super().__init__(
+            scenario,
+            SimpleNamespace(
+                TimerTask=impl.TimerTask,
+                TimerTaskEntry=impl.TimerTaskEntry,
+                TimerTaskList=TimerTaskList,
+            ),
+        )
+
+
+def test_an_end_that_the_model_does_not_have():
+    found = stressed(LostUpdate, "two_adders")
+    assert found.rounds == 1 and found.finding.properties == {"FinalState"}
+    assert found.finding.says.startswith("the end is no final state of the model: ")
+
+
+def test_an_end_in_which_an_invariant_fails():
+    final = {
+        outcome: {"CounterExact", "TypeOK"}
+        for outcome in outcomes(model_graph("two_adders"), MECHANISM.invariants)
+    }
+    found = stressed(lists.Harness, "two_adders", final)
+    assert found.finding == (1, {"CounterExact", "TypeOK"}, "the end violates CounterExact, TypeOK")
+
+
+class Raising(lists.Harness):
+    def cancel(self, task):
+        raise LookupError(f"no {task}")
+
+
+def test_an_exception_of_the_subject():
+    assert stressed(Raising, "remove_cancel").finding == (1, {"NoException"}, "LookupError: no t1")
+
+
+def test_a_thread_that_waits_for_ever():
+    released = threading.Event()
+
+    class Waiting(lists.Harness):
+        def cancel(self, task):
+            released.wait()
+
+    found = stressed(Waiting, "remove_cancel")
+    released.set()
+    assert found.finding == (1, {"NoDeadlock"}, "1 of 2 threads wait for ever")
+
+
+def test_a_thread_that_waits_beside_one_that_spins():
+    """The one that spins does not hide the one that waits."""
+    released = threading.Event()
+
+    class Waiting(lists.Harness):
+        def cancel(self, task):
+            released.wait()
+
+        def remove(self, entry):
+            while not released.wait(0.001):
+                self.counter.get()
+
+    found = stressed(Waiting, "remove_cancel")
+    released.set()
+    assert found.finding.properties == {"NoDeadlock"}
+
+
+def test_a_thread_that_spins_is_found_and_ended():
+    before = set(threading.enumerate())
+    text = (
+        (ROOT / "impl/timer_task_list.py")
+        .read_text()
+        .replace(
+            "while (current := self.list) is not None:",
+            "while (current := self.list) is self.list:",
+        )
+    )
+    final = outcomes(model_graph("remove_cancel"), MECHANISM.invariants)
+    spinning = ProductionImplementation(
+        ROOT,
+        "timer_task_list",
+        texts={"impl.timer_task_list": text.replace("current.remove(self)", "pass")},
+    )
+    found = Stress(
+        spinning, MECHANISM.scenarios["remove_cancel"], patience=rounds.Patience(200, 5_000)
+    ).run(1, final)
+    assert found.finding.properties == {"NoDeadlock"} and "a thread spins" in found.finding.says
+    assert all(finished(thread) for thread in set(threading.enumerate()) - before)
+
+
+def test_a_real_deadlock():
+    """Two monitors taken in opposite orders, with a meeting in between so that it happens in the first round."""
+    both, over = threading.Barrier(2), threading.Event()
+    one, two = threading.Lock(), threading.Lock()
+
+    def wants(lock):
+        while not lock.acquire(timeout=0.01):
+            if over.is_set():
+                return
+
+    class Crossed(lists.Harness):
+        def remove(self, entry):
+            with one:
+                both.wait()
+                wants(two)
+
+        def cancel(self, task):
+            with two:
+                both.wait()
+                wants(one)
+
+    found = stressed(Crossed, "remove_cancel")
+    over.set()
+    assert found.finding.says == "2 of 2 threads wait for ever"
+
+
+def test_the_models_final_values():
+    good = outcomes(model_graph("two_adders"), MECHANISM.invariants)
+    assert good and not any(good.values())
+    broken = outcomes(explore(MECHANISM.without("M3").model("two_adders")), MECHANISM.invariants)
+    assert any({"RingWellFormed"} <= failing for failing in broken.values())
+    assert set(good) <= set(broken)
+
+
+# -- rows
+
+
+def short(context, monkeypatch, times=50):
+    monkeypatch.setattr(type(context), "limits", SimpleNamespace(rounds=times))
+
+
+def test_the_row(context, monkeypatch):
+    short(context, monkeypatch)
+    (row,) = stress.check(context, MECHANISM.configs["cancel_cancel"]).rows
+    assert row.ok and (row.verdict, row.figures["rounds"]) == ("sampled", 50)
+    assert 1 <= row.figures["faults_found"] <= row.figures["faults_tried"] == 3
+    monkeypatch.setattr(stress, "outcomes", lambda graph, invariants: {})
+    (row,) = stress.check(context, MECHANISM.configs["cancel_cancel"]).rows
+    assert (
+        not row.ok
+        and (row.verdict, row.property) == ("violated", "FinalState")
+        and "no final state" in row.why
+    )
+
+
+def test_a_row_that_finds_no_planted_fault_is_vacuous(context, monkeypatch):
+    """Here the planted primitives are the production ones."""
+    short(context, monkeypatch, 5)
+    for name, fault in faults.FAULTS.items():
+        monkeypatch.setitem(
+            faults.FAULTS,
+            name,
+            fault._replace(
+                build=lambda production, primitive=fault.primitive: getattr(production, primitive)
+            ),
+        )
+    (row,) = stress.check(context, MECHANISM.configs["cancel_cancel"]).rows
+    assert not row.ok and row.verdict == "vacuous" and row.figures["faults_found"] == 0
+    assert row.why.endswith(
+        "tried: Lock excludes nobody, Monitor excludes nobody, Atomic reads and writes in two steps"
+    )
+
+
+@pytest.mark.nightly  # `make verify` has them as rows
+@pytest.mark.parametrize("stem, name", DECLARED)
+def test_a_declared_fault_is_found_by_name(stem, name, tmp_path):
+    mechanism = MECHANISMS[stem]
+    (row,) = stress.check_fault(Context(mechanism, tmp_path), mechanism.faults[name]).rows
+    assert row.ok and row.property == mechanism.faults[name].property, row.why
+
+
+def test_a_fault_that_changes_nothing_is_no_finding(context, monkeypatch):
+    short(context, monkeypatch, 3)
+    harmless = Fault(
+        "harmless",
+        "cancel_cancel",
+        "impl.atomic",
+        (("old = self._value  # read E2", "old = (self._value)  # read E2"),),
+        "FinalState",
+    )
+    (row,) = stress.check_fault(context, harmless).rows
+    assert not row.ok and row.verdict == "sampled"
+
+
+def test_a_fault_found_by_another_property_is_not_the_one_that_is_named(context, monkeypatch):
+    short(context, monkeypatch, 20)
+    fault = MECHANISM.faults["list_without_monitor"]
+    (row,) = stress.check_fault(context, replace(fault, property="NoDeadlock")).rows
+    assert not row.ok and row.property != "NoDeadlock"
+
+
+@pytest.mark.parametrize(
+    "module, old, says",
+    [("impl.runtime", "no such text", "is 0 times"), ("impl.nothing", "", "there is no module")],
+)
+def test_a_fault_that_cannot_be_planted_is_an_error(context, module, old, says):
+    with pytest.raises(UsageError, match=says):
+        stress.check_fault(
+            context, Fault("odd", "cancel_cancel", module, ((old, ""),), "FinalState")
+        )
+
+
+# -- observed primitives
+
+
+def primitive(name, build=None):
+    """An observer, and an observed primitive: the production one, or one with a fault."""
+    observer = Observer()
+    inner = getattr(runtime, name) if build is None else build(runtime)
+    return observer, OBSERVERS[name](name, inner, observer)()
+
+
+def inside_both(enter_one, enter_two):
+    """Two threads enter, one after the other, and the second while the first is inside."""
+    entered, leave = threading.Event(), threading.Event()
+
+    def first():
+        with enter_one:
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    entered.wait()
+    with enter_two:
+        leave.set()
+    thread.join()
+
+
+@pytest.mark.parametrize("name", ["Lock", "Monitor"])
+def test_two_threads_inside_a_lock(name):
+    observer, lock = primitive(name, faults.open_lock)
+    inside_both(lock, lock)
+    assert observer.findings == [("Exclusion", f"two threads are inside one {name}")]
+
+
+def test_a_reader_beside_a_writer_and_the_other_way_round():
+    for one, two, says in [
+        ("write_lock", "read_lock", "a reader enters"),
+        ("read_lock", "write_lock", "a writer enters"),
+        ("write_lock", "write_lock", "a writer enters"),
+    ]:
+        observer, lock = primitive("ReadWriteLock", faults.open_read_write_lock)
+        inside_both(getattr(lock, one), getattr(lock, two))
+        ((property, found),) = observer.findings
+        assert property == "Exclusion" and found.startswith(says)
+
+
+def test_two_readers_are_no_finding():
+    observer, lock = primitive("ReadWriteLock")
+    inside_both(lock.read_lock, lock.read_lock)
+    assert not observer.findings
+
+
+def test_two_threads_at_an_open_gate():
+    observer, gate = primitive("Gate", faults.open_gate)
+    inside_both(gate, gate)
+    assert observer.findings == [("Exclusion", "two threads are inside one Gate")]
+
+
+def test_a_monitor_entered_twice_by_one_thread_is_no_finding():
+    observer, monitor = primitive("Monitor")
+    with monitor, monitor:
+        pass
+    assert not observer.findings and observer.used == {"Monitor"}
+
+
+# -- orders of operations on an atomic variable
+
+
+def op(name, *arguments, result, begun=1, ended=2, thread=0):
+    return linear.Operation(thread, name, arguments, result, begun, ended)
+
+
+@pytest.mark.parametrize(
+    "history, last, fits",
+    [
+        ([op("add_and_get", 1, result=1), op("add_and_get", 1, result=2)], 2, True),
+        ([op("add_and_get", 1, result=2), op("add_and_get", 1, result=1)], 2, True),
+        ([op("add_and_get", 1, result=1), op("add_and_get", 1, result=1)], 1, False),
+        (
+            [
+                op("add_and_get", 1, result=2, begun=1, ended=2),
+                op("add_and_get", 1, result=1, begun=3, ended=4),
+            ],
+            2,
+            False,
+        ),
+        (
+            [op("compare_and_set", 0, 5, result=True), op("compare_and_set", 0, 7, result=True)],
+            7,
+            False,
+        ),
+        (
+            [op("compare_and_set", 0, 5, result=True), op("compare_and_set", 0, 7, result=False)],
+            5,
+            True,
+        ),
+        (
+            [op("compare_and_set", 0, 5, result=True), op("compare_and_set", 0, 7, result=False)],
+            7,
+            False,
+        ),
+        ([op("get_and_set", 5, result=0), op("get_and_set", 7, result=0)], 7, False),
+        ([op("get_and_set", 5, result=7), op("get_and_set", 7, result=0)], 5, True),
+        ([op("set", 5, result=None), op("set", 7, result=None)], 5, True),
+        ([op("set", 5, result=None), op("set", 7, result=None)], 9, False),
+        ([], 0, True),
+        ([], 1, False),
+    ],
+)
+def test_results_fit_an_order_or_do_not(history, last, fits):
+    assert linear.explains(0, history, last) is fits
+
+
+def test_a_long_history_is_cut():
+    """And may then not be found wrong: the last value is not compared."""
+    history = [
+        op("add_and_get", 1, result=number + 1, begun=2 * number, ended=2 * number + 1)
+        for number in range(linear.MOST + 5)
+    ]
+    assert linear.explains(0, history, 999)
+    assert not linear.explains(0, history[:5] + history[4:], 999)

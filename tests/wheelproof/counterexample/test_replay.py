@@ -1,0 +1,109 @@
+"""Replay: a counterexample fails at the same step again, on the model and on the implementation, or the replay says that it does not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wheelproof.checks import liveness, mutant
+from wheelproof.checks.context import Context
+from wheelproof.counterexample import replay
+from wheelproof.counterexample.build import Diverged
+from wheelproof.counterexample.replay import NotReproduced
+from wheelproof.errors import UsageError
+from wheelproof.project.mechanism import find
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory):
+    """The counterexamples of a mutant and of a lasso, and the folder of the subject."""
+    mechanism = find(ROOT)["timer_task_list"]
+    context = Context(mechanism, tmp_path_factory.mktemp("out"))
+    killed = mutant.check(context, [mechanism.mutants["M2"]]).rows[0]
+    endless = liveness.check(context, mechanism.configs["flush_into_itself"]).rows[0]
+    assert killed.ok and endless.ok
+    return ROOT, context.output / killed.trace, context.output / endless.trace
+
+
+@pytest.mark.parametrize("on", ["model", "impl"])
+def test_a_violation_is_reproduced_at_its_step(traces, on, capsys):
+    root, killed, endless = traces
+    steps = len(json.loads(killed.read_text())["steps"])
+    assert replay.run(killed, on, subject=root) == 1
+    assert f"AtMostOneList is violated after step {steps}" in capsys.readouterr().out
+    assert replay.run(endless, on, subject=root) == 1
+    assert "Termination is violated" in capsys.readouterr().out
+
+
+def test_until_stops_before_the_end_and_shows_the_state(traces, capsys):
+    root, killed, _ = traces
+    assert replay.run(killed, "impl", 5, subject=root) == 0
+    said = capsys.readouterr().out
+    assert "stopped after step 5 of" in said and "taskCounter = 0" in said
+
+
+def damaged(path, tmp_path, change):
+    document = json.loads(path.read_text())
+    change(document)
+    out = tmp_path / "damaged.json"
+    out.write_text(json.dumps(document))
+    return out
+
+
+@pytest.mark.parametrize("on", ["model", "impl"])
+def test_a_file_that_does_not_fit_is_not_reproduced(traces, tmp_path, on):
+    root, killed, endless = traces
+
+    def other_change(document):
+        document["steps"][-1]["changes"] = {"taskCounter": ["0", "7"]}
+
+    with pytest.raises(NotReproduced, match="changes"):
+        replay.run(damaged(killed, tmp_path, other_change), on, subject=root)
+    with pytest.raises(NotReproduced, match="holds after the last step"):
+        replay.run(
+            damaged(killed, tmp_path, lambda document: document["steps"].pop()), on, subject=root
+        )
+    with pytest.raises(NotReproduced, match="holds after the last step"):
+        replay.run(
+            damaged(endless, tmp_path, lambda document: document.update(loop=document["loop"] + 1)),
+            on,
+            subject=root,
+        )
+    with pytest.raises(Diverged):
+        replay.run(
+            damaged(killed, tmp_path, lambda document: document["steps"].pop(0)), on, subject=root
+        )
+
+
+def test_the_unmutated_implementation_does_not_follow_a_mutant(traces, tmp_path):
+    root, killed, _ = traces
+    with pytest.raises(NotReproduced, match="implementation"):
+        replay.run(
+            damaged(killed, tmp_path, lambda document: document.update(impl_without="")),
+            "impl",
+            subject=root,
+        )
+
+
+def test_what_the_subject_does_not_have_is_a_usage_error(traces, tmp_path):
+    root, killed, _ = traces
+    with pytest.raises(UsageError, match="no scenario elsewhere"):
+        replay.run(
+            damaged(killed, tmp_path, lambda document: document.update(scenario="elsewhere")),
+            "model",
+            subject=root,
+        )
+    with pytest.raises(UsageError, match="no mechanism nothing"):
+        replay.run(
+            damaged(killed, tmp_path, lambda document: document.update(mechanism="nothing")),
+            "model",
+            subject=root,
+        )
+    with pytest.raises(UsageError, match="only TLC runs"):
+        replay.run(
+            damaged(killed, tmp_path, lambda document: document.update(property="Refines")),
+            "model",
+            subject=root,
+        )

@@ -1,0 +1,147 @@
+"""A verification as the command line runs it: progress while it works, files and a report when it ends, however it ends."""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from wheelproof import doctor, documents
+from wheelproof.checks.events import Ended, Notice, ToolFound, VerifyOptions
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.report import files
+from wheelproof.report.console import console
+from wheelproof.report.progress import Progress, progress
+from wheelproof.report.terminal import print_report
+from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
+
+INTERRUPTED = 130
+_WRITE_EVERY = 1.0  # seconds
+
+
+class Terminated(BaseException):
+    """The run was asked to end by a signal other than the keyboard's: what a cancelled CI job gets."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def _ending_by_exception() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the block by an exception, once, so that workers and their TLC runs are ended too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _frame: object) -> None:
+        for each in former:
+            signal.signal(each, signal.SIG_IGN)
+        raise Terminated(number)
+
+    former = {
+        number: signal.getsignal(number)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    for number in former:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+class Verification:
+    """One run. What has ended is on disk within about a second, marked as partial until the run is complete."""
+
+    def __init__(
+        self,
+        options: VerifyOptions,
+        mechanisms: Mapping[str, Mechanism],
+        quiet: bool = False,
+        as_json: bool = False,
+        aside: bool = False,
+    ) -> None:
+        """``aside``: the report goes to standard error, since standard output is for something else."""
+        self.options = replace(options, listen=self._hear)
+        self.mechanisms = mechanisms
+        self.quiet, self.as_json, self.aside = quiet, as_json, aside
+        self.display: Progress = progress(quiet)
+        self.written = float("-inf")
+        # Notices of workers may come from a thread that gathers them.
+        self.lock = threading.Lock()
+        self.ended = False
+
+    def run(self) -> int:
+        """Runs, reports, and returns the exit code. An error of the run is raised again once its rows are saved."""
+        try:
+            with _ending_by_exception():
+                return self._run()
+        except Terminated as ended:
+            print(f"wheelproof: ended by {signal.Signals(ended.number).name}", file=sys.stderr)
+            return 128 + ended.number
+
+    def _run(self) -> int:
+        from wheelproof.checks import verify
+
+        self.results = Results.begin(doctor.versions())
+        files.begin(self.options.output, self.results)
+        try:
+            with self.display:
+                try:
+                    rows = verify.run(self.options)
+                finally:
+                    self._stop_hearing()
+            self.results = replace(self.results, rows=tuple(rows), complete=True)
+        except KeyboardInterrupt:
+            print("wheelproof: interrupted", file=sys.stderr)
+            self._report()
+            return INTERRUPTED
+        except BaseException:
+            self._report()
+            raise
+        self._report()
+        return exit_code(self.results.rows)
+
+    def _hear(self, notice: Notice) -> None:
+        with self.lock:
+            if self.ended:
+                return
+            match notice:
+                case Ended(row):
+                    self._keep(row)
+                case ToolFound(name, version):
+                    self.results = replace(
+                        self.results, tools={**self.results.tools, name: version}
+                    )
+            self.display(notice)
+
+    def _stop_hearing(self) -> None:
+        """From here on the results are those that are reported; what a worker still says comes too late."""
+        with self.lock:
+            self.ended = True
+
+    def _keep(self, row: Row) -> None:
+        self.results = replace(self.results, rows=(*self.results.rows, row))
+        if (now := time.monotonic()) - self.written >= _WRITE_EVERY:
+            self.written = now
+            self.results.write(self.options.output / RESULTS_FILE)
+
+    def _report(self) -> None:
+        places = files.publish(
+            self.options.output, self.results, self.mechanisms, self.options.subject
+        )
+        if self.as_json:
+            sys.stdout.write(documents.encode(self.results.document()))
+            sys.stdout.flush()
+        print_report(
+            console(sys.stderr if self.as_json or self.aside else sys.stdout),
+            self.results,
+            self.options.output,
+            places,
+            self.quiet,
+        )

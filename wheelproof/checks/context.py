@@ -1,0 +1,325 @@
+"""The context on which one mechanism's checks run: its TLC runs, its model graphs, its trace files, the profile's limits."""
+
+from __future__ import annotations
+
+import ast
+import re
+import time
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wheelproof.checks.events import Beat, Check, Ended, Listener, Started, ToolFound, ignore
+from wheelproof.counterexample.document import Counterexample
+from wheelproof.explore.run import ControlledImplementation
+from wheelproof.graph.explorer import StateGraph, explore
+from wheelproof.project.mechanism import Config, Mechanism
+from wheelproof.tlc import mc, process
+from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.verdict import Row, Verdict, judge
+
+LARGE = 30_000
+"""Distinct states above which TLC gets the JVM's settings for throughput."""
+
+COMPARED = 100_000
+"""States up to which a full graph is compared edge by edge, and a reduced one compared with the implementation."""
+
+VERDICT_OF = {
+    Outcome.COMPLETED: Verdict.EXHAUSTIVE,
+    Outcome.VIOLATED: Verdict.VIOLATED,
+    Outcome.INCONCLUSIVE: Verdict.INCONCLUSIVE,
+    Outcome.ERROR: Verdict.ERROR,
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a profile may spend on one check: seconds of wall time for TLC, CPU seconds for a bisimulation, MB of heap, sampled runs.
+
+    ``second_ways``: states of a bisimulation that are stepped again from a second way into them.
+    """
+
+    tlc_seconds: float
+    bisimulation_seconds: float
+    heap_mb: int
+    schedules: int
+    rounds: int
+    second_ways: int = 24
+
+
+LIMITS = {
+    "fast": Limits(300, 120, 2500, 200, 200),
+    "nightly": Limits(3_600, 1_800, 6_000, 5_000, 5_000, second_ways=1_000_000),
+}
+
+
+@dataclass
+class Report:
+    """What a job found: its rows, and what it exercised for the checks over all scenarios.
+
+    ``labels``: of the unmutated implementation, and the silent ones of the model; ``witnesses``: name -> config;
+    ``branches``: outcomes of the unmutated implementation's conditions, and its functions, that some run came to.
+    ``changed``: slots that have had two values in some bisimulation; ``unread``: those that the harness does not read -> (config, place).
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
+    witnesses: dict[str, str] = field(default_factory=dict)
+    branches: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    unread: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Context:
+    """One mechanism under check. ``layers`` None: all of them; ``output``: where everything is written."""
+
+    mechanism: Mechanism
+    output: Path
+    profile: str = "fast"
+    layers: frozenset[str] | None = None
+    listen: Listener = ignore
+
+    @property
+    def limits(self) -> Limits:
+        return LIMITS[self.profile]
+
+    def without(self, decision: str) -> Context:
+        """The same for the mechanism without this decision."""
+        return replace(self, mechanism=self.mechanism.without(decision))
+
+    def wants(self, *layers: str) -> bool:
+        """Whether one of these layers was asked for."""
+        return self.layers is None or bool(self.layers & set(layers))
+
+    # -- rows
+
+    def begin(self, layer: str, name: str, budget: float | None = None) -> float:
+        """Say that a check begins; the time at which it does."""
+        self.listen(Started(Check(self.mechanism.stem, layer, name), budget))
+        return time.monotonic()
+
+    def row(self, layer: str, name: str, started: float, **judged: Any) -> Row:
+        """Judge a check and say that it ended. Keywords are those of ``judge``."""
+        row = judge(self.mechanism.stem, layer, name, seconds=time.monotonic() - started, **judged)
+        self.listen(Ended(row))
+        return row
+
+    def beat(self, layer: str, name: str) -> Any:
+        """A progress callback ``(states, waiting)`` of one check."""
+        check = Check(self.mechanism.stem, layer, name)
+        return lambda states, waiting=None: self.listen(Beat(check, states, waiting))
+
+    def bound(self, scenario: str) -> str:
+        """A scenario's size in words."""
+        programs = self.mechanism.scenarios[scenario]["threads"].values()
+        operations = sum(map(len, programs))
+        return f"{len(programs)} thread{'s' * (len(programs) != 1)}, {operations} operation{'s' * (operations != 1)}"
+
+    def keep(self, counterexample: Counterexample) -> str:
+        """Write a counterexample; its path below the output folder."""
+        name = f"{counterexample.mechanism}.{counterexample.layer}.{counterexample.name}.json"
+        counterexample.write(self.output / "counterexamples" / name)
+        return f"counterexamples/{name}"
+
+    # -- engines
+
+    def tlc(
+        self,
+        name: str,
+        config: Config,
+        *,
+        invariants: tuple[str, ...] = (),
+        properties: tuple[str, ...] = (),
+        deadlock: bool,
+        dump: Path | None = None,
+        go_on: bool = False,
+        layer: str = "tlc",
+    ) -> TlcResult:
+        """Run TLC on a config. ``name``: of the generated module's folder below ``output/mc``.
+
+        ``go_on``: to the end of the graph, although the one invariant is violated.
+        """
+        mechanism = self.mechanism
+        described = self.described(
+            f"MC{mechanism.module}_{name}",
+            config,
+            invariants=invariants,
+            properties=properties,
+            deadlock=deadlock,
+            first_only=go_on,
+        )
+        files = mc.generate(described, self.output / "mc" / mechanism.module / name, bare=True)
+        result = self.run_tlc(
+            files.module,
+            timeout=self.limits.tlc_seconds,
+            config=files.config,
+            dump=dump,
+            deadlock_check=deadlock,
+            only_property=properties[0] if len(properties) == 1 else None,
+            large=(config.distinct or 0) > LARGE,
+            heap_mb=self.limits.heap_mb,
+            go_on=go_on,
+            on_progress=lambda p: self.listen(
+                Beat(Check(mechanism.stem, layer, config.name), p.distinct, p.queue)
+            ),
+        )
+        if result.version:
+            self.listen(ToolFound("tlc", result.version))
+        return result
+
+    def described(
+        self,
+        name: str,
+        config: Config,
+        *,
+        invariants: tuple[str, ...] = (),
+        properties: tuple[str, ...] = (),
+        deadlock: bool,
+        first_only: bool = False,
+    ) -> mc.McConfig:
+        """The model-checking module of a config, by its name; options as for :class:`wheelproof.tlc.mc.McConfig`."""
+        mechanism = self.mechanism
+        fair = config.fair
+        specification = config.specification or "Spec"
+        if fair is not None:
+            # TLC takes a specification apart by its shape: a formula with a parameter would hide Init and Next from it
+            threads = ", ".join(f'"{thread}"' for thread in fair)
+            specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
+        spec = (
+            mechanism.spec.with_name(f"{config.module}.tla") if config.module else mechanism.checked
+        )
+        constants = constants_of(mechanism, config.scenario)
+        if config.module:
+            # an abstract module has no more of the constants than it needs
+            words = set(
+                re.findall(
+                    r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))
+                )
+            )
+            constants |= mechanism.module_constants
+            constants = {name: value for name, value in constants.items() if name in words}
+        return mc.McConfig(
+            name=name,
+            spec=spec,
+            origin=f"spec/{mechanism.toml.name}, scenario {config.scenario}",
+            constants=constants | dict(config.constants),
+            texts=mechanism.specs,
+            specification=specification,
+            invariants=invariants,
+            properties=properties,
+            deadlock_check=deadlock,
+            first_only=first_only,
+        )
+
+    def run_tlc(self, module: Path, **options: Any) -> TlcResult:
+        """One run of TLC on a generated module; the options are those of ``process.run``."""
+        return process.run(module, **options)
+
+    def explored(self, config: Config, layer: str = "graph") -> StateGraph:
+        """The model's full graph of a config."""
+        return explore(
+            self.mechanism.model(config.scenario), progress=self.beat(layer, config.name)
+        )
+
+    def subject(self, grain: str = "ATOMIC") -> ControlledImplementation:
+        """The implementation under control. ``grain``: the harness' table of atomic modules that counts."""
+        mechanism = self.mechanism
+        return ControlledImplementation.load(
+            mechanism.root, mechanism.stem, texts=mechanism.modules, grain=grain
+        )
+
+    def sources(self, scenario: str | None = None) -> dict[str, str]:
+        """label -> "file:line" in the implementation and its harness.
+
+        A line of a class that the scenario names as the alternative to run goes first.
+        """
+        plain, chosen = {}, {}
+        root, texts = self.mechanism.root, self.mechanism.texts
+        names = words(self.mechanism.scenarios[scenario]) if scenario else set()
+        for file, of_line in self.subject().labels.items():
+            if not of_line:
+                continue  # nothing to place; a folder without an __init__.py has no file either
+            alternative = (
+                lines_of(texts.get(file) or (root / file).read_text(encoding="utf-8"), names)
+                if names
+                else ()
+            )
+            for line, kinds in of_line.items():
+                of = chosen if line in alternative else plain
+                of.update({label: f"{file}:{line}" for label in kinds.values()})
+        return plain | chosen
+
+
+def words(value: Any) -> set[str]:
+    """Every text in a scenario's fields."""
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, Mapping):
+        value = value.values()
+    return set().union(*map(words, value)) if isinstance(value, Iterable) else set()
+
+
+def lines_of(text: str, names: Container[str]) -> set[int]:
+    """The lines of the classes of these names at the top of a source text."""
+    tree = ast.parse(text)
+    return {
+        line
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and node.name in names
+        for line in range(node.lineno, node.end_lineno + 1)
+    }
+
+
+def witnesses_of(mechanism: Mechanism) -> tuple[str, ...]:
+    """The witnesses that a mechanism's model declares; none where it has no such list."""
+    return tuple(getattr(mechanism.model_module.Model, "WITNESSES", ()))
+
+
+def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:
+    """A constant's value from a scenario's field: a set, a function, or the value as it stands."""
+    value = scenario[rule["field"]]
+    return frozenset(value) if rule["as"] == "set" else value
+
+
+def constants_of(mechanism: Mechanism, scenario: str) -> dict[str, Any]:
+    """The spec's constants in a scenario."""
+    return {
+        constant: value_of(rule, mechanism.scenarios[scenario])
+        for constant, rule in mechanism.constants.items()
+    } | {"NULL": "null"}
+
+
+def counts_of(result: TlcResult) -> dict[str, int | None]:
+    """TLC's counts as figures of a row."""
+    return {"generated": result.generated, "distinct": result.distinct, "depth": result.depth}
+
+
+def drift(config: Config, found: Mapping[str, int | None]) -> str:
+    """What differs from the counts that the TOML declares; "" if nothing does."""
+    declared = {"generated": config.generated, "distinct": config.distinct, "depth": config.depth}
+    if None in declared.values():
+        return "its counts are not recorded; run `wheelproof list --update-counts`"
+    wrong = [
+        f"{name} is {found[name]:,}, declared {count:,}"
+        for name, count in declared.items()
+        if found[name] != count
+    ]
+    return "; ".join(wrong)
+
+
+def graph_config(config: Config) -> Config:
+    """The same config for the graph alone: nothing is checked in it, so that the graph is whole."""
+    return replace(config, property=None, fair=None)
+
+
+def schedule_of(result: TlcResult, pc: str) -> list[tuple[str, str]]:
+    """TLC's trace as (process, label), from the change of the program counters; stuttering and Terminating left out."""
+    out = []
+    for before, after in zip(result.trace, result.trace[1:]):
+        old, new = before.variables[pc], after.variables[pc]
+        for process in old:
+            if old[process] != new[process]:
+                out.append((process, old[process]))
+    return out

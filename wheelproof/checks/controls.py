@@ -1,0 +1,94 @@
+"""Controls: every property that is claimed is checked somewhere and shown to fail somewhere; every non-property is shown to fail.
+
+A property that nothing can violate is one that says nothing: its antecedent may never hold, or its name may be checked nowhere.
+"""
+
+from __future__ import annotations
+
+from wheelproof.checks.context import Context
+from wheelproof.checks.jobs import kind_of
+from wheelproof.project import isolated
+from wheelproof.project.mechanism import Mechanism, Property
+from wheelproof.verdict import Row, Verdict
+
+
+def controls(context: Context) -> Row:
+    """The row over all configs and mutants that the TOML declares, of whatever profile: whether each carries its weight is their own row's."""
+    mechanism = context.mechanism
+    started = context.begin("tlc", "controls")
+    claimed = [
+        item
+        for item in mechanism.properties.values()
+        if item.holds and (item.kind != "race" or has_plain_fields(mechanism))
+    ]
+    denied = [item.name for item in mechanism.properties.values() if not item.holds]
+    shown = violated(mechanism)
+    lists = {
+        "no config checks {}": [item.name for item in claimed if not checked(mechanism, item)],
+        "no config and no mutant shows that {} can fail": [
+            item.name for item in claimed if item.name not in shown
+        ],
+        "no config shows that {} fails, which is declared not to hold": [
+            name for name in denied if name not in plainly_violated(mechanism)
+        ],
+    }
+    faults = [told.format(", ".join(names)) for told, names in lists.items() if names]
+    return context.row(
+        "tlc",
+        "controls",
+        started,
+        expected="exhaustive",
+        verdict=Verdict.VACUOUS if faults else Verdict.EXHAUSTIVE,
+        why="; ".join(faults),
+        figures={"properties": len(claimed), "non_properties": len(denied)},
+    )
+
+
+def has_plain_fields(mechanism: Mechanism) -> bool:
+    """Whether the implementation has fields on which the detector can find a race.
+
+    Its classes mark them ``Plain``. The detector does not watch those of modules that are atomic:
+    by the harness's ATOMIC, or where there are composed runs by its COMPOSED.
+    """
+    harness = isolated.load(mechanism.root, f"harness.{mechanism.stem}")
+    atomic = getattr(harness, "ATOMIC", {})
+    watched = {name for name in harness.SUBJECT if name not in atomic}
+    if any(entry.raced and not entry.mutant for entry in mechanism.composed.values()):
+        watched |= {*harness.SUBJECT, *atomic} - set(getattr(harness, "COMPOSED", ()))
+    found = [
+        value for name in watched for value in vars(isolated.load(mechanism.root, name)).values()
+    ]
+    classes = [value for value in found if isinstance(value, type) and value.__module__ in watched]
+    return any(
+        str(mark).partition("[")[0].rpartition(".")[2] == "Plain"
+        for each in classes
+        for mark in vars(each).get("__annotations__", {}).values()
+    )
+
+
+def checked(mechanism: Mechanism, claimed: Property) -> bool:
+    """Whether some config expects the property to hold. Safety configs check all invariants and deadlock, and their random schedules races."""
+    expecting = [config for config in mechanism.configs.values() if config.expect == "exhaustive"]
+    if claimed.kind in ("liveness", "refinement"):
+        return any(config.property == claimed.name for config in expecting)
+    return any(kind_of(mechanism, config) == "config" for config in expecting)
+
+
+def violated(mechanism: Mechanism) -> set[str]:
+    """The properties that some config or mutant must violate."""
+    names = {
+        config.property for config in mechanism.configs.values() if config.expect == "violated"
+    }
+    names |= {mutant.property for mutant in mechanism.mutants.values() if mutant.property}
+    if any(item.data_race for item in (*mechanism.mutants.values(), *mechanism.composed.values())):
+        names |= {item.name for item in mechanism.properties.values() if item.kind == "race"}
+    return names
+
+
+def plainly_violated(mechanism: Mechanism) -> set[str]:
+    """The properties that some config must violate although no decision is taken away."""
+    return {
+        config.property
+        for config in mechanism.configs.values()
+        if config.expect == "violated" and not config.without
+    }

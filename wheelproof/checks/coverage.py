@@ -1,0 +1,206 @@
+"""Checks over all scenarios of a mechanism: one set of labels on every artefact, each exercised; every witness reached.
+
+A label that no scenario exercises, or a witness that none reaches, would let a property hold for want of anything to check.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+
+from wheelproof.checks.context import Context, Report, witnesses_of
+from wheelproof.explore import labels as comments
+from wheelproof.tlc import mc, translation
+from wheelproof.verdict import Row, Verdict
+
+STEP = re.compile(r'^(\w+)(?:\(self\))? == /\\ pc(?:\[(?:self|"\w+")\])? = "(\w+)"', re.MULTILINE)
+
+
+def labels_of_spec(text: str) -> set[str]:
+    """The labels of a translated PlusCal algorithm."""
+    return {label for name, label in STEP.findall(text) if name == label}
+
+
+def translated(context: Context) -> Row:
+    """TLC checks the translation, not the algorithm: the two must belong together."""
+    started = context.begin("tlc", "translation")
+    spec, configs = context.mechanism.spec, context.mechanism.configs.values()
+    modules = {
+        spec,
+        *(spec.with_name(f"{config.module}.tla") for config in configs if config.module),
+    }
+    for module in sorted({each for module in modules for each in mc.closure(module)}):
+        translation.require_current(module)
+    return context.row(
+        "tlc",
+        "translation",
+        started,
+        expected="exhaustive",
+        verdict=Verdict.EXHAUSTIVE,
+        why="the committed translation is that of the algorithm",
+    )
+
+
+def labels(context: Context, reports: Iterable[Report]) -> Row:
+    """The label sets of the table, the spec, the model and the implementation are equal, kinds too, and all exercised."""
+    mechanism = context.mechanism
+    started = context.begin("coverage", "labels")
+    spec = labels_of_spec(mechanism.spec.read_text(encoding="utf-8"))
+    table, silent = set(mechanism.labels), mechanism.silent
+    model = mechanism.model(next(iter(mechanism.scenarios))).labels
+    kinds: dict[str, str] = {}
+    for of_line in context.subject().labels.values():
+        kinds |= comments.kinds_by_name(of_line)
+    exercised = set().union(*(report.labels for report in reports))
+    faults = [
+        differs("the spec", spec, table),
+        differs("the model", model, table),
+        differs("the implementation", set(kinds), table - silent),
+    ]
+    faults += [
+        f"{name} is {kind} in the implementation and {mechanism.labels[name].kind} in the table"
+        for name, kind in sorted(kinds.items())
+        if name in table and mechanism.labels[name].kind != kind
+    ]
+    # a step that only a mutant takes is the mutant's to exercise
+    idle = table - exercised
+    fault = "; ".join(filter(None, faults))
+    verdict, why = Verdict.EXHAUSTIVE, ""
+    if idle:
+        verdict, why = Verdict.VACUOUS, f"no scenario exercises {', '.join(sorted(idle))}"
+    return context.row(
+        "coverage",
+        "labels",
+        started,
+        expected="exhaustive",
+        verdict=verdict,
+        why=why,
+        fault=fault,
+        figures={
+            "declared": len(table),
+            "silent": len(silent),
+            "exercised": len(exercised & table),
+        },
+    )
+
+
+def branches(context: Context, reports: Iterable[Report]) -> Row:
+    """Every outcome of a condition and every function of the implementation is run by some bisimulation, or is in NOT_RUN with a reason.
+
+    An entry of NOT_RUN names an outcome, or the beginning of several; one that names nothing that is left out is a fault.
+    """
+    started = context.begin("coverage", "branches")
+    subject = context.subject()
+    declared, _ = subject.branches()
+    left = declared - set().union(*(report.branches for report in reports))
+    reasons = subject.not_run
+    unmet = sorted(each for each in left if not any(each.startswith(name) for name in reasons))
+    stale = sorted(
+        name
+        for name, reason in reasons.items()
+        if not reason.strip() or not any(each.startswith(name) for each in left)
+    )
+    verdict, why = Verdict.EXHAUSTIVE, ""
+    if unmet:
+        verdict, why = (
+            Verdict.VACUOUS,
+            f"no scenario runs {'; '.join(unmet)}; add a scenario, or name it in the harness's NOT_RUN with the reason",
+        )
+    fault = (
+        f"the harness's NOT_RUN names what runs, does not exist or has no reason: {'; '.join(stale)}"
+        if stale
+        else ""
+    )
+    return context.row(
+        "coverage",
+        "branches",
+        started,
+        expected="exhaustive",
+        verdict=verdict,
+        why=why,
+        fault=fault,
+        figures={
+            "declared": len(declared),
+            "run": len(declared) - len(left),
+            "excepted": len(left) - len(unmet),
+        },
+    )
+
+
+def fields(context: Context, reports: Iterable[Report]) -> Row:
+    """The harness reads every slot of a shared object that changes in some bisimulation, or UNREAD names it with a reason.
+
+    An entry of UNREAD names a slot, or the beginning of several; one that names nothing that changes and is not read is a fault.
+    """
+    started = context.begin("coverage", "fields")
+    changed: set[str] = set()
+    unread: dict[str, tuple[str, str]] = {}
+    for report in reports:
+        changed |= report.changed
+        unread = report.unread | unread
+    reasons = context.subject().unread
+    unmet = sorted(
+        name for name in unread if not any(name.startswith(excepted) for excepted in reasons)
+    )
+    stale = sorted(
+        name
+        for name, reason in reasons.items()
+        if not reason.strip() or not any(each.startswith(name) for each in unread)
+    )
+    faults = []
+    if unmet:
+        places = "; ".join(f"{name} ({unread[name][1]} in {unread[name][0]})" for name in unmet)
+        faults.append(
+            f"the harness does not read what changes: {places}; add it to shared(), or to UNREAD with the reason"
+        )
+    if stale:
+        faults.append(
+            f"the harness's UNREAD names what is read, does not change or has no reason: {'; '.join(stale)}"
+        )
+    return context.row(
+        "coverage",
+        "fields",
+        started,
+        expected="exhaustive",
+        verdict=Verdict.EXHAUSTIVE if changed else Verdict.VACUOUS,
+        why="" if changed else "no scenario changes a slot of a shared object",
+        fault="; ".join(faults),
+        figures={
+            "changed": len(changed),
+            "read": len(changed) - len(unread),
+            "excepted": len(unread) - len(unmet),
+        },
+    )
+
+
+def differs(who: str, found: set[str] | frozenset[str], declared: set[str]) -> str:
+    """What ``who`` lacks or has beyond the declared labels; "" if nothing."""
+    lacks, extra = sorted(declared - found), sorted(found - declared)
+    parts = ([f"lacks {', '.join(lacks)}"] if lacks else []) + (
+        [f"has {', '.join(extra)} besides"] if extra else []
+    )
+    return f"{who} {' and '.join(parts)}" if parts else ""
+
+
+def witnesses(context: Context, reports: Iterable[Report]) -> Row:
+    """Every witness of the model is reached in some scenario."""
+    started = time.monotonic()
+    context.begin("graph", "witnesses")
+    names = witnesses_of(context.mechanism)
+    reached: dict[str, str] = {}
+    for report in reports:
+        reached = report.witnesses | reached
+    missing = [name for name in names if name not in reached]
+    why = f"no scenario reaches {', '.join(missing)}" if missing else ""
+    if not names:
+        why = "the model has no witness; list in Model.WITNESSES a state that some scenario must reach"
+    return context.row(
+        "graph",
+        "witnesses",
+        started,
+        expected="exhaustive",
+        verdict=Verdict.VACUOUS if missing or not names else Verdict.EXHAUSTIVE,
+        why=why,
+        figures=dict(sorted(reached.items())),
+    )

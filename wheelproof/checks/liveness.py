@@ -1,0 +1,97 @@
+"""Layer liveness: TLC's temporal check and the model's search for a weakly fair cycle, which must agree."""
+
+from __future__ import annotations
+
+from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift, schedule_of
+from wheelproof.counterexample.build import tell
+from wheelproof.graph.explorer import StateGraph
+from wheelproof.graph.liveness import Lasso, violation
+from wheelproof.project.mechanism import Config
+from wheelproof.tlc.result import TlcResult
+from wheelproof.verdict import Row, Verdict
+
+
+def check(context: Context, config: Config) -> Report:
+    """Run a liveness config: one temporal property, on the spec and on the model's full graph."""
+    started = context.begin("liveness", config.name, context.limits.tlc_seconds)
+    graph = context.explored(config, "liveness")
+    result = context.tlc(
+        config.name, config, properties=(config.property,), deadlock=False, layer="liveness"
+    )
+    return Report([judged(context, config, graph, result, started)])
+
+
+def judged(
+    context: Context, config: Config, graph: StateGraph, result: TlcResult, started: float
+) -> Row:
+    """The row of a liveness config, by TLC's verdict on its property and by the model's search in its full graph."""
+    names = graph.model.threads
+    lasso = violation(
+        graph,
+        config.property,
+        None if config.fair is None else [names.index(name) for name in config.fair],
+        recurs=context.mechanism.properties[config.property].recurs,
+    )
+    verdict, fault = VERDICT_OF[result.outcome], ""
+    trace = None
+    if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED) and (lasso is None) != (
+        verdict is Verdict.EXHAUSTIVE
+    ):
+        fault = f"TLC says {verdict}, the model {'holds' if lasso is None else 'has a fair run that never gets there'}"
+    if verdict is Verdict.EXHAUSTIVE:
+        fault = fault or drift(config, counts_of(result))
+    if verdict is Verdict.VIOLATED:
+        trace = _told(context, config, graph.model, result, lasso)
+    fairness = "every thread fair" if config.fair is None else f"fair: {', '.join(config.fair)}"
+    return context.row(
+        "liveness",
+        config.name,
+        started,
+        expected=config.expect,
+        verdict=verdict,
+        property=result.property,
+        expected_property=config.property if config.expect == "violated" else None,
+        fault=fault,
+        trace=trace,
+        bound=f"{context.bound(config.scenario)}, {fairness}",
+        why=result.explanation,
+        figures={
+            "states": graph.distinct,
+            "edges": graph.edge_count,
+            "lasso_spec": len(result.trace) or None,
+            "lasso_model": None if lasso is None else len(lasso.steps),
+        },
+    )
+
+
+def _told(
+    context: Context, config: Config, model: object, result: TlcResult, lasso: Lasso | None
+) -> str:
+    """The model's lasso where it found one, else TLC's path, as a file."""
+    of_name = {name: index for index, name in enumerate(model.threads)}
+    if lasso is not None:
+        schedule, loop = [(thread, label) for thread, label, _ in lasso.steps], lasso.loop
+    else:
+        schedule, loop = (
+            [(of_name[name], label) for name, label in schedule_of(result, context.mechanism.pc)],
+            None,
+        )
+    how = (
+        "the run stays in its last state for ever"
+        if loop == len(schedule)
+        else "the marked steps repeat for ever"
+    )
+    return context.keep(
+        tell(
+            context.mechanism,
+            model,
+            schedule,
+            layer="liveness",
+            name=config.name,
+            scenario=config.scenario,
+            property=config.property,
+            explanation=". ".join(filter(None, (config.about, how))) + ".",
+            loop=loop,
+            sources=context.sources(scenario=config.scenario),
+        )
+    )

@@ -1,0 +1,322 @@
+"""Layer mutant: one decision taken away on every artefact, killed by the named property at the same depth, or shown equivalent.
+
+A mutant counts only if all of this holds: the mutated spec, model and implementation have equal graphs; the named property
+fails in each of them, first after equally many labelled steps; and the unmutated model's search rejects the mutated
+implementation. An equivalent one keeps every property on the whole mutated graph, and the rest is required all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from wheelproof.checks.context import VERDICT_OF, Context, Report, schedule_of
+from wheelproof.checks.safety import (
+    Equality,
+    bisimulated,
+    bisimulation_figures,
+    depth_in_implementation,
+    depth_in_model,
+    dumped,
+    parted,
+)
+from wheelproof.counterexample.build import Diverged, tell
+from wheelproof.explore.bisimulation import Bisimulation
+from wheelproof.graph import reduced
+from wheelproof.graph.explorer import StateGraph, first_violation
+from wheelproof.graph.liveness import violation
+from wheelproof.project.mechanism import Config, Mutant
+from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.verdict import Verdict
+
+
+def check(context: Context, mutants: Sequence[Mutant]) -> Report:
+    """Run mutants of one switch and one scenario, which differ in the property, through spec, model and implementation."""
+    mutated = _Mutated(context, mutants)
+    return Report(
+        [row for mutant in mutants for row in _Kill(mutated.context, mutant, mutated).report().rows]
+    )
+
+
+class _Mutated:
+    """One decision taken away in one scenario: what does not depend on the property that must fail, each made once."""
+
+    def __init__(self, context: Context, mutants: Sequence[Mutant]) -> None:
+        mutant = mutants[0]
+        self.plain, self.context = context, context.without(mutant.decision)
+        self.name, self.scenario = mutant.name, mutant.scenario
+        self.config = Config(self.name, self.scenario, without=mutant.decision)
+        # Where every property is to be kept, the run that checks them all has the whole graph too; where invariants break, the run of the first.
+        self.keeps = not any(each.property for each in mutants)
+        self.first = next(
+            (
+                each
+                for each in mutants
+                if each.property and context.mechanism.properties[each.property].kind == "invariant"
+            ),
+            None,
+        )
+
+    @cached_property
+    def graph(self) -> StateGraph:
+        return self.context.explored(self.config, "mutant")
+
+    @cached_property
+    def small(self) -> StateGraph:
+        return reduced.reduce(
+            self.context.mechanism.model(self.scenario), self.context.mechanism.silent
+        )
+
+    @cached_property
+    def dump(self) -> tuple[TlcResult, Equality | None]:
+        name, checks = self.name, {}
+        if self.keeps:
+            checks = {"invariants": self.context.mechanism.invariants}
+        elif self.first:
+            name, checks = self.first.name, {"invariants": (self.first.property,), "go_on": True}
+        else:
+            name += "_graph"
+        return dumped(
+            self.context,
+            name,
+            self.config,
+            self.graph,
+            deadlock=self.keeps,
+            layer="mutant",
+            **checks,
+        )
+
+    @cached_property
+    def open_diamond(self) -> Any:
+        return reduced.open_diamond(self.graph, self.context.mechanism.silent)
+
+    @cached_property
+    def bisimulation(self) -> Bisimulation:
+        return bisimulated(
+            self.context, self.context.subject(), self.scenario, self.small, self.name, "mutant"
+        )
+
+    @cached_property
+    def refused(self) -> tuple[Bisimulation, Any]:
+        """The unmutated model's search on the mutated implementation, with that model."""
+        mechanism = self.plain.mechanism
+        plain = reduced.reduce(mechanism.model(self.scenario), mechanism.silent)
+        return bisimulated(
+            self.context, self.context.subject(), self.scenario, plain, self.name, "mutant"
+        ), plain.model
+
+
+@dataclass
+class _Kill:
+    context: Context
+    mutant: Mutant
+    mutated: _Mutated
+    faults: list[str] = field(default_factory=list)
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def report(self) -> Report:
+        context, mutant, mechanism = self.context, self.mutant, self.context.mechanism
+        started = context.begin("mutant", mutant.name, context.limits.tlc_seconds)
+        self.config = replace(self.mutated.config, name=mutant.name, property=mutant.property)
+        self.graph, self.small = self.mutated.graph, self.mutated.small
+        result = self.judged()
+        verdict = VERDICT_OF[result.outcome]
+        if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED):
+            verdict = self.equal_graphs() or verdict
+        bisimulation = self.mutated.bisimulation
+        self.same_bisimulation(bisimulation)
+        if bisimulation.outcome == "inconclusive":
+            verdict = Verdict.INCONCLUSIVE
+        if mutant.property and mechanism.properties[mutant.property].kind == "liveness":
+            self.fair_cycles(bisimulation)
+        elif mutant.property:
+            self.depths(result, bisimulation)
+        trace = self.rejected()
+        if result.property:
+            try:
+                trace = self.told(result)
+            except Diverged as error:
+                self.faults.append(f"TLC's trace cannot be followed on the mutated model: {error}")
+        row = context.row(
+            "mutant",
+            mutant.name,
+            started,
+            expected="violated" if mutant.property else "exhaustive",
+            expected_property=mutant.property,
+            property=result.property,
+            verdict=verdict,
+            fault="; ".join(self.faults),
+            why=" ".join(
+                filter(
+                    None,
+                    (
+                        f"equivalent: {mutant.equivalent}" if mutant.equivalent else "",
+                        result.explanation,
+                    ),
+                )
+            ),
+            bound=context.bound(mutant.scenario),
+            figures=self.figures,
+            trace=trace,
+        )
+        return Report([row])
+
+    def judged(self) -> TlcResult:
+        """TLC's verdict: on the named property alone, or on all of them for an equivalent mutant."""
+        mechanism, name = self.context.mechanism, self.mutant.property
+        if name is None:
+            if self.mutated.keeps:
+                return self.mutated.dump[0]
+            return self.context.tlc(
+                self.mutant.name,
+                self.config,
+                invariants=mechanism.invariants,
+                deadlock=True,
+                layer="mutant",
+            )
+        if self.mutant is self.mutated.first:
+            return self.mutated.dump[0]
+        kind = mechanism.properties[name].kind
+        return self.context.tlc(
+            self.mutant.name,
+            self.config,
+            invariants=(name,) if kind == "invariant" else (),
+            properties=(name,) if kind == "liveness" else (),
+            deadlock=kind == "deadlock",
+            layer="mutant",
+        )
+
+    def equal_graphs(self) -> Verdict | None:
+        """Mutated spec = mutated model; a verdict where there is no graph to compare."""
+        plain, equality = self.mutated.dump
+        self.figures |= {"states": self.graph.distinct, "edges": self.graph.edge_count}
+        if (
+            equality is None and not plain.property
+        ):  # a violated property was to be kept: the row says so
+            self.faults.append(f"the mutated graph is not whole: {plain.explanation}")
+            return Verdict.INCONCLUSIVE if plain.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
+        if equality is not None and equality.fault:
+            self.faults.append(f"mutated spec and mutated model differ: {equality.fault}")
+        if (broken := self.mutated.open_diamond) is not None:
+            self.faults.append(
+                f"the silent step {broken.silent} does not commute with {broken.other}"
+            )
+        return None
+
+    def same_bisimulation(self, bisimulation: Bisimulation) -> None:
+        """Mutated model = mutated implementation."""
+        self.figures |= bisimulation_figures(bisimulation)
+        if bisimulation.difference:
+            self.faults.append(
+                f"mutated model and mutated implementation differ: {bisimulation.difference}"
+            )
+        if bisimulation.uncovered:
+            self.faults.append(
+                f"{len(bisimulation.uncovered)} edges of the mutated model were not bisimulated"
+            )
+
+    def depths(self, result: TlcResult, bisimulation: Bisimulation) -> None:
+        """The property fails first after equally many labelled steps on each artefact."""
+        name, mechanism = self.mutant.property, self.context.mechanism
+        spec = [
+            label for _, label in schedule_of(result, mechanism.pc) if label not in mechanism.silent
+        ]
+        full = first_violation(self.graph, name)
+        depths = {
+            "depth_spec": len(spec) if result.property else None,
+            "depth_model": depth_in_model(self.small, name),
+            "depth_impl": depth_in_implementation(bisimulation, self.small, name),
+        }
+        self.figures |= depths
+        if len(set(depths.values())) != 1:
+            self.faults.append(
+                "the property does not fail at one depth: "
+                + ", ".join(f"{k} {v}" for k, v in depths.items())
+            )
+        if full is not None and result.property and self.graph.levels[full] != len(result.trace):
+            self.faults.append(
+                f"TLC's trace has {len(result.trace)} states, the model's shortest {self.graph.levels[full]}"
+            )
+
+    def fair_cycles(self, bisimulation: Bisimulation) -> None:
+        """A fair run never meets the goal: on the full model, on the reduced one, and on the implementation's own states."""
+        name, pairs = self.mutant.property, bisimulation.graph
+        if not pairs.model_states:
+            return  # the initial states differ, which is a fault already
+        own = StateGraph.of(
+            self.small.model,
+            [self.small.states[state] for state in pairs.model_states],
+            [
+                [
+                    (thread, self.small_label(pairs.model_states[node], thread), after)
+                    for thread, after in row.items()
+                ]
+                for node, row in enumerate(pairs.successors)
+            ],
+        )
+        recurs = self.context.mechanism.properties[name].recurs
+        artefacts = {
+            "the model": self.graph,
+            "the reduced model": self.small,
+            "the implementation": own,
+        }
+        found = {who: violation(graph, name, recurs=recurs) for who, graph in artefacts.items()}
+        self.faults += [
+            f"{who} has no fair run without {name}" for who, lasso in found.items() if lasso is None
+        ]
+        if not self.faults:
+            self.figures |= {
+                "depth_model": found["the reduced model"].loop,
+                "depth_impl": found["the implementation"].loop,
+            }
+            if self.figures["depth_model"] != self.figures["depth_impl"]:
+                self.faults.append(
+                    f"the fair cycle begins after {self.figures['depth_model']} steps of the model, "
+                    f"{self.figures['depth_impl']} of the implementation"
+                )
+
+    def small_label(self, state: int, thread: int) -> str:
+        """The label that a thread takes from a state of the reduced graph."""
+        return next(label for mover, label, _ in self.small.edges[state] if mover == thread)
+
+    def rejected(self) -> str | None:
+        """The unmutated model's search must reject the mutated implementation."""
+        bisimulation, model = self.mutated.refused
+        if bisimulation.difference is None:
+            self.faults.append(
+                f"the unmutated model's search does not reject the mutated implementation ({bisimulation.outcome})"
+            )
+            return None
+        self.figures["rejected_at"] = len(bisimulation.difference.schedule)
+        return parted(
+            self.mutated.plain,
+            model,
+            Config(self.mutant.name, self.mutant.scenario),
+            bisimulation.difference,
+            "bisimulation",
+            self.mutant.name,
+            self.context,
+        )
+
+    def told(self, result: TlcResult) -> str:
+        """TLC's counterexample, to be replayed on the mutated model and implementation."""
+        model = self.graph.model
+        of_name = {name: index for index, name in enumerate(model.threads)}
+        schedule = [
+            (of_name[name], label) for name, label in schedule_of(result, self.context.mechanism.pc)
+        ]
+        return self.context.keep(
+            tell(
+                self.context.mechanism,
+                model,
+                schedule,
+                layer="mutant",
+                name=self.mutant.name,
+                scenario=self.mutant.scenario,
+                property=result.property,
+                explanation=self.mutant.race,
+                sources=self.context.sources(self.mutant.scenario),
+            )
+        )

@@ -1,0 +1,314 @@
+"""A proof's transition system against the model, edge by edge.
+
+Every edge of every finite graph of a mechanism must be, seen through the proof's view, a step that the proof's system can take and
+that ends in the same state, under one of the actions that the label's row names in the column `proof`; or a stutter, where that
+column or the view says so. Every formula of the proof must hold in every state, and every action must be some edge. The bisimulation
+shows the implementation's states to be the model's, so that what holds of one holds of the other.
+
+These edges carry safety over from the system to the model. For theorems on what can be taken (no deadlock) the check needs the
+other direction too: in every state of a graph, a thread with an enabled action in the system has an edge in the graph. A thread
+whose program is over has only actions that begin an operation. A label may declare in its column that it `waits` where the system
+does not, and then no theorem of that kind carries over. So a state in which the system has an enabled action for a thread within
+an operation is no deadlock of the model. Livelock is not covered: the edge may be a stutter.
+
+A subject offers this as `proofs/protocols/<stem>_view.py`: `SYSTEMS`, the systems that some scenario is one of, and `views(model)`,
+the views of a scenario. A view has a `name`, an `instance` (its system at the scenario's size: `initial`, `broken`, `moves`,
+`named`), `state(model's state)`, `acts(thread, model's state)`, whether the thread's next step is about what is viewed, and
+`pending(thread, model's state)`, the label of that step, None where the thread's program is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wheelproof.checks.context import COMPARED, Context, Report
+from wheelproof.graph.explorer import StateGraph
+from wheelproof.project import isolated
+from wheelproof.project.mechanism import Label, Mechanism
+from wheelproof.verdict import Verdict
+
+STUTTER = "stutter"
+WAITS = "waits"
+"""A word of the column `proof`: the model may wait at this label where the system does not."""
+NAME = "edges"
+SHOWN = 3
+"""How many faults a row tells."""
+
+
+def declared(mechanism: Mechanism) -> bool:
+    """Whether a mechanism's proof says how its states are the model's."""
+    return (mechanism.root / "proofs" / "protocols" / f"{mechanism.stem}_view.py").is_file()
+
+
+@dataclass
+class Compared:
+    """What the comparison of graphs with systems found.
+
+    ``wrong``: edges that are no step, in words; ``broken``: formula -> a state in which it does not hold, in words; ``blocked``:
+    threads that have an action and no edge, in words; ``taken``: the methods of the actions that some edge is, by qualified name,
+    so that an action that systems share counts once. ``unlike``, ``waiting``: system -> the first difference (of any kind but
+    waits; a wait), for a system and those that it restricts; ``compared``: the names of all systems that graphs were compared with.
+    """
+
+    states: int = 0
+    edges: int = 0
+    wrong: list[str] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+    blocked: list[str] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    unlike: dict[str, str] = field(default_factory=dict)
+    waiting: dict[str, str] = field(default_factory=dict)
+    compared: set[str] = field(default_factory=set)
+
+
+def actions_of(label: Label) -> list[str]:
+    """The names in a label's column `proof`."""
+    return label.proof.split()
+
+
+def family(system: object) -> list[str]:
+    """The names of a system's class and of those that it restricts: what is proved of them is said of this one too."""
+    return [base.__name__ for base in type(system).__mro__ if getattr(base, "VARIABLES", None)]
+
+
+def table_faults(labels: Mapping[str, Label], systems: tuple[type, ...]) -> list[str]:
+    """What does not fit between the column `proof` and the systems' actions, in both directions."""
+    known = {name for system in systems for name in system.actions()}
+    named = {name for label in labels.values() for name in actions_of(label)} - {STUTTER, WAITS}
+    faults = [
+        f"{label.name} says nothing in its column proof"
+        for label in labels.values()
+        if not label.proof
+    ]
+    faults += [f"the labels name {name}, which is no action" for name in sorted(named - known)]
+    return faults + [f"no label names the action {name}" for name in sorted(known - named)]
+
+
+def compare(
+    view: Any, graph: StateGraph, labels: Mapping[str, Label], found: Compared, where: str = ""
+) -> None:
+    """Compare one model graph with one view's system; what is found is added to ``found``."""
+    instance = view.instance
+    names = family(instance.system)
+    found.compared.update(names)
+    before = len(found.wrong), len(found.broken)
+    states = [view.state(state) for state in graph.states]
+    if not instance.initial(states[0]):
+        found.wrong.append(f"{where}: {names[0]} does not start in {instance.named(states[0])}")
+    different = dict.fromkeys(states)
+    found.states += len(different)
+    for state in different:
+        for name in instance.broken(state, [*instance.formulas]):
+            found.broken.setdefault(name, f"{where}: {instance.named(state)}")
+    _compare_edges(view, graph, states, labels, found, where)
+    if before != (len(found.wrong), len(found.broken)):
+        first = (
+            found.wrong[before[0]]
+            if len(found.wrong) > before[0]
+            else f"{[*found.broken][before[1]]} does not hold, {where}"
+        )
+        for name in names:
+            found.unlike.setdefault(name, first)
+    _compare_waits(view, graph, states, labels, found, where)
+
+
+def _compare_edges(
+    view: Any,
+    graph: StateGraph,
+    states: list,
+    labels: Mapping[str, Label],
+    found: Compared,
+    where: str,
+) -> None:
+    """Every edge is a step of the system under its label, or a stutter."""
+    instance, known = view.instance, set()
+    actions = instance.system.actions()
+    of_label = {
+        name: [action for action in actions_of(label) if action in actions]
+        for name, label in labels.items()
+    }
+    for number, row in enumerate(graph.edges):
+        for thread, label, after in row:
+            acts = view.acts(thread, graph.states[number])
+            edge = (states[number], thread, label, acts, states[after])
+            if edge in known:
+                continue
+            known.add(edge)
+            names = of_label[label] if acts else []
+            move = next(
+                (
+                    move
+                    for move in instance.moves(states[number], names, thread)
+                    if move.after == states[after]
+                ),
+                None,
+            )
+            if move is not None:
+                found.taken.add(actions[move.action].method.__qualname__)
+            elif (
+                states[number] != states[after] or acts and STUTTER not in actions_of(labels[label])
+            ):
+                found.wrong.append(
+                    f"{where}: {graph.model.threads[thread]}'s {label} is no step of {type(instance.system).__name__}: "
+                    + difference(instance.named(states[number]), instance.named(states[after]))
+                )
+    found.edges += len(known)
+
+
+def _compare_waits(
+    view: Any,
+    graph: StateGraph,
+    states: list,
+    labels: Mapping[str, Label],
+    found: Compared,
+    where: str,
+) -> None:
+    """A thread without an edge has no action in the system either, but for beginning one after its program's end."""
+    instance, actions = view.instance, view.instance.system.actions()
+    inner = [name for name, action in actions.items() if not action.begins]
+    threads, asked = graph.model.threads, {}
+    for number, row in enumerate(graph.edges):
+        moving = {thread: label for thread, label, _ in row}
+        here, ended = graph.states[number], 0
+        for thread, name in enumerate(threads):
+            label = view.pending(thread, here)
+            ended += label is None
+            if thread in moving:
+                if moving[thread] != label:
+                    found.wrong.append(
+                        f"{where}: {name} takes {moving[thread]}, and the view shows {label or 'the end of its program'}"
+                    )
+                    _record(found.unlike, instance, found.wrong[-1])
+                continue
+            if not view.acts(thread, here) and label is not None:
+                continue
+            key = states[number], thread, label
+            if key not in asked:
+                own = (
+                    [action for action in actions_of(labels[label]) if action in actions]
+                    if label
+                    else []
+                )
+                asked[key] = next(
+                    instance.moves(states[number], [*dict.fromkeys((*own, *inner))], thread), None
+                )
+            if (move := asked[key]) is None:
+                continue
+            place = f"at {label}" if label else "at its end"
+            told = f"{where}: {name} waits {place}, and {type(instance.system).__name__} has {move.action} for it"
+            _record(found.waiting, instance, told)
+            if label is None or WAITS not in actions_of(labels[label]):
+                found.blocked.append(told)
+        if not row and (ended == len(threads)) != bool(graph.model.final(here)):
+            found.blocked.append(
+                f"{where}: the model {'ends' if graph.model.final(here) else 'is stuck'} where "
+                f"{ended} of {len(threads)} programs are over, seen by {view.name}"
+            )
+            _record(found.waiting, instance, found.blocked[-1])
+
+
+def _record(of: dict[str, str], instance: Any, told: str) -> None:
+    """Keep the first difference of a system and of those that it restricts."""
+    for name in family(instance.system):
+        of.setdefault(name, told)
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What a step changes, in words."""
+    return (
+        "; ".join(
+            f"{name} from {before[name]} to {after[name]}"
+            for name in before
+            if before[name] != after[name]
+        )
+        or "nothing changes"
+    )
+
+
+def idle(systems: tuple[type, ...], taken: set[str]) -> list[str]:
+    """The actions that no edge is, by qualified name."""
+    every = {
+        action.method.__qualname__ for system in systems for action in system.actions().values()
+    }
+    return sorted(every - taken)
+
+
+def check(context: Context) -> Report:
+    """The row of one mechanism: every config's scenario of the profile, each once; graphs that are too large to compare are left out."""
+    mechanism = context.mechanism
+    started, beat = context.begin("proof", NAME), context.beat("proof", NAME)
+    module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.stem}_view")
+    faults, found, scenarios = table_faults(mechanism.labels, module.SYSTEMS), Compared(), set()
+    profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
+    for config in mechanism.configs.values():
+        if (
+            config.profile not in profiles
+            or config.scenario in scenarios
+            or config.module
+            or config.without
+            or (config.distinct or 0) > COMPARED
+        ):
+            continue
+        if not (views := module.views(mechanism.model(config.scenario))):
+            continue  # the proof is not about this scenario's alternative
+        scenarios.add(config.scenario)
+        graph = context.explored(config, "proof")
+        for view in views:
+            compare(view, graph, mechanism.labels, found, f"{config.scenario}, {view.name}")
+        beat(found.states)
+    unused = idle(module.SYSTEMS, found.taken)
+    verdict, broken, why = (
+        Verdict.EXHAUSTIVE,
+        None,
+        "the implementation's states are the model's: layer bisimulation",
+    )
+    if found.wrong or found.broken:
+        verdict, broken = Verdict.VIOLATED, next(iter(found.broken), "EveryEdgeIsAStep")
+        told = found.wrong[:SHOWN] + [
+            f"{name} does not hold: {state}" for name, state in list(found.broken.items())[:SHOWN]
+        ]
+        why = (
+            f"{len(found.wrong)} edges are no steps, {len(found.broken)} formulas do not hold. "
+            + " | ".join(told)
+        )
+    elif found.blocked:
+        verdict, broken = Verdict.VIOLATED, "EnabledInTheModel"
+        why = (
+            f"{len(found.blocked)} times a thread waits where the proof's system goes on. "
+            + " | ".join(found.blocked[:SHOWN])
+        )
+    elif unused or not scenarios:
+        verdict, why = (
+            Verdict.VACUOUS,
+            f"no edge is {', '.join(unused)}" if scenarios else "no config belongs to this profile",
+        )
+    row = context.row(
+        "proof",
+        NAME,
+        started,
+        expected="exhaustive",
+        verdict=verdict,
+        property=broken,
+        why=why,
+        fault="; ".join(faults),
+        bound=f"{len(scenarios)} scenarios",
+        figures={
+            "states": found.states,
+            "edges": found.edges,
+            "systems": len(module.SYSTEMS),
+            "actions": len(found.taken),
+            "formulas": len(
+                {
+                    name
+                    for system in module.SYSTEMS
+                    for name in (*system.conjuncts(), *system.safety())
+                }
+            ),
+            "compared": sorted(found.compared),
+            "unlike": found.unlike,
+            "waiting": found.waiting,
+        },
+    )
+    return Report([row])

@@ -1,0 +1,280 @@
+"""Theorems: what the subject's folder ``proofs`` submits, checked one by one.
+
+A module below ``proofs`` takes part that has, at its top, ``THEORY = ...``, an object with
+
+* ``name``, ``mechanism`` (the stem of the mechanism that it is about) and ``theorems``: name -> an object with ``says``, ``profile``, ``theory``,
+  ``is_lemma`` (it needs no control of its own), ``rests_on`` (names), ``assumes`` (ids), and ``controls``, each with ``name``, ``says`` and ``kind``;
+  where it is about a transition system, ``system``, the name of that, and ``enabled``, whether it says what can be taken;
+* ``closure(name)``: the theorem and all that it rests on, what is used before what uses it;
+* ``check(name, seeds, folder)``: the evidence, with ``verdict`` (a word of ``wheelproof.verdict``), ``why`` and ``figures()``, plain
+  JSON values, among them ``vcs``, ``seeds``, ``controls``, ``second`` (what another solver says: "unsat" where it agrees) and ``links``
+  (how many of ``rests_on`` were shown to be premises that the proof needs).
+
+How a proof is done is the subject's own business. That it says what it must, is checked here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wheelproof.checks import proof_edges
+from wheelproof.checks.context import Context, Report
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.project.isolated import Finder, apart
+from wheelproof.verdict import PROVES_NOTHING, Row, Verdict, judge
+
+FOLDER = "proofs"
+_TAKES_PART = re.compile(r"^THEORY\b", re.MULTILINE)
+ENDS = frozenset(
+    {Verdict.PROVED, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR}
+)
+"""How a proof may end."""
+
+KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to induction)"}
+"""What a table says of a control that is refuted by something else than a plain counterexample."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One theorem as its theory declares it. ``rests_on``: what its proof uses; ``assumes``: ids, of what that uses too.
+
+    ``system``: the transition system that it is about, by name; ``enabled``: it says what can be taken, not only what holds.
+    """
+
+    mechanism: str
+    theory: str
+    name: str
+    says: str
+    profile: str
+    is_lemma: bool
+    assumes: tuple[str, ...]
+    rests_on: tuple[str, ...]
+    controls: tuple[str, ...]
+    system: str = ""
+    enabled: bool = False
+
+
+@contextmanager
+def loaded(root: Path) -> Iterator[dict[str, Any]]:
+    """Within: the subject's theories by name, their modules imported from its folder alone. Raises UsageError where one cannot be."""
+    with apart(Finder(root)):
+        theories: dict[str, Any] = {}
+        for file in sorted((root / FOLDER).rglob("*.py")):
+            if not _TAKES_PART.search(file.read_text(encoding="utf-8")):
+                continue
+            shown = file.relative_to(root)
+            try:
+                theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
+                theories[theory.name] = theory
+            except Exception as error:  # whatever a subject's module raises, a theorem that is put together wrongly among it
+                raise UsageError(
+                    f"{shown.as_posix()} cannot be loaded: {type(error).__name__}: {error}"
+                ) from error
+        yield theories
+
+
+def declared(root: Path) -> list[Declared]:
+    """Every theorem of the subject, in the order in which they build on each other; none where it has no proofs.
+
+    Raises UsageError for a module that cannot be loaded, or where two theorems of one mechanism have one name.
+    """
+    if not (root / FOLDER).is_dir():
+        return []
+    with loaded(root) as theories:
+        ordered = [
+            _declared(theory, name) for theory in _built_up(theories) for name in theory.theorems
+        ]
+    counted = Counter((item.mechanism, item.name) for item in ordered)
+    if twice := [" / ".join(key) for key, times in counted.items() if times > 1]:
+        raise UsageError(
+            f"Several theorems are called {', '.join(twice)}.", "Give each a name of its own."
+        )
+    return ordered
+
+
+def _built_up(theories: Mapping[str, Any]) -> list[Any]:
+    """The theories, each after those whose theorems it uses."""
+    order: list[Any] = []
+
+    def visit(theory: Any) -> None:
+        if theory in order:
+            return
+        for name in theory.theorems:
+            for used in theory.closure(name):
+                if used.theory not in theories:
+                    raise UsageError(
+                        f"{theory.name}: {name} rests on {used.name} of {used.theory}, which no module below {FOLDER} has as its THEORY."
+                    )
+                if used.theory != theory.name:
+                    visit(theories[used.theory])
+        order.append(theory)
+
+    for theory in theories.values():
+        visit(theory)
+    return order
+
+
+def _declared(theory: Any, name: str) -> Declared:
+    theorem = theory.theorems[name]
+    return Declared(
+        theory.mechanism,
+        theory.name,
+        name,
+        theorem.says,
+        theorem.profile,
+        bool(theorem.is_lemma),
+        tuple(sorted({each for used in theory.closure(name) for each in used.assumes})),
+        tuple(theorem.rests_on),
+        tuple(
+            f"{control.name}: {control.says}{KINDS.get(control.kind, '')}"
+            for control in theorem.controls
+        ),
+        getattr(theorem, "system", ""),
+        bool(getattr(theorem, "enabled", False)),
+    )
+
+
+def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
+    """The rows of these theorems of the context's mechanism. One that rests on what is not proved is not in order either."""
+    report = Report()
+    with loaded(context.mechanism.root) as theories:
+        home = {
+            name: theory
+            for theory in theories.values()
+            if theory.mechanism == context.mechanism.stem
+            for name in theory.theorems
+        }
+        if gone := [name for name in names if name not in home]:
+            raise UsageError(
+                f"No theory about {context.mechanism.stem} has the theorem {gone[0]}.",
+                "`wheelproof list` names those that there are.",
+            )
+        known: dict[tuple[str, str], str] = {}
+        for name in names:
+            started = context.begin("proof", name)
+            theory, lacking = home[name], []
+            for used in theory.closure(name)[:-1]:
+                key = (used.theory, used.name)
+                if key not in known:
+                    known[key] = theories[used.theory].check(used.name, seeds, None).verdict
+                if known[key] != Verdict.PROVED:
+                    lacking.append(used.name)
+            found = theory.check(name, seeds, context.output / "proofs")
+            known[theory.name, name] = found.verdict
+            theorem = theory.theorems[name]
+            verdict, why = found.verdict, found.why
+            figures = dict(found.figures()) | {"lemma": bool(theorem.is_lemma)}
+            if verdict == Verdict.PROVED and lacking:
+                verdict, why = (
+                    Verdict.INCONCLUSIVE,
+                    f"it rests on {', '.join(lacking)}, which is not proved",
+                )
+            if fault := defect(
+                verdict, figures, seeds, bool(theorem.is_lemma), len(theorem.rests_on)
+            ):
+                verdict, why, figures = Verdict.ERROR, fault, figures | {"lacks": fault}
+            report.rows.append(
+                context.row(
+                    "proof",
+                    name,
+                    started,
+                    expected="proved",
+                    verdict=verdict,
+                    why=why,
+                    figures=figures,
+                    bound="none",
+                    property=name if verdict == Verdict.VIOLATED else None,
+                )
+            )
+    return report
+
+
+def carried_over(rows: Sequence[Row], theorems: Sequence[Declared]) -> list[Row]:
+    """The rows, in which a theorem about a transition system is proved only as far as that system is the model.
+
+    The row `edges` of a mechanism says how its models and systems differ. A theorem is inconclusive where its system differs, where
+    it says what can be taken and the model waits, where the models were not compared, or where it rests on such a theorem. Without
+    that row (a run of chosen theorems) nothing is said of models. A system without any model is named in the row.
+    """
+    edges = {
+        row.mechanism: row for row in rows if (row.layer, row.name) == ("proof", proof_edges.NAME)
+    }
+    lost: dict[tuple[str, str], str] = {}
+    for item in theorems:  # in the order in which they build on each other
+        if item.mechanism in edges:
+            lacking = [name for name in item.rests_on if (item.mechanism, name) in lost]
+            if why := not_carried(item, edges[item.mechanism]) or (
+                lacking and f"it rests on {lacking[0]}, which is not the model's"
+            ):
+                lost[item.mechanism, item.name] = why
+    alone = {
+        (item.mechanism, item.name): item.system
+        for item in theorems
+        if item.system
+        and item.mechanism in edges
+        and item.system not in edges[item.mechanism].figures.get("compared", ())
+    }
+    found = []
+    for row in rows:
+        key = row.mechanism, row.name
+        if row.layer == "proof" and row.verdict == Verdict.PROVED and key in lost:
+            row = judge(
+                row.mechanism,
+                row.layer,
+                row.name,
+                expected=row.expected,
+                verdict=Verdict.INCONCLUSIVE,
+                why=lost[key],
+                bound=row.bound,
+                figures=row.figures,
+                seconds=row.seconds,
+            )
+        elif row.layer == "proof" and row.ok and key in alone:
+            row = replace(row, why=f"no model is compared with {alone[key]}")
+        found.append(row)
+    return found
+
+
+def not_carried(item: Declared, edges: Row) -> str:
+    """Why a theorem does not carry over from its system to the models; "" where it does, or is about no system."""
+    figures = edges.figures
+    if not item.system:
+        return ""
+    if edges.verdict in PROVES_NOTHING:
+        return f"the models were not compared with {item.system}: {edges.why}"
+    if item.system in figures.get("unlike", {}):
+        return f"it is proved of {item.system}, which is not the model: {figures['unlike'][item.system]}"
+    if item.enabled and item.system in figures.get("waiting", {}):
+        return f"it is proved of {item.system}, which goes on where the model waits: {figures['waiting'][item.system]}"
+    return ""
+
+
+def defect(
+    verdict: str, figures: Mapping[str, Any], seeds: int, is_lemma: bool, links: int = 0
+) -> str:
+    """What a claimed proof lacks to be one; "" where nothing is missing."""
+    if verdict not in ENDS:
+        raise ToolError(
+            f"A theory ended a check with {verdict!r}.",
+            f"Known verdicts: {', '.join(sorted(ENDS))}.",
+        )
+    if verdict != Verdict.PROVED:
+        return ""
+    if figures.get("vcs", 0) < 1:
+        return "no verification condition was checked"
+    if figures.get("seeds", 0) < seeds:
+        return f"it was checked with {figures.get('seeds', 0)} seeds, not {seeds}"
+    if figures.get("second") != "unsat":
+        return f"the second solver does not agree: it says {figures.get('second', 'nothing')}"
+    if figures.get("links", 0) < links:
+        return f"it rests on {links} theorems, and needs {figures.get('links', 0)} of them: a link may be a label only"
+    if not is_lemma and figures.get("controls", 0) < 1:
+        return "no control was refuted: nothing shows that the check can fail"
+    return ""

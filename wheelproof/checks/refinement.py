@@ -1,0 +1,166 @@
+"""Configs of another module than the mechanism's, in layer tlc: a refinement, or the abstract spec by itself.
+
+A refinement says that every step of the fine spec is a step of the abstract one, or a stutter. Models have no part in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift, schedule_of
+from wheelproof.counterexample.build import tell
+from wheelproof.counterexample.document import Counterexample, Step
+from wheelproof.project.mechanism import Config
+from wheelproof.tlc.result import TlcResult, TraceState
+from wheelproof.tlc.values import Function, format_tla
+from wheelproof.verdict import Verdict
+
+
+def check(context: Context, config: Config) -> Report:
+    """Check one property, the only one of its config (TLC 2.18 does not name the action property that fails)."""
+    started = context.begin("tlc", config.name, context.limits.tlc_seconds)
+    result = context.tlc(config.name, config, deadlock=False, **stated(context, config))
+    verdict = VERDICT_OF[result.outcome]
+    figures = {"steps": len(result.trace) - 1} if verdict is Verdict.VIOLATED else counts_of(result)
+    fault = drift(config, figures) if verdict is Verdict.EXHAUSTIVE else ""
+    trace = told(context, config, result) if result.property else None
+    return Report(
+        [
+            context.row(
+                "tlc",
+                config.name,
+                started,
+                expected=config.expect,
+                verdict=verdict,
+                property=result.property,
+                trace=trace,
+                expected_property=config.property if config.expect == "violated" else None,
+                fault=fault,
+                why=config.about if verdict == config.expect else result.explanation,
+                bound=context.bound(config.scenario),
+                figures=figures,
+            )
+        ]
+    )
+
+
+def check_mutants(context: Context, config: Config) -> Report:
+    """The row of a refinement in layer mutant: it rejects the machine without each decision, but for those in ``keeps``.
+
+    What rejects none of them may be wider than it should be. The nightly profile has its own mutants
+    too, and those in ``keeps``, which must not be rejected.
+    """
+    started = context.begin("mutant", config.name, context.limits.tlc_seconds)
+    found: dict[str, TlcResult] = {}
+    machines: set[tuple[str, str]] = set()
+    for mutant in context.mechanism.mutants.values():
+        machine = mutant.decision, mutant.scenario
+        fast = mutant.profile == "fast" and mutant.name not in config.keeps
+        if (fast or context.profile == "nightly") and machine not in machines:
+            machines.add(machine)
+            mutated = replace(
+                config,
+                name=f"{config.name}_{mutant.name}",
+                scenario=mutant.scenario,
+                without=mutant.decision,
+            )
+            found[mutant.name] = context.without(mutant.decision).tlc(
+                mutated.name, mutated, deadlock=False, layer="mutant", **stated(context, config)
+            )
+    judged = {name: VERDICT_OF[result.outcome] for name, result in found.items()}
+    rejected = [name for name, verdict in judged.items() if verdict is Verdict.VIOLATED]
+    faults = [
+        f"{name} is not rejected"
+        for name, verdict in judged.items()
+        if verdict is Verdict.EXHAUSTIVE and name not in config.keeps
+    ]
+    faults += [
+        f"{name} is rejected, and keeps says otherwise" for name in rejected if name in config.keeps
+    ]
+    verdict = next(
+        (each for each in (Verdict.ERROR, Verdict.INCONCLUSIVE) if each in judged.values()),
+        Verdict.VIOLATED if rejected else Verdict.VACUOUS,
+    )
+    undecided = [
+        f"{name}: {found[name].explanation}"
+        for name in found
+        if judged[name] is verdict and name not in rejected
+    ]
+    kept = ", ".join(name for name in found if name in config.keeps) or "none"
+    return Report(
+        [
+            context.row(
+                "mutant",
+                config.name,
+                started,
+                expected="violated",
+                expected_property=config.property,
+                verdict=verdict,
+                property=config.property if verdict is Verdict.VIOLATED else None,
+                fault="; ".join(faults),
+                why="; ".join(undecided) or ("" if found else "no mutant takes part"),
+                figures={"mutants": len(found), "rejected": len(rejected), "kept": kept},
+            )
+        ]
+    )
+
+
+def stated(context: Context, config: Config) -> dict[str, tuple[str, ...]]:
+    """The config's property, as what TLC takes it for."""
+    invariant = context.mechanism.properties[config.property].kind == "invariant"
+    return {"invariants" if invariant else "properties": (config.property,)}
+
+
+def told(context: Context, config: Config, result: TlcResult) -> str:
+    """TLC's trace as a file: by the mechanism's labels where the module has its program counters, else by its own actions."""
+    mechanism = context.mechanism
+    head = dict(
+        layer="tlc",
+        name=config.name,
+        scenario=config.scenario,
+        property=config.property,
+        explanation=config.about,
+    )
+    if mechanism.pc in result.trace[0].variables:
+        model = mechanism.model(config.scenario)
+        of_name = {name: index for index, name in enumerate(model.threads)}
+        schedule = [(of_name[name], label) for name, label in schedule_of(result, mechanism.pc)]
+        return context.keep(tell(mechanism, model, schedule, sources=context.sources(), **head))
+    threads = tuple(mechanism.scenarios[config.scenario]["threads"])
+    texts = [places(state) for state in result.trace]
+    steps = []
+    for number, (before, after) in enumerate(zip(texts, texts[1:]), 1):
+        changes = {
+            place: (before[place], text) for place, text in after.items() if text != before[place]
+        }
+        mover = next(
+            (
+                thread
+                for thread in threads
+                if any(place.endswith(f"[{thread}]") for place in changes)
+            ),
+            threads[0],
+        )
+        steps.append(Step(mover, result.trace[number].action or "", "", None, changes))
+    return context.keep(
+        Counterexample(
+            mechanism=mechanism.stem,
+            threads=threads,
+            initial=texts[0],
+            steps=tuple(steps),
+            model_without=mechanism.lacking,
+            impl_without=mechanism.lacking,
+            **head,
+        )
+    )
+
+
+def places(state: TraceState) -> dict[str, str]:
+    """Every place of a state, such as ``members[l1]``, with its value as TLA+ text."""
+    out = {}
+    for name, value in state.variables.items():
+        if isinstance(value, Function):
+            out |= {f"{name}[{argument}]": format_tla(value[argument]) for argument in value}
+        else:
+            out[name] = format_tla(value)
+    return out

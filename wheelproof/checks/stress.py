@@ -1,0 +1,181 @@
+"""Layer real: a scenario on the production runtime with real threads, paused at random
+bytecodes, judged at rest.
+
+The end of every round must be one of the model's final states, every invariant must hold in it,
+no thread may raise or wait for ever, no two threads may be inside one lock, and the results of
+every atomic variable must fit some order. This samples schedules; it is a check of the
+production runtime, not of the algorithm.
+
+A row is green only if the same scenario finds a fault that is planted in a primitive; else it is
+vacuous. What a row must find beyond that is declared: a change of the production sources
+(``[faults.NAME]``) that a row of its own rejects by the named property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from wheelproof.checks.context import Context, Report
+from wheelproof.errors import UsageError
+from wheelproof.graph.explorer import StateGraph
+from wheelproof.project import isolated
+from wheelproof.project.mechanism import Config, Fault
+from wheelproof.stress.faults import FAULTS
+from wheelproof.stress.loading import ProductionImplementation
+from wheelproof.stress.observed import EXCLUSION, LINEARIZABLE
+from wheelproof.stress.rounds import (
+    FINAL_STATE,
+    IMPATIENT,
+    NO_DEADLOCK,
+    NO_EXCEPTION,
+    Finding,
+    Stress,
+)
+from wheelproof.verdict import Row, Verdict
+
+TRIES = (0.25, 1, 10)
+"""Rounds that each planted fault gets, as shares of the sound run's, until one is found."""
+
+FIRST = (EXCLUSION, LINEARIZABLE, NO_EXCEPTION, NO_DEADLOCK, FINAL_STATE)
+"""Of several broken properties the first of these names a finding; then come the invariants by
+name."""
+
+
+def outcomes(graph: StateGraph, invariants: Iterable[str]) -> dict[tuple, set[str]]:
+    """Every final value of the implementation's shared variables -> the invariants that fail in
+    it (none, for a good model)."""
+    model = graph.model
+    visible = [name for name in model.variables if name not in model.AUXILIARY]
+    out: dict[tuple, set[str]] = {}
+    for number in graph.final:
+        values = dict(zip(model.variables, model.pieces(graph.states[number])))
+        key = tuple(values[name] for name in visible)
+        out.setdefault(key, set()).update(
+            name for name in invariants if not model.holds(name, graph.states[number])
+        )
+    return out
+
+
+def check(context: Context, config: Config) -> Report:
+    """Run one passing scenario on real threads, then again with faults planted in the primitives
+    that its threads use."""
+    rounds, mechanism = context.limits.rounds, context.mechanism
+    started = context.begin("stress", config.name)
+    final = outcomes(context.explored(config, "stress"), mechanism.kept(config))
+    scenario, beat = mechanism.scenarios[config.scenario], context.beat("stress", config.name)
+    subject = ProductionImplementation(mechanism.root, mechanism.stem)
+    result = Stress(subject, scenario).run(rounds, final, beat)
+    figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
+    bound = f"{context.bound(config.scenario)}, {rounds:,} rounds"
+
+    def row(verdict: Verdict, **judged: object) -> Report:
+        return Report(
+            [
+                context.row(
+                    "stress",
+                    config.name,
+                    started,
+                    expected="sampled",
+                    verdict=verdict,
+                    bound=bound,
+                    figures=figures,
+                    **judged,
+                )
+            ]
+        )
+
+    if result.finding is not None:
+        return row(
+            Verdict.VIOLATED,
+            property=named(result.finding),
+            why=f"round {result.finding.round}: {result.finding.says}",
+        )
+    possible = [name for name, fault in FAULTS.items() if fault.primitive in subject.observer.used]
+    found, tried = controls(context, config, possible, final)
+    figures |= {"faults_found": found, "faults_tried": tried}
+    if not found:
+        return row(
+            Verdict.VACUOUS,
+            why="no fault planted in a primitive is found in this scenario; tried: "
+            + (", ".join(possible) or "none, for it uses none"),
+        )
+    return row(Verdict.SAMPLED)
+
+
+def controls(
+    context: Context, config: Config, possible: Iterable[str], final: Mapping[tuple, set[str]]
+) -> tuple[int, int]:
+    """(planted faults that are found, planted faults that were tried). Only those that no fault
+    has been found for are tried for long."""
+    mechanism, rounds, found, tried = context.mechanism, context.limits.rounds, 0, 0
+    scenario = mechanism.scenarios[config.scenario]
+    for share in TRIES:
+        for name in possible:
+            result = Stress(
+                ProductionImplementation(mechanism.root, mechanism.stem, fault=name),
+                scenario,
+                patience=IMPATIENT,
+            ).run(max(1, int(rounds * share)), final)
+            found += result.finding is not None
+        tried = len(tuple(possible))
+        if found:
+            break
+    return found, tried
+
+
+def check_fault(context: Context, fault: Fault) -> Report:
+    """Plant one declared fault in the production sources: real threads must notice it, by the
+    property that is named."""
+    mechanism, rounds = context.mechanism, context.limits.rounds * int(TRIES[-1])
+    started = context.begin("stress", fault.name)
+    config = Config(fault.name, fault.scenario)
+    final = outcomes(context.explored(config, "stress"), mechanism.invariants)
+    subject = ProductionImplementation(
+        mechanism.root, mechanism.stem, texts={fault.module: planted(context, fault)}
+    )
+    result = Stress(subject, mechanism.scenarios[fault.scenario], patience=IMPATIENT).run(
+        rounds, final, context.beat("stress", fault.name), until=fault.property
+    )
+    finding = result.finding
+    judged = {"verdict": Verdict.SAMPLED}
+    if finding is not None:
+        property = fault.property if fault.property in finding.properties else named(finding)
+        judged = {
+            "verdict": Verdict.VIOLATED,
+            "property": property,
+            "why": f"round {finding.round}: {finding.says}",
+        }
+    row: Row = context.row(
+        "stress",
+        fault.name,
+        started,
+        expected="violated",
+        expected_property=fault.property,
+        bound=f"{context.bound(fault.scenario)}, at most {rounds:,} rounds",
+        figures={"rounds": result.rounds},
+        **judged,
+    )
+    return Report([row])
+
+
+def planted(context: Context, fault: Fault) -> str:
+    """The module's source with the fault's changes. UsageError where a text to be changed is not
+    there exactly once."""
+    located = isolated.Finder(context.mechanism.root).locate(fault.module)
+    place = f"{context.mechanism.toml}: [faults.{fault.name}]"
+    if located is None:
+        raise UsageError(f"{place}: there is no module {fault.module}.")
+    text = located[0]
+    for old, new in fault.changes:
+        if text.count(old) != 1:
+            raise UsageError(
+                f"{place}: {old!r} is {text.count(old)} times in {fault.module}.",
+                "Give a text that is there once.",
+            )
+        text = text.replace(old, new)
+    return text
+
+
+def named(finding: Finding) -> str:
+    """The property that stands for a finding."""
+    return next((name for name in FIRST if name in finding.properties), min(finding.properties))

@@ -1,0 +1,320 @@
+"""The verification: jobs over all layers, run by worker processes, gathered as rows and written as one results file.
+
+Workers send their notices through a queue; the parent alone talks to people and writes files that they read.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from wheelproof import project
+from wheelproof.checks import controls, coverage, prove
+from wheelproof.checks.context import Context, Report
+from wheelproof.checks.events import Ended, Listener, Notice, Planned, Tick, VerifyOptions, ignore
+from wheelproof.checks.jobs import Job, carry_out, plan, proofs
+from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
+from wheelproof.tlc import archive, jar, java, translation
+from wheelproof.verdict import LAYERS, Row, judge
+
+TICK = 5.0
+"""Seconds after which the listener hears that time passes."""
+
+
+def run(options: VerifyOptions) -> list[Row]:
+    """Carry out a verification; its rows, in the order of mechanism, layer and declaration.
+
+    Raises UsageError for an unknown mechanism or layer, NothingChecked where the choice leaves nothing to run, ToolError
+    where an engine is missing. KeyboardInterrupt goes through, after the workers and their TLC runs have ended.
+    """
+    found = project.find(options.subject)
+    mechanisms = chosen(found, options.mechanisms)
+    wants = wanted(options.layers)
+    jobs = (
+        []
+        if options.theorems
+        else [job for mechanism in mechanisms for job in plan(mechanism, options.profile, wants)]
+    )
+    theorems = prove.declared(options.subject) if wants("proof") else []
+    jobs += [
+        job
+        for job in proofs(known(theorems, found), options.profile, options.theorems, options.seeds)
+        if job.stem in {mechanism.stem for mechanism in mechanisms}
+    ]
+    if not jobs:
+        raise NothingChecked(
+            "No check belongs to the chosen mechanisms, layers and profile.",
+            "Choose others; `wheelproof list` shows what there is.",
+        )
+    if any(
+        job.kind in ("config", "liveness", "refinement", "mutant")
+        and set(job.layers) != {"bisimulation"}
+        for job in jobs
+    ):
+        archive.make(java.locate(), jar.locate())
+        translation.prepare(algorithms(mechanisms))
+    overall = wants("tlc") + wants("graph") + 4 * (options.layers is None)
+    options.listen(Planned(sum(job.rows for job in jobs) + overall * len(mechanisms)))
+    contexts = {
+        mechanism.stem: Context(
+            mechanism, options.output, options.profile, options.layers, options.listen
+        )
+        for mechanism in mechanisms
+    }
+    rows, reports, stale = [], {stem: [] for stem in contexts}, set()
+    for stem, context in contexts.items():
+        # TLC is given copies without the algorithm: it would not say that its translation is stale.
+        if wants("tlc", "graph", "liveness", "mutant"):
+            asked = wants("tlc")
+            row = translated(context if asked else replace(context, listen=ignore))
+            if asked or not row.ok:
+                rows.append(row)
+            if not row.ok:
+                stale.add(stem)
+                if not asked:
+                    options.listen(Planned(1))
+                    options.listen(Ended(row))
+    for job, report in perform([job for job in jobs if job.stem not in stale], options):
+        rows += report.rows
+        reports[job.stem].append(report)
+    for stem, context in contexts.items():
+        if stem not in stale:
+            rows += over_all(context, reports[stem], partial=bool(options.layers))
+    return sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
+
+
+def known(
+    theorems: list[prove.Declared], found: dict[str, project.Mechanism]
+) -> list[prove.Declared]:
+    """The theorems, each of which is about a mechanism that there is."""
+    for item in theorems:
+        if item.mechanism not in found:
+            raise UsageError(
+                f"The theory {item.theory} is about the mechanism {item.mechanism!r}, which there is not.",
+                f"Known: {', '.join(found)}.",
+            )
+    return theorems
+
+
+def chosen(found: dict[str, project.Mechanism], names: tuple[str, ...]) -> list[project.Mechanism]:
+    """The mechanisms of these names, all where there are none."""
+    if unknown := [name for name in names if name not in found]:
+        raise UsageError(
+            f"There is no mechanism {', '.join(unknown)}.", f"Known: {', '.join(found)}."
+        )
+    return [found[name] for name in names or found]
+
+
+def wanted(layers: frozenset[str] | None):
+    """A predicate: was one of these layers asked for?"""
+    if layers is not None and (unknown := sorted(layers - set(LAYERS))):
+        raise UsageError(f"There is no layer {', '.join(unknown)}.", f"Known: {', '.join(LAYERS)}.")
+    return lambda *names: layers is None or bool(layers & set(names))
+
+
+def algorithms(mechanisms: Sequence[project.Mechanism]) -> Iterator[str]:
+    """The texts of all modules whose PlusCal translation is needed: each mechanism's, as it is and without each decision."""
+    for mechanism in mechanisms:
+        yield mechanism.spec.read_text(encoding="utf-8")
+        lacking = {item.decision for item in mechanism.mutants.values()} | {
+            item.without for item in mechanism.configs.values()
+        }
+        for decision in sorted(lacking - {""}):
+            changed = mechanism.without(decision).texts
+            yield from (text for file, text in changed.items() if file.endswith(".tla"))
+
+
+def translated(context: Context) -> Row:
+    """Whether the committed translation is current; a stale one ends the mechanism's verification."""
+    try:
+        return coverage.translated(context)
+    except WheelproofError as error:
+        return _said(
+            context,
+            judge(
+                context.mechanism.stem,
+                "tlc",
+                "translation",
+                expected="exhaustive",
+                verdict="error",
+                why=str(error),
+            ),
+        )
+
+
+def over_all(context: Context, reports: list[Report], partial: bool) -> Iterator[Row]:
+    """The rows over all scenarios. ``partial``: some layers were left out, so that these can only be made for what was run."""
+    try:
+        if not partial:
+            yield controls.controls(context)
+            yield coverage.labels(context, reports)
+            yield coverage.branches(context, reports)
+            yield coverage.fields(context, reports)
+        if context.wants("graph"):
+            yield coverage.witnesses(context, reports)
+    except WheelproofError as error:
+        yield _said(
+            context,
+            judge(
+                context.mechanism.stem,
+                "coverage",
+                "labels",
+                expected="exhaustive",
+                verdict="error",
+                why=str(error),
+            ),
+        )
+
+
+def _said(context: Context, row: Row) -> Row:
+    context.listen(Ended(row))
+    return row
+
+
+def order(found: dict[str, project.Mechanism], theorems: Iterable[prove.Declared] = ()):
+    """Sorts rows by mechanism and layer, then as the TOML declares them; theorems as they build on each other."""
+    place = {}
+    for number, mechanism in enumerate(found.values()):
+        names = [
+            "translation",
+            "controls",
+            "labels",
+            "branches",
+            "fields",
+            "witnesses",
+            "properties",
+            "edges",
+            *mechanism.configs,
+            *mechanism.composed,
+            *mechanism.mutants,
+            *mechanism.faults,
+            *[item.name for item in theorems if item.mechanism == mechanism.stem],
+        ]
+        for index, name in enumerate(names):
+            place[mechanism.stem, name] = (number, index)
+    return lambda row: (
+        place[row.mechanism, row.name][0],
+        LAYERS.index(row.layer),
+        place[row.mechanism, row.name][1],
+    )
+
+
+# -- workers
+
+_notices: multiprocessing.Queue | None = None
+_contexts: dict[str, Context] = {}
+
+
+def _prepare(
+    notices: multiprocessing.Queue,
+    root: Path,
+    output: Path,
+    profile: str,
+    layers: frozenset[str] | None,
+) -> None:
+    """Runs once in every worker."""
+    global _notices
+    _notices = notices
+    for stem, mechanism in project.find(root).items():
+        _contexts[stem] = Context(mechanism, output, profile, layers, notices.put)
+    # not before: the pool prints the traceback of an exception in here, and there are no scratch files yet
+    signal.signal(signal.SIGTERM, _leave)
+
+
+def _leave(number: int, _frame: object) -> None:
+    """End a worker by an exception, so that it removes its scratch files on the way out."""
+    signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
+def _work(job: Job) -> Report:
+    try:
+        return carry_out(_contexts[job.stem], job)
+    except SystemExit as error:
+        os._exit(
+            error.code
+        )  # the pool would take it for the job's result, and go on with the next job
+
+
+def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Report]]:
+    """Run jobs, the longest first, and give each with its report as it ends."""
+    jobs = sorted(jobs, key=lambda job: -job.weight)
+    if options.jobs <= 1 or len(jobs) <= 1:
+        contexts = {
+            stem: Context(
+                mechanism, options.output, options.profile, options.layers, options.listen
+            )
+            for stem, mechanism in project.find(options.subject).items()
+        }
+        for job in jobs:
+            yield job, carry_out(contexts[job.stem], job)
+        return
+    context = multiprocessing.get_context("spawn")
+    notices = context.Queue()
+    listener = threading.Thread(target=_hear, args=(notices, options.listen), daemon=True)
+    pool = ProcessPoolExecutor(
+        min(options.jobs, len(jobs)),
+        mp_context=context,
+        initializer=_prepare,
+        initargs=(notices, options.subject, options.output, options.profile, options.layers),
+    )
+    listener.start()
+    try:
+        with _without_interrupts():
+            waiting: dict[Future, Job] = {pool.submit(_work, job): job for job in jobs}
+        while waiting:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                job = waiting.pop(future)
+                try:
+                    yield job, future.result()
+                except BrokenProcessPool as error:
+                    raise ToolError(
+                        f"A worker died while {job.stem} / {job.name} was checked.",
+                        "Free memory, or run with --jobs 1.",
+                    ) from error
+    except BaseException:
+        _end(pool)
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        notices.put(None)
+        listener.join(TICK)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Hold SIGINT back while processes are started, which inherit that: a Ctrl-C goes to all of them, and only this one shall answer."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Ask every worker to end: each kills its TLC run first."""
+    for process in list((pool._processes or {}).values()):
+        if process.pid and process.is_alive():
+            process.terminate()
+
+
+def _hear(notices: multiprocessing.Queue, listen: Listener) -> None:
+    """Pass the workers' notices on, and the time."""
+    while True:
+        try:
+            notice: Notice | None = notices.get(timeout=TICK)
+        except queue.Empty:
+            listen(Tick())
+            continue
+        if notice is None:
+            return
+        listen(notice)

@@ -1,0 +1,1 @@
+"""Counterexamples: a document, built from a schedule, shown as columns of threads, run again."""

@@ -1,0 +1,125 @@
+"""From a path to a counterexample: a schedule followed on the model, with what every step changed and where its line is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from wheelproof.counterexample.document import Counterexample, Step
+from wheelproof.errors import ToolError
+from wheelproof.graph.compare import NULL
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.tlc.values import format_tla, freeze
+
+
+class Diverged(ToolError):
+    """A schedule cannot be followed on the model: the thread is blocked, or stands at another label."""
+
+
+def places(model: Any, state: Any) -> dict[str, str]:
+    """Every place of the shared variables, such as ``next[e1]``, with its value as TLA+ text."""
+    out = {}
+    for variable, piece in zip(model.variables, model.pieces(state)):
+        value = model.tla(variable, piece)
+        if isinstance(value, dict):
+            for name, part in value.items():
+                out[f"{variable}[{name}]"] = format_tla(freeze(part, NULL))
+        else:
+            out[variable] = format_tla(freeze(value, NULL))
+    return out
+
+
+def follow(
+    model: Any, schedule: Iterable[tuple[int, str]], silent: frozenset[str]
+) -> list[tuple[int, str, Any]]:
+    """Follow a schedule of (thread, label) from the initial state: (thread, label, state after) per step.
+
+    A silent step that the schedule leaves out is taken just before its thread's next step, or before that of a thread that waits
+    for it (a memory process waits for its thread's end). Raises Diverged.
+    """
+    state, out = model.initial(), []
+    for thread, label in schedule:
+        while True:
+            moves = {(mover, name): after for mover, name, after in model.successors(state)}
+            if (thread, label) in moves:
+                state = moves[thread, label]
+                out.append((thread, label, state))
+                break
+            hidden = min(
+                (move for move in moves if move[1] in silent),
+                key=lambda move: move[0] != thread,
+                default=None,
+            )
+            if hidden is None or any(
+                mover == thread and name not in silent for mover, name in moves
+            ):
+                able = (
+                    ", ".join(f"{model.threads[mover]} at {name}" for mover, name in moves)
+                    or "nobody"
+                )
+                raise Diverged(
+                    f"Step {len(out) + 1}: {model.threads[thread]} cannot take {label} on the model (able: {able})."
+                )
+            state = moves[hidden]
+            out.append((*hidden, state))
+    return out
+
+
+def labelled(model: Any, threads: Iterable[str], silent: frozenset[str]) -> list[tuple[int, str]]:
+    """A schedule of threads' names alone as (thread, label), by what each would do on the model. Raises Diverged."""
+    state, out = model.initial(), []
+    for name in threads:
+        index, label = model.threads.index(name), None
+        while label is None or label in silent:
+            moves = [
+                move for move in model.successors(state) if move[0] == index or move[1] in silent
+            ]
+            if not moves:
+                raise Diverged(f"Step {len(out) + 1}: {name} cannot move on the model.")
+            mover, step, state = min(moves, key=lambda move: move[0] != index)
+            label = step if mover == index else None
+        out.append((index, label))
+    return out
+
+
+def tell(
+    mechanism: Mechanism,
+    model: Any,
+    schedule: Iterable[tuple[int, str]],
+    *,
+    layer: str,
+    name: str,
+    scenario: str,
+    property: str,
+    explanation: str,
+    impl_without: str | None = None,
+    loop: int | None = None,
+    sources: Mapping[str, str] = {},
+) -> Counterexample:
+    """The counterexample of a schedule. ``sources``: label -> "file:line"; ``loop``: index in the schedule, which must then
+    name every step, silent ones included; ``impl_without``: the decision that the implementation lacks, by default
+    the one that ``mechanism`` lacks."""
+    before = places(model, model.initial())
+    initial, steps = before, []
+    for thread, label, state in follow(model, schedule, mechanism.silent):
+        after = places(model, state)
+        changes = {
+            place: (before[place], text) for place, text in after.items() if text != before[place]
+        }
+        kind = mechanism.labels[label].kind if label in mechanism.labels else ""
+        steps.append(Step(model.threads[thread], label, kind, sources.get(label), changes))
+        before = after
+    return Counterexample(
+        mechanism=mechanism.stem,
+        layer=layer,
+        name=name,
+        scenario=scenario,
+        property=property,
+        explanation=explanation,
+        threads=model.threads,
+        initial=initial,
+        steps=tuple(steps),
+        loop=loop,
+        model_without=mechanism.lacking,
+        impl_without=mechanism.lacking if impl_without is None else impl_without,
+    )

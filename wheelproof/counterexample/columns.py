@@ -1,0 +1,318 @@
+"""A counterexample as text: time runs down, one column per thread, what the step did beside it.
+
+From 100 columns on each thread has a column; below, each step is an entry with its thread's name in brackets. A dashed rule
+marks a context switch. The same lines go to a terminal (with colour) and into a Markdown block (without).
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from wheelproof.counterexample.document import Counterexample, Step
+from wheelproof.report.console import visible
+from wheelproof.report.folding import Fold, folded
+from wheelproof.report.source import changed_texts, source_text
+
+COLUMNS_FROM = 100  # columns
+_COLUMN_MOST = 24
+_PANE_LEAST = 48
+_TAG_MOST = 16
+_VALUE_MOST = 160  # characters of one change, unless everything is asked for
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """The characters that the picture is drawn with."""
+
+    column: str
+    rule: str
+    arrow: str
+    loop: tuple[str, str, str, str]  # first step, between, last step, the only step
+    more: str
+
+    def all(self) -> str:
+        """Every character in use, to be tried on an encoding."""
+        return "".join([self.column, self.rule, self.arrow, *self.loop, self.more])
+
+
+UNICODE = Glyphs("│", "╌", "→", ("╭", "│", "╰", "⟳"), "…")
+ASCII = Glyphs("|", "-", "->", (".", "|", "'", "@"), "...")
+
+
+def render(
+    trace: Counterexample,
+    width: int,
+    root: Path,
+    file: str | None = None,
+    full: bool = False,
+    glyphs: Glyphs = UNICODE,
+) -> list[Text]:
+    """The lines of the picture, none of them wider than `width`, but for names and commands that would break.
+
+    `root` is the subject's folder, where the source lines are read from; `file` is the trace's path, for the replay
+    command. `full` keeps repeated blocks, long values and what never changes.
+    """
+    picture = _Picture(trace, width, root, full, glyphs)
+    return [*picture.heading(), *picture.initial(), *picture.body(), *picture.ending(file)]
+
+
+def describe(trace: Counterexample) -> str:
+    """Length, threads and context switches in one phrase."""
+    switches = sum(
+        before.thread != after.thread for before, after in zip(trace.steps, trace.steps[1:])
+    )
+    active = len({step.thread for step in trace.steps})
+    return f"{_counted(len(trace.steps), 'step')}, {_counted(active, 'thread')}, {_counted(switches, 'context switch')}"
+
+
+def _counted(number: int, noun: str) -> str:
+    plural = "es" if noun.endswith("ch") else "s"
+    return f"{number} {noun}" + (plural if number != 1 else "")
+
+
+class _Picture:
+    def __init__(
+        self, trace: Counterexample, width: int, root: Path, full: bool, glyphs: Glyphs
+    ) -> None:
+        self.trace, self.root, self.full, self.glyphs = trace, root, full, glyphs
+        self.texts = (
+            changed_texts(root, trace.mechanism, trace.impl_without) if trace.impl_without else {}
+        )
+        self.width = max(width, 40)
+        moving = {step.thread for step in trace.steps}
+        self.threads = [thread for thread in trace.threads if thread in moving]
+        self.idle = [thread for thread in trace.threads if thread not in moving]
+        self.digits = max(2, len(str(len(trace.steps))))
+        self.gutter = self.digits + 4  # loop mark, blank, number, two blanks
+        widest = max(
+            (cell_len(text) for text in [*map(_act, trace.steps), *map(visible, self.threads)]),
+            default=0,
+        )
+        self.column = min(widest, _COLUMN_MOST) + 2
+        pane = self.width - self.gutter - self.column * len(self.threads)
+        self.columns = width >= COLUMNS_FROM and pane >= _PANE_LEAST
+        self.indent = self.gutter + (self.column * len(self.threads) if self.columns else 0)
+
+    # What stands above and below.
+
+    def heading(self) -> list[Text]:
+        trace = self.trace
+        first = self._wrapped(f"{trace.property} is violated: {describe(trace)}", 0, "bold red")
+        where = f"{trace.mechanism} / {trace.layer} / {trace.name}, scenario {trace.scenario}"
+        if trace.impl_without:
+            where += f", without {trace.impl_without}"
+            where += "" if trace.model_without else " (the model has it)"
+        lines = [*first, *self._wrapped(where, 0, "")]
+        if self.idle:
+            lines += self._wrapped(f"never moves: {', '.join(self.idle)}", 0, "dim")
+        return [*lines, Text()]
+
+    def initial(self) -> list[Text]:
+        """The initial values; only of the variables that change, unless everything is asked for."""
+        touched = {_variable(place) for step in self.trace.steps for place in step.changes}
+        shown = {
+            name: value
+            for name, value in self.trace.initial.items()
+            if self.full or _variable(name) in touched
+        }
+        if not self.trace.initial:
+            return []
+        lines = [Text("initially", style="bold")]
+        for name, value in shown.items():
+            lines += self._wrapped(f"{name} = {self._short(value)}", 2, "", hang=len(name) + 3)
+        if hidden := len(self.trace.initial) - len(shown):
+            lines += self._wrapped(
+                f"{_counted(hidden, 'variable')} that never change{'s' if hidden == 1 else ''}: --full",
+                2,
+                "dim",
+            )
+        return [*lines, Text()]
+
+    def ending(self, file: str | None) -> list[Text]:
+        trace, steps = self.trace, len(self.trace.steps)
+        if trace.loop is None:
+            told = f"{trace.property} is violated " + (
+                f"after step {steps}." if steps else "in the initial state."
+            )
+        elif trace.loop == steps:
+            told = f"{trace.property} is violated: the run stays in this state for ever."
+        else:
+            repeated = (
+                f"step {steps} repeats"
+                if trace.loop == steps - 1
+                else f"steps {trace.loop + 1} to {steps} repeat"
+            )
+            told = f"{trace.property} is violated: {repeated} for ever."
+        lines = [Text(), *self._wrapped(told, 0, "bold red")]
+        for paragraph in trace.explanation.splitlines():
+            lines += self._wrapped(paragraph, 0, "")
+        if file is not None:
+            lines += [
+                Text(),
+                Text.assemble(
+                    ("replay: ", "dim"), visible(f"wheelproof replay {shlex.quote(file)}")
+                ),
+            ]
+        return lines
+
+    # The steps.
+
+    def body(self) -> Iterator[Text]:
+        if self.columns:
+            head = Text(" " * (self.gutter - 3) + "#  ")
+            for thread in self.threads:
+                head.append(_cell(visible(thread), self.column), style="bold")
+            yield head.append("source and changes", style="dim")
+        last: str | None = None
+        for item in self._items():
+            if isinstance(item, Fold):
+                yield from self._fold(item)
+                last = self.trace.steps[item.first - 1 + item.times * item.period].thread
+                continue
+            step = self.trace.steps[item]
+            if last is not None and step.thread != last:
+                yield self._rule(item)
+            last = step.thread
+            yield from self._step(item, step)
+
+    def _items(self) -> Sequence[int | Fold]:
+        if self.full:
+            return range(len(self.trace.steps))
+        return folded(self.trace.steps, self.trace.loop)
+
+    def _rule(self, index: int) -> Text:
+        reach = self.indent - self.gutter if self.columns else 30
+        return self._margin(index) + Text((self.glyphs.rule + " ") * (reach // 2), style="dim")
+
+    def _fold(self, fold: Fold) -> Iterator[Text]:
+        repeated = _counted(fold.period, "step")
+        text = (
+            f"{self.glyphs.more} the last {repeated} repeated {_counted(fold.times, 'time')} more: "
+            f"steps {fold.first + 1} to {fold.first + fold.times * fold.period}: --full"
+        )
+        for line in self._wrapped(text, 0, "dim italic", within=self.width - self.gutter):
+            yield self._margin(fold.first) + line
+
+    def _step(self, index: int, step: Step) -> Iterator[Text]:
+        mark = self._loop_mark(index)
+        number = Text.assemble((mark, "magenta"), (f" {index + 1:>{self.digits}}  ", "dim"))
+        follow = self._margin(index + 1)
+        if self.columns:
+            column = self.threads.index(step.thread)
+            head = number + self._columns(column, _act(step))
+            follow += self._columns(column, self.glyphs.column)
+        else:
+            tag = f"[{_clipped(visible(step.thread), _TAG_MOST)}] "
+            act = _clipped(_act(step), self.width - self.gutter - cell_len(tag) - 2)
+            head = number + Text.assemble((tag, "cyan"), (act, "bold"), "  ")
+            follow += Text("  ")
+        pane = self._pane(
+            step,
+            self.width - self.indent - (0 if self.columns else 2),
+            self.width - cell_len(head.plain),
+        )
+        for line in [head + pane[0] if pane else head, *(follow + line for line in pane[1:])]:
+            line.rstrip()
+            yield line
+
+    def _columns(self, column: int, act: str) -> Text:
+        """One row of columns: the act in the thread's own, a line in the others."""
+        row = Text()
+        for place in range(len(self.threads)):
+            text = act if place == column else self.glyphs.column
+            row.append(
+                _cell(text, self.column), style="dim" if text == self.glyphs.column else "bold"
+            )
+        return row
+
+    def _pane(self, step: Step, width: int, first: int) -> list[Text]:
+        """What is told beside a step: source, then changes, each in lines of `width`; the first line has `first` cells."""
+        lines: list[Text] = []
+        if step.source:
+            place, code = (
+                visible(step.source),
+                source_text(self.root, step.source, step.label, self.texts),
+            )
+            if code and len(place) + 2 + cell_len(code) <= first:
+                lines.append(Text.assemble((place, "dim"), "  ", (code, "cyan")))
+            else:
+                lines += self._wrapped(place, 0, "dim", within=width, hang=4)
+                if code:
+                    lines += self._wrapped(code, 0, "cyan", within=width, hang=4)
+        for place, (before, after) in step.changes.items():
+            told = f"{place}: {self._short(before)} {self.glyphs.arrow} {self._short(after)}"
+            lines += self._wrapped(told, 0, "yellow", within=width, hang=4)
+        if lines and cell_len(lines[0].plain) > first:
+            lines.insert(0, Text())
+        return lines
+
+    def _margin(self, index: int) -> Text:
+        """What stands left of a line without a number that comes before step `index`: the loop's bar where it is inside."""
+        inside = self.trace.loop is not None and self.trace.loop < index < len(self.trace.steps)
+        return Text(
+            (self.glyphs.loop[1] if inside else " ") + " " * (self.gutter - 1), style="magenta"
+        )
+
+    def _loop_mark(self, index: int) -> str:
+        loop, last = self.trace.loop, len(self.trace.steps) - 1
+        first, between, end, only = self.glyphs.loop
+        if loop is None or index < loop:
+            return " "
+        if loop == last:
+            return only
+        return first if index == loop else end if index == last else between
+
+    # Text.
+
+    def _short(self, value: str) -> str:
+        if self.full or len(value) <= _VALUE_MOST:
+            return value
+        return f"{value[:_VALUE_MOST]}{self.glyphs.more} ({len(value):,} characters: --full)"
+
+    def _wrapped(
+        self, text: str, indent: int, style: str, within: int | None = None, hang: int = 2
+    ) -> list[Text]:
+        """Lines of at most `within` cells (the whole width where None); continuation lines hang by `hang`."""
+        room = max((within if within is not None else self.width) - indent, 12)
+        lines, rest, hang = [], visible(text), min(hang, room // 3)
+        while rest or not lines:
+            lead = " " * (indent + (hang if lines else 0))
+            cut = _cut(rest, room - (hang if lines else 0))
+            lines.append(Text(lead + rest[:cut].rstrip(), style=style))
+            rest = rest[cut:].lstrip()
+        return lines
+
+
+def _cut(text: str, room: int) -> int:
+    """Where to break a text so that the first part has at most `room` cells: at a blank if there is one, else anywhere."""
+    if cell_len(text) <= room:
+        return len(text)
+    end = used = 0
+    while used + cell_len(text[end]) <= room:
+        used += cell_len(text[end])
+        end += 1
+    blank = text.rfind(" ", 1, end + 1)
+    return blank if blank > 0 and text[:blank].strip() else max(end, 1)
+
+
+def _clipped(text: str, most: int) -> str:
+    """A text in at most `most` cells; a tilde stands for what is cut off."""
+    return text if cell_len(text) <= most else set_cell_size(text, most - 1).rstrip() + "~"
+
+
+def _cell(text: str, width: int) -> str:
+    """A text in exactly `width` cells, with two blanks at the end at least."""
+    return set_cell_size(_clipped(text, width - 2), width)
+
+
+def _act(step: Step) -> str:
+    return visible(f"{step.label} {step.kind}".strip())
+
+
+def _variable(place: str) -> str:
+    return re.split(r"[\[.]", place, maxsplit=1)[0]

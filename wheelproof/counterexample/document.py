@@ -1,0 +1,136 @@
+"""A counterexample: one run of a scenario that violates a property, step by step, whichever layer found it.
+
+The file has the schema `wheelproof.counterexample/2`. Values are texts, because each layer has a notation of its own
+and a counterexample is read and replayed, never computed with.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wheelproof import documents
+
+SCHEMA = "wheelproof.counterexample/2"
+_SOURCE = re.compile(r"[^:]+:[1-9][0-9]*")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of one thread. `kind` is the label's (lock, read ...); `source` is "path:line" in the subject.
+
+    `changes` maps a place ("next[e1]") to its text before and after the step.
+    """
+
+    thread: str
+    label: str
+    kind: str
+    source: str | None = None
+    changes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """The run. `loop` is None for a finite run, else the index in `steps` to which the last step returns;
+    len(steps) says that the run stays in its last state for ever.
+
+    ``model_without``, ``impl_without``: the decision that model and specification lack, and the one that
+    the implementation lacks; "" for none."""
+
+    mechanism: str
+    layer: str
+    name: str
+    scenario: str
+    property: str
+    explanation: str
+    threads: tuple[str, ...]
+    initial: Mapping[str, str]
+    steps: tuple[Step, ...]
+    model_without: str = ""
+    impl_without: str = ""
+    loop: int | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The document of the schema."""
+        return {
+            "schema": SCHEMA,
+            "mechanism": self.mechanism,
+            "layer": self.layer,
+            "name": self.name,
+            "scenario": self.scenario,
+            "model_without": self.model_without,
+            "impl_without": self.impl_without,
+            "verdict": "violated",
+            "property": self.property,
+            "explanation": self.explanation,
+            "threads": list(self.threads),
+            "initial": dict(self.initial),
+            "steps": [
+                {
+                    "thread": step.thread,
+                    "label": step.label,
+                    "kind": step.kind,
+                    "source": step.source,
+                    "changes": {place: list(values) for place, values in step.changes.items()},
+                }
+                for step in self.steps
+            ],
+            "loop": self.loop,
+        }
+
+    def write(self, path: Path) -> None:
+        """Writes the file, whole or not at all."""
+        documents.write(path, self.document())
+
+
+def read(path: Path) -> Counterexample:
+    """The counterexample in a file; UsageError that names the file and the field where it is not one."""
+    document = documents.read(path, SCHEMA)
+    if (verdict := document.text("verdict")) != "violated":
+        raise document.fault("verdict", f"must be 'violated', not {verdict!r}")
+    threads = document.texts("threads")
+    if len(set(threads)) != len(threads):
+        raise document.fault("threads", "names a thread twice")
+    steps = tuple(_step(record, threads) for record in document.objects("steps"))
+    return Counterexample(
+        mechanism=document.text("mechanism"),
+        layer=document.text("layer"),
+        name=document.text("name"),
+        scenario=document.text("scenario"),
+        model_without=document.text("model_without"),
+        impl_without=document.text("impl_without"),
+        property=document.text("property"),
+        explanation=document.text("explanation"),
+        threads=threads,
+        initial=document.text_by_name("initial"),
+        steps=steps,
+        loop=document.optional_index("loop", len(steps)),
+    )
+
+
+def _step(record: documents.Record, threads: tuple[str, ...]) -> Step:
+    if (thread := record.text("thread")) not in threads:
+        raise record.fault(
+            "thread", f"must be one of the threads {', '.join(threads)}, not {thread!r}"
+        )
+    source = record.optional_text("source")
+    if source is not None and not _SOURCE.fullmatch(source):
+        raise record.fault("source", f"must be a path, a colon and a line number, not {source!r}")
+    changes = record.object("changes")
+    return Step(
+        thread,
+        record.text("label"),
+        record.text("kind"),
+        source,
+        {name: _change(changes, name) for name in changes.value},
+    )
+
+
+def _change(changes: documents.Record, name: str) -> tuple[str, str]:
+    values = changes.texts(name)
+    if len(values) != 2:
+        raise changes.fault(
+            name, f"must be the value before and the value after, not {len(values)} values"
+        )
+    return values[0], values[1]

@@ -1,0 +1,205 @@
+"""``wheelproof replay``: a counterexample executed again on the model or the implementation; it must fail at the same step.
+
+Exit code 1 where the violation is reproduced (a finding is a finding), 4 where it is not: then the file is of other
+sources, or something is not deterministic.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from wheelproof import project
+from wheelproof.counterexample import document
+from wheelproof.counterexample.build import follow, places
+from wheelproof.counterexample.document import Counterexample
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.graph.reduced import settle
+from wheelproof.project.mechanism import Mechanism
+
+REPRODUCED = 1
+
+
+class NotReproduced(ToolError):
+    """The run went another way than the file says."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            what,
+            "Make the counterexample anew with `wheelproof verify`: sources or scenario have changed.",
+        )
+
+
+def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path(".")) -> int:
+    """Replay a file ``on`` "model" or "impl", up to step ``until`` if it is given (then the exit code is 0)."""
+    found = document.read(path)
+    mechanisms = project.find(subject)
+    if found.mechanism not in mechanisms:
+        raise UsageError(
+            f"{path}: there is no mechanism {found.mechanism} in {subject}.",
+            "Name its folder with --subject.",
+        )
+    mechanism = mechanisms[found.mechanism]
+    if found.scenario not in mechanism.scenarios:
+        raise UsageError(f"{path}: {mechanism.toml} has no scenario {found.scenario}.")
+    for decision in filter(None, (found.model_without, found.impl_without)):
+        if decision not in mechanism.decisions:
+            raise UsageError(f"{path}: {found.mechanism} has no decision {decision}.")
+    mechanism = mechanism.without(found.model_without)
+    if (
+        found.property in mechanism.properties
+        and mechanism.properties[found.property].kind == "refinement"
+        or not all(step.label in mechanism.labels for step in found.steps)
+    ):
+        raise UsageError(
+            f"{path}: {found.property} is a property of a module that only TLC runs.",
+            f"Run it again with `wheelproof verify {found.mechanism} --layer tlc`, or show it with `wheelproof show`.",
+        )
+    replay = {"model": OnModel, "impl": OnImplementation}[on](mechanism, found)
+    last = len(found.steps) if until is None else min(until, len(found.steps))
+    replay.go(last)
+    if until is not None and last < len(found.steps):
+        print(f"stopped after step {last} of {len(found.steps)}:")
+        for place, text in places(replay.model, replay.state).items():
+            print(f"  {place} = {text}")
+        return 0
+    replay.judge()
+    print(
+        f"reproduced on the {'model' if on == 'model' else 'implementation'}: {found.property} is violated "
+        f"after step {len(found.steps)}, {found.steps[-1].thread if found.steps else 'nobody'}."
+        f"{found.steps[-1].label if found.steps else ''}"
+    )
+    return REPRODUCED
+
+
+class OnModel:
+    """The schedule followed on the model: the same steps, the same changes, the same end."""
+
+    def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
+        self.mechanism, self.found = mechanism, found
+        self.model = mechanism.model(found.scenario)
+        self.state = self.model.initial()
+        self.states = [self.state]
+        if set(self.model.threads) != set(found.threads):
+            raise NotReproduced(
+                f"The scenario has the threads {', '.join(self.model.threads)}, the file {', '.join(found.threads)}."
+            )
+
+    def go(self, last: int) -> None:
+        """Take the first ``last`` steps."""
+        schedule = [
+            (self.model.threads.index(step.thread), step.label) for step in self.found.steps[:last]
+        ]
+        taken = follow(self.model, schedule, frozenset())
+        before = places(self.model, self.state)
+        for number, (step, (_, _, state)) in enumerate(zip(self.found.steps, taken), 1):
+            after = places(self.model, state)
+            changes = {
+                place: (before[place], text)
+                for place, text in after.items()
+                if text != before[place]
+            }
+            if changes != dict(step.changes):
+                raise NotReproduced(
+                    f"Step {number}, {step.thread}.{step.label}, changes {changes or 'nothing'}, "
+                    f"in the file {dict(step.changes) or 'nothing'}."
+                )
+            before, self.state = after, state
+            self.states.append(state)
+
+    def kind(self) -> str:
+        """The kind of the violated property; "" for one that the tool itself speaks of."""
+        name = self.found.property
+        return self.mechanism.properties[name].kind if name in self.mechanism.properties else ""
+
+    def judge(self) -> None:
+        """The property must fail where the file says; NotReproduced if it holds."""
+        model, name, loop = self.model, self.found.property, self.found.loop
+        kind = self.kind()
+        if name == "Bisimulation" or kind == "race":
+            raise UsageError(
+                "This counterexample is one of the implementation alone; the model only says where its steps lead.",
+                "Replay it with --on impl.",
+            )
+        if kind == "deadlock":
+            bad = not model.successors(self.state) and not model.final(self.state)
+        elif kind == "liveness":
+            start = len(self.states) - 1 if loop is None or loop >= len(self.found.steps) else loop
+            closes = (
+                loop is None or loop >= len(self.found.steps) or self.states[loop] == self.state
+            )
+            bad = closes and not any(model.holds(name, state) for state in self.states[start:])
+        else:
+            bad = not model.holds(name, self.state)
+        if not bad:
+            raise NotReproduced(f"{name} holds after the last step.")
+
+
+class OnImplementation(OnModel):
+    """The schedule run on the implementation under control, compared with the model after every step."""
+
+    def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
+        super().__init__(mechanism, found)
+        from wheelproof.explore import ControlledImplementation, RaceDetector
+
+        changed = mechanism.without(found.impl_without)
+        subject = ControlledImplementation.load(
+            mechanism.root, mechanism.stem, texts=changed.modules
+        )
+        self.race = RaceDetector()
+        self.execution = subject.begin(mechanism.scenarios[found.scenario], race=self.race)
+        self.settled = settle(self.model, mechanism.silent)
+        self.differs = ""
+
+    def go(self, last: int) -> None:
+        from wheelproof.explore.findings import StepError
+
+        super().go(last)
+        silent, names = self.mechanism.silent, [thread.name for thread in self.execution.threads]
+        for number, step in enumerate(self.found.steps[:last], 1):
+            if step.label in silent:
+                continue
+            index = names.index(step.thread)
+            if self.execution.labels[index] != step.label:
+                raise NotReproduced(
+                    f"Step {number}: {step.thread} waits at {self.execution.labels[index]}, in the file it takes {step.label}."
+                )
+            try:
+                self.execution.step(index)
+            except StepError as error:
+                self.differs = str(error)
+            else:
+                self.differs = self.difference(self.states[number])
+            if self.differs and (number < last or self.found.property != "Bisimulation"):
+                raise NotReproduced(
+                    f"Step {number}, {step.thread}.{step.label}: the implementation leaves the model: {self.differs}."
+                )
+
+    def difference(self, state: Any) -> str:
+        """How the implementation differs from a model state; "" if it does not."""
+        from wheelproof.explore.difference import compare_shared
+
+        theirs = zip(self.model.variables, self.model.pieces(state))
+        if parted := compare_shared(
+            self.execution.shared(),
+            {name: value for name, value in theirs if name not in self.model.AUXILIARY},
+        ):
+            return parted[0]
+        able = {thread: label for thread, label, _ in self.model.successors(self.settled(state))}
+        mine = self.execution.enabled()
+        return "" if mine == able else f"able to move: {mine}, in the model {able}"
+
+    def judge(self) -> None:
+        if self.found.property == "Bisimulation":
+            if not self.differs:
+                raise NotReproduced("The implementation does not leave the model.")
+            print(f"the implementation leaves the model: {self.differs}")
+            return
+        if self.kind() == "race":
+            if not self.race.found:
+                raise NotReproduced("No two accesses are unordered.")
+            print(min(self.race.found))
+            return
+        super().judge()
+        if self.kind() == "deadlock" and (self.execution.enabled() or self.execution.done):
+            raise NotReproduced("A thread of the implementation can move.")

@@ -1,0 +1,68 @@
+"""State counts of configs: ``spec/counts.json`` of a subject, which only ``wheelproof list --update-counts`` writes.
+
+The file has the schema ``wheelproof.counts/1``: mechanism -> config -> ``generated``, ``distinct`` and
+``depth``, as TLC prints them. A config is one line, so that a change of its counts is one, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from wheelproof import documents
+from wheelproof.errors import UsageError
+
+SCHEMA = "wheelproof.counts/1"
+FILE = "counts.json"
+NAMES = ("generated", "distinct", "depth")
+
+Counts = dict[str, dict[str, int]]
+"""Config -> its counts."""
+
+
+def read(folder: Path) -> dict[str, Counts]:
+    """Mechanism -> counts, of a ``spec`` folder; empty where there is no file yet. Raises UsageError."""
+    file = folder / FILE
+    if not file.is_file():
+        return {}
+    document = documents.read(file, SCHEMA)
+    mechanisms = document.object("mechanisms")
+    found: dict[str, Counts] = {}
+    for stem in mechanisms.value:
+        configs = mechanisms.object(stem)
+        found[stem] = {}
+        for name in configs.value:
+            counts = configs.object(name)
+            if set(counts.value) != set(NAMES):
+                raise configs.fault(name, f"must have {', '.join(NAMES)}")
+            for count, value in counts.value.items():
+                if type(value) is not int or value < 0:
+                    raise counts.fault(count, f"must be a whole number, not {value!r}")
+            found[stem][name] = dict(counts.value)
+    return found
+
+
+def of_configs(folder: Path, stem: str, configs: Mapping[str, object]) -> Counts:
+    """The counts of one mechanism. Raises UsageError where the file has a config that the mechanism lacks."""
+    found = read(folder).get(stem, {})
+    if stale := [name for name in found if name not in configs]:
+        raise UsageError(
+            f"{folder / FILE}: {stem} has no config {', '.join(stale)}.",
+            "Take the lines out, or correct the config's name.",
+        )
+    return found
+
+
+def write(folder: Path, counts: Mapping[str, Counts]) -> None:
+    """Write the file, whole or not at all."""
+    parts = []
+    for stem, configs in sorted(counts.items()):
+        lines = ",\n".join(
+            f"      {json.dumps(name)}: {json.dumps(each)}" for name, each in configs.items()
+        )
+        parts.append(f"    {json.dumps(stem)}: {{\n{lines}\n    }}")
+    text = ",\n".join(parts)
+    documents.write_text(
+        folder / FILE, f'{{\n  "schema": "{SCHEMA}",\n  "mechanisms": {{\n{text}\n  }}\n}}\n'
+    )

@@ -1,0 +1,129 @@
+"""The subject's artefacts (model, impl, harness, proofs): imported from its own folder, whatever else Python has loaded.
+
+While an import lasts, a finder at the head of ``sys.meta_path`` answers for the artefacts alone and from the given folder alone,
+so that neither the working directory nor another subject can supply a module. Afterwards ``sys.modules`` is as it was.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.abc import InspectLoader, MetaPathFinder
+from pathlib import Path
+from types import ModuleType
+
+from wheelproof.errors import UsageError
+
+ARTEFACTS = frozenset({"impl", "harness", "model", "proofs"})
+
+
+Compiled = Callable[[str, str, str], object]
+"""(module name, source text, file) -> code"""
+
+
+class Source(InspectLoader):
+    """Compiles one module anew from its text; no byte code is cached."""
+
+    def __init__(
+        self, text: str, file: str, package: bool, compiled: Compiled | None = None
+    ) -> None:
+        self._text, self._file, self._package, self._compiled = text, file, package, compiled
+
+    def get_source(self, fullname: str) -> str:
+        return self._text
+
+    def get_code(self, fullname: str) -> object:
+        if self._compiled is not None:
+            return self._compiled(fullname, self._text, self._file)
+        return compile(self._text, self._file, "exec", dont_inherit=True)
+
+    def is_package(self, fullname: str) -> bool:
+        return self._package
+
+
+class Finder(MetaPathFinder):
+    """Finds the modules of the artefacts under ``root``, or in ``texts`` (module name -> source), and nowhere else.
+
+    ``compiled``: another way to compile them than Python's own.
+    """
+
+    def __init__(
+        self, root: Path, texts: Mapping[str, str] = {}, compiled: Compiled | None = None
+    ) -> None:
+        self.root, self.texts, self.compiled = root, texts, compiled
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname.partition(".")[0] not in ARTEFACTS:
+            return None
+        found = self.locate(fullname)
+        if found is None:
+            raise ModuleNotFoundError(
+                f"No module named {fullname!r} in the folder {str(self.root)!r}", name=fullname
+            )
+        text, file, package = found
+        spec = importlib.machinery.ModuleSpec(
+            fullname,
+            Source(text, str(file), package, self.compiled),
+            origin=str(file),
+            is_package=package,
+        )
+        spec.has_location = True
+        return spec
+
+    def locate(self, fullname: str) -> tuple[str, Path, bool] | None:
+        """(source text, file, whether it is a package); None where there is no such module."""
+        place = self.root.joinpath(*fullname.split("."))
+        file, init = place.with_suffix(".py"), place / "__init__.py"
+        if fullname in self.texts:
+            return self.texts[fullname], init if place.is_dir() else file, place.is_dir()
+        if file.is_file():
+            return file.read_text(encoding="utf-8"), file, False
+        if place.is_dir():
+            return init.read_text(encoding="utf-8") if init.is_file() else "", init, True
+        return None
+
+
+def present() -> dict[str, ModuleType]:
+    """The artefacts' modules that Python has loaded."""
+    return {
+        name: module for name, module in sys.modules.items() if name.partition(".")[0] in ARTEFACTS
+    }
+
+
+@contextmanager
+def apart(finder: Finder) -> Iterator[None]:
+    """Within: the artefacts are empty in ``sys.modules`` and found by ``finder``. After: everything is as it was."""
+    kept = present()
+    for name in kept:
+        del sys.modules[name]
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in present():
+            del sys.modules[name]
+        sys.modules.update(kept)
+
+
+def load(root: Path, name: str, texts: Mapping[str, str] = {}) -> ModuleType:
+    """Import one module of the subject as production code has it. ``texts``: sources to take in place of files.
+
+    Raises UsageError if there is no such module or it cannot be imported.
+    """
+    finder = Finder(root, texts)
+    if finder.locate(name) is None:
+        raise UsageError(
+            f"{root}: there is no {name.replace('.', '/')}.py.",
+            "Add the file, or name another subject with --subject.",
+        )
+    with apart(finder):
+        try:
+            return importlib.import_module(name)
+        except (ImportError, SyntaxError) as error:
+            raise UsageError(f"{name.replace('.', '/')}.py cannot be imported: {error}.") from error

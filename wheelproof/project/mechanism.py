@@ -1,0 +1,309 @@
+"""The subject of the checks: mechanisms, each declared by one ``spec/<Module>.toml``.
+
+A subject is a folder with the artefacts ``spec``, ``model``, ``impl``, ``harness``, ``mutants``. The tool finds its mechanisms
+by their TOML files, as pytest finds tests, and knows nothing else about them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wheelproof.decisions import Decision
+from wheelproof.decisions.read import module_of
+from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.project import isolated
+
+KINDS = (
+    "silent",
+    "lock",
+    "unlock",
+    "try",
+    "read",
+    "write",
+    "change",
+    "update",
+    "swap",
+    "cas",
+    "wait",
+    "wake",
+    "notify",
+)
+PROPERTY_KINDS = ("invariant", "deadlock", "liveness", "refinement", "race")
+BUILT_IN = {
+    "deadlock": ("NoDeadlock", "some thread can move until all are done"),
+    "race": (
+        "NoDataRace",
+        "accesses of plain fields are ordered (a check of the implementation, not of the spec)",
+    ),
+}
+"""The properties that the tool itself checks, by kind: their names are given, a TOML may say what they mean there."""
+
+PROFILES = ("fast", "nightly")
+TERMINATING = "Terminating"
+"""TLC's label for the step of an algorithm at its end to itself."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """One step's row in the label table: what it does, and the event that a trace has of it ("" = none).
+
+    ``proof``: the actions of the proof's transition system that the step may be, ``stutter`` where it may be none, and ``waits`` where
+    the model may wait although the system does not.
+    """
+
+    name: str
+    kind: str
+    event: str = ""
+    proof: str = ""
+
+
+@dataclass(frozen=True)
+class Property:
+    """A named property. ``kind``: one of PROPERTY_KINDS; ``holds``: False for a known non-property.
+
+    ``recurs``: of a liveness property: the model's state has to come true again and again, not once.
+    """
+
+    name: str
+    kind: str
+    says: str
+    holds: bool = True
+    recurs: bool = False
+
+
+@dataclass(frozen=True)
+class Config:
+    """One model-checking run and what it must show.
+
+    ``property``: the one property of a config that expects a violation, or of a liveness or refinement config; None: all
+    invariants and deadlock. ``fails``: the invariants that this config does not keep; it must keep all others, and break each of these.
+    ``without``: the decision that is taken away; "" for none.
+    ``fair``: the threads with fairness, None for all. Counts are None until they are recorded.
+    ``keeps``: of a refinement, mutant -> why the mutated machine refines it too; all other mutants must be rejected. None: nobody asks.
+    """
+
+    name: str
+    scenario: str
+    about: str = ""
+    expect: str = "exhaustive"
+    property: str | None = None
+    without: str = ""
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    module: str = ""
+    specification: str = ""
+    fails: tuple[str, ...] = ()
+    fair: tuple[str, ...] | None = None
+    keeps: Mapping[str, str] | None = None
+    profile: str = "fast"
+    real: bool = True
+    generated: int | None = None
+    distinct: int | None = None
+    depth: int | None = None
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A decision taken away in one scenario: the property that breaks there, or why the mutant is equivalent.
+
+    ``decision``: its name, which several mutants may share. ``untraced``: why the rules accept a trace of it; the folder of examples leaves it out.
+    """
+
+    name: str
+    decision: str
+    scenario: str
+    property: str | None = None
+    race: str = ""
+    equivalent: str = ""
+    data_race: bool = False
+    untraced: str = ""
+    profile: str = "fast"
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A scenario run with the steps of lower mechanisms on, beside the model that takes their operations for single steps.
+
+    ``mutant``: a decision of a lower mechanism that is taken away. The run must reject
+    it, unless ``equivalent`` gives the reason why the atomic model has each of its runs.
+    ``data_race``: the mutant has a data race, which the detector must report.
+    """
+
+    name: str
+    scenario: str
+    about: str = ""
+    mutant: str = ""
+    equivalent: str = ""
+    data_race: bool = False
+    profile: str = "fast"
+
+    @property
+    def raced(self) -> bool:
+        """Whether the detector's verdict is a row: of all that is sound, and of mutants that have a race."""
+        return self.data_race or not self.mutant
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A change of the production sources that layer real must notice in a scenario, by the property that is named.
+
+    ``module``: a module of ``impl``; ``changes``: pairs (old, new), each old text there exactly once.
+    """
+
+    name: str
+    scenario: str
+    module: str
+    changes: tuple[tuple[str, str], ...]
+    property: str
+    about: str = ""
+    profile: str = "fast"
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """All that one TOML declares. ``stem`` is the mechanism's file name on the Python artefacts.
+
+    ``module_constants``: values of constants that only the modules beside the mechanism's own have.
+    ``lacking``: the decision that is taken away from this one; "" for the mechanism as it is. :meth:`without`
+    makes such a mechanism of this one (its ``whole``): model, specification and implementation are the changed ones.
+    """
+
+    stem: str
+    module: str
+    title: str
+    toml: Path
+    root: Path
+    constants: Mapping[str, Mapping[str, str]]
+    properties: Mapping[str, Property]
+    labels: Mapping[str, Label]
+    scenarios: Mapping[str, Mapping[str, Any]]
+    configs: Mapping[str, Config]
+    mutants: Mapping[str, Mutant]
+    composed: Mapping[str, Composed] = field(default_factory=dict)
+    faults: Mapping[str, Fault] = field(default_factory=dict)
+    module_constants: Mapping[str, Any] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    pc: str = "pc"
+    lacking: str = ""
+    whole: Mechanism | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def spec(self) -> Path:
+        """The TLA+ module that the mechanism's states and steps are declared in."""
+        return self.toml.with_suffix(".tla")
+
+    @property
+    def checked(self) -> Path:
+        """The TLA+ module that TLC checks: ``<Module>Properties.tla``, else the one above."""
+        file = self.spec.with_name(f"{self.module}Properties.tla")
+        return file if file.is_file() else self.spec
+
+    @property
+    def silent(self) -> frozenset[str]:
+        """Labels that PlusCal forces and code lacks."""
+        return frozenset(label.name for label in self.labels.values() if label.kind == "silent")
+
+    @property
+    def invariants(self) -> tuple[str, ...]:
+        """The invariants that must hold, in the order of the TOML."""
+        return tuple(p.name for p in self.properties.values() if p.kind == "invariant" and p.holds)
+
+    def kept(self, config: Config) -> tuple[str, ...]:
+        """The invariants that a config must keep: the mechanism's, without those that fail here, and its own property."""
+        own = config.property if config.expect == "exhaustive" else None
+        added = (
+            [own]
+            if own and self.properties[own].kind == "invariant" and own not in self.invariants
+            else []
+        )
+        return (*(name for name in self.invariants if name not in config.fails), *added)
+
+    def without(self, decision: str) -> Mechanism:
+        """The mechanism with this decision taken away and no other; as it is where ``decision`` is ""."""
+        if self.whole is not None:
+            return self.whole.without(decision)
+        if not decision:
+            return self
+        if decision not in self._changed:
+            if decision not in self.decisions:
+                raise UsageError(
+                    f"{self.stem} has no decision {decision}.",
+                    f"Known: {', '.join(self.decisions)}.",
+                )
+            added = {
+                name: Label(name, **value)
+                for name, value in self.decisions[decision].labels.items()
+            }
+            self._changed[decision] = replace(
+                self, lacking=decision, whole=self, labels={**self.labels, **added}
+            )
+        return self._changed[decision]
+
+    @cached_property
+    def _changed(self) -> dict[str, Mechanism]:
+        return {}
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """The files that the lacking decision changes, relative to the root -> their texts."""
+        return self.decisions[self.lacking].texts(self.root) if self.lacking else {}
+
+    @property
+    def modules(self) -> dict[str, str]:
+        """The Python modules that the lacking decision changes -> their texts."""
+        return {module_of(file): text for file, text in self.texts.items() if file.endswith(".py")}
+
+    @cached_property
+    def specs(self) -> dict[str, str]:
+        """The names of TLA+ files that the lacking decision changes -> their texts, translated anew."""
+        from wheelproof.tlc import translation
+
+        return {
+            Path(file).name: translation.translated_text(text, f"{file} without {self.lacking}")
+            for file, text in self.texts.items()
+            if file.endswith(".tla")
+        }
+
+    @cached_property
+    def model_module(self) -> Any:
+        """The module of the model."""
+        return isolated.load(self.root, f"model.{self.stem}", self.modules)
+
+    def model(self, scenario: str) -> Any:
+        """The model of one scenario."""
+        return self.model_of(self.scenarios[scenario])
+
+    def model_of(self, program: Mapping[str, Any]) -> Any:
+        """The model of a scenario that need not be declared."""
+        return self.model_module.Model(program)
+
+
+def stem_of(module: str) -> str:
+    """``RingBuffer`` -> ``ring_buffer``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", module).lower()
+
+
+def find(root: Path) -> dict[str, Mechanism]:
+    """Every mechanism of a subject by its stem, in the order of the files' names.
+
+    Raises NothingChecked where the folder declares none, UsageError where a TOML is wrong.
+    """
+    files = sorted((root / "spec").glob("*.toml"))
+    if not files:
+        raise NothingChecked(
+            f"{root / 'spec'}: there is no TOML file, so there is nothing to check.",
+            "Run inside a subject's folder, or name one with --subject DIR.",
+        )
+    mechanisms = [read(file) for file in files]
+    return {mechanism.stem: mechanism for mechanism in mechanisms}
+
+
+def read(file: Path) -> Mechanism:
+    """Read and check one TOML; a UsageError names the file and the field."""
+    from wheelproof.project.declaration import read as declared
+
+    return declared(file)

@@ -1,0 +1,92 @@
+"""``wheelproof models``: beside each specification a model that holds and one that fails, for any TLA+ editor.
+
+``spec/MC<Module>.tla`` with its ``.cfg`` is a scenario of a few seconds in which every invariant holds;
+``spec/MC<Module>Fails.tla`` is the first config of the TOML that must fail although no decision is taken
+away. Both need no tool but TLC, in the folder where they lie.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from wheelproof import documents
+from wheelproof.checks.context import Context
+from wheelproof.checks.jobs import kind_of
+from wheelproof.project.mechanism import Config, Mechanism
+from wheelproof.tlc import mc
+
+SMALL = 3_000
+"""Distinct states that TLC goes through in a few seconds."""
+
+
+def holding(mechanism: Mechanism) -> Config | None:
+    """The largest config of SMALL states in which every invariant holds."""
+    found = [
+        config
+        for config in mechanism.configs.values()
+        if kind_of(mechanism, config) == "config"
+        and config.expect == "exhaustive"
+        and not config.property
+        and not config.fails
+        and not config.without
+        and (config.distinct or 0) <= SMALL
+    ]
+    return max(found, key=lambda config: config.distinct or 0, default=None)
+
+
+def failing(mechanism: Mechanism) -> Config | None:
+    """The first config of the mechanism's own module that must fail with every decision in place."""
+    return next(
+        (
+            config
+            for config in mechanism.configs.values()
+            if config.expect == "violated" and not config.without and not config.module
+        ),
+        None,
+    )
+
+
+def models(mechanism: Mechanism) -> dict[Path, str]:
+    """The files beside a mechanism's specification -> their texts."""
+    made: dict[Path, str] = {}
+    for suffix, config in (("", holding(mechanism)), ("Fails", failing(mechanism))):
+        if config is not None:
+            made |= files_of(mechanism, config, f"MC{mechanism.module}{suffix}")
+    return made
+
+
+def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, str]:
+    """Module and cfg of one config under a name."""
+    checks: dict[str, tuple[str, ...]] = {"invariants": mechanism.kept(config)}
+    deadlock = True
+    if config.property:
+        kind = mechanism.properties[config.property].kind
+        where = {"invariant": "invariants", "liveness": "properties"}.get(kind)
+        checks, deadlock = {where: (config.property,)} if where else {}, kind == "deadlock"
+    with tempfile.TemporaryDirectory(prefix="wheelproof-models-") as folder:
+        described = Context(mechanism, Path(folder)).described(
+            name, config, deadlock=deadlock, **checks
+        )
+    about = config.about or mechanism.scenarios[config.scenario].get("about", "")
+    fails = f"; {config.property} fails" if config.property else ""
+    described = replace(described, origin=f"{described.origin}: {about}{fails}")
+    place = mechanism.spec.parent
+    return {
+        place / f"{name}.tla": mc.module_text(described),
+        place / f"{name}.cfg": mc.config_text(described),
+    }
+
+
+def write(mechanism: Mechanism) -> list[Path]:
+    """Write the models that are not as they should be; which those are."""
+    changed = {
+        file: text
+        for file, text in models(mechanism).items()
+        if not file.is_file() or file.read_text(encoding="utf-8") != text
+    }
+    for file, text in changed.items():
+        documents.write_text(file, text)
+    return list(changed)
