@@ -191,7 +191,7 @@ def test_an_entry_of_a_specification_is_shown_able_to_fail_by_another_one(refere
 def test_an_example_on_a_wheel_is_shown_able_to_fail_by_a_wheel_that_it_rejects():
     node = control(check("wheel:slots_and_keys_of_the_six"))
     assert node.startswith(
-        "tests/impl/test_timing_wheel.py::test_a_twin_is_rejected[slots_and_keys_of_the_six-"
+        "tests/impl/test_timing_wheel.py::test_a_mutant_is_rejected[slots_and_keys_of_the_six-"
     )
 
 

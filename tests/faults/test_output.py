@@ -79,7 +79,7 @@ def test_an_older_runs_results_are_never_this_runs(verify, small):
         'self.scalar("taskCounter", linked)',
         'self.scalar("taskCounter", linked + 1)',
     )
-    verify("bisimulation").fails(1, "walk / two_adders")
+    verify("bisimulation").fails(1, "bisimulation / two_adders")
     assert read_results(old).run != before.run
     old.write_text(text)
     verify("bisimulation", preexec_fn=small_files(0)).fails(4, "cannot be written")

@@ -81,7 +81,7 @@ DECLARED = {
     "an operation that nobody has": Fault(
         "bisimulation",
         4,
-        ["walk / two_adders", ERROR, "append"],
+        ["bisimulation / two_adders", ERROR, "append"],
         [(TOML, 'b = [["add", "l2", "e1"]]', 'b = [["append", "l2", "e1"]]')],
     ),
     "an invariant misspelt": Fault(
@@ -190,7 +190,7 @@ ARTEFACTS = {
     "a model that raises": Fault(
         "bisimulation",
         4,
-        ["walk / two_adders", ERROR, "ZeroDivisionError", "at U4"],
+        ["bisimulation / two_adders", ERROR, "ZeroDivisionError", "at U4"],
         [
             (
                 MODEL,
@@ -202,25 +202,25 @@ ARTEFACTS = {
     "a model that cannot be imported": Fault(
         "bisimulation",
         4,
-        ["walk / two_adders", ERROR, "model/timer_task_list.py cannot be imported: invalid syntax"],
+        ["bisimulation / two_adders", ERROR, "model/timer_task_list.py cannot be imported: invalid syntax"],
         [(MODEL, "    def U4(self", "    def def U4(self")],
     ),
     "a model that begins elsewhere": Fault(
         "bisimulation",
         1,
-        ["walk / two_adders", DIFFERS, "at the start: taskCounter is (0,), (1,) in the model"],
+        ["bisimulation / two_adders", DIFFERS, "at the start: taskCounter is (0,), (1,) in the model"],
         [(MODEL, 'self.scalar("taskCounter", linked)', 'self.scalar("taskCounter", linked + 1)')],
     ),
     "a label that the implementation lacks": Fault(
         "bisimulation",
         1,
-        ["walk / two_adders", DIFFERS, "write without a label in remove"],
+        ["bisimulation / two_adders", DIFFERS, "write without a label in remove"],
         [(IMPL, "entry.list = None  # write U8", "entry.list = None")],
     ),
     "two labels of one kind swapped": Fault(
         "bisimulation",
         1,
-        ["walk / two_adders", DIFFERS, "takes A8 next, A7 in the model"],
+        ["bisimulation / two_adders", DIFFERS, "takes A8 next, A7 in the model"],
         [
             (IMPL, "tail.next = entry  # write A7", "tail.next = entry  # write A0"),
             (IMPL, "# write A8", "# write A7"),
@@ -230,7 +230,7 @@ ARTEFACTS = {
     "two steps swapped": Fault(
         "bisimulation",
         1,
-        ["walk / two_adders", DIFFERS],
+        ["bisimulation / two_adders", DIFFERS],
         [
             (
                 IMPL,
@@ -245,19 +245,19 @@ ARTEFACTS = {
     "a harness that leaves a variable out": Fault(
         "bisimulation",
         4,
-        ["walk / two_adders", ERROR, "shared() leaves out taskCounter"],
+        ["bisimulation / two_adders", ERROR, "shared() leaves out taskCounter"],
         [(HARNESS, '        "taskCounter": (harness.counter.get(),),\n', "")],
     ),
     "a variable of the implementation that the model calls AUXILIARY": Fault(
         "bisimulation",
         4,
-        ["walk / two_adders", ERROR, "shared() has besides taskCounter"],
+        ["bisimulation / two_adders", ERROR, "shared() has besides taskCounter"],
         [(MODEL, "AUXILIARY = frozenset({", 'AUXILIARY = frozenset({"taskCounter", ')],
     ),
     "a history variable that the model does not call so": Fault(
         "bisimulation",
         4,
-        ["walk / two_adders", ERROR, "shared() leaves out owed"],
+        ["bisimulation / two_adders", ERROR, "shared() leaves out owed"],
         [(MODEL, '"slipped", "owed"', '"slipped"')],
     ),
     "a mutant that changes nothing": Fault(
@@ -273,14 +273,14 @@ ARTEFACTS = {
     "a race that is not there": Fault(
         "random",
         1,
-        ["search / M2: expected violated by NoDataRace, got sampled"],
+        ["random / M2: expected violated by NoDataRace, got sampled"],
         [(DECISION, UNGUARDED, GUARDED)],
     ),
     "a decision whose place is not there": Fault(
         "random",
         4,
         [
-            "search / M2",
+            "random / M2",
             "got error",
             "@@ impl/timer_task_list.py TimerTaskEntry.make: the anchor is not there",
         ],
@@ -352,14 +352,14 @@ def test_what_no_scenario_reaches_is_vacuous(verify):
         in witnesses
     )
     assert (
-        "walk / labels: expected exhaustive, got vacuous; no scenario exercises C1, C2, C3, C4, F1"
+        "coverage / labels: expected exhaustive, got vacuous; no scenario exercises C1, C2, C3, C4, F1"
         in labels
     )
     assert (
-        "walk / branches: expected exhaustive, got vacuous; no scenario runs impl.timer_task_list: TimerTask.cancel"
+        "coverage / branches: expected exhaustive, got vacuous; no scenario runs impl.timer_task_list: TimerTask.cancel"
         in branches
     )
     assert (
-        "walk / fields" in fields
+        "coverage / fields" in fields
         and "UNREAD names what is read, does not change or has no reason: executor.value" in fields
     )

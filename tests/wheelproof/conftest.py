@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.project import counts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,3 +73,82 @@ def only(text: str) -> str:
 @pytest.fixture
 def small(tmp_path: Path) -> SmallSubject:
     return SmallSubject(tmp_path / "subject")
+
+
+THING = """
+[mechanism]
+module = "Thing"
+title = "A thing"
+
+[properties]
+Safe = { kind = "invariant", says = "nothing | bad" }
+NotSo = { kind = "invariant", holds = false, says = "false in fact" }
+
+[labels]
+A1 = { kind = "lock" }
+A2 = { kind = "unlock" }
+
+[scenarios.two]
+about = "two threads"
+threads = { a = [["go"]], b = [["go"]] }
+
+[configs.two]
+[configs.two_more]
+scenario = "two"
+"""
+
+LACKS = """# {name}: {title}
+
+```diff
+@@ impl go
+-    pass
++    return
+```
+"""
+
+KILLED = """
+```toml
+[M1]
+race = "both are inside"
+scenario = "two"
+property = "Safe"
+```
+"""
+
+
+@pytest.fixture
+def subject_folder(tmp_path):
+    (tmp_path / "subject" / "spec").mkdir(parents=True)
+    (tmp_path / "subject" / "spec" / "Thing.toml").write_text(THING)
+    decisions = tmp_path / "subject" / "mutants" / "thing"
+    decisions.mkdir(parents=True)
+    (decisions / "M1.md").write_text(
+        LACKS.format(name="M1", title="the thing is not locked") + KILLED
+    )
+    (decisions / "M2.md").write_text(LACKS.format(name="M2", title="no check takes this away"))
+    (tmp_path / "subject" / "spec" / "Thing.tla").write_text("---- MODULE Thing ----\n====\n")
+    (tmp_path / "subject" / "impl").mkdir()
+    (tmp_path / "subject" / "impl" / "thing.py").write_text(
+        "def go(lock):\n    with lock:  # lock A1, unlock A2\n        pass\n"
+    )
+    return tmp_path / "subject"
+
+
+@pytest.fixture
+def trace():
+    return Counterexample(
+        "thing",
+        "mutant",
+        "M1",
+        "two",
+        "Safe",
+        "both are inside",
+        ("a", "b", "idle"),
+        {"inside": "{}", "other": "0"},
+        (
+            Step("a", "A1", "lock", "impl/thing.py:2", {"inside": ("{}", "{a}")}),
+            Step("b", "A1", "lock", "impl/thing.py:2", {"inside": ("{a}", "{a, b}")}),
+        ),
+        model_without="M1",
+        impl_without="M1",
+    )

@@ -99,7 +99,7 @@ def test_the_options_reach_the_engine(home, engine):
         "verify",
         "thing",
         "--layer",
-        "tlc, walk",
+        "tlc, bisimulation",
         "--layer",
         "graph",
         "--profile",
@@ -132,7 +132,7 @@ def test_json_is_one_document_on_standard_output(home, engine):
     engine(lambda options: [GOOD, row("violated")])
     ended = invoke("verify", "--json")
     assert json.loads(ended.stdout) == json.loads((home / "build" / "results.json").read_text())
-    assert "not in order: thing / walk / x" in ended.stderr and ended.exit_code == 1
+    assert "not in order: thing / bisimulation / x" in ended.stderr and ended.exit_code == 1
 
 
 def test_quiet_is_one_line(home, engine):
@@ -223,8 +223,8 @@ def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
             "There is no mechanism 'thang'. Did you mean thing? Known mechanisms: thing.",
         ),
         (
-            ["verify", "--layer", "tlc,wlk"],
-            "There is no layer 'wlk'. Did you mean walk? Known layers: tlc, graph, walk",
+            ["verify", "--layer", "tlc,bisimulatoin"],
+            "There is no layer 'bisimulatoin'. Did you mean bisimulation? Known layers: tlc, graph, bisimulation",
         ),
         (["verify", "--layer", ","], "--layer names no layer."),
         (["verify", "--profile", "slow"], "nightly"),
@@ -276,7 +276,7 @@ def test_show_draws_lanes_or_entries(trace):
 @pytest.mark.parametrize("code", [0, 1, 4])
 def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, code):
     seen = []
-    for name in ("replay", "listing"):
+    for name in ("counterexample.replay", "report.listing"):
         module = types.ModuleType(f"wheelproof.{name}")
         module.run = lambda *arguments, **more: (seen.append((arguments, more)), code)[1]
         monkeypatch.setitem(sys.modules, f"wheelproof.{name}", module)

@@ -146,7 +146,7 @@ def change(path, **fields):
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"schema": "wheelproof.results/2"}, "results/2"),
+        ({"schema": "wheelproof.results/1"}, "results/1"),
         ({"schema": ...}, "no schema"),
         ({"rows": {}}, "field rows must be an array"),
         ({"rows__0__verdict": "passed"}, "field rows[0].verdict must be one of proved"),

@@ -259,9 +259,9 @@ def test_messages_name_thread_label_and_both_values(cell):
 )
 def test_a_harness_gives_exactly_the_variables_of_the_model(cell, given, told):
     harness = (cell.root / "harness" / "cell.py").read_text()
-    assert harness.count('return {"item": cell.item,') == 1
+    assert harness.count('return {\n        "item": cell.item,') == 1
     subject = cell.load(
-        texts={"harness.cell": harness.replace('return {"item": cell.item,', given)}
+        texts={"harness.cell": harness.replace('return {\n        "item": cell.item,', given)}
     )
     with pytest.raises(ExploreError, match=rf"shared\(\) {told}\."):
         search(subject, cell, "alone")

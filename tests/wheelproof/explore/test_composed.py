@@ -250,13 +250,13 @@ def rows(tmp_path, entry):
 
 def test_a_sound_run_has_no_data_race_on_the_fields_of_the_lists_either(tmp_path):
     found = rows(tmp_path, Composed("in_full", scenario="one_bucket"))
-    assert set(found) == {"bisimulation", "random"} and found["random"].ok
+    assert set(found) == {"composition", "random"} and found["random"].ok
     assert found["random"].verdict == Verdict.SAMPLED and found["random"].figures["races"] == 0
 
 
 def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alone(tmp_path):
     found = rows(tmp_path, PEEKS)
-    assert found["bisimulation"].ok and found["bisimulation"].verdict == Verdict.EXHAUSTIVE
+    assert found["composition"].ok and found["composition"].verdict == Verdict.EXHAUSTIVE
     assert found["random"].ok and found["random"].property == "NoDataRace"
     assert "race on TimerTaskEntry.next: read at impl/timer_task_list.py" in found["random"].why
     atomic = ARTEFACTS.mutant("Peeks")

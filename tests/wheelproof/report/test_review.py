@@ -34,7 +34,7 @@ def test_it_says_what_is_claimed_and_what_is_not(good, mechanisms, trace, subjec
         "- NotSo does not hold: false in fact.",
         "- Declared but not checked in this run: two_more.",
         "- No mutant takes away the decision M2: no check takes this away.",
-        "- No check of these layers is among the results: walk, liveness, search, real, proof, trace, mutate.",
+        "- No check of these layers is among the results: bisimulation, coverage, composition, liveness, random, stress, proof, trace, mutate.",
         "| tlc | 2.18 |",
     ):
         assert line in text.splitlines(), line
@@ -54,7 +54,7 @@ def test_findings_come_with_reason_and_lanes(bad, mechanisms, trace, subject_fol
         "expected a violation of Safe, got one of Other" in finding
         and "Safe is violated: 2 steps" in finding
     )
-    assert "#### walk / empty: vacuous" in text and "| tlc | 2 NOT IN ORDER |" in text
+    assert "#### bisimulation / empty: vacuous" in text and "| tlc | 2 NOT IN ORDER |" in text
     assert "The subject no longer declares this mechanism." in text
 
 

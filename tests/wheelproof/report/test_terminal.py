@@ -85,8 +85,8 @@ def test_every_row_that_is_not_in_order_stands_with_its_reason(bad):
     text = printed(bad)
     for told in (
         "other / tlc / broken: expected exhaustive, got error; TLC was killed",
-        "other / walk / empty: expected exhaustive, got vacuous; no label ran",
-        "other / search / slow: expected exhaustive, got inconclusive; 60 s are over",
+        "other / bisimulation / empty: expected exhaustive, got vacuous; no label ran",
+        "other / random / slow: expected exhaustive, got inconclusive; 60 s are over",
         "other / mutant / M2: expected violated by Safe, got exhaustive",
         "other / tlc / wrong: expected a violation of Safe, got one of Other",
     ):
