@@ -11,11 +11,12 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 	read_write_lock delay_queue atomic task_executor system_timer_reaper
 
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data verify prove test mutate nightly fuzz trace bench-traces doctor clean
+.PHONY: help setup setup-data setup-dev verify prove lint test mutate nightly fuzz trace bench-traces doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
+	@echo 'make lint      check format, style, types and imports: ARGS="style types" names some of them'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
 	@echo 'make mutate    change all artefacts systematically, 300 changes of impl, 100 of each other: ARGS="timing_wheel --artefact impl --count 100" says what and how much'
@@ -34,13 +35,21 @@ setup:
 setup-data:
 	@tools/setup data
 
+# With the packages of `make lint`.
+setup-dev:
+	@tools/setup dev
+
 verify: setup
 	@$(RUN) wheelproof verify $(ARGS)
 
 prove: setup
 	@$(RUN) wheelproof prove $(ARGS)
 
-test: setup-data
+# The types of Spark are those of the installed package, hence the data extra.
+lint: setup-data setup-dev
+	@tools/lint $(ARGS)
+
+test: setup-data setup-dev
 	@HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) $(ARGS)
 
 fuzz: setup-data
@@ -75,5 +84,5 @@ doctor: setup
 	@$(RUN) wheelproof doctor $(ARGS)
 
 clean:
-	rm -rf build .pytest_cache .hypothesis wheelproof.egg-info
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis wheelproof.egg-info
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -16,6 +16,7 @@ LOCKS = (
     "requirements-java.lock",
     "requirements-fetch.lock",
     "requirements-data.lock",
+    "requirements-dev.lock",
 )
 
 # Stands for a Python of the version in $0.version (as tools/setup's one-liner judges it) and for the venv made from it.
@@ -202,11 +203,12 @@ def test_what_the_tool_does_not_find_is_installed_once(ready, what, extra):
     assert ready.installed() == ["requirements.lock", lock]
 
 
-def test_the_data_extra_is_installed_once_and_only_where_it_is_asked_for(ready):
-    lock = "requirements-data.lock"
-    assert ready.run("data").returncode == 0
+@pytest.mark.parametrize("extra", ["data", "dev"])
+def test_an_extra_is_installed_once_and_only_where_it_is_named(ready, extra):
+    lock = f"requirements-{extra}.lock"
+    assert ready.run(extra).returncode == 0
     assert ready.installed() == [lock]
-    assert ready.run("data").returncode == 0
+    assert ready.run(extra).returncode == 0
     assert ready.installed() == []
     (ready.root / lock).write_text("changed\n")
     assert ready.run().returncode == 0
@@ -261,7 +263,7 @@ def test_every_declared_dependency_is_locked():
         extras["java"],
         extras["fetch"],
     ]
-    declared.append(extras["data"] + extras["data-test"])
+    declared += [extras["data"] + extras["data-test"], extras["dev"]]
     for lock, requirements in zip(LOCKS, declared, strict=True):
         locked = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
         assert {re.match(r"[a-z0-9-]+", requirement)[0] for requirement in requirements} <= locked

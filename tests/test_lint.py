@@ -1,0 +1,110 @@
+"""Negative controls of `make lint`: every check rejects a file planted in a copy of the tree."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CHECKED = ("wheelproof", "impl", "model", "harness", "proofs")
+
+
+def lint(tree: Path, *names: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [tree / "tools" / "lint", *names],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=600,
+    )
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory) -> Path:
+    """The files that the checks read, with the installed tools and the type checker's cache."""
+    assert (ROOT / ".venv" / "bin" / "mypy").exists(), "run `tools/setup dev` first"
+    tree = tmp_path_factory.mktemp("lint")
+    (tree / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "lint", tree / "tools")
+    shutil.copy(ROOT / "pyproject.toml", tree)
+    (tree / ".venv").symlink_to(ROOT / ".venv")
+    for folder in CHECKED:
+        shutil.copytree(ROOT / folder, tree / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    if (ROOT / ".mypy_cache").exists():
+        shutil.copytree(ROOT / ".mypy_cache", tree / ".mypy_cache")
+    return tree
+
+
+PLANTED = {
+    "unformatted": ("format", "wheelproof/planted.py", "x = {  'a':1 }\n", "planted.py"),
+    "unused import": ("style", "wheelproof/planted.py", "import os\n", "F401"),
+    "long line": ("style", "wheelproof/planted.py", f'"""{"x " * 50}"""\n', "E501"),
+    "untyped": ("types", "wheelproof/planted.py", "def f(x):\n    return x\n", "no-untyped-def"),
+    "wrong type": ("types", "wheelproof/planted.py", 'x: int = "one"\n', "assignment"),
+    "the tool imports an implementation": (
+        "imports",
+        "wheelproof/planted.py",
+        "import impl.atomic\n",
+        "wheelproof is not allowed to import impl",
+    ),
+    "an implementation imports a model": (
+        "imports",
+        "impl/planted.py",
+        "def f():\n    from model import atomic\n",
+        "impl is not allowed to import model",
+    ),
+    "a harness imports the tool": (
+        "imports",
+        "harness/planted.py",
+        "from wheelproof import errors\n",
+        "harness is not allowed to import wheelproof",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_file_is_rejected_by_its_check(copied, fault):
+    check, place, text, reason = PLANTED[fault]
+    planted = copied / place
+    planted.write_text(text)
+    try:
+        ended = lint(copied, check)
+    finally:
+        planted.unlink()
+    assert ended.returncode == 1
+    assert f"lint: {check}: not clean" in ended.stderr
+    assert reason in ended.stdout
+
+
+def test_the_copy_without_a_planted_file_is_accepted(copied):
+    ended = lint(copied)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
+
+
+def test_all_checks_run_even_where_one_finds_something(copied):
+    planted = copied / "wheelproof" / "planted.py"
+    planted.write_text("import  impl.atomic\n")
+    try:
+        ended = lint(copied, "format", "style", "imports")
+    finally:
+        planted.unlink()
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines() == [
+        "lint: format: not clean",
+        "lint: style: not clean",
+        "lint: imports: not clean",
+    ]
+
+
+def test_an_unknown_check_is_refused(copied):
+    assert lint(copied, "typos").returncode == 2
+
+
+def test_continuous_integration_lints_before_it_tests():
+    steps = [line for line in (ROOT / ".ci" / "run").read_text().splitlines() if "make" in line]
+    linted, tested = (
+        next(i for i, line in enumerate(steps) if line.endswith(f" make {target}"))
+        for target in ("lint", "test")
+    )
+    assert linted < tested
