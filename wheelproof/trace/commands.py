@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from enum import StrEnum
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.trace import shown
 from wheelproof.trace.folders import SUFFIXES, below, is_trace
+from wheelproof.trace.judges import Engine, Judges
 
 if TYPE_CHECKING:
-    from wheelproof.trace.replay import Finding, Verdict
+    from wheelproof.project.mechanism import Mechanism
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -37,23 +38,8 @@ TraceFile = Annotated[
 ]
 
 
-class Engine(StrEnum):
-    """What checks traces: the model, event by event, or Spark's rules in bulk, which know operations too."""
-
-    MODEL = "model"
-    SPARK = "spark"
-
-
-RECORDED = (
-    "timer_task_list",
-    "overflow_wheel",
-    "timing_wheel",
-    "system_timer",
-    "delayed_operation",
-)
-"""The mechanisms whose events the rules of ``rules`` are about."""
-
-EXIT = {"conforms": 0, "violates": 1, "incomplete": 3, "out-of-model": 3}
+EXIT = {"conforms": 0, "violates": 1, "incomplete": 3, "out-of-model": 3, "vacuous": 5}
+"""Verdict -> exit code."""
 
 
 @app.command()
@@ -100,6 +86,13 @@ def record(
     kinds: Annotated[
         str | None, typer.Option("--kinds", metavar="A,B", help="Record only these kinds of event.")
     ] = None,
+    labels: Annotated[
+        bool,
+        typer.Option(
+            "--steps",
+            help="Record labelled operations; without, only where no label names an event.",
+        ),
+    ] = False,
     subject: Subject = Path("."),
 ) -> None:
     """Run a scenario on real threads and write down what they do."""
@@ -154,6 +147,11 @@ def record(
         from wheelproof.trace.examples import walked
 
         steps = walked(found, scenario, walk)
+    if labels or not has_events(found):
+        if wanted is not None:
+            raise UsageError(f"{mechanism} is recorded by its labels.", "Leave --kinds away.")
+        _record_steps(output, found, scenario, mutant, steps)
+        return
     made = make(
         mechanisms,
         mechanism,
@@ -168,6 +166,28 @@ def record(
     else:
         made.write(output)
     print(f"{output}: {len(made.events)} events of {len(made.header['threads'])} threads")
+
+
+def _record_steps(
+    output: Path,
+    mechanism: Mechanism,
+    scenario: str,
+    mutant: str | None,
+    schedule: list[tuple[str, str]] | None,
+) -> None:
+    from wheelproof.trace.steps.record import record as make
+
+    if output.suffix == ".parquet":
+        raise UsageError(f"{output}: labelled operations are written as JSON Lines.")
+    run_id = output.name.partition(".")[0]
+    made = make(mechanism, scenario, run_id, mutant=mutant or "", schedule=schedule)
+    made.write(output)
+    print(f"{output}: {len(made.events)} events of {len(made.header['threads'])} threads")
+
+
+def has_events(mechanism: Mechanism) -> bool:
+    """Whether some label of a mechanism says what kind of event it is."""
+    return any(label.event for label in mechanism.labels.values())
 
 
 @app.command()
@@ -189,12 +209,20 @@ def examples(
             help="Check and shrink each too: 0 if the mutants' are refused, and nothing else.",
         ),
     ] = False,
+    labels: Annotated[
+        bool,
+        typer.Option(
+            "--steps",
+            help="Recordings of labelled operations; without, only where no label names an event.",
+        ),
+    ] = False,
     subject: Subject = Path("."),
 ) -> None:
     """Write a folder of traces to try the checks on: runs that conform, and one of each mutant."""
     from wheelproof import project
-    from wheelproof.trace import examples as made
-    from wheelproof.trace.replay import replay as judge
+    from wheelproof.trace import examples as of_events
+    from wheelproof.trace.steps import examples as of_steps
+    from wheelproof.trace.steps.format import Recording
 
     mechanisms = project.find(subject)
     for name in names or ():
@@ -202,27 +230,26 @@ def examples(
             raise UsageError(
                 f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
             )
-    written = [
-        item
-        for stem in names or RECORDED
-        if stem in mechanisms
-        for item in made.write(output, mechanisms, stem, seed)
-    ]
+    judges = Judges(subject)
+    written: list[tuple[Path, Any]] = []
+    for stem in names or mechanisms:
+        if labels or not has_events(mechanisms[stem]):
+            written += of_steps.write(output, mechanisms[stem], seed)
+        else:
+            written += of_events.write(output, mechanisms, stem, seed)
     if not written:
-        raise NothingChecked(
-            "No example was written.", f"Examples are made of {', '.join(RECORDED)}."
-        )
+        raise NothingChecked("No example was written.", "No scenario comes to an end.")
     wrong = []
     for path, trace in written:
         if not checked:
             print(f"{path}: {len(trace.events)} events")
             continue
-        verdict = judge(path)
-        _print_row(path, verdict)
+        verdict = judges.verdict(path)
+        shown.print_row(path, verdict)
         if verdict.verdict != ("violates" if trace.mutant else "conforms"):
             wrong.append(path)
-        if verdict.verdict == "violates":
-            _print_shrunk(path)
+        if verdict.verdict == "violates" and not isinstance(trace, Recording):
+            shown.print_shrunk(path)
     if checked:
         mutants = sum(bool(trace.mutant) for _, trace in written)
         print(
@@ -245,9 +272,13 @@ def check(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
     engine: Annotated[
-        Engine,
-        typer.Option("--engine", help="The model, event by event, or Spark's rules in bulk."),
-    ] = Engine.MODEL,
+        Engine | None,
+        typer.Option(
+            "--engine",
+            help="The model's own steps, rules event by event, or rules in bulk; without: the "
+            "model for recordings of labelled operations, and rules for traces of events.",
+        ),
+    ] = None,
     master: Annotated[
         str,
         typer.Option(
@@ -274,7 +305,7 @@ def check(
     ] = None,
     subject: Subject = Path("."),
 ) -> None:
-    """Say of each trace whether it conforms to the model, and why not."""
+    """Say of each trace whether it conforms, by the model's own steps or by rules, and why not."""
     if not subject.is_dir():
         raise UsageError(
             f"{subject}: there is no such folder.",
@@ -304,12 +335,12 @@ def check(
         )
     from wheelproof.trace.jsonl import TraceError
     from wheelproof.trace.replay import VERDICTS
-    from wheelproof.trace.replay import replay as judge
 
+    judges = Judges(subject, engine)
     verdicts, broken = [], []
     for path in _files(paths):
         try:
-            verdicts.append((path, judge(path)))
+            verdicts.append((path, judges.verdict(path)))
         except TraceError as error:
             broken.append((path, error))
     counts = {name: sum(verdict.verdict == name for _, verdict in verdicts) for name in VERDICTS}
@@ -320,7 +351,7 @@ def check(
                 "verdict": verdict.verdict,
                 "events": verdict.events,
                 "applied": dict(sorted(verdict.applied.items())),
-                "findings": [_finding_as_data(finding) for finding in verdict.findings],
+                "findings": [shown.as_data(finding) for finding in verdict.findings],
             }
             for path, verdict in verdicts
         ]
@@ -340,7 +371,7 @@ def check(
     else:
         if not quiet:
             for path, verdict in verdicts:
-                _print_row(path, verdict)
+                shown.print_row(path, verdict)
         told = [f"{count} {name}" for name, count in counts.items() if count] + (
             [f"{len(broken)} unreadable"] if broken else []
         )
@@ -381,11 +412,17 @@ def replay(
     ] = Path("build/slices"),
     subject: Subject = Path("."),
 ) -> None:
-    """Take one trace through the model, and show where it leaves it, what was possible there, and what led there."""
+    """Take one trace through the rules or the model: where it leaves them, and what led there."""
     if (last is not None or window is not None) and not oracle:
         raise UsageError("--last and --window say what TLC is asked about.", "Add --oracle.")
     if last is not None and window is not None:
         raise UsageError("--last and --window cannot be given both.", "Choose one.")
+    from wheelproof.trace.steps.format import is_recording
+
+    if is_recording(trace):
+        if oracle:
+            raise UsageError(f"{trace}: TLC is asked about traces of events.", "Leave --oracle.")
+        _replay_steps(trace, subject)
     if model or oracle:
         from wheelproof import project
         from wheelproof.trace import tiers
@@ -401,34 +438,43 @@ def replay(
     _replay_by_rules(trace)
 
 
+def _replay_steps(trace: Path, subject: Path) -> None:
+    verdict = Judges(subject).verdict(trace)
+    shown.print_row(trace, verdict)
+    if verdict.first is not None and verdict.first.event is not None:
+        print(f"  possible here: {'; '.join(verdict.first.enabled) or 'nothing'}")
+        shown.print_steps(trace, verdict.first.line)
+    raise typer.Exit(EXIT[verdict.verdict])
+
+
 def _replay_by_rules(trace: Path) -> None:
     from wheelproof.trace.replay import key_of
     from wheelproof.trace.replay import replay as judge
     from wheelproof.trace.shrink import shrink as smaller
 
     verdict = judge(trace)
-    _print_row(trace, verdict)
+    shown.print_row(trace, verdict)
     finding = verdict.first
     if finding is not None and finding.event is not None:
-        reader = _reader(trace)
-        shown = _Shown(reader.header)
-        print(f"  {shown.event(finding.event)}")
+        reader = shown.reader_of(trace)
+        told = shown.Shown(reader.header)
+        print(f"  {told.event(finding.event)}")
         print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
         shrunk = smaller(
             reader.header,
-            sorted(_events(reader), key=lambda item: key_of(item[1])),
+            sorted(shown.events_of(reader), key=lambda item: key_of(item[1])),
             (reader.footer or {}).get("cut"),
         )
         if shrunk is not None:
             print("  what led there:")
             for line, event in shrunk.slice[-20:]:
-                print(f"    line {line}: {shown.event(event)}")
+                print(f"    line {line}: {told.event(event)}")
             if len(shrunk.slice) > 20:
                 print(f"    (the last 20 of {len(shrunk.slice)} events)")
             print(f"  cheapest repair: {shrunk.repair}")
     else:
         for other in verdict.findings[1:10]:
-            print(f"  {_where(trace, other)}{other.property}: {other.message}")
+            print(f"  {shown.where(trace, other)}{other.property}: {other.message}")
     if not verdict.findings:
         rules = ", ".join(f"{name} {count:,}" for name, count in sorted(verdict.applied.items()))
         print(f"  looked at: {rules}")
@@ -451,11 +497,17 @@ def shrink(
     """Find the few events that make a trace a violation, and the cheapest edit that would repair it."""
     from wheelproof.trace.replay import key_of
     from wheelproof.trace.shrink import shrink as smaller
+    from wheelproof.trace.steps.format import is_recording
 
     if output is not None:
         _named_as_trace(output)
-    reader = _reader(trace)
-    events = sorted(_events(reader), key=lambda item: key_of(item[1]))
+    if is_recording(trace):
+        raise UsageError(
+            f"{trace}: a recording of labelled operations is not shrunk.",
+            "`wheelproof trace replay` shows the step that is refused, and what led there.",
+        )
+    reader = shown.reader_of(trace)
+    events = sorted(shown.events_of(reader), key=lambda item: key_of(item[1]))
     found = smaller(reader.header, events, (reader.footer or {}).get("cut"))
     if found is None:
         raise NothingChecked(
@@ -464,10 +516,10 @@ def shrink(
         )
     target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
     _write(target, found.header, found.events, found.footer)
-    shown = _Shown(found.header)
+    told = shown.Shown(found.header)
     print(f"{target}: {len(found.events)} of {len(events):,} events")
     for line, event in zip(found.lines, found.events):
-        print(f"  line {line}: {shown.event(event)}")
+        print(f"  line {line}: {told.event(event)}")
     print(f"  {found.property}: {found.message}")
     print(f"  cheapest repair: {found.repair}")
     raise typer.Exit(1)
@@ -495,52 +547,6 @@ def _write(
         jsonl.write(path, header, events, footer)
 
 
-def _print_shrunk(path: Path) -> None:
-    from wheelproof.trace.replay import key_of
-    from wheelproof.trace.shrink import shrink as smaller
-
-    reader = _reader(path)
-    found = smaller(
-        reader.header,
-        sorted(_events(reader), key=lambda item: key_of(item[1])),
-        (reader.footer or {}).get("cut"),
-    )
-    if found is not None:
-        shown = _Shown(found.header)
-        print(f"  {len(found.events)} events show it; cheapest repair: {found.repair}")
-        for line, event in zip(found.lines, found.events):
-            print(f"    line {line}: {shown.event(event)}")
-
-
-class _Shown:
-    """Events for people: the thread's name, what it did, where in the code."""
-
-    def __init__(self, header: dict[str, Any]) -> None:
-        self.threads, self.sources, self.names = (
-            header["threads"],
-            header.get("sources", []),
-            header.get("names", {}),
-        )
-
-    def event(self, event: dict[str, Any]) -> str:
-        from wheelproof.trace.events import spoken
-
-        thread = self.threads.get(str(event["tid"]), f"thread {event['tid']}")
-        source = event.get("src")
-        place = (
-            f"  {self.sources[source]}"
-            if source is not None and 0 <= source < len(self.sources)
-            else ""
-        )
-        names = [
-            f"{column} {event[column]} is {self.names[str(event[column])]}"
-            for column in ("task", "entry", "list", "op")
-            if str(event.get(column)) in self.names
-        ]
-        aside = f"  ({', '.join(names)})" if names else ""
-        return f"{thread}: {spoken(event)}{place}{aside}"
-
-
 def _files(paths: Iterable[Path]) -> list[Path]:
     found = []
     for path in paths:
@@ -557,40 +563,3 @@ def _files(paths: Iterable[Path]) -> list[Path]:
             "No trace was found.", f"A folder's traces are its files {', '.join(SUFFIXES)}."
         )
     return found
-
-
-def _reader(path: Path) -> Any:
-    from wheelproof.trace.replay import reader_of
-
-    return reader_of(path)
-
-
-def _events(reader: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    from wheelproof.trace.jsonl import CutOff
-
-    try:
-        yield from reader
-    except CutOff:
-        return
-
-
-def _where(path: Path, finding: Finding) -> str:
-    return f"{path}:{finding.line}: " if finding.line else ""
-
-
-def _print_row(path: Path, verdict: Verdict) -> None:
-    first = verdict.first
-    print(f"{path}: {verdict.verdict}, {verdict.events:,} events")
-    if first is not None:
-        more = f" (and {len(verdict.findings) - 1} more)" if len(verdict.findings) > 1 else ""
-        print(f"  {_where(path, first)}{first.property}: {first.message}{more}")
-
-
-def _finding_as_data(finding: Finding) -> dict[str, Any]:
-    return {
-        "line": finding.line or None,
-        "property": finding.property,
-        "message": finding.message,
-        "event": finding.event,
-        "enabled": list(finding.enabled),
-    }

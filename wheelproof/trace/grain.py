@@ -82,6 +82,10 @@ class Grain:
             if among is None or line in among:
                 lines[line] = {kind: label for kind, label in lines[line].items() if label in kept}
 
+    def kinds(self, file: str, line: int) -> Mapping[str, str]:
+        """The operations that a line's label names, by kind."""
+        return self._labels.get(file, {}).get(line, {})
+
     def step_of(self, frame: FrameType, operation: str) -> Step | None:
         """The step that an operation begins or goes on with; None where it is none of its own: plain reads on the way, and what a walk does in between."""
         code = frame.f_code

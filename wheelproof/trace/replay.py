@@ -23,7 +23,14 @@ from wheelproof.trace.totals import Totals
 Event = dict[str, Any]
 
 CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL = "conforms", "violates", "incomplete", "out-of-model"
-VERDICTS = (CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL)
+VACUOUS = "vacuous"
+VERDICTS = (CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL, VACUOUS)
+
+NOTHING = "Rules"
+"""Under this name it is said that there was nothing to look at."""
+
+CONTROL = frozenset(("thread_start", "thread_stop", "checkpoint", "drop"))
+"""Kinds of event that are no step of anything: a trace of nothing else shows nothing."""
 
 TIMER_KINDS = frozenset(
     (
@@ -219,6 +226,7 @@ class Judging:
         self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None
     ) -> None:
         self.header, self.limit, self.events = header, limit, 0
+        self.shown = 0
         self.cut = Cut(cut)
         self.violations: list[Finding] = []
         self.violated = 0
@@ -248,6 +256,7 @@ class Judging:
         if self.cut and self.cut.crossed(event):
             return None
         kind = event["k"]
+        self.shown += kind not in CONTROL
         if kind == "drop":
             self.order.missing.append((line, "Dropped", f"{event['count']} events were lost here"))
         elif not self.understands(kind):
@@ -293,11 +302,15 @@ class Judging:
             gone, wrong = self._against(footer, tally, hashed)
             missing += gone
             contradictions += wrong
+        if self.events and not self.shown and not missing:
+            missing.append(Finding(0, None, NOTHING, "there are starts and ends of threads alone"))
         verdict = (
             VIOLATES
             if self.violated
             else OUT_OF_MODEL
             if contradictions
+            else VACUOUS
+            if missing and all(each.property == NOTHING for each in missing)
             else INCOMPLETE
             if missing
             else CONFORMS
@@ -463,7 +476,7 @@ class Replay(Judging):
             where = "before the footer's cut" if self.cut.beyond else "in these kinds of event"
             missing.append(
                 Finding(
-                    0, None, "Rules", f"no rule has anything to look at {where}: nothing was shown"
+                    0, None, NOTHING, f"no rule has anything to look at {where}: nothing was shown"
                 )
             )
         missing += [

@@ -14,6 +14,7 @@ from tests.wheelproof.trace.recorded import ROOT
 from wheelproof.cli import app
 from wheelproof.errors import UsageError
 from wheelproof.trace import jsonl, replay
+from wheelproof.trace.judges import Judges
 
 HERE = Path(__file__).parent
 GOLDEN, BROKEN = HERE / "golden", HERE / "broken"
@@ -353,7 +354,7 @@ def test_the_examples_are_written_checked_and_blamed_by_their_names(tmp_path):
         and len(files) > 30
     )
     for file in files:
-        verdict = replay.replay(file)
+        verdict = Judges(ROOT).verdict(file)
         assert verdict.verdict == (
             replay.VIOLATES if "-mutant-" in file.name else replay.CONFORMS
         ), file

@@ -92,7 +92,7 @@ def test_a_trace_in_which_no_rule_has_anything_to_look_at_does_not_conform():
     header, events = read("readd")
     nothing = judged(header, events, dict.fromkeys((key for key, _ in places(events)), 0))
     assert (
-        nothing.verdict == replay.INCOMPLETE
+        nothing.verdict == replay.VACUOUS
         and nothing.first.property == "Rules"
         and "before the footer's cut" in nothing.first.message
     )
@@ -102,7 +102,7 @@ def test_a_trace_in_which_no_rule_has_anything_to_look_at_does_not_conform():
     ]
     nothing = judged(header, bare, None)
     assert (
-        nothing.verdict == replay.INCOMPLETE
+        nothing.verdict == replay.VACUOUS
         and nothing.first.property == "Rules"
         and "kinds of event" in nothing.first.message
     )

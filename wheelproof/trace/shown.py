@@ -1,0 +1,118 @@
+"""What ``wheelproof trace`` prints of traces, verdicts and findings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wheelproof.trace.replay import Finding, Verdict
+
+
+def print_shrunk(path: Path) -> None:
+    from wheelproof.trace.replay import key_of
+    from wheelproof.trace.shrink import shrink as smaller
+
+    reader = reader_of(path)
+    found = smaller(
+        reader.header,
+        sorted(events_of(reader), key=lambda item: key_of(item[1])),
+        (reader.footer or {}).get("cut"),
+    )
+    if found is not None:
+        shown = Shown(found.header)
+        print(f"  {len(found.events)} events show it; cheapest repair: {found.repair}")
+        for line, event in zip(found.lines, found.events):
+            print(f"    line {line}: {shown.event(event)}")
+
+
+class Shown:
+    """Events for people: the thread's name, what it did, where in the code."""
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        self.threads, self.sources, self.names = (
+            header["threads"],
+            header.get("sources", []),
+            header.get("names", {}),
+        )
+
+    def event(self, event: dict[str, Any]) -> str:
+        from wheelproof.trace.events import spoken
+
+        thread = self.threads.get(str(event["tid"]), f"thread {event['tid']}")
+        source = event.get("src")
+        place = (
+            f"  {self.sources[source]}"
+            if source is not None and 0 <= source < len(self.sources)
+            else ""
+        )
+        names = [
+            f"{column} {event[column]} is {self.names[str(event[column])]}"
+            for column in ("task", "entry", "list", "op")
+            if str(event.get(column)) in self.names
+        ]
+        aside = f"  ({', '.join(names)})" if names else ""
+        return f"{thread}: {spoken(event)}{place}{aside}"
+
+
+def reader_of(path: Path) -> Any:
+    """A reader for the trace in a file."""
+    from wheelproof.trace import replay
+
+    return replay.reader_of(path)
+
+
+def events_of(reader: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    from wheelproof.trace.jsonl import CutOff
+
+    try:
+        yield from reader
+    except CutOff:
+        return
+
+
+def where(path: Path, finding: Finding) -> str:
+    return f"{path}:{finding.line}: " if finding.line else ""
+
+
+def print_row(path: Path, verdict: Verdict) -> None:
+    first = verdict.first
+    print(f"{path}: {verdict.verdict}, {verdict.events:,} events")
+    if first is not None:
+        more = f" (and {len(verdict.findings) - 1} more)" if len(verdict.findings) > 1 else ""
+        print(f"  {where(path, first)}{first.property}: {first.message}{more}")
+
+
+def as_data(finding: Finding) -> dict[str, Any]:
+    return {
+        "line": finding.line or None,
+        "property": finding.property,
+        "message": finding.message,
+        "event": finding.event,
+        "enabled": list(finding.enabled),
+    }
+
+
+def print_steps(path: Path, line: int, most: int = 12) -> None:
+    """The events of a recording of labelled operations that come before a line, and it itself."""
+    from wheelproof.trace.steps import format
+
+    events = format.read(path).events[: line - 1]
+    print("  what led there:")
+    for number, event in list(enumerate(events, 2))[-most:]:
+        print(f"    line {number}: {step_text(event)}")
+
+
+def step_text(event: Mapping[str, Any]) -> str:
+    """An event of a recording of labelled operations in a line."""
+    if event["k"] == "state":
+        changes = ", ".join(
+            f"{name} = {json.dumps(value)}" for name, value in event["state"].items()
+        )
+        return f"the variables: {changes}"
+    what = {"step": "", "stop": "ended", "return": f"returns {json.dumps(event.get('value'))}"}
+    told = what.get(event["k"], event["k"])
+    parts = (told, event.get("label", ""), event.get("at", ""), event.get("raised", ""))
+    return f"{event['thread']}: " + "  ".join(part for part in parts if part)

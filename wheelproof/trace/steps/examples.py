@@ -1,0 +1,145 @@
+"""Recordings to try the follower on: runs of a mechanism's scenarios, and one of each mutant."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
+from wheelproof.graph.reduced import settle
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.trace.examples import (
+    BOUND,
+    Unmakable,
+    completed,
+    violating,
+    walked,
+)
+from wheelproof.trace.steps.format import Recording
+from wheelproof.trace.steps.loading import Loaded
+from wheelproof.trace.steps.record import record
+from wheelproof.trace.steps.recorder import Recorder
+
+LIMIT = 2_000
+"""Events of a mutant's run, which need not end."""
+
+
+def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
+    """A run of a mutant in its scenario, by a schedule of the mutant's model: through a state in
+    which its property fails; of one that breaks a liveness property, or none, through the
+    first state in which other steps can be taken than in the mechanism's own model.
+
+    Raises Unmakable where real threads cannot show the fault, UsageError where the scenario is
+    larger than can be explored here.
+    """
+    mutant = mechanism.mutants[name]
+    if mutant.data_race and Loaded(mechanism, Recorder()).delays:
+        raise Unmakable(
+            f"What {name} does wrong shows where memory delays stores, "
+            "and real threads see those at once."
+        )
+    changed = mechanism.without(mutant.decision)
+    try:
+        graph = explore(changed.model(mutant.scenario), bound=BOUND)
+    except BudgetSpent as error:
+        raise UsageError(f"The scenario of {name} has {error}.") from error
+    if mutant.property and mechanism.properties[mutant.property].kind != "liveness":
+        number = next(violating(graph, mutant.property), None)
+        if number is None:
+            raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of {name}.")
+        schedule = completed(changed, graph, number, seed)
+    else:
+        own = settle(mechanism.model(mutant.scenario), mechanism.silent)
+        number = _parting(graph, changed.silent, mechanism.model(mutant.scenario), own)
+        if number is None:
+            raise UsageError(f"{name} takes the same steps as the mechanism in {mutant.scenario}.")
+        schedule = completed(changed, graph, number, seed)
+    run_id = f"{mechanism.stem}-{name}"
+    return record(
+        mechanism,
+        mutant.scenario,
+        run_id,
+        mutant=mutant.decision,
+        schedule=schedule,
+        seed=seed,
+        limit=LIMIT,
+    )
+
+
+def _parting(
+    graph: StateGraph, silent: frozenset[str], model: Any, settled: Callable[[Any], Any]
+) -> int | None:
+    """The first state of a mutant's graph in which other steps can be taken than in the
+    mechanism's own model, which has come there by the same steps; None if there is none."""
+    start = (0, settled(model.initial()))
+    seen, waiting = {start}, deque([start])
+    while waiting:
+        number, own = waiting.popleft()
+        row = graph.edges[number]
+        quiet = [after for _, label, after in row if label in silent]
+        moves = {(thread, label): settled(after) for thread, label, after in model.successors(own)}
+        if not quiet and {(thread, label) for thread, label, _ in row} != moves.keys():
+            return number
+        if quiet:
+            following = [(quiet[0], own)]
+        else:
+            following = [(after, moves[thread, label]) for thread, label, after in row]
+        fresh = [pair for pair in following if pair not in seen]
+        seen.update(fresh)
+        waiting.extend(fresh)
+    return None
+
+
+def examples(mechanism: Mechanism, seed: int = 1) -> Iterator[tuple[str, Recording]]:
+    """(name of the file, recording): of each fast scenario that ends a free run and one by a
+    random schedule of the model, then of the mutants that break a safety property."""
+    stem = mechanism.stem
+    for scenario in ending(mechanism):
+        name = f"{stem}-{scenario}"
+        yield name, record(mechanism, scenario, name, seed=seed)
+        schedule = walked(mechanism, scenario, seed)
+        yield f"{name}-scheduled", record(mechanism, scenario, name, schedule=schedule)
+    for name, mutant in mechanism.mutants.items():
+        safety = mutant.property and mechanism.properties[mutant.property].kind != "liveness"
+        if safety and mutant.profile == "fast":
+            try:
+                yield f"{stem}-mutant-{name}", of_mutant(mechanism, name, seed)
+            except Unmakable:
+                continue
+
+
+def write(folder: Path, mechanism: Mechanism, seed: int = 1) -> list[tuple[Path, Recording]]:
+    """Write the examples as JSON Lines; their paths, with what is in them. Raises ToolError."""
+    out = []
+    for name, made in examples(mechanism, seed):
+        path = folder / f"{name}.jsonl"
+        made.write(path)
+        out.append((path, made))
+    return out
+
+
+def ending(mechanism: Mechanism) -> list[str]:
+    """The scenarios of the fast configs that keep all properties and that come to an end."""
+    wanted = dict.fromkeys(
+        config.scenario
+        for config in mechanism.configs.values()
+        if config.profile == "fast"
+        and config.expect == "exhaustive"
+        and not (config.module or config.property or config.fails)
+    )
+    return [scenario for scenario in wanted if _ends(mechanism.model(scenario))]
+
+
+def _ends(model: Any) -> bool:
+    """Whether a random run of the model ends."""
+    chance, state = random.Random(0), model.initial()
+    for _ in range(LIMIT):
+        moves = list(model.successors(state))
+        if not moves:
+            return True
+        state = chance.choice(moves)[2]
+    return False

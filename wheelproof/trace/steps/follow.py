@@ -1,0 +1,323 @@
+"""A recording of labelled operations taken through the model: each event must be a step of it.
+
+Silent steps are taken at once, as in the reduced graph: each commutes with every step of other
+threads. A step that has begun and not ended may take effect at any moment between; so all states
+that the model may be in are followed. Where the recording says what the shared variables hold, the
+states that hold something else are left out. No state left: the recording violates the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.trace.replay import (
+    CONFORMS,
+    INCOMPLETE,
+    OUT_OF_MODEL,
+    VACUOUS,
+    VIOLATES,
+    Finding,
+    Verdict,
+)
+from wheelproof.trace.steps.format import Recording
+from wheelproof.trace.steps.values import plain, text_of
+
+PROPERTY = "Next"
+"""The name under which an event is refused: the specification's next-state relation."""
+
+BUDGET = 20_000
+"""States that the model may be in at one event, at most."""
+
+DONE = "Done"
+KEPT = 20_000
+"""States whose steps are remembered; then they are worked out anew."""
+
+NOTHING = object()
+"""In the place of a result: the operation has not ended."""
+
+
+class Place(NamedTuple):
+    """One state that the model may be in. ``begun``: threads whose step has begun and has not
+    taken effect. ``results``: thread -> what its last operation returned and was not yet seen."""
+
+    state: Any
+    begun: frozenset[int]
+    results: tuple[Any, ...]
+
+
+class _Refused(Exception):
+    """An event that is no step in any place."""
+
+
+class _Spent(Exception):
+    """More places than the budget allows."""
+
+
+def follow(mechanisms: Mapping[str, Mechanism], recording: Recording) -> Verdict:
+    """The verdict on a recording. Its mechanism is the one of the header's module."""
+    module = recording.header["spec"].get("module")
+    mechanism = next((each for each in mechanisms.values() if each.module == module), None)
+    if mechanism is None:
+        return _out(recording, f"there is no mechanism {module!r} here")
+    try:
+        following = Following(mechanism, recording)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        why = f"no model can be made of the program ({type(error).__name__}: {error})"
+        return _out(recording, why)
+    return following.run()
+
+
+def _out(recording: Recording, why: str) -> Verdict:
+    finding = Finding(1, None, "Program", why)
+    return Verdict(OUT_OF_MODEL, len(recording.events), (finding,))
+
+
+class Following:
+    """One recording on its way through the model. ``figures``: largest and sum of the sets."""
+
+    def __init__(self, mechanism: Mechanism, recording: Recording) -> None:
+        self.recording = recording
+        self.program = recording.header["program"]
+        self.model = mechanism.model_of(self.program)
+        self.silent = mechanism.silent
+        self.threads = {name: place for place, name in enumerate(self.model.threads)}
+        seen = set(recording.header["threads"])
+        self.unseen = [place for name, place in self.threads.items() if name not in seen]
+        visible = [name for name in self.model.variables if name not in self.model.AUXILIARY]
+        self.visible = {name: self.model.variables.index(name) for name in visible}
+        names = (*self.model.variables, *self.model.process_variables)
+        self._pc = names.index(mechanism.pc)
+        self._successors: dict[Any, list[tuple[int, str, Any]]] = {}
+        state = self.model.initial()
+        for index in range(len(self.threads)):
+            state, _ = self._settled(state, index)
+        self.places = {Place(state, frozenset(), (NOTHING,) * len(self.threads))}
+        self.known: dict[str, Any] = {}
+        self.within: dict[str, str] = {}
+        self.steps = self.largest = self.sum = 0
+
+    def run(self) -> Verdict:
+        """Follow all events."""
+        findings: list[Finding] = []
+        numbers: dict[str, int] = {}
+        for line, event in enumerate(self.recording.events, 2):
+            if gap := self._gap(line, event, numbers):
+                findings.append(Finding(line, None, "Sequence", gap))
+                break
+            if event["k"] != "state" and event["thread"] not in self.threads:
+                return _out(self.recording, f"the program has no thread {event['thread']}")
+            try:
+                self.take(event)
+            except _Refused as refused:
+                able = tuple(sorted(self.could()))
+                found = Finding(line, dict(event), PROPERTY, str(refused), able)
+                return self._verdict(VIOLATES, (found,))
+            except _Spent as spent:
+                findings.append(Finding(line, None, "Budget", str(spent)))
+                break
+        else:
+            findings += self._lacking()
+        if findings:
+            return self._verdict(INCOMPLETE, tuple(findings))
+        return self._verdict(CONFORMS if self.steps else VACUOUS, ())
+
+    def _verdict(self, verdict: str, findings: tuple[Finding, ...]) -> Verdict:
+        return Verdict(verdict, len(self.recording.events), findings, {PROPERTY: self.steps})
+
+    def _gap(self, line: int, event: Mapping[str, Any], numbers: dict[str, int]) -> str:
+        if event["seq"] != line - 1:
+            return f"event {event['seq']} stands where event {line - 1} belongs"
+        if event["k"] == "state":
+            return ""
+        due = numbers[event["thread"]] = numbers.get(event["thread"], 0) + 1
+        if event["tseq"] != due:
+            return f"{event['thread']}'s event {event['tseq']} stands where {due} belongs"
+        return ""
+
+    def _lacking(self) -> list[Finding]:
+        if not self.recording.complete:
+            return [Finding(0, None, "Footer", "there is no footer, or it counts other events")]
+        if not self.recording.events:
+            return [Finding(0, None, "Events", "there is no event")]
+        last = {event["thread"]: event["k"] for event in self.recording.events if "thread" in event}
+        left = [
+            name
+            for name in self.recording.header["threads"]
+            if last.get(name) not in ("stop", "blocked")
+        ]
+        return [Finding(0, None, "Program", f"{name} has not ended") for name in left]
+
+    # -- events
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Take one event. Raises _Refused and _Spent."""
+        self._close()
+        self.largest = max(self.largest, len(self.places))
+        self.sum += len(self.places)
+        handler = getattr(self, f"_on_{event['k']}")
+        if event["k"] == "state":
+            self._keep(handler(event), event)
+            return
+        name = event["thread"]
+        within, index = self.within.pop(name, ""), self.threads[name]
+        if event["k"] == "begin":
+            self.within[name] = event["label"]
+        if within != (event["label"] if event["k"] == "end" else ""):
+            raise _Refused(f"the bracket of {name}'s step {within or event['label']} is broken")
+        after = {new for place in self.places for new in handler(place, index, event)}
+        self._keep(after, event)
+        self.steps += event["k"] in ("step", "end")
+
+    def _keep(self, places: set[Place], event: Mapping[str, Any]) -> None:
+        if not places:
+            raise _Refused(self._why(event))
+        self.places = places
+
+    def _on_step(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+        if index not in place.begun and self._at(place, index) == event["label"]:
+            yield from self._stepped(place, index)
+
+    def _on_begin(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+        if index not in place.begun and self._at(place, index) == event["label"]:
+            yield place._replace(begun=place.begun | {index})
+
+    def _on_end(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+        if index not in place.begun:
+            yield place
+
+    def _on_return(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+        result = place.results[index]
+        if index in place.begun or result is NOTHING:
+            return
+        if plain(result) == event.get("value"):
+            yield place._replace(results=_put(place.results, index, NOTHING))
+
+    def _on_stop(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+        if "raised" not in event and self._at(place, index) == "":
+            yield place
+
+    def _on_blocked(self, place: Place, index: int, event: Mapping[str, Any]) -> Iterable[Place]:
+        if self._at(place, index) == event["label"] and not list(self._stepped(place, index)):
+            yield place
+
+    def _on_state(self, event: Mapping[str, Any]) -> set[Place]:
+        self.known |= event["state"]
+        return {
+            place
+            for place in self.places
+            if not place.begun and not self._differs(place, self.known)
+        }
+
+    def _differs(self, place: Place, known: Mapping[str, Any]) -> list[str]:
+        pieces = self.model.pieces(place.state)
+        out = []
+        for name, value in known.items():
+            mine = plain(pieces[self.visible[name]]) if name in self.visible else NOTHING
+            if mine != value:
+                theirs = "nothing" if mine is NOTHING else text_of(mine)
+                out.append(f"{name} is {text_of(value)}, and {theirs} in the model")
+        return out
+
+    # -- the model's steps
+
+    def _close(self) -> None:
+        """Add the places that steps lead to which nothing shows."""
+        waiting = list(self.places)
+        while waiting:
+            place = waiting.pop()
+            for index in (*place.begun, *self.unseen):
+                for after in self._stepped(place, index):
+                    after = after._replace(begun=after.begun - {index})
+                    if index in self.unseen:
+                        after = after._replace(results=_put(after.results, index, NOTHING))
+                    if after not in self.places:
+                        if len(self.places) >= BUDGET:
+                            raise _Spent(f"the model may be in more than {BUDGET:,} states")
+                        self.places.add(after)
+                        waiting.append(after)
+
+    def _stepped(self, place: Place, index: int) -> Iterable[Place]:
+        """The place after a thread's step, if the thread can take it."""
+        for after in self._moves(place.state, index):
+            found = self._outcomes(index, place.state, after)
+            state, rest = self._settled(after, index)
+            results = place.results
+            for result in (*found, *rest):
+                results = _put(results, index, result)
+            yield Place(state, place.begun, results)
+
+    def _moves(self, state: Any, index: int) -> list[Any]:
+        """The states after a thread's next step."""
+        known = self._successors.get(state)
+        if known is None:
+            if len(self._successors) > KEPT:
+                self._successors.clear()
+            known = self._successors[state] = list(self.model.successors(state))
+        return [after for thread, _, after in known if thread == index]
+
+    def _settled(self, state: Any, index: int) -> tuple[Any, list[Any]]:
+        """The state after a thread's silent steps, and what operations that these ended return."""
+        results: list[Any] = []
+        while self._label(state, index) in self.silent:
+            if not (moves := self._moves(state, index)):
+                break
+            before, state = state, moves[0]
+            results += self._outcomes(index, before, state)
+        return state, results
+
+    def _outcomes(self, index: int, before: Any, after: Any) -> tuple[Any, ...]:
+        outcomes = getattr(self.model, "outcomes", None)
+        return () if outcomes is None else tuple(outcomes(index, before, after))
+
+    def _label(self, state: Any, index: int) -> str:
+        return str(self.model.pieces(state)[self._pc][index])
+
+    def _at(self, place: Place, index: int) -> str:
+        """The label that a thread stands at; "" at its end."""
+        label = self._label(place.state, index)
+        return "" if label == DONE else label
+
+    # -- for people
+
+    def could(self) -> set[str]:
+        """What threads that are seen could do next."""
+        out = set()
+        for place in self.places:
+            for name, index in self.threads.items():
+                seen = index not in self.unseen and index not in place.begun
+                if seen and list(self._stepped(place, index)):
+                    out.add(f"{name}: {self._at(place, index)}")
+        return out
+
+    def _why(self, event: Mapping[str, Any]) -> str:
+        kind = event["k"]
+        if kind == "state":
+            near = min((self._differs(place, self.known) for place in self.places), key=len)
+            return "; ".join(near[:3]) or "a step has begun and has not taken effect"
+        name, index = event["thread"], self.threads[event["thread"]]
+        at = sorted({self._at(place, index) or "its end" for place in self.places})
+        where = ", ".join(at)
+        if kind == "stop":
+            if "raised" in event:
+                return f"{name} raised {event['raised']}"
+            return f"{name} has ended, and is at {where} in the model"
+        if kind == "return":
+            values = {place.results[index] for place in self.places} - {NOTHING}
+            model = ", ".join(sorted(text_of(plain(value)) for value in values))
+            said = f"{name}'s operation returns {text_of(event.get('value'))}"
+            return f"{said}, and {model or 'has not ended'} in the model"
+        if kind == "blocked":
+            return f"{name} waits at {event['label']} for ever, and in the model it can go on"
+        if kind == "end":
+            return (
+                f"{event['label']} of {name} has ended, and cannot have taken effect in the model"
+            )
+        if where == event["label"]:
+            return f"{name} takes {where}, and has to wait there in the model"
+        return f"{name} takes {event['label']}, {where} in the model"
+
+
+def _put(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:index], value, *values[index + 1 :])

@@ -1,0 +1,150 @@
+"""A mechanism loaded once more, on primitives and fields that report to a recorder.
+
+The sources are the implementation's own. Where the harness declares stand-ins for the standard
+library, the marked imports bring those, as under control: their lines have the labels.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MemberDescriptorType, ModuleType, SimpleNamespace
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.explore import labels, production
+from wheelproof.explore.fields import classes_of, marks_of
+from wheelproof.project import isolated
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.trace.grain import Grain
+from wheelproof.trace.steps.primitives import runtime_module
+from wheelproof.trace.steps.recorder import Recorder, frame_of
+
+RUNTIME = ("impl.runtime", "impl.threads")
+"""The modules of a subject that have the primitives; a subject may have one alone."""
+
+
+class Field:
+    """Stands in front of a marked field's slot: each labelled access is one moment."""
+
+    __slots__ = ("_get", "_set", "name", "recorder")
+
+    def __init__(self, member: MemberDescriptorType, recorder: Recorder) -> None:
+        self.recorder, self.name = recorder, member.__name__
+        self._get, self._set = member.__get__, member.__set__
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        recorder = self.recorder
+        actor = recorder.actor
+        if actor is None:
+            return self._get(instance)
+        frame = frame_of(1)
+        step = recorder.arrive(actor, frame, "read")
+        if step is None:
+            return self._get(instance)
+        word = (instance, self.name, "r")
+        return recorder.perform(actor, step, frame, lambda: self._get(instance), word)
+
+    def __set__(self, instance: object, value: object) -> None:
+        recorder = self.recorder
+        actor = recorder.actor
+        if actor is None:
+            self._set(instance, value)
+            return
+        frame = frame_of(1)
+        step = recorder.arrive(actor, frame, "write")
+        word = (instance, self.name, "w")
+        recorder.perform(actor, step, frame, lambda: self._set(instance, value), word)
+
+
+class Loaded:
+    """One mechanism on a recorder. ``harness``: its harness module.
+
+    Raises UsageError where it cannot be imported.
+    """
+
+    def __init__(self, mechanism: Mechanism, recorder: Recorder) -> None:
+        self.mechanism, self.recorder = mechanism, recorder
+        self.root = mechanism.root
+        module = f"harness.{mechanism.stem}"
+        texts = mechanism.modules
+        found = isolated.Finder(self.root, texts).locate(module)
+        stand_ins = {} if found is None else production.stand_ins(found[0], str(found[1]))
+
+        def compiled(name: str, text: str, file: str) -> object:
+            if stand_ins and name.startswith("impl."):
+                text = production.substituted(text, stand_ins)
+            return compile(text, file, "exec", dont_inherit=True)
+
+        finder = isolated.Finder(self.root, texts, compiled)
+        runtime = self._runtime(finder)
+        with isolated.apart(finder):
+            try:
+                package = importlib.import_module("impl")
+                for name in RUNTIME:
+                    sys.modules[name] = runtime
+                    setattr(package, name.rpartition(".")[2], runtime)
+                self.harness = importlib.import_module(module)
+                for name in self.harness.SUBJECT:
+                    importlib.import_module(name)
+            except (ImportError, SyntaxError) as error:
+                raise UsageError(
+                    f"{self.root}: the mechanism {mechanism.stem} cannot be imported: {error}."
+                ) from error
+            self.modules = isolated.present()
+        self._prepare()
+
+    def _runtime(self, finder: isolated.Finder) -> ModuleType:
+        """The recording module, made of the subject's own runtime."""
+        name = next((name for name in RUNTIME if finder.locate(name) is not None), "")
+        own = isolated.load(self.root, name) if name else None
+        return runtime_module(self.recorder, own, RUNTIME[0])
+
+    def _prepare(self) -> None:
+        known: dict[str, labels.Labels] = {}
+        shown: dict[str, str] = {}
+        for name, module in self.modules.items():
+            spec = module.__spec__
+            if spec is None or name in RUNTIME or name.startswith("model") or not spec.origin:
+                continue
+            shown[spec.origin] = Path(spec.origin).relative_to(self.root).as_posix()
+            text = spec.loader.get_source(name)  # type: ignore[union-attr]
+            known[spec.origin] = labels.of_source(text, shown[spec.origin])
+            for cls in classes_of(module):
+                for field in marks_of(cls):
+                    member = vars(cls).get(field)
+                    if isinstance(member, MemberDescriptorType):
+                        setattr(cls, field, Field(member, self.recorder))
+        atomic = getattr(self.harness, "ATOMIC", None) or {}
+        self.recorder.grain = Grain(atomic, self.harness.SUBJECT, self.modules, known)
+        self.recorder.shown = shown
+
+    @property
+    def delays(self) -> bool:
+        """Whether the model delays stores, which real threads see at once: then what the objects
+        hold is no state of the model."""
+        return bool(getattr(self.harness, "MEMORY", ()))
+
+    def set_up(self, scenario: Mapping[str, Any]) -> Any:
+        """The scenario's objects. Nothing of this is recorded."""
+        return self.harness.Harness(scenario, self._implementation())
+
+    def shared(self, harness: Any) -> dict[str, Any]:
+        """The model's view of the objects."""
+        shared: dict[str, Any] = self.harness.shared(harness)
+        return shared
+
+    def _implementation(self) -> SimpleNamespace:
+        modules = [self.modules[name] for name in self.harness.SUBJECT]
+        return SimpleNamespace(
+            **{
+                name: value
+                for module in modules
+                for name, value in vars(module).items()
+                if not name.startswith("__")
+            }
+        )

@@ -1,0 +1,271 @@
+"""The runtime of a subject whose primitives report to a recorder.
+
+An atomic variable, a read/write lock and a gate are the subject's own production classes, with a
+report around each operation. Each class has the attributes by which a harness reads locks and
+sleepers under control.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import FrameType, ModuleType
+from typing import Annotated, Any, TypeVar
+
+from wheelproof.trace.grain import Step
+from wheelproof.trace.steps.locks import Interrupted, condition, locks, placed, without
+from wheelproof.trace.steps.recorder import Actor, Recorder, Stop, frame_of
+from wheelproof.trace.steps.virtual_time import time_and_threads
+
+T = TypeVar("T")
+
+OPERATIONS = {
+    "get": ("read", "r"),
+    "set": ("write", "w"),
+    "get_and_set": ("swap", "w"),
+    "compare_and_set": ("cas", "cas"),
+    "add_and_get": ("update", "w"),
+}
+"""Method of an atomic variable -> kind of operation, mode of its order token."""
+
+
+def runtime_module(recorder: Recorder, production: ModuleType | None, name: str) -> ModuleType:
+    """The names of a subject's runtime, whose primitives report to ``recorder``.
+
+    ``production``: the runtime itself; what is not reported is taken from it.
+    """
+    module = ModuleType(name, "Primitives that report.")
+    inner = {} if production is None else vars(production)
+    module.__dict__.update({key: value for key, value in inner.items() if key[0] != "_"})
+    plain = locks(recorder)
+    module.__dict__.update(
+        plain,
+        Condition=condition(recorder, plain["Monitor"]),
+        **time_and_threads(recorder),
+        TIMEOUT_MAX=threading.TIMEOUT_MAX,
+        Interrupted=Interrupted,
+        Volatile=Annotated[T, "volatile"],
+        Plain=Annotated[T, "plain"],
+        T=T,
+    )
+    for role, build in (
+        ("Atomic", atomic),
+        ("ReadWriteLock", read_write_lock),
+        ("Gate", gate),
+    ):
+        if role in inner:
+            vars(module)[role] = build(recorder, inner[role])
+    if "Memory" in inner:
+        vars(module)["Memory"] = memory(recorder, inner["Memory"])
+    return module
+
+
+def atomic(recorder: Recorder, production: type) -> type:
+    """``Atomic``: the production class, each operation of which is one moment."""
+
+    class Atomic:
+        """``value``: what it holds, for harnesses to read."""
+
+        __slots__ = ("inner",)
+
+        def __init__(self, value: object) -> None:
+            self.inner = production(value)
+
+        def __class_getitem__(cls, item: object) -> type:
+            return cls
+
+        @property
+        def value(self) -> Any:
+            return self.inner.get()
+
+    def reported(name: str, operation: str, mode: str) -> Callable[..., Any]:
+        method = getattr(production, name)
+
+        def call(self: Atomic, *arguments: Any) -> Any:
+            actor, frame = recorder.actor, frame_of(1)
+            step = None if actor is None else recorder.arrive(actor, frame, operation)
+            word = (self, "atomic", mode)
+            return recorder.perform(
+                actor, step, frame, lambda: method(self.inner, *arguments), word
+            )
+
+        call.__name__ = name
+        return call
+
+    for name, (operation, mode) in OPERATIONS.items():
+        if hasattr(production, name):
+            setattr(Atomic, name, reported(name, operation, mode))
+    return Atomic
+
+
+def read_write_lock(recorder: Recorder, production: type) -> type:
+    """``ReadWriteLock``: the production class, whose halves report."""
+
+    class Half:
+        __slots__ = ("inner", "mode", "of")
+
+        def __init__(self, of: ReadWriteLock, mode: str, inner: Any) -> None:
+            self.of, self.mode, self.inner = of, mode, inner
+
+        def token(self) -> list[Any]:
+            return ["RW", self.of.name, self.of.epoch, self.mode]
+
+        def blocks(self, actor: Actor) -> bool:
+            others = self.mode == "w" and any(each is not actor for each in self.of.readers)
+            return self.of.writer is not None or others
+
+        def __enter__(self) -> None:
+            actor, frame, of = recorder.actor, frame_of(1), self.of
+            if actor is None:
+                self.inner.__enter__()
+                return
+            step = recorder.arrive(actor, frame, "lock")
+            actor.waits = self
+            self.inner.__enter__()
+            with recorder.moment:
+                actor.waits = None
+                actor.held.append(self)
+                if self.mode == "r":
+                    of.readers = placed((*of.readers, actor))
+                else:
+                    of.writer = actor
+                if step is not None:
+                    recorder.note(actor, step, frame)
+
+        def __exit__(self, *exception: object) -> None:
+            actor, frame, of = recorder.actor, frame_of(1), self.of
+            if actor is not None:
+                step = recorder.arrive(actor, frame, "unlock")
+                with recorder.moment:
+                    if step is not None:
+                        recorder.note(actor, step, frame)
+                    if self in actor.held:
+                        actor.held.remove(self)
+                    if self.mode == "r":
+                        of.readers = without(of.readers, actor)
+                    else:
+                        of.writer = None
+                        of.epoch += 1
+            self.inner.__exit__(*exception)
+
+    class ReadWriteLock:
+        """``readers`` and ``writer``: the threads inside; ``epoch``: write holds that are over."""
+
+        __slots__ = ("epoch", "name", "read_lock", "readers", "write_lock", "writer")
+
+        def __init__(self) -> None:
+            inner = production()
+            self.readers: tuple[Actor, ...] = ()
+            self.writer: Actor | None = None
+            self.epoch, self.name = 0, recorder.name("ReadWriteLock")
+            self.read_lock = Half(self, "r", inner.read_lock)
+            self.write_lock = Half(self, "w", inner.write_lock)
+
+    return ReadWriteLock
+
+
+class Due:
+    """What a thread at a gate waits for: the gate, and that something is due."""
+
+    def __init__(self, gate: Any, wait_ms: Callable[[], float]) -> None:
+        self._gate, self._wait_ms = gate, wait_ms
+
+    def blocks(self, actor: Actor) -> bool:
+        return self._gate.owner is not None or self._wait_ms() > 0
+
+
+def gate(recorder: Recorder, production: type) -> type:
+    """``Gate``: the production class, which reports. A wait for something due does not time out:
+    the clock of a scenario stands still until a thread moves it."""
+
+    class Gate:
+        """``owner`` and ``depth`` as those of a lock."""
+
+        __slots__ = ("_count", "_name", "depth", "inner", "owner")
+
+        def __init__(self) -> None:
+            self.inner = production()
+            self.owner: Actor | None = None
+            self.depth = self._count = 0
+            self._name = recorder.name("Gate")
+
+        def token(self) -> list[Any]:
+            self._count += 1
+            return ["L", self._name, self._count, "w"]
+
+        def blocks(self, actor: Actor) -> bool:
+            return self.owner is not None
+
+        def __enter__(self) -> None:
+            actor, frame = recorder.actor, frame_of(1)
+            step = None if actor is None else recorder.arrive(actor, frame, "lock")
+            if actor is not None:
+                actor.waits = self
+            self.inner.__enter__()
+            self._entered(actor, step, frame)
+
+        def __exit__(self, *exception: object) -> None:
+            self._left(frame_of(1))
+            self.inner.__exit__(*exception)
+
+        def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
+            actor, frame = recorder.actor, frame_of(1)
+            step = None if actor is None else recorder.arrive(actor, frame, "lock")
+            if actor is None:
+                self.inner.acquire_when(wait_ms, timeout_ms)
+                return
+            actor.waits = Due(self, wait_ms)
+            actor.muted = True
+            try:
+                self.inner.acquire_when(wait_ms, timeout_ms)
+                while wait_ms() > 0:
+                    self.inner.release()
+                    if recorder.over:
+                        raise Stop
+                    self.inner.acquire_when(wait_ms, timeout_ms)
+            finally:
+                actor.muted = recorder.over
+            self._entered(actor, step, frame)
+
+        def release(self) -> None:
+            self._left(frame_of(1))
+            self.inner.release()
+
+        def notify(self) -> None:
+            self.inner.notify()
+
+        def _entered(self, actor: Actor | None, step: Step | None, frame: FrameType) -> None:
+            if actor is None:
+                return
+            with recorder.moment:
+                self.owner, self.depth, actor.waits = actor, 1, None
+                actor.held.append(self)
+                if step is not None:
+                    recorder.note(actor, step, frame)
+
+        def _left(self, frame: FrameType) -> None:
+            actor = recorder.actor
+            if actor is None:
+                return
+            step = recorder.arrive(actor, frame, "unlock")
+            with recorder.moment:
+                if step is not None:
+                    recorder.note(actor, step, frame)
+                self.owner, self.depth = None, 0
+                if self in actor.held:
+                    actor.held.remove(self)
+
+    return Gate
+
+
+def memory(recorder: Recorder, production: type) -> type:
+    """``Memory``: stores are seen at once, so that a thread that brings them there has no step."""
+
+    class Memory(production):  # type: ignore[misc]
+        __slots__ = ()
+
+        def write_back(self, thread: str, field: str) -> bool:
+            recorder.dismiss()
+            return bool(super().write_back(thread, field))
+
+    return Memory

@@ -1,0 +1,294 @@
+"""The recorder: real threads, each labelled operation one event, all events in one exact order.
+
+A thread *arrives* in front of an operation, and performs it. What is performed and its event are
+one moment, for which the recorder has a lock; so the order of events is the order of effects.
+Between two moments threads run as the machine lets them.
+
+An operation that is one step of the mechanism although it makes several accesses, as an operation
+of a lower mechanism does, has two events: it takes effect at some moment between its ``begin`` and
+its ``end``.
+
+A moment in which no thread is between an effect and its next arrival is *quiet*: then the objects
+are in a state of the model. The recorder asks the harness for it and writes down what has changed.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any, Protocol
+
+from wheelproof.trace.grain import Grain, Step
+
+LOOK_SECONDS = 0.05
+"""How long a thread that waits sleeps at a time, before it looks whether the run is over."""
+
+LONGEST = 20_000
+"""Events after which a run is stopped that does not end."""
+
+PAUSES = 0.3
+"""Share of the arrivals at which a free thread lets others go first."""
+
+frame_of = sys._getframe
+
+
+class Stop(BaseException):
+    """Ends a thread of a run that is over. No code of the subject catches it."""
+
+
+class Blocker(Protocol):
+    """What a thread waits for."""
+
+    def blocks(self, actor: Actor) -> bool:
+        """Whether the thread has to go on waiting. Called within a moment."""
+
+
+class Actor:
+    """One thread of the scenario.
+
+    ``at``: the label that it stands at, "" while it runs. ``within``: the label of a step that has
+    begun and not ended. ``waits``: what it waits for. ``held``: its locks, outermost first.
+    ``settled``: it has changed nothing since it arrived. ``absent``: it stands for something that
+    does not take place here, such as a memory that delays stores.
+    """
+
+    def __init__(self, name: str, index: int) -> None:
+        self.name, self.index = name, index
+        self.count = 0
+        self.at, self.within, self.within_at = "", "", ""
+        self.waits: Blocker | None = None
+        self.held: list[Any] = []
+        self.settled = self.ended = self.absent = self.muted = False
+        self.open: tuple[FrameType, int] | None = None
+        self.calls: tuple[FrameType, ...] = ()
+        self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
+
+
+class Recorder:
+    """``events``: what has been recorded. ``observe``: the model's view of the objects, as data."""
+
+    def __init__(self, seed: int = 0, limit: int = LONGEST) -> None:
+        self.moment = threading.Lock()
+        self.changed = threading.Condition(self.moment)
+        self.actors: dict[str, Actor] = {}
+        self.events: list[dict[str, Any]] = []
+        self.grain: Grain | None = None
+        self.observe: Callable[[], Mapping[str, Any]] | None = None
+        self.shown: Mapping[str, str] = {}
+        self.state: dict[str, Any] = {}
+        self.directed = self.over = False
+        self.clock: Any = None
+        self.interrupts: Any = None
+        self._local = threading.local()
+        self._random, self._limit = random.Random(seed), limit
+        self._words: dict[tuple[int, str], list[Any]] = {}
+        self._numbers: dict[str, int] = {}
+
+    # -- threads
+
+    @property
+    def actor(self) -> Actor | None:
+        """The running thread of the scenario; None outside, and where nothing is recorded."""
+        found: Actor | None = getattr(self._local, "actor", None)
+        return None if found is None or found.muted else found
+
+    def enter(self, actor: Actor) -> None:
+        """The running thread is this one of the scenario."""
+        self._local.actor = actor
+
+    def leave(self, actor: Actor, raised: str = "") -> None:
+        """The running thread has ended."""
+        with self.changed:
+            self._end_step(actor)
+            if not actor.absent:
+                self.emit(actor, {"k": "stop", **({"raised": raised} if raised else {})})
+            actor.ended = actor.settled = True
+            actor.at, actor.waits = "", None
+            self._look()
+            self.changed.notify_all()
+
+    def dismiss(self) -> None:
+        """The running thread is none of the recording."""
+        if (actor := self.actor) is not None:
+            actor.absent = True
+
+    def returned(self, actor: Actor, value: Any) -> None:
+        """An operation of a thread's program has returned."""
+        with self.moment:
+            if not actor.absent:
+                self._end_step(actor)
+                self.emit(actor, {"k": "return", "value": value})
+
+    # -- operations
+
+    def arrive(self, actor: Actor, frame: FrameType, operation: str) -> Step | None:
+        """The running thread is about to perform an operation in ``frame``.
+
+        The step that the operation begins or is; None where it belongs to one that has begun.
+        Raises Stop where the run is over.
+        """
+        assert self.grain is not None
+        step = self.grain.step_of(frame, operation)
+        if step is None:
+            return None
+        if actor.open == step.place:
+            if step.exact:
+                actor.open = None
+                return step
+            return None
+        if step.call is not None:
+            if any(call is step.call for call in actor.calls):
+                return None
+            actor.calls = (*_still(actor.calls, frame), step.call)
+        actor.open = None if step.exact or step.call is not None else step.place
+        self.stand(actor, step.label, operation != "unlock")
+        return step
+
+    def stand(self, actor: Actor, label: str, stoppable: bool = True) -> None:
+        """A thread stands in front of a label; it goes on when it may."""
+        with self.moment:
+            self._end_step(actor)
+            actor.at, actor.settled = label, True
+            self._look()
+        if self.directed:
+            actor.arrived.release()
+            actor.go.acquire()
+        elif self._random.random() < PAUSES:
+            time.sleep(0)
+        if self.over and stoppable:
+            raise Stop
+
+    def perform(
+        self,
+        actor: Actor | None,
+        step: Step | None,
+        frame: FrameType,
+        effect: Callable[[], Any],
+        word: tuple[object, str, str] | None = None,
+    ) -> Any:
+        """Make an effect and its event one moment; what the effect returns.
+
+        ``word``: the object and the name of the variable that is touched, and how (a mode of the
+        order tokens).
+        """
+        if actor is None or step is None:
+            return effect()
+        with self.moment:
+            result = effect()
+            if word is not None and word[2] == "cas":
+                word = (word[0], word[1], "cas+" if result else "cas-")
+            self.note(actor, step, frame, word)
+        return result
+
+    def note(
+        self,
+        actor: Actor,
+        step: Step,
+        frame: FrameType,
+        word: tuple[object, str, str] | None = None,
+    ) -> None:
+        """Record what has just been performed, within its moment."""
+        begins = not step.exact and (step.call is not None or self._changes(step))
+        if not step.exact and not begins:
+            return
+        place = self._place(frame if step.call is None else step.place[0], step)
+        actor.settled, actor.at = False, ""
+        if begins:
+            actor.within, actor.within_at = step.label, place
+            actor.open = None
+        order = [lock.token() for lock in actor.held]
+        if word is not None:
+            order.append(self._version(*word))
+        event = {"k": "begin" if begins else "step", "label": step.label, "at": place}
+        self.emit(actor, event | ({"ord": order} if order else {}))
+
+    def _changes(self, step: Step) -> bool:
+        """Whether the step's line changes in place what a field holds: the read is all that is
+        seen of it."""
+        frame, line = step.place
+        assert self.grain is not None
+        return "change" in self.grain._labels.get(frame.f_code.co_filename, {}).get(line, {})
+
+    def _end_step(self, actor: Actor) -> None:
+        if actor.within:
+            label, actor.within = actor.within, ""
+            self.emit(actor, {"k": "end", "label": label, "at": actor.within_at})
+
+    def emit(self, actor: Actor, event: dict[str, Any]) -> None:
+        """Add an event, within its moment."""
+        if self.over and event["k"] != "blocked":
+            return
+        actor.count += 1
+        head = {"seq": len(self.events) + 1, "thread": actor.name, "tseq": actor.count}
+        self.events.append(head | event)
+        if len(self.events) >= self._limit:
+            self.over = True
+
+    def _look(self) -> None:
+        """Where the moment is quiet, record what of the state has changed."""
+        if self.over or self.observe is None:
+            return
+        if not all(actor.settled or actor.absent for actor in self.actors.values()):
+            return
+        present: Actor | None = getattr(self._local, "actor", None)
+        self._local.actor = None
+        try:
+            state = self.observe()
+        finally:
+            self._local.actor = present
+        changes = {name: value for name, value in state.items() if self.state.get(name) != value}
+        if changes:
+            self.state |= changes
+            self.events.append({"seq": len(self.events) + 1, "k": "state", "state": changes})
+
+    def _place(self, frame: FrameType, step: Step) -> str:
+        file = frame.f_code.co_filename
+        return f"{self.shown.get(file, file)}:{frame.f_lineno}"
+
+    # -- order
+
+    def name(self, role: str) -> str:
+        """A name for a lock or a variable, as order tokens have it."""
+        number = self._numbers[role] = self._numbers.get(role, 0) + 1
+        return f"{role}:{number}"
+
+    def _version(self, holder: object, name: str, mode: str) -> list[Any]:
+        """The token of a variable: a write makes a version, a read has seen one."""
+        key = (id(holder), name)
+        word = self._words.get(key)
+        if word is None:
+            word = self._words[key] = [self.name(name), 0, holder]
+        word[1] += mode in ("w", "cas+")
+        return ["V", word[0], word[1], mode]
+
+    # -- the end
+
+    def stuck(self) -> bool:
+        """Whether no thread that is left can ever go on. Called within a moment."""
+        left = [actor for actor in self.actors.values() if not actor.ended]
+        return bool(left) and all(
+            actor.waits is not None and actor.waits.blocks(actor) for actor in left
+        )
+
+    def stop(self) -> None:
+        """End the run: threads that wait say so, and end."""
+        with self.changed:
+            for actor in self.actors.values():
+                if not actor.ended and actor.waits is not None and not actor.absent:
+                    self.emit(actor, {"k": "blocked", "label": actor.at})
+            self.over = True
+            self.changed.notify_all()
+
+
+def _still(calls: tuple[FrameType, ...], frame: FrameType) -> tuple[FrameType, ...]:
+    """The calls that a frame is inside of."""
+    around: list[FrameType] = []
+    outer: FrameType | None = frame
+    while outer is not None:
+        around.append(outer)
+        outer = outer.f_back
+    return tuple(call for call in calls if any(call is each for each in around))
