@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from wheelproof.commands import INTERRUPTED
 from wheelproof.errors import UsageError, WheelproofError
 from wheelproof.trace import commands as trace_commands
 
 if TYPE_CHECKING:
     from wheelproof.project.mechanism import Mechanism
-
-INTERRUPTED = 130
 
 
 def _drop_what_cannot_be_written() -> None:
@@ -127,8 +126,8 @@ def verify(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
 ) -> None:
     """Check mechanisms, layer by layer, and write the report."""
-    from wheelproof.checks.command import Verification
-    from wheelproof.checks.events import VerifyOptions
+    from wheelproof.commands.verification import Verification
+    from wheelproof.events import VerifyOptions
     from wheelproof.verdict import LAYERS
 
     layers = [name.strip() for names in layer or [] for name in names.split(",") if name.strip()]
@@ -184,9 +183,9 @@ def prove_(
 ) -> None:
     """Prove the subject's theorems, each with its controls, and write the report."""
     from wheelproof.checks import prove
-    from wheelproof.checks.command import Verification
-    from wheelproof.checks.events import VerifyOptions
-    from wheelproof.report import theorems
+    from wheelproof.commands import theorems
+    from wheelproof.commands.verification import Verification
+    from wheelproof.events import VerifyOptions
 
     if table and as_json:
         raise UsageError("--table and --json both want standard output.", "Give one of them.")
@@ -295,7 +294,7 @@ def mutate(
 
     chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
     _known("artefact", chosen, ARTEFACTS)
-    subject = project.resolve()
+    subject = subject.resolve()
     found = project.find(subject)
     files = [
         file.stem
@@ -341,7 +340,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List mechanisms, scenarios, configs and mutants, with what each must show."""
-    from wheelproof.report import listing
+    from wheelproof.commands import listing
 
     if config and not update_counts:
         raise UsageError("--config names whose counts to rewrite.", "Give --update-counts too.")
@@ -365,7 +364,7 @@ def models(
     subject: Subject = Path("."),
 ) -> None:
     """Write, beside each specification, a model that holds and one that fails, for a TLA+ editor."""
-    from wheelproof.tlc import editor
+    from wheelproof.commands import editor
 
     for mechanism in _mechanisms(subject, mechanisms or []).values():
         changed = [file.relative_to(subject).as_posix() for file in editor.write(mechanism)]
@@ -387,9 +386,9 @@ def mutant_(
     ] = Path("build"),
 ) -> None:
     """Show a decision taken away: the changes side by side, the verdicts, and a counterexample."""
+    from wheelproof.commands import mutant
+    from wheelproof.console import can_encode, console
     from wheelproof.counterexample import columns
-    from wheelproof.report import mutant
-    from wheelproof.report.console import can_encode, console
 
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
     raise typer.Exit(mutant.run(name, subject, output, console(width=width), glyphs))
@@ -405,8 +404,8 @@ def show(
     subject: Subject = Path("."),
 ) -> None:
     """Show a counterexample as columns of threads."""
+    from wheelproof.console import can_encode, console, print_lines
     from wheelproof.counterexample import columns, document
-    from wheelproof.report.console import can_encode, console, print_lines
 
     found = document.read(trace)
     target = console(width=width)
@@ -502,6 +501,6 @@ def _processors() -> int:
 
 
 def _say(sentence: str) -> None:
-    from wheelproof.report.console import visible
+    from wheelproof.console import visible
 
     print(visible(sentence), file=sys.stderr)

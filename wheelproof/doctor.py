@@ -88,7 +88,7 @@ def print_findings(findings: list[Finding]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from wheelproof.report.console import console, visible
+    from wheelproof.console import console, visible
 
     target = console()
     table = Table(

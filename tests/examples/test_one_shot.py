@@ -12,7 +12,7 @@ import pytest
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.explore.primitives import registered
-from wheelproof.project.mechanism import find, stem_of
+from wheelproof.project import find, stem_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SUBJECT = ROOT / "examples" / "one_shot"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from wheelproof.checks import verify as engine
-from wheelproof.checks.events import VerifyOptions
+from wheelproof.events import VerifyOptions
 from wheelproof.verdict import exit_code
 
 TOML, SPEC = "spec/TimerTaskList.toml", "spec/TimerTaskList.tla"
@@ -202,13 +202,21 @@ ARTEFACTS = {
     "a model that cannot be imported": Fault(
         "bisimulation",
         4,
-        ["bisimulation / two_adders", ERROR, "model/timer_task_list.py cannot be imported: invalid syntax"],
+        [
+            "bisimulation / two_adders",
+            ERROR,
+            "model/timer_task_list.py cannot be imported: invalid syntax",
+        ],
         [(MODEL, "    def U4(self", "    def def U4(self")],
     ),
     "a model that begins elsewhere": Fault(
         "bisimulation",
         1,
-        ["bisimulation / two_adders", DIFFERS, "at the start: taskCounter is (0,), (1,) in the model"],
+        [
+            "bisimulation / two_adders",
+            DIFFERS,
+            "at the start: taskCounter is (0,), (1,) in the model",
+        ],
         [(MODEL, 'self.scalar("taskCounter", linked)', 'self.scalar("taskCounter", linked + 1)')],
     ),
     "a label that the implementation lacks": Fault(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.model.artefacts import ROOT
-from wheelproof import project
+from wheelproof import isolated, project
 from wheelproof.explore import ControlledImplementation, ExploreError
-from wheelproof.project import isolated
 
 MECHANISMS = project.find(ROOT)
 MODULES = {f"impl.{file.stem}" for file in (ROOT / "impl").glob("*.py") if file.stem != "__init__"}

@@ -13,7 +13,7 @@ from model.pluscal import DONE
 from model.timer_task_list import Model
 from tests.model.drawing import objects
 from tests.model.timer import MECHANISM, ROOT, STEM
-from wheelproof.project import isolated
+from wheelproof import isolated
 
 THREAD = "a"
 

@@ -8,9 +8,9 @@ import pytest
 from model.pluscal import LABEL
 from tests.model import delayed_operation, overflow_wheel, system_timer, timer, timing_wheel
 from tests.model.artefacts import ROOT, Artefacts
+from wheelproof import isolated
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import explore
-from wheelproof.project import isolated
 
 
 class Table(NamedTuple):

@@ -5,11 +5,10 @@ import re
 import pytest
 
 from tests.model.artefacts import ROOT
-from wheelproof import project
+from wheelproof import isolated, project
 from wheelproof.checks.coverage import labels_of_spec
 from wheelproof.errors import UsageError
 from wheelproof.explore import labels
-from wheelproof.project import isolated
 
 MECHANISMS = project.find(ROOT)
 ALL = [(stem, name) for stem, mechanism in MECHANISMS.items() for name in mechanism.decisions]

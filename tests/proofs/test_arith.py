@@ -11,7 +11,7 @@ from impl import timing_wheel
 from proofs.arith import base, bounds, clock, code, levels, order, slots, timer_code
 from proofs.kernel import Theory
 from tests.model.timing_wheel import ARTEFACTS, ROOT
-from wheelproof.project import isolated
+from wheelproof import isolated
 
 THEORIES = (base, clock, slots, levels, bounds, order, code, timer_code)
 NAMES = [(module.THEORY, name) for module in THEORIES for name in module.THEORY.theorems]

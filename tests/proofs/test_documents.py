@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wheelproof.checks import prove
-from wheelproof.report import theorems
+from wheelproof.commands import theorems
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "proofs" / "ASSUMPTIONS.md"

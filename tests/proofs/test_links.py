@@ -15,7 +15,7 @@ from proofs.protocols import timer_task_list as ring
 from proofs.protocols.theory import Conditions, submit
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, view_of
 from wheelproof.checks import prove
-from wheelproof.project.isolated import Finder, apart
+from wheelproof.isolated import Finder, apart
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = prove.declared(ROOT)
@@ -114,7 +114,7 @@ def test_a_false_lemma_takes_what_rests_on_it(tmp_path):
     import shutil
 
     from wheelproof.checks import verify
-    from wheelproof.checks.events import VerifyOptions
+    from wheelproof.events import VerifyOptions
 
     for folder in "proofs", "spec", "model", "impl", "mutants":
         shutil.copytree(

@@ -6,7 +6,8 @@ import pytest
 
 from tests.model.artefacts import ROOT
 from wheelproof import project
-from wheelproof.tlc import editor, process
+from wheelproof.commands import editor
+from wheelproof.tlc import process
 from wheelproof.tlc.result import Outcome
 
 MECHANISMS = project.find(ROOT)

@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from wheelproof import doctor
-from wheelproof.checks.events import Beat, Check, Ended, Planned, Started, ToolFound
 from wheelproof.cli import app
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.errors import NothingChecked, ToolError
+from wheelproof.events import Beat, Check, Ended, Planned, Started, ToolFound
 from wheelproof.verdict import judge, read_results
 
 TOML = """
@@ -276,7 +276,7 @@ def test_show_draws_lanes_or_entries(trace):
 @pytest.mark.parametrize("code", [0, 1, 4])
 def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, code):
     seen = []
-    for name in ("counterexample.replay", "report.listing"):
+    for name in ("counterexample.replay", "commands.listing"):
         module = types.ModuleType(f"wheelproof.{name}")
         module.run = lambda *arguments, **more: (seen.append((arguments, more)), code)[1]
         monkeypatch.setitem(sys.modules, f"wheelproof.{name}", module)
@@ -313,7 +313,8 @@ def loaded(code):
         [
             sys.executable,
             "-c",
-            f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules, sep='\\n', file=sys.stderr)",
+            f"import sys\ntry:\n    {code}\n"
+            "finally:\n    print(*sys.modules, sep='\\n', file=sys.stderr)",
         ],
         capture_output=True,
         text=True,
@@ -341,12 +342,14 @@ def test_the_look_at_loaded_modules_would_see_an_engine():
 def start(home, behave, *arguments, **more):
     """`wheelproof verify` in a process of its own with an engine given as source."""
     engine = (
-        "import sys, types, time, os, signal\nfrom wheelproof.checks.events import *\nfrom wheelproof.verdict import judge\n"
+        "import sys, types, time, os, signal\nfrom wheelproof.events import *\n"
+        "from wheelproof.verdict import judge\n"
         "from wheelproof import doctor\ndoctor.versions = dict\n"
         "row = judge('thing', 'tlc', 'two', expected='exhaustive', verdict='exhaustive')\n"
         f"def run(options):\n    {behave}\n"
-        "module = types.ModuleType('wheelproof.checks.verify'); module.run = run; sys.modules['wheelproof.checks.verify'] = module\n"
-        "import wheelproof; wheelproof.checks.verify = module\n"
+        "module = types.ModuleType('wheelproof.checks.verify'); module.run = run\n"
+        "sys.modules['wheelproof.checks.verify'] = module\n"
+        "import wheelproof.checks; wheelproof.checks.verify = module\n"
         "from wheelproof.cli import main; main()\n"
     )
     return subprocess.Popen(

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from wheelproof import doctor, project
 from wheelproof.checks import prove, verify
 from wheelproof.checks.context import Context
-from wheelproof.checks.events import VerifyOptions
 from wheelproof.cli import app
+from wheelproof.commands.theorems import at_most
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.report.theorems import at_most
+from wheelproof.events import VerifyOptions
 from wheelproof.verdict import read_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -299,7 +299,7 @@ def test_resources_are_rounded_up(count, shown):
 
 
 def test_the_list_shows_theorems(home, capsys):
-    from wheelproof.report import listing
+    from wheelproof.commands import listing
 
     (home / "proofs" / "toy.py").write_text(START + TRUE)
     assert listing.run(home) == 0

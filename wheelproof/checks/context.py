@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from wheelproof.checks.events import Beat, Check, Ended, Listener, Started, ToolFound, ignore
 from wheelproof.counterexample.document import Counterexample
+from wheelproof.events import Beat, Check, Ended, Listener, Started, ToolFound, ignore
 from wheelproof.explore.run import ControlledImplementation
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Config, Mechanism

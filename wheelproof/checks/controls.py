@@ -5,9 +5,9 @@ A property that nothing can violate is one that says nothing: its antecedent may
 
 from __future__ import annotations
 
+from wheelproof import isolated
 from wheelproof.checks.context import Context
 from wheelproof.checks.jobs import kind_of
-from wheelproof.project import isolated
 from wheelproof.project.mechanism import Mechanism, Property
 from wheelproof.verdict import Row, Verdict
 

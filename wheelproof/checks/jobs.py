@@ -19,8 +19,8 @@ from wheelproof.checks import (
     stress,
 )
 from wheelproof.checks.context import Context, Report
-from wheelproof.checks.events import Ended, Notice
 from wheelproof.errors import WheelproofError
+from wheelproof.events import Ended, Notice
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.verdict import Row, Verdict
 

@@ -23,9 +23,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.graph.explorer import StateGraph
-from wheelproof.project import isolated
 from wheelproof.project.mechanism import Label, Mechanism
 from wheelproof.verdict import Verdict
 

@@ -27,7 +27,7 @@ from typing import Any
 from wheelproof.checks import proof_edges
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.project.isolated import Finder, apart
+from wheelproof.isolated import Finder, apart
 from wheelproof.verdict import PROVES_NOTHING, Row, Verdict, judge
 
 FOLDER = "proofs"

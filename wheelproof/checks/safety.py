@@ -19,8 +19,8 @@ from wheelproof.checks.context import (
     schedule_of,
     witnesses_of,
 )
-from wheelproof.checks.events import Planned
 from wheelproof.counterexample.build import Diverged, tell
+from wheelproof.events import Planned
 from wheelproof.explore.bisimulation import Bisimulation, bisimulate
 from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from wheelproof import isolated
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import StateGraph
-from wheelproof.project import isolated
 from wheelproof.project.mechanism import Config, Fault
 from wheelproof.stress.faults import FAULTS
 from wheelproof.stress.loading import ProductionImplementation

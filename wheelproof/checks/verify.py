@@ -20,9 +20,9 @@ from pathlib import Path
 from wheelproof import project
 from wheelproof.checks import controls, coverage, prove
 from wheelproof.checks.context import Context, Report
-from wheelproof.checks.events import Ended, Listener, Notice, Planned, Tick, VerifyOptions, ignore
 from wheelproof.checks.jobs import Job, carry_out, plan, proofs
 from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
+from wheelproof.events import Ended, Listener, Notice, Planned, Tick, VerifyOptions, ignore
 from wheelproof.tlc import archive, jar, java, translation
 from wheelproof.verdict import LAYERS, Row, judge
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from wheelproof.console import visible
 from wheelproof.counterexample.document import Counterexample, Step
-from wheelproof.report.console import visible
-from wheelproof.report.folding import Fold, folded
-from wheelproof.report.source import changed_texts, source_text
+from wheelproof.counterexample.folding import Fold, folded
+from wheelproof.counterexample.source import changed_texts, source_text
 
 COLUMNS_FROM = 100  # columns
 _COLUMN_MOST = 24

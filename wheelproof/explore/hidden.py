@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from wheelproof.explore.definitions import TABLES
 from wheelproof.explore.labels import Labels
-from wheelproof.project.isolated import ARTEFACTS
+from wheelproof.isolated import ARTEFACTS
 
 _ITERATING = frozenset(
     {

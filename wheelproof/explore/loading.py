@@ -29,7 +29,7 @@ from wheelproof.explore.findings import ExploreError, StyleError
 from wheelproof.explore.lint import check
 from wheelproof.explore.primitives import registered, runtime_module
 from wheelproof.explore.stack import Stacks
-from wheelproof.project.isolated import Finder, apart, present
+from wheelproof.isolated import Finder, apart, present
 
 RUNTIME = "impl.runtime"
 LOOKED_AT = 32

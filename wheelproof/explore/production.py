@@ -16,7 +16,7 @@ from types import ModuleType
 
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError
-from wheelproof.project.isolated import ARTEFACTS
+from wheelproof.isolated import ARTEFACTS
 
 MARK = "# production only"
 TABLE = "STAND_INS"

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from wheelproof.project.mechanism import TERMINATING
+from wheelproof.tlc.dot import TERMINATING
 
 Edge = tuple[int, str, int]
 """(index of the thread that moves, label, number of the state after)."""

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from wheelproof import doctor, documents
+from wheelproof.console import visible
 from wheelproof.mutate.plan import Plan
 from wheelproof.mutate.run import LAYER, Mutation, Options, draw
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report.console import visible
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
 
 COLUMNS = ("judged", "rejected", "equivalent", "unloadable", "survived", "inconclusive", "errors")

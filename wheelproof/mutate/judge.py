@@ -34,10 +34,10 @@ from wheelproof.errors import ToolError, UsageError, WheelproofError
 from wheelproof.explore import ControlledImplementation
 from wheelproof.explore.findings import StyleError
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
+from wheelproof.isolated import ARTEFACTS
 from wheelproof.mutate import hang
 from wheelproof.mutate.plan import Check
 from wheelproof.mutate.pluscal_changes import ALGORITHM
-from wheelproof.project.isolated import ARTEFACTS
 from wheelproof.project.mechanism import Config
 from wheelproof.tlc import translation
 from wheelproof.tlc.result import Outcome, TlcResult

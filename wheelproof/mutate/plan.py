@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from wheelproof import isolated
 from wheelproof.checks import jobs, prove
 from wheelproof.checks.jobs import Job
 from wheelproof.explore import ControlledImplementation
+from wheelproof.isolated import Finder, apart
 from wheelproof.mutate.change import ARTEFACTS
-from wheelproof.project import isolated
-from wheelproof.project.isolated import Finder, apart
 from wheelproof.project.mechanism import Mechanism, stem_of
 from wheelproof.tlc import mc
 

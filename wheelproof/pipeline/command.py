@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof import documents
+from wheelproof.console import visible
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions
 from wheelproof.pipeline.session import SessionOptions, session
-from wheelproof.report.console import visible
 
 SHOWN = 20
 """Violations that are printed; the report file has more."""

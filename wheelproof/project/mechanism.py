@@ -13,10 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from wheelproof import isolated
 from wheelproof.decisions import Decision
 from wheelproof.decisions.read import module_of
-from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.project import isolated
+from wheelproof.errors import UsageError
 
 KINDS = (
     "silent",
@@ -44,8 +44,6 @@ BUILT_IN = {
 """The properties that the tool itself checks, by kind: their names are given, a TOML may say what they mean there."""
 
 PROFILES = ("fast", "nightly")
-TERMINATING = "Terminating"
-"""TLC's label for the step of an algorithm at its end to itself."""
 
 
 @dataclass(frozen=True)
@@ -285,25 +283,3 @@ class Mechanism:
 def stem_of(module: str) -> str:
     """``RingBuffer`` -> ``ring_buffer``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", module).lower()
-
-
-def find(root: Path) -> dict[str, Mechanism]:
-    """Every mechanism of a subject by its stem, in the order of the files' names.
-
-    Raises NothingChecked where the folder declares none, UsageError where a TOML is wrong.
-    """
-    files = sorted((root / "spec").glob("*.toml"))
-    if not files:
-        raise NothingChecked(
-            f"{root / 'spec'}: there is no TOML file, so there is nothing to check.",
-            "Run inside a subject's folder, or name one with --subject DIR.",
-        )
-    mechanisms = [read(file) for file in files]
-    return {mechanism.stem: mechanism for mechanism in mechanisms}
-
-
-def read(file: Path) -> Mechanism:
-    """Read and check one TOML; a UsageError names the file and the field."""
-    from wheelproof.project.declaration import read as declared
-
-    return declared(file)

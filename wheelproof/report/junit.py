@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from wheelproof.report.console import visible
+from wheelproof.console import visible
 from wheelproof.report.terminal import command, grouped, reason
 from wheelproof.verdict import Results, Row, Verdict
 

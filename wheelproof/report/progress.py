@@ -1,6 +1,6 @@
 """What a run shows while it works: a live display on a terminal, plain lines everywhere else.
 
-Both are listeners for the notices of `wheelproof.checks.events`, are called in the parent process only, and start no thread, so
+Both are listeners for the notices of `wheelproof.events`, are called in the parent process only, and start no thread, so
 that they stay safe beside worker processes. They print to standard error.
 """
 
@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from wheelproof.checks.events import Beat, Check, Ended, Notice, Planned, Started
-from wheelproof.report.console import console, is_terminal, visible
+from wheelproof.console import console, is_terminal, visible
+from wheelproof.events import Beat, Check, Ended, Notice, Planned, Started
 
 INTERVAL = 25.0  # seconds between two lines about the same running check
 

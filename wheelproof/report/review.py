@@ -11,10 +11,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from wheelproof.console import visible
 from wheelproof.counterexample import columns
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.project.mechanism import Mechanism, Mutant
-from wheelproof.report.console import visible
 from wheelproof.report.terminal import grouped, reason, verdict_line
 from wheelproof.verdict import LAYERS, Results, Row, Verdict
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wheelproof.report.console import visible
+from wheelproof.console import visible
 from wheelproof.verdict import LAYERS, Results, Row, Verdict, exit_code
 
 _STYLES = {

@@ -12,8 +12,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
+from wheelproof import isolated
 from wheelproof.errors import UsageError
-from wheelproof.project import isolated
 from wheelproof.stress import faults
 from wheelproof.stress.observed import OBSERVERS, Observer
 

@@ -13,8 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wheelproof import project
-from wheelproof.project import isolated
+from wheelproof import isolated, project
 from wheelproof.trace import translator
 from wheelproof.trace.recording import Traced
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from wheelproof import isolated
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation
-from wheelproof.project import isolated
 from wheelproof.project.mechanism import Mechanism, Mutant
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.recording import Infeasible

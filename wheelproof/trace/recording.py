@@ -15,10 +15,10 @@ from pathlib import Path
 from types import CodeType, FrameType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
+from wheelproof import isolated
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.explore import labels
 from wheelproof.explore.fields import classes_of, marks_of
-from wheelproof.project import isolated
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace import operation, timer, traced, traced_fields, translator
 from wheelproof.trace.grain import Grain

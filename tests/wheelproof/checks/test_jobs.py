@@ -9,9 +9,9 @@ from tests.model.timer import MECHANISM
 from wheelproof.checks import jobs
 from wheelproof.checks import mutant as layer
 from wheelproof.checks.context import Context
-from wheelproof.checks.events import Ended
 from wheelproof.checks.jobs import Job, carry_out, kind_of, plan
 from wheelproof.errors import ToolError
+from wheelproof.events import Ended
 from wheelproof.project.mechanism import Mutant
 from wheelproof.verdict import Results, Verdict, exit_code
 

@@ -8,10 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from wheelproof import project
+from wheelproof import isolated, project
 from wheelproof.checks import jobs, proof_edges, prove
 from wheelproof.checks.context import Context
-from wheelproof.project import isolated
 from wheelproof.verdict import Verdict, judge
 
 ROOT = Path(__file__).resolve().parents[3]

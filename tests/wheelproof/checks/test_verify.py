@@ -3,9 +3,9 @@
 import pytest
 
 from wheelproof.checks import verify
-from wheelproof.checks.events import Ended, Planned, Started, VerifyOptions
 from wheelproof.counterexample import replay
 from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.events import Ended, Planned, Started, VerifyOptions
 from wheelproof.verdict import Row, Verdict, exit_code
 
 

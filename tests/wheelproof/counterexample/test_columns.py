@@ -10,8 +10,8 @@ from rich.cells import cell_len
 
 from wheelproof.counterexample import columns
 from wheelproof.counterexample.document import Counterexample, Step
-from wheelproof.report.folding import Fold, folded
-from wheelproof.report.source import source_text
+from wheelproof.counterexample.folding import Fold, folded
+from wheelproof.counterexample.source import source_text
 
 
 def drawn(trace, width=120, root=Path("/nowhere"), **options):

@@ -11,7 +11,7 @@ from wheelproof.counterexample import replay
 from wheelproof.counterexample.build import Diverged
 from wheelproof.counterexample.replay import NotReproduced
 from wheelproof.errors import UsageError
-from wheelproof.project.mechanism import find
+from wheelproof.project import find
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof import decisions
+from wheelproof import decisions, isolated
 from wheelproof.decisions.read import module_of
 from wheelproof.explore import ControlledImplementation
 from wheelproof.explore.difference import Rows
-from wheelproof.project import isolated
 
 ROOT = Path(__file__).parents[2] / "subjects" / "cell"
 

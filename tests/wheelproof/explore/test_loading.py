@@ -14,7 +14,7 @@ from wheelproof.explore import ControlledImplementation, ExploreError, LabelErro
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.fields import Field
 from wheelproof.explore.primitives import registered, runtime_module
-from wheelproof.project.isolated import ARTEFACTS
+from wheelproof.isolated import ARTEFACTS
 
 REPOSITORY = Path(__file__).parents[3]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.project.mechanism import find, read, stem_of
+from wheelproof.project import find, read, stem_of
 
 
 def test_a_mechanism_has_one_stem_on_every_artefact(small):

@@ -6,6 +6,7 @@ import pytest
 
 from wheelproof.verdict import Results, judge
 
+
 @pytest.fixture
 def good():
     """A run in which everything is in order."""

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from wheelproof.checks.events import Beat, Check, Ended, Planned, Started, Tick
+from wheelproof.events import Beat, Check, Ended, Planned, Started, Tick
 from wheelproof.report.progress import INTERVAL, Lines, Live, Silent, progress
 from wheelproof.verdict import judge
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof.report.console import can_encode, console, visible
+from wheelproof.console import can_encode, console, visible
 from wheelproof.report.terminal import killed, print_report, verdict_line
 from wheelproof.verdict import judge
 

@@ -17,11 +17,11 @@ from wheelproof import documents, project
 from wheelproof.checks import prove, refinement
 from wheelproof.checks.context import Context, counts_of, graph_config
 from wheelproof.checks.jobs import kind_of
+from wheelproof.console import console
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.explorer import explore
 from wheelproof.project import counts
 from wheelproof.project.mechanism import Config, Mechanism
-from wheelproof.report.console import console
 from wheelproof.tlc.result import Outcome
 
 

@@ -1,7 +1,7 @@
-"""Where and how text is printed: width, colour, and what may not reach a terminal.
+"""Printing to a terminal or a log: width, colour, and escapes for untrusted text.
 
-Text that comes from a subject or a trace is untrusted: it goes through `visible` and is printed as `rich.text.Text`,
-never as Rich markup.
+Text from a project or a trace is untrusted: it goes through `visible` and is printed as
+`rich.text.Text`, never as Rich markup.
 """
 
 import io
@@ -12,28 +12,31 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-PLAIN_WIDTH = 120  # columns where there is no terminal to ask, as in CI
+PLAIN_WIDTH = 120
+"""Columns where there is no terminal, as in CI."""
 
 
 class Output(Console):
-    """A console that leaves a reader who has gone to the command line; Rich would exit with 1, which is a finding here."""
+    """A console that raises BrokenPipeError when its reader has gone.
+
+    Rich would exit with 1, which means a finding here.
+    """
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def console(stream: TextIO | None = None, width: int | None = None) -> Console:
-    """A console on a stream (standard output where None), without markup, emoji and guessed highlighting.
+    """A console on a stream (standard output where None) that prints text as it is.
 
-    Its width is the given one, else the terminal's, else COLUMNS, else PLAIN_WIDTH. NO_COLOR removes every style, not only
-    the colours: bold escapes in a log are as unwelcome.
+    Its width is the given one, else the terminal's, else COLUMNS, else PLAIN_WIDTH. NO_COLOR
+    removes every style, not only colours: a log should hold no bold escapes either.
     """
     stream = stream or sys.stdout
     terminal = is_terminal(stream)
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(
-            errors="backslashreplace"
-        )  # a log in ASCII loses no line over one character
+        # A log in ASCII loses no line over one character.
+        stream.reconfigure(errors="backslashreplace")
     if width is None and not terminal:
         columns = os.environ.get("COLUMNS", "")
         width = (
@@ -55,7 +58,7 @@ def console(stream: TextIO | None = None, width: int | None = None) -> Console:
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a person watches the stream; an unusable (closed) stream counts as not."""
+    """Whether a person watches the stream; an unusable (closed) stream does not count."""
     try:
         return stream.isatty() and os.environ.get("TERM") != "dumb"
     except (AttributeError, ValueError):
@@ -63,7 +66,7 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def visible(text: str) -> str:
-    """The text with every control, direction and other unprintable character written as an escape."""
+    """The text with every unprintable character (control, direction) written as an escape."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 

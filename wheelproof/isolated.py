@@ -1,7 +1,8 @@
-"""The subject's artefacts (model, impl, harness, proofs): imported from its own folder, whatever else Python has loaded.
+"""Isolated imports of a project's artefacts (model, impl, harness, proofs) from its own folder.
 
-While an import lasts, a finder at the head of ``sys.meta_path`` answers for the artefacts alone and from the given folder alone,
-so that neither the working directory nor another subject can supply a module. Afterwards ``sys.modules`` is as it was.
+During an import, a finder at the head of ``sys.meta_path`` finds the artefacts' modules in the
+given folder only, so neither the working directory nor another project can supply one. Afterwards
+``sys.modules`` is as it was.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.abc import InspectLoader, MetaPathFinder
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from wheelproof.errors import UsageError
 
 ARTEFACTS = frozenset({"impl", "harness", "model", "proofs"})
 
 
-Compiled = Callable[[str, str, str], object]
+Compiled = Callable[[str, str, str], CodeType]
 """(module name, source text, file) -> code"""
 
 
@@ -35,7 +36,7 @@ class Source(InspectLoader):
     def get_source(self, fullname: str) -> str:
         return self._text
 
-    def get_code(self, fullname: str) -> object:
+    def get_code(self, fullname: str) -> CodeType:
         if self._compiled is not None:
             return self._compiled(fullname, self._text, self._file)
         return compile(self._text, self._file, "exec", dont_inherit=True)
@@ -45,9 +46,9 @@ class Source(InspectLoader):
 
 
 class Finder(MetaPathFinder):
-    """Finds the modules of the artefacts under ``root``, or in ``texts`` (module name -> source), and nowhere else.
+    """Finds the modules of the artefacts in ``texts`` or under ``root``, and nowhere else.
 
-    ``compiled``: another way to compile them than Python's own.
+    ``texts``: module name -> source. ``compiled``: replaces Python's own ``compile``.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ def present() -> dict[str, ModuleType]:
 
 @contextmanager
 def apart(finder: Finder) -> Iterator[None]:
-    """Within: the artefacts are empty in ``sys.modules`` and found by ``finder``. After: everything is as it was."""
+    """Import artefacts by ``finder`` alone; afterwards ``sys.modules`` is as it was."""
     kept = present()
     for name in kept:
         del sys.modules[name]
@@ -112,9 +113,10 @@ def apart(finder: Finder) -> Iterator[None]:
 
 
 def load(root: Path, name: str, texts: Mapping[str, str] = {}) -> ModuleType:
-    """Import one module of the subject as production code has it. ``texts``: sources to take in place of files.
+    """Import one module of the project as production code has it.
 
-    Raises UsageError if there is no such module or it cannot be imported.
+    ``texts``: module name -> source, in place of files. Raises UsageError if there is no such
+    module or it cannot be imported.
     """
     finder = Finder(root, texts)
     if finder.locate(name) is None:

@@ -11,11 +11,11 @@ from rich.text import Text
 from wheelproof import project
 from wheelproof.checks import composition, mutant
 from wheelproof.checks.context import Context
+from wheelproof.console import print_lines, visible
 from wheelproof.counterexample import columns, document
 from wheelproof.decisions import Decision
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report.console import print_lines, visible
 from wheelproof.report.terminal import killed, reason
 from wheelproof.verdict import Row, Verdict, exit_code
 

@@ -1,4 +1,4 @@
-"""What a verification is asked to do, and the notices that it gives while it works.
+"""The options of a verification, and the notices that it sends while it runs.
 
 Plain data without other imports: both the command line and the worker processes use it.
 """
@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wheelproof.verdict import Row
-
-PROFILES = ("fast", "nightly")
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Planned:
-    """So many checks will run, in total or in addition to those announced before."""
+    """This number of checks will run, in addition to those announced before."""
 
     checks: int
 
@@ -38,7 +36,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Beat:
-    """A check goes on: so many states (or runs) so far, and the size of what still waits, where it is known."""
+    """A check goes on. `waiting` is the length of its queue, None where it has none."""
 
     check: Check
     states: int
@@ -54,7 +52,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class ToolFound:
-    """An engine told its version, such as the first line that TLC prints."""
+    """The version of an engine is known, such as TLC's from the first line that it prints."""
 
     name: str
     version: str
@@ -62,7 +60,7 @@ class ToolFound:
 
 @dataclass(frozen=True)
 class Tick:
-    """Nothing new; time passes. Sent every few seconds by who waits for workers, so that a long check is not silent."""
+    """Nothing new; time passes. Sent every few seconds, so that a long check is not silent."""
 
 
 Notice = Planned | Started | Beat | Ended | ToolFound | Tick
@@ -70,17 +68,22 @@ Listener = Callable[[Notice], None]
 
 
 def ignore(notice: Notice) -> None:
-    """The listener that nobody reads."""
+    """The listener that does nothing."""
 
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """What to verify.
+    """Which checks to run, and how.
 
-    `mechanisms`: stems, all where empty; `layers`: None for all; `profile`: one of PROFILES; `subject`: the folder that holds
-    spec/; `output`: the folder for everything that is written; `jobs`: worker processes, at least 1.
-    `theorems`: names of theorems or mechanisms, all where empty; `seeds`: for each theorem, 0 for the profile's number.
-    `listen` is called in the parent process only. Notices are plain data and can be sent from a worker.
+    `mechanisms`: names, all where empty.
+    `layers`: None for all.
+    `profile`: ``fast`` or ``nightly``.
+    `subject`: the folder that holds spec/.
+    `output`: the folder for everything that is written.
+    `jobs`: worker processes, at least 1.
+    `theorems`: names of theorems or mechanisms, all where empty.
+    `seeds`: the number for each theorem, 0 for the profile's.
+    `listen`: called in the parent process only. Workers send notices, which are plain data.
     """
 
     mechanisms: tuple[str, ...]

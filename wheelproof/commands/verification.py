@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from wheelproof import doctor, documents
-from wheelproof.checks.events import Ended, Notice, ToolFound, VerifyOptions
+from wheelproof.commands import INTERRUPTED
+from wheelproof.console import console
+from wheelproof.events import Ended, Notice, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import files
-from wheelproof.report.console import console
 from wheelproof.report.progress import Progress, progress
 from wheelproof.report.terminal import print_report
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
 
-INTERRUPTED = 130
 _WRITE_EVERY = 1.0  # seconds
 
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from wheelproof import project
+from wheelproof.commands import listing
 from wheelproof.errors import UsageError
 from wheelproof.project import counts
-from wheelproof.report import listing
 
 
 def test_the_inventory_names_configs_mutants_and_what_they_must_show(small, capsys):

@@ -6,10 +6,10 @@ import pytest
 
 from tests.model.artefacts import ROOT
 from wheelproof import project
+from wheelproof.commands import mutant
+from wheelproof.console import console
 from wheelproof.counterexample import columns
 from wheelproof.errors import UsageError
-from wheelproof.report import mutant
-from wheelproof.report.console import console
 
 MECHANISMS = project.find(ROOT)
 
