@@ -1,7 +1,7 @@
 """What the tool raises where it cannot go on: one sentence that says what and where, and one that says what to do.
 
-The command line prints the error and exits with its `exit_code`; a finding about the subject is a verdict, never an
-exception.
+The command line prints the error and exits with its `exit_code`; a finding about the subject is a
+verdict, never an exception.
 """
 
 

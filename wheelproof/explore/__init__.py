@@ -1,9 +1,11 @@
 """The implementation's side of the loop: controlled runs of the real source, compared with the model in every state.
 
-* :class:`ControlledImplementation` loads an implementation a second time, under control; :meth:`ControlledImplementation.begin` starts a :class:`Run`.
-* :func:`bisimulate` compares all that a scenario can reach with the model's graph; its :class:`PairGraph` answers at which depth a
-  property first fails in the implementation.
-* :func:`replay` and :func:`random_schedules` run single schedules, with a :class:`RaceDetector` if one is given.
+* :class:`ControlledImplementation` loads an implementation a second time, under control;
+  :meth:`ControlledImplementation.begin` starts a :class:`Run`.
+* :func:`bisimulate` compares all that a scenario can reach with the model's graph; its
+  :class:`PairGraph` answers at which depth a property first fails in the implementation.
+* :func:`replay` and :func:`random_schedules` run single schedules, with a :class:`RaceDetector` if
+  one is given.
 * :func:`check_subject` lints the sources for the style that all this needs.
 """
 
@@ -29,6 +31,7 @@ from wheelproof.explore.schedules import RandomSchedules, Replay, Taken, random_
 __all__ = [
     "Access",
     "Bisimulation",
+    "ControlledImplementation",
     "Crashed",
     "Difference",
     "ExploreError",
@@ -36,6 +39,7 @@ __all__ = [
     "PairGraph",
     "Race",
     "RaceDetector",
+    "RandomSchedules",
     "Replay",
     "Rows",
     "RuleBroken",
@@ -45,14 +49,12 @@ __all__ = [
     "Stuck",
     "StyleError",
     "StyleFinding",
-    "ControlledImplementation",
     "Taken",
     "Unnamed",
     "Violation",
-    "RandomSchedules",
     "bisimulate",
     "check",
     "check_subject",
-    "replay",
     "random_schedules",
+    "replay",
 ]

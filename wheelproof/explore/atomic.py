@@ -1,11 +1,15 @@
 """Atomic modules: an operation of a lower mechanism is one step of the mechanism above it.
 
-A harness's ``ATOMIC`` names modules whose labels are dropped, all but those that it keeps. What code of such a module does with
-shared objects, or code that it calls back on a line without a label, then belongs to the line outside it that called and bears a label; locks taken there exclude nobody. That an
-operation may be taken for one step is not shown here: the lower mechanism's own refinement has to show it.
+A harness's ``ATOMIC`` names modules whose labels are dropped, all but those that it keeps. What
+code of such a module does with shared objects, or code that it calls back on a line without a
+label, then belongs to the line outside it that called and bears a label; locks taken there exclude
+nobody. That an operation may be taken for one step is not shown here: the lower mechanism's own
+refinement has to show it.
 
-A function of an atomic module that has steps of its own can hold a lock over them. Where the harness has ``WAITS``, labels of operations, and ``waits(label, locals)``, the
-lock that such an operation asks for, these locks exclude: the operation can begin only when its lock is free. An operation that meets a held lock all the same breaks a rule.
+A function of an atomic module that has steps of its own can hold a lock over them. Where the
+harness has ``WAITS``, labels of operations, and ``waits(label, locals)``, the lock that such an
+operation asks for, these locks exclude: the operation can begin only when its lock is free. An
+operation that meets a held lock all the same breaks a rule.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ class _Place:
     ``inside``: in an atomic module. ``keeps``: there, in a function that has steps of its own.
     """
 
-    __slots__ = ("where", "function", "subject", "inside", "keeps", "site", "several")
+    __slots__ = ("function", "inside", "keeps", "several", "site", "subject", "where")
 
     def __init__(
         self,
@@ -64,9 +68,11 @@ class AtomicModules:
     ) -> bool | _Place:
         """Deal with a shared access by ``frame``; False if it is an ordinary one, on a line that has its own label or in another module.
 
-        The place itself is returned for a lock that is held over steps, which excludes as it does elsewhere.
+        The place itself is returned for a lock that is held over steps, which excludes as it does
+        elsewhere.
 
-        The thread is stopped in front of the innermost labelled line around it, once for each call from that line.
+        The thread is stopped in front of the innermost labelled line around it, once for each call
+        from that line.
         """
         place = self._place(frame)
         if place.site is not None or not (place.inside or self._called_back(frame)):
@@ -83,7 +89,8 @@ class AtomicModules:
                     break
                 if not around.inside and not keeps and not self._called_back(outer):
                     self._scheduler.fail(
-                        f"{around.where}: {around.function} calls an operation of an atomic module ({kind} at {place.where}) "
+                        f"{around.where}: {around.function} calls an operation of an atomic module "
+                        f"({kind} at {place.where}) "
                         "without a label; label the line, as the step in the specification"
                     )
                 keeps = keeps or around.keeps
@@ -92,7 +99,8 @@ class AtomicModules:
         if found is None:
             if thread.site is None and (volatile or kind != "read") and kind not in LOCK_KINDS:
                 self._scheduler.fail(
-                    f"{place.where}: {kind} in {place.function}, an atomic module's, before any step is under way; "
+                    f"{place.where}: {kind} in {place.function}, an atomic module's, before any "
+                    "step is under way; "
                     "keep a label in front of it, or label the line that calls"
                 )
             self._scheduler.pass_by(thread, place)
@@ -101,7 +109,8 @@ class AtomicModules:
         else:
             if found.several:
                 self._scheduler.fail(
-                    f"{found.where}: an operation of an atomic module on a line with two labels; call it on a line of its own"
+                    f"{found.where}: an operation of an atomic module on a line with two labels; "
+                    "call it on a line of its own"
                 )
             self._begin(thread, found.site, inner, outer, awaits)
         return place if self._waits is not None and place.keeps and kind in LOCK_KINDS else True
@@ -185,7 +194,7 @@ class AtomicModules:
 class Free:
     """What an operation waits for that asks for a lock held over steps: that the lock is free, or the thread's own. Asking makes no step."""
 
-    __slots__ = ("_scheduler", "_waits", "_label", "_frame")
+    __slots__ = ("_frame", "_label", "_scheduler", "_waits")
 
     def __init__(
         self,
@@ -218,9 +227,10 @@ def declare(
 ) -> AtomicModules | None:
     """Read a harness's ``ATOMIC`` and drop the labels that it does not keep from ``labels`` (file as the scheduler shows it -> lines, changed in place).
 
-    A class of another module, a mutant's or the harness's, that derives from one of an atomic module is atomic with the same kept labels; one of
-    ``subject``, the modules whose steps are the mechanism's, is not, nor what derives from it. Raises
-    :class:`ExploreError` for a module that is not loaded, a kept label that does not exist, or one half of a lock and its unlock.
+    A class of another module, a mutant's or the harness's, that derives from one of an atomic
+    module is atomic with the same kept labels; one of ``subject``, the modules whose steps are the
+    mechanism's, is not, nor what derives from it. Raises :class:`ExploreError` for a module that is
+    not loaded, a kept label that does not exist, or one half of a lock and its unlock.
     """
     if not declared:
         return None

@@ -1,12 +1,14 @@
 """Bisimulation of an implementation with its model, over the implementation's own states.
 
-Walking every edge of the model is not enough: locals live in frames, so that many implementation states look like one model
-state, and a bug can hide in the difference. So the search steps every enabled thread in every *implementation* state (a
-fingerprint) and meanwhile pairs these states with the model's, along both graphs. Every new pair is compared: the same threads
-can move, with the same labels, and the shared variables are equal.
+Walking every edge of the model is not enough: locals live in frames, so that many implementation
+states look like one model state, and a bug can hide in the difference. So the search steps every
+enabled thread in every *implementation* state (a fingerprint) and meanwhile pairs these states with
+the model's, along both graphs. Every new pair is compared: the same threads can move, with the same
+labels, and the shared variables are equal.
 
-A greenlet cannot be copied, so a state is reached by running to it. A run goes on along uncovered edges as long as there are
-any near, then the next one replays the way to the shallowest unfinished state: fewer steps in all than from the deepest.
+A greenlet cannot be copied, so a state is reached by running to it. A run goes on along uncovered
+edges as long as there are any near, then the next one replays the way to the shallowest unfinished
+state: fewer steps in all than from the deepest.
 """
 
 from __future__ import annotations
@@ -47,9 +49,11 @@ PROGRESS_EVERY = 0.5
 class Bisimulation:
     """What a search came to.
 
-    ``outcome``: ``equal``, ``different`` or ``inconclusive`` (the budget was used up; ``why`` says so). ``figures``: model_states, model_edges,
-    walked_edges (edges of the model that the implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs,
-    steps (replayed ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, thread), that no implementation state took.
+    ``outcome``: ``equal``, ``different`` or ``inconclusive`` (the budget was used up; ``why`` says
+    so). ``figures``: model_states, model_edges, walked_edges (edges of the model that the
+    implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs, steps (replayed
+    ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, thread), that no
+    implementation state took.
     ``fields``: what the harness reads, where that was asked for.
     """
 
@@ -77,9 +81,11 @@ def bisimulate(
 ) -> Bisimulation:
     """Compare an implementation with its model in every state that the scenario can reach.
 
-    ``rows``: the model's (reduced) graph. ``shared_of(i)``: the variables of its state i, those that the harness has to give: no more, no fewer.
-    ``budget``: CPU seconds, then the outcome is ``inconclusive``. ``race``: a detector to follow all runs. ``audit``: take a
-    fingerprint after every step of a replay too, as a check that runs are deterministic (three times as slow).
+    ``rows``: the model's (reduced) graph. ``shared_of(i)``: the variables of its state i, those
+    that the harness has to give: no more, no fewer.
+    ``budget``: CPU seconds, then the outcome is ``inconclusive``. ``race``: a detector to follow
+    all runs. ``audit``: take a fingerprint after every step of a replay too, as a check that runs
+    are deterministic (three times as slow).
     ``progress``: called with the figures about twice a second. ``fields``: judge, where the two are
     equal, which slots the harness reads. ``second_ways``: states to be stepped again from a second
     way into them, spread over those that have one.
@@ -317,7 +323,8 @@ class _Search:
             raise _Parted(
                 self._difference(
                     "hidden",
-                    "the same steps led to another state than before: a part of the state is in no slot and in no local, "
+                    "the same steps led to another state than before: a part of the state is in no "
+                    "slot and in no local, "
                     "or the code is not deterministic",
                 )
             )

@@ -1,7 +1,8 @@
 """Branches: which outcomes of the implementation's conditions its runs have met, and which functions they have called.
 
-The sources of the implementation are compiled with each condition wrapped in a function that notes its outcome and returns it,
-and with a note at the head of each function. Lines and steps stay as they are.
+The sources of the implementation are compiled with each condition wrapped in a function that notes
+its outcome and returns it, and with a note at the head of each function. Lines and steps stay as
+they are.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ NAME = "__wheelproof_branch__"
 class Branches:
     """What is noted of the loaded modules.
 
-    ``declared``: every outcome that the sources have, as text: ``impl.module: Class.method: test is true`` or ``...: Class.method is
-    called``. ``met``: those that a run came to, setting up a scenario included.
+    ``declared``: every outcome that the sources have, as text: ``impl.module: Class.method: test is
+    true`` or ``...: Class.method is called``. ``met``: those that a run came to, setting up a
+    scenario included.
     """
 
     def __init__(self) -> None:
@@ -31,7 +33,8 @@ class Branches:
         for owner, function in list(_functions(tree)):
             if not _abstract(function):
                 _Wrapping(self, f"{name}: {owner}").function(function)
-        # The loader binds the name once the module is there; a function that its import calls needs it before.
+        # The loader binds the name once the module is there; a function that its import calls needs
+        # it before.
         tree.body.insert(
             _after_head(tree.body),
             *ast.parse(f"{NAME} = globals().get({NAME!r}, lambda number, value: value)").body,

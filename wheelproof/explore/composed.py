@@ -1,15 +1,20 @@
 """One mechanism on top of another with every step of both on: whatever it does, the atomic model can do.
 
-The model takes an operation of the lower mechanism for one step. Here the implementation takes all of that operation's steps, one
-by one, and the search follows which states the model could be in: a step that the model has, it takes; while a thread is inside an
-operation the model may take that operation's one step at any moment (linearizability, with the model as the sequential one). When no thread is inside an operation, one of these
-states must have the implementation's variables and every thread at the same label. So each property that the model's states have
-holds, at such moments, with the real operations too (trace inclusion; who may move is compared only in that nobody is stuck).
+The model takes an operation of the lower mechanism for one step. Here the implementation takes all
+of that operation's steps, one by one, and the search follows which states the model could be in: a
+step that the model has, it takes; while a thread is inside an operation the model may take that
+operation's one step at any moment (linearizability, with the model as the sequential one). When no
+thread is inside an operation, one of these states must have the implementation's variables and
+every thread at the same label. So each property that the model's states have holds, at such
+moments, with the real operations too (trace inclusion; who may move is compared only in that nobody
+is stuck).
 
-While threads are inside operations, one of these states must have every other thread at the same label, and the implementation's
-values of all that these operations do not write. What an operation writes is read off the model: all that its step changes in some
-state. A thread that has taken a step of the model's own, and goes on in steps that the model has not, is inside that one. The
-harness's HALFWAY names variables that show an operation's own locks, which no step of the model writes.
+While threads are inside operations, one of these states must have every other thread at the same
+label, and the implementation's values of all that these operations do not write. What an operation
+writes is read off the model: all that its step changes in some state. A thread that has taken a
+step of the model's own, and goes on in steps that the model has not, is inside that one. The
+harness's HALFWAY names variables that show an operation's own locks, which no step of the model
+writes.
 """
 
 from __future__ import annotations
@@ -37,9 +42,12 @@ Way = tuple[str | None, str | None, int]
 class Composition:
     """What a search came to.
 
-    ``outcome``: ``included``, ``different`` or ``inconclusive`` (the budget was used up; ``why`` says so). ``figures``: impl_states, impl_edges, model_states,
-    model_edges, matched_edges (of the model, that some run took), followed (pairs of a state and what the model may be in), runs, steps, cpu (seconds).
-    ``races``: on the plain fields of all modules that are not atomic at this grain, in the runs that the search made.
+    ``outcome``: ``included``, ``different`` or ``inconclusive`` (the budget was used up; ``why``
+    says so). ``figures``: impl_states, impl_edges, model_states, model_edges, matched_edges (of the
+    model, that some run took), followed (pairs of a state and what the model may be in), runs,
+    steps, cpu (seconds).
+    ``races``: on the plain fields of all modules that are not atomic at this grain, in the runs
+    that the search made.
     """
 
     outcome: str
@@ -61,8 +69,9 @@ def compose(
 ) -> Composition:
     """Follow an implementation, all steps on, with the atomic model.
 
-    ``subject``: loaded at the finer grain. ``rows``: the model's reduced graph; ``shared_of(i)``: the variables of its state i; ``labels_of(i)``: the label
-    that each thread is at there. ``budget``: CPU seconds.
+    ``subject``: loaded at the finer grain. ``rows``: the model's reduced graph; ``shared_of(i)``:
+    the variables of its state i; ``labels_of(i)``: the label that each thread is at there.
+    ``budget``: CPU seconds.
     """
     race = RaceDetector()
     search = _Composed(subject, scenario, rows, shared_of, budget, race, False, progress)
@@ -207,7 +216,8 @@ class _Composed(_Search):
                         self._lost(
                             here,
                             "label",
-                            f"{self.names[thread]} takes {self.waits[node][thread]}, and in no state that the model may be in it can",
+                            f"{self.names[thread]} takes {self.waits[node][thread]}, and in no "
+                            "state that the model may be in it can",
                         )
                     )
                 reached = (following, self._settled(following, after, labels_of, here))

@@ -2,34 +2,38 @@
 
 A wait is three steps, which its line names as ``# wait W1, wake W2, lock W3``:
 
-* ``wait`` gives the lock back and falls asleep, in one step. CPython registers the waiter while it still holds the lock,
-  hence no notification can fall in between;
+* ``wait`` gives the lock back and falls asleep, in one step. CPython registers the waiter while it
+  still holds the lock, hence no notification can fall in between;
 * ``wake`` takes a notification, or notices that the time is up. It needs no lock;
 * ``lock`` takes the lock again.
 
-``notify(n)`` leaves up to ``n`` *tickets*, and any thread that was asleep at that moment may take one of them: the scheduler
-chooses by choosing which of them wakes first. That is Python's documented promise; CPython itself wakes in the order of
-arrival. A thread that falls asleep later cannot take the ticket, and there are never more tickets than sleepers.
+``notify(n)`` leaves up to ``n`` *tickets*, and any thread that was asleep at that moment may take
+one of them: the scheduler chooses by choosing which of them wakes first. That is Python's
+documented promise; CPython itself wakes in the order of arrival. A thread that falls asleep later
+cannot take the ticket, and there are never more tickets than sleepers.
 
 Decisions:
 
-* A wait never ends without a notification or a time-out: Python's condition has no spurious wake-up.
-* Time stands still until a thread of the scenario lets it pass (:class:`Time`), so the scheduler chooses when a wait times out,
-  early or late against every other step, yet never before its deadline. Reading the clock is a step (``# read``). In a scenario
-  without a clock no wait times out.
-* A thread whose time is up and that is offered a ticket takes it. The other case, in which somebody else takes the ticket, is the
-  schedule in which that one wakes first.
-* CPython keeps a sleeper in the list until it has its lock back, hence a notification may be spent on a thread whose time was up
-  before. For all other threads that is the schedule in which it wakes later. Its own ``wait(timeout)`` can return True or False
-  then. So where time was up and a ticket was taken, the value is :class:`Either`: to test it is a finding.
+* A wait never ends without a notification or a time-out: Python's condition has no spurious
+  wake-up.
+* Time stands still until a thread of the scenario lets it pass (:class:`Time`), so the scheduler
+  chooses when a wait times out, early or late against every other step, yet never before its
+  deadline. Reading the clock is a step (``# read``). In a scenario without a clock no wait times
+  out.
+* A thread whose time is up and that is offered a ticket takes it. The other case, in which somebody
+  else takes the ticket, is the schedule in which that one wakes first.
+* CPython keeps a sleeper in the list until it has its lock back, hence a notification may be spent
+  on a thread whose time was up before. For all other threads that is the schedule in which it wakes
+  later. Its own ``wait(timeout)`` can return True or False then. So where time was up and a ticket
+  was taken, the value is :class:`Either`: to test it is a finding.
 * A time-out of ``TIMEOUT_MAX`` or more is none.
-* A wait is interrupted where a thread of the scenario does it (:class:`Interrupts`), while the sleeper
-  sleeps. It then wakes, takes its lock again and raises :class:`Interrupted`. In CPython a sleeper that
-  was notified and interrupted keeps the notification to itself: the exception leaves, and nobody else
-  is woken. So a sleeper that is interrupted and offered a ticket takes it; that somebody else takes it
-  is the schedule in which that one wakes first.
-* An interrupt that comes later, while the wait takes its lock again, is left out. CPython leaves the
-  wait without the lock then, and no code that uses a plain lock can tell.
+* A wait is interrupted where a thread of the scenario does it (:class:`Interrupts`), while the
+  sleeper sleeps. It then wakes, takes its lock again and raises :class:`Interrupted`. In CPython a
+  sleeper that was notified and interrupted keeps the notification to itself: the exception leaves,
+  and nobody else is woken. So a sleeper that is interrupted and offered a ticket takes it; that
+  somebody else takes it is the schedule in which that one wakes first.
+* An interrupt that comes later, while the wait takes its lock again, is left out. CPython leaves
+  the wait without the lock then, and no code that uses a plain lock can tell.
 """
 
 from __future__ import annotations
@@ -52,7 +56,8 @@ class Either:
 
     def __bool__(self) -> bool:
         self._scheduler.fail(
-            "the value of a wait whose time was up when it was notified is tested; in CPython it is True or False, "
+            "the value of a wait whose time was up when it was notified is tested; in CPython it "
+            "is True or False, "
             "as it happens: look at the state that the wait is for instead"
         )
         return False  # never reached
@@ -83,10 +88,11 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     class Time:
         """The scenario's clock: one per scenario, named in ``Harness.names``. ``now``: seconds since its start.
 
-        ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the scenario's order.
+        ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the
+        scenario's order.
         """
 
-        __slots__ = ("now", "alarms")
+        __slots__ = ("alarms", "now")
 
         def __init__(self) -> None:
             self.now = 0.0
@@ -102,7 +108,8 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def elapse(self) -> bool:
             """Let time pass up to the next deadline of a sleeper, in one step; False where all other threads have ended.
 
-            As long as nobody sleeps for a limited time the step cannot be taken: time alone does not make a run end.
+            As long as nobody sleeps for a limited time the step cannot be taken: time alone does
+            not make a run end.
             """
             if scheduler.running is None:
                 return False
@@ -179,17 +186,20 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         """Python's condition. For mappings to read: ``lock``, ``asleep`` and ``tickets``.
 
         ``asleep``: the threads that sleep, in the scenario's order; until when is in :class:`Time`.
-        ``tickets``: per notification that nobody has taken, oldest first, the threads that may take it.
-        ``woken``: (thread, what its wait returns, deadline of its ``wait_for``) of those with a time-out that do not have the lock yet.
+        ``tickets``: per notification that nobody has taken, oldest first, the threads that may take
+        it.
+        ``woken``: (thread, what its wait returns, deadline of its ``wait_for``) of those with a
+        time-out that do not have the lock yet.
         """
 
-        __slots__ = ("lock", "asleep", "tickets", "woken")
+        __slots__ = ("asleep", "lock", "tickets", "woken")
 
         def __init__(self, lock: object = None) -> None:
             self.lock = earlier["Monitor"]() if lock is None else lock
             if not isinstance(self.lock, lock_class):
                 raise TypeError(
-                    f"a Condition needs a Lock or a Monitor of impl.runtime, not {type(lock).__name__}"
+                    "a Condition needs a Lock or a Monitor of impl.runtime, not "
+                    f"{type(lock).__name__}"
                 )
             self.asleep: tuple[Thread, ...] = ()
             self.tickets: tuple[tuple[Thread, ...], ...] = ()
@@ -285,7 +295,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def _held(self, verb: str) -> None:
             owner = self.lock.owner
-            if owner is None or self.lock.reentrant and owner is not scheduler.running:
+            if owner is None or (self.lock.reentrant and owner is not scheduler.running):
                 raise RuntimeError(f"cannot {verb} on un-acquired lock")
 
         def _begin(self, site: Site | None) -> None:
@@ -295,14 +305,16 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 )
             if site is None:
                 scheduler.fail(
-                    "a wait within an atomic operation, which nothing could end; let the operation that waits have its steps"
+                    "a wait within an atomic operation, which nothing could end; let the operation "
+                    "that waits have its steps"
                 )
 
         def _sleep(self, thread: Thread, deadline: float | None, until: float | None) -> None:
             self._held("wait")
             if self.lock.depth > 1:
                 scheduler.fail(
-                    f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that is not supported: wait at depth 1"
+                    f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that "
+                    "is not supported: wait at depth 1"
                 )
             self.asleep = tuple(sorted((*self.asleep, thread), key=_index))
             if deadline is not None and scheduler.time is not None:
@@ -319,7 +331,8 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             offer, late = self.offered(thread), self.expired(thread)
             if offer is None and not late and not self.interrupted(thread):
                 scheduler.fail(
-                    f"{thread.name} was woken without a notification: the run is not the one that was planned"
+                    f"{thread.name} was woken without a notification: the run is not the one that "
+                    "was planned"
                 )
             time = scheduler.time
             if time is not None and time.deadline(thread) is not None:

@@ -1,9 +1,10 @@
 """The controlled scheduler: runs the threads of an implementation one at a time, one labelled operation per step.
 
-Threads are greenlets. Every operation of the controlled primitives and fields calls :meth:`Scheduler.point` first; where the
-operation's source line bears a label, the thread stops there until it is chosen, so that *a thread waits in front of the
-operation that it names*. A line is one step: the thread stops at the line's first shared access, since a stop between two
-accesses of one line would leave a stale value on the stack, where no fingerprint sees it.
+Threads are greenlets. Every operation of the controlled primitives and fields calls
+:meth:`Scheduler.point` first; where the operation's source line bears a label, the thread stops
+there until it is chosen, so that *a thread waits in front of the operation that it names*. A line
+is one step: the thread stops at the line's first shared access, since a stop between two accesses
+of one line would leave a stale value on the stack, where no fingerprint sees it.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class Interrupted(KeyboardInterrupt):
 class Site:
     """One operation at one place in the code, looked up by position on every access.
 
-    ``label``: None where the access belongs to the step that is under way. ``exact``: this is the operation that the
-    label names, not a plain read that prepares it.
+    ``label``: None where the access belongs to the step that is under way. ``exact``: this is the
+    operation that the label names, not a plain read that prepares it.
     """
 
-    __slots__ = ("label", "kind", "exact", "file", "line", "function")
+    __slots__ = ("exact", "file", "function", "kind", "label", "line")
 
     def __init__(
         self, label: str | None, kind: str, exact: bool, file: str, line: int, function: str
@@ -65,28 +66,29 @@ class Thread:
     """A thread of the scenario. ``label`` and ``kind`` name the step that it takes next.
 
     ``awaits``: the primitive that must admit the thread before that step can be taken, or None.
-    ``position``: how many operations of its program it has begun (a field, not a loop variable: it is part of the state).
+    ``position``: how many operations of its program it has begun (a field, not a loop variable: it
+    is part of the state).
     ``calls``: frames of atomic operations under way, whose further accesses make no step.
     ``handled``: the exception that is being handled, or is going up, where the thread has stopped.
     ``results``: what the operations that the last step ended have returned.
     """
 
     __slots__ = (
-        "name",
-        "index",
-        "greenlet",
-        "label",
         "awaits",
-        "frame",
-        "lasti",
-        "site",
-        "performed",
-        "position",
         "calls",
         "error",
-        "unwinding",
+        "frame",
+        "greenlet",
         "handled",
+        "index",
+        "label",
+        "lasti",
+        "name",
+        "performed",
+        "position",
         "results",
+        "site",
+        "unwinding",
     )
 
     def __init__(self, name: str, index: int) -> None:
@@ -115,14 +117,19 @@ class Thread:
 class Scheduler:
     """Runs one thread at a time and stops it at its next labelled operation.
 
-    ``running`` is None while nothing of the scenario runs (set-up, reading the state, ending threads): then every access passes.
+    ``running`` is None while nothing of the scenario runs (set-up, reading the state, ending
+    threads): then every access passes.
     ``coarse``: accesses of plain fields do not stop (a race detector is to watch them).
-    ``atomic``: the atomic modules of the subject (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
-    ``created``: the objects that the present run's threads have made (:class:`~wheelproof.explore.created.Created`).
-    ``memory``: what delays stores in the present run (:mod:`wheelproof.explore.store_buffer`) or None.
+    ``atomic``: the atomic modules of the subject
+    (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
+    ``created``: the objects that the present run's threads have made
+    (:class:`~wheelproof.explore.created.Created`).
+    ``memory``: what delays stores in the present run (:mod:`wheelproof.explore.store_buffer`) or
+    None.
     ``time``: the clock of the present run (:mod:`wheelproof.explore.conditions`) or None.
     ``interrupts``: what interrupts waits in the present run (of the same module) or None.
-    ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so far, for the watchdog.
+    ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so
+    far, for the watchdog.
     """
 
     def __init__(self) -> None:
@@ -150,9 +157,10 @@ class Scheduler:
     def point(self, kind: str, volatile: bool, awaits: object = None) -> Site | None:
         """Called before every shared operation; stops the thread where the operation begins a labelled step.
 
-        The caller's caller must be the subject's frame. ``volatile``: the operation must be labelled. ``awaits``: a
-        primitive whose ``admits(thread)`` tells whether the operation can be performed. Returns None where nothing runs, and for an
-        access within an atomic operation: the primitive then excludes nobody.
+        The caller's caller must be the subject's frame. ``volatile``: the operation must be
+        labelled. ``awaits``: a primitive whose ``admits(thread)`` tells whether the operation can
+        be performed. Returns None where nothing runs, and for an access within an atomic operation:
+        the primitive then excludes nobody.
         """
         thread = self.running
         if thread is None:
@@ -172,8 +180,8 @@ class Scheduler:
             if self._silent > MAX_SILENT_ACCESSES:
                 self._fail_silent(thread, site)
             return site
-        # A while test is compiled twice, the second copy further on in the code: once the operation is performed, the same
-        # line is a new step.
+        # A while test is compiled twice, the second copy further on in the code: once the operation
+        # is performed, the same line is a new step.
         if (
             frame is thread.frame
             and lasti > thread.lasti
@@ -242,7 +250,8 @@ class Scheduler:
 
     def _fail_silent(self, thread: Thread, site: Site) -> None:
         self.fail(
-            f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last one at {site.where}; "
+            f"{thread.name} made {MAX_SILENT_ACCESSES} accesses without a labelled step, the last "
+            f"one at {site.where}; "
             "label the access that the loop waits for",
             Stuck,
         )
@@ -250,8 +259,8 @@ class Scheduler:
     def fail(self, message: str, error: type = RuleBroken) -> None:
         """Stop the running thread here and for good.
 
-        Raising an exception instead would run the subject's ``with`` and ``finally`` blocks, whose operations would then
-        show as some other difference.
+        Raising an exception instead would run the subject's ``with`` and ``finally`` blocks, whose
+        operations would then show as some other difference.
         """
         self._finding = (error, message)
         self._plan = None
@@ -293,14 +302,16 @@ class Scheduler:
     def step(self, thread: Thread) -> None:
         """Let the thread perform its operation and run on to the next one.
 
-        Raises :class:`RuleBroken`, :class:`Stuck` or :class:`Crashed`; the thread must not be stepped again then.
+        Raises :class:`RuleBroken`, :class:`Stuck` or :class:`Crashed`; the thread must not be
+        stepped again then.
         """
         self._switch(thread)
 
     def replay(self, schedule: Sequence[Thread]) -> None:
         """Take many steps without giving control back in between: several times as fast as :meth:`step`.
 
-        ``schedule``: the threads in order. Nothing is compared on the way; compare the state that it ends in.
+        ``schedule``: the threads in order. Nothing is compared on the way; compare the state that
+        it ends in.
         """
         if not schedule:
             return
@@ -357,7 +368,8 @@ class Scheduler:
             self.note_unwinding(error)
             return
         self.fail(
-            f"{thread.site.where}: the step {thread.label} ended without its operation ({thread.site.kind}); "
+            f"{thread.site.where}: the step {thread.label} ended without its operation "
+            f"({thread.site.kind}); "
             "put the label on the line that performs it, with the kind that it is"
         )
 
@@ -370,7 +382,8 @@ class Scheduler:
         where = f"{shown}:{line}"
         if lines is None:
             self.fail(
-                f"{where}: {kind} from outside the subject, in {code.co_name}; let the harness or the implementation do it"
+                f"{where}: {kind} from outside the subject, in {code.co_name}; let the harness or "
+                "the implementation do it"
             )
         kinds = lines.get(line, {})
         label, exact, named = kinds.get(kind), True, kind
@@ -381,7 +394,8 @@ class Scheduler:
             exact = label is None
             if label is not None and (volatile or kind != "read"):
                 self.fail(
-                    f"{where}: a {'volatile ' if volatile else ''}{kind} on the line of '{named} {label}'; "
+                    f"{where}: a {'volatile ' if volatile else ''}{kind} on the line of '{named} "
+                    f"{label}'; "
                     "one operation per line, and its label has the operation's kind"
                 )
         if (
@@ -389,11 +403,13 @@ class Scheduler:
         ):  # an object under construction is not published yet
             if volatile:
                 self.fail(
-                    f"{where}: {kind} without a label in {code.co_name}; label the line '# {kind} <Name>', as the step in the specification"
+                    f"{where}: {kind} without a label in {code.co_name}; label the line '# {kind} "
+                    "<Name>', as the step in the specification"
                 )
             if kind == "write":
                 self.fail(
-                    f"{where}: a plain write without a label in {code.co_name}; label the line '# write <Name>'"
+                    f"{where}: a plain write without a label in {code.co_name}; label the line '# "
+                    "write <Name>'"
                 )
         self._codes.append(code)
         if label is not None:

@@ -1,7 +1,8 @@
 """Objects that an implementation creates while it runs: each gets a name that is the same in every run with the same steps.
 
-The name is the creating thread, how far its program has come, the class, and which one of that class it is there. What is
-created while no thread runs (in ``Harness.__init__``) is named by its path, as :mod:`wheelproof.explore.fingerprint` says.
+The name is the creating thread, how far its program has come, the class, and which one of that
+class it is there. What is created while no thread runs (in ``Harness.__init__``) is named by its
+path, as :mod:`wheelproof.explore.fingerprint` says.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from wheelproof.explore.controlled import Scheduler
 class Created:
     """What the threads of one run have created, oldest first: (name, object) in ``objects``, which also keeps the ids from being used again."""
 
-    __slots__ = ("objects", "_counts")
+    __slots__ = ("_counts", "objects")
 
     def __init__(self) -> None:
         self.objects: list[tuple[str, object]] = []
@@ -31,8 +32,8 @@ class Created:
 def watch(classes: Iterable[type], scheduler: Scheduler) -> None:
     """Have every instance of these classes, and of those that derive from them, noted in ``scheduler.created`` if a thread makes it.
 
-    Classes that are made in another way than by ``object.__new__`` (exceptions, enumerations, tuples) are left as they are: their
-    instances are values.
+    Classes that are made in another way than by ``object.__new__`` (exceptions, enumerations,
+    tuples) are left as they are: their instances are values.
     """
     for cls in classes:
         if cls.__new__ is object.__new__:

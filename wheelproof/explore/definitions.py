@@ -1,7 +1,8 @@
 """Definitions do not change while a scenario runs: modules, classes, enum members and functions hold no state.
 
-What they hold is compared by identity with what it was when the subject had been loaded: the attributes of the subject's modules, classes
-and functions, defaults and closures, and of the modules and classes that they have imported.
+What they hold is compared by identity with what it was when the subject had been loaded: the
+attributes of the subject's modules, classes and functions, defaults and closures, and of the
+modules and classes that they have imported.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Definitions:
         elif isinstance(value, (ModuleType, type)) or isinstance(value, Enum):
             held = vars(value)
             self._places.append((name, held, _ids(held)))
-            if depth < 2 or isinstance(value, type) and depth < 3:
+            if depth < 2 or (isinstance(value, type) and depth < 3):
                 for key, inner in list(held.items()):
                     if not key.startswith("__") or isinstance(inner, FunctionType):
                         self._note(inner, f"{name}.{key}", depth + 1)
@@ -61,7 +62,8 @@ class Definitions:
 
 def _changed(name: str) -> ExploreError:
     return ExploreError(
-        f"An attribute of {name} was changed while the scenario ran: state in a definition is seen by no fingerprint.",
+        f"An attribute of {name} was changed while the scenario ran: state in a definition is seen "
+        "by no fingerprint.",
         "Keep state in slots of objects that Harness.names reaches.",
     )
 
@@ -107,14 +109,10 @@ def mutable_globals(modules: Iterable[ModuleType]) -> Iterator[tuple[str, str]]:
 
 
 def _constant(value: object) -> bool:
-    if (
-        isinstance(
-            value,
-            (type, ModuleType, FunctionType, str, int, float, bytes, complex, type(None), range),
-        )
-        or callable(value)
-        and type(value).__module__ in ("builtins", "typing")
-    ):
+    if isinstance(
+        value,
+        (type, ModuleType, FunctionType, str, int, float, bytes, complex, type(None), range),
+    ) or (callable(value) and type(value).__module__ in ("builtins", "typing")):
         return True
     if isinstance(value, (tuple, frozenset)):
         return all(map(_constant, value))

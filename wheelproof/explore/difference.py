@@ -12,8 +12,9 @@ from wheelproof.explore.findings import ExploreError
 class Rows(list):
     """A model's graph: for every state {thread index: (label, index of the successor)}; state 0 is the initial one.
 
-    ``results``: for every state {thread index: results of the operations that the thread's step ends}; None: each operation returns
-    None. A plain list of harnesses is a graph whose operations all return None.
+    ``results``: for every state {thread index: results of the operations that the thread's step
+    ends}; None: each operation returns None. A plain list of harnesses is a graph whose operations
+    all return None.
     """
 
     def __init__(
@@ -41,10 +42,13 @@ Step = tuple[str, str]
 class Difference:
     """The first thing in which the implementation is not its model.
 
-    ``kind``: ``enabled`` (other threads can move), ``label`` (the same threads, another step), ``shared`` (a variable differs
-    after the step), ``result`` (an operation that the step ends returns another value), ``deadlock`` (the implementation cannot go on, the model can), ``exception``, ``rule``, ``watchdog``,
-    ``unnamed`` or ``hidden`` (equal states with unequal successors). ``schedule``: the labelled steps from the start to it, the last one included.
-    ``implementation`` and ``model``: the two sides, as far as there are two. ``source``: ``file:line`` of the last step.
+    ``kind``: ``enabled`` (other threads can move), ``label`` (the same threads, another step),
+    ``shared`` (a variable differs after the step), ``result`` (an operation that the step ends
+    returns another value), ``deadlock`` (the implementation cannot go on, the model can),
+    ``exception``, ``rule``, ``watchdog``, ``unnamed`` or ``hidden`` (equal states with unequal
+    successors). ``schedule``: the labelled steps from the start to it, the last one included.
+    ``implementation`` and ``model``: the two sides, as far as there are two. ``source``:
+    ``file:line`` of the last step.
     """
 
     kind: str
@@ -75,7 +79,8 @@ def compare_enabled(
 ) -> tuple[str, str, dict[str, object], dict[str, object]] | None:
     """Compare who can move, and with which step. ``waiting``: the label of every thread of the implementation, enabled or not.
 
-    Returns (kind, message, the implementation's side, the model's side), or None where they are equal.
+    Returns (kind, message, the implementation's side, the model's side), or None where they are
+    equal.
     """
     if len(mine) == len(row):
         for index, label in mine.items():
@@ -110,7 +115,8 @@ def compare_shared(
 ) -> tuple[str, dict[str, object], dict[str, object]] | None:
     """Compare the variables of the harness with the model's. Returns (message, the implementation's values, the model's), or None.
 
-    Raises ExploreError where the two do not have the same variables: one that the harness leaves out would go unchecked.
+    Raises ExploreError where the two do not have the same variables: one that the harness leaves
+    out would go unchecked.
     """
     if not isinstance(mine, Mapping):
         raise ExploreError(
@@ -142,7 +148,8 @@ def compare_results(
 ) -> str | None:
     """Compare what the operations that a step ends have returned. ``theirs`` None: all have to return None.
 
-    Values are equal if their types are too: 1 is not True. Returns a message, or None where they are equal.
+    Values are equal if their types are too: 1 is not True. Returns a message, or None where they
+    are equal.
     """
     if theirs is None:
         theirs = (None,) * len(mine)

@@ -1,8 +1,9 @@
 """Results in a harness: an operation of ``Harness`` may drop what the implementation returns only where that is None.
 
-Each call that stands alone as a statement of the harness is compiled as ``check(call)``. A controlled thread whose call
-returns something else breaks a rule there: the result would be compared with nothing. Calls of controlled primitives are the
-harness's own steps and are left alone, in ``Harness`` itself on labelled lines only.
+Each call that stands alone as a statement of the harness is compiled as ``check(call)``. A
+controlled thread whose call returns something else breaks a rule there: the result would be
+compared with nothing. Calls of controlled primitives are the harness's own steps and are left
+alone, in ``Harness`` itself on labelled lines only.
 """
 
 from __future__ import annotations
@@ -73,8 +74,10 @@ def guard(module: ModuleType, scheduler: Scheduler) -> None:
     def check(value: object) -> None:
         if value is not None and scheduler.running is not None:
             scheduler.fail(
-                f"{scheduler.place_of(sys._getframe(1))}: the harness drops {value!r}, which this call returned; "
-                "return it from the operation, or use it: a result that is dropped is compared with nothing"
+                f"{scheduler.place_of(sys._getframe(1))}: the harness drops {value!r}, which this "
+                "call returned; "
+                "return it from the operation, or use it: a result that is dropped is compared "
+                "with nothing"
             )
 
     vars(module)[NAME] = check
@@ -88,7 +91,8 @@ def swallowed(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
                 node.lineno,
                 "swallowed",
                 "a handler of the harness that neither returns the exception nor raises",
-                "end it with a return that names the exception, or with raise: an exception is a result, which the model compares",
+                "end it with a return that names the exception, or with raise: an exception is a "
+                "result, which the model compares",
             )
 
 

@@ -1,7 +1,7 @@
 """Marked fields under control: a data descriptor in front of the slot's own, in the class as it was written.
 
-Replacing the descriptor in place, rather than the class, keeps module globals, ``super()`` and constructor calls right: the
-class is the same object.
+Replacing the descriptor in place, rather than the class, keeps module globals, ``super()`` and
+constructor calls right: the class is the same object.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MARKS = {"Volatile": True, "Plain": False}
 class Field:
     """Stands in front of a slot's member descriptor, which keeps the value. ``member`` reads it without a step."""
 
-    __slots__ = ("member", "volatile", "scheduler", "name", "_get", "_set")
+    __slots__ = ("_get", "_set", "member", "name", "scheduler", "volatile")
 
     def __init__(self, member: MemberDescriptorType, volatile: bool, scheduler: Scheduler) -> None:
         self.member, self.volatile, self.scheduler = member, volatile, scheduler
@@ -35,7 +35,8 @@ class Field:
             changes = site is not None and site.kind == "change"
             if changes:  # the line changes what the field holds: the read is all that is seen of it
                 scheduler.running.performed = True
-            # None: within an atomic operation, which still orders by its volatile fields, but whose plain accesses are not looked at
+            # None: within an atomic operation, which still orders by its volatile fields, but whose
+            # plain accesses are not looked at
             if scheduler.race is not None and (site is not None or self.volatile):
                 note = scheduler.race.write if changes else scheduler.race.read
                 note(scheduler.running, self, instance, site)
@@ -77,7 +78,8 @@ def marks_of(cls: type) -> dict[str, bool]:
 def control(module: ModuleType, scheduler: Scheduler) -> None:
     """Put the marked fields of all classes of a freshly loaded module under control.
 
-    Raises :class:`ExploreError` for a mark on a name that is no slot, since its accesses could not be seen.
+    Raises :class:`ExploreError` for a mark on a name that is no slot, since its accesses could not
+    be seen.
     """
     if "annotations" not in vars(module):
         unread = [
@@ -97,7 +99,8 @@ def control(module: ModuleType, scheduler: Scheduler) -> None:
                 continue
             if not isinstance(member, MemberDescriptorType):
                 raise ExploreError(
-                    f"{module.__name__}: {cls.__qualname__}.{name} is marked {'Volatile' if volatile else 'Plain'} but is no slot.",
+                    f"{module.__name__}: {cls.__qualname__}.{name} is marked "
+                    f"{'Volatile' if volatile else 'Plain'} but is no slot.",
                     f"Add {name!r} to __slots__ of {cls.__qualname__}.",
                 )
             setattr(cls, name, Field(member, volatile, scheduler))

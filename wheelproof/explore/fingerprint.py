@@ -1,12 +1,15 @@
 """Fingerprints: what decides an implementation's future, in values that are the same in every run.
 
-Shared part: every slot of every object that is reachable from the roots that the harness names, marked or not. Per thread:
-how far its program has come, the label that it waits at and every suspended frame of the subject (function, position, locals).
-Objects are named by role first (``l1``), then by path (``l1.root``); those that a thread has created, by that thread. A value that has no such name is refused.
+Shared part: every slot of every object that is reachable from the roots that the harness names,
+marked or not. Per thread: how far its program has come, the label that it waits at and every
+suspended frame of the subject (function, position, locals). Objects are named by role first
+(``l1``), then by path (``l1.root``); those that a thread has created, by that thread. A value that
+has no such name is refused.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable, Container, Iterator, Sequence
 from enum import Enum
@@ -76,8 +79,10 @@ def _refuse_loose(value: object, name: str) -> None:
         loose = _loose[kind] = hasattr(value, "__dict__")
     if loose:
         raise Unnamed(
-            f"The object {name} of class {kind.__qualname__} has a __dict__, in which state could hide.",
-            "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = ()).",
+            f"The object {name} of class {kind.__qualname__} has a __dict__, in which state could "
+            "hide.",
+            "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = "
+            "()).",
         )
 
 
@@ -89,7 +94,7 @@ def _attributes(what: str) -> Unnamed:
 
 
 def _hashed_by_value(value: object) -> bool:
-    return type(value) in _ATOMS or type(value) is tuple and all(map(_hashed_by_value, value))
+    return type(value) in _ATOMS or (type(value) is tuple and all(map(_hashed_by_value, value)))
 
 
 def variables_of(code: CodeType) -> tuple[str, ...]:
@@ -109,10 +114,11 @@ def variables_of(code: CodeType) -> tuple[str, ...]:
 class Names:
     """Names of the objects of one run, and the fingerprints made with them.
 
-    ``roots``: role -> object. ``files``: the files whose frames belong to the subject. ``created``: (name, object) of what the
-    threads have created, a list that grows. A list, deque, dict or set that is met again in one fingerprint is written as the one
-    that it is, so that a second name of it differs from a copy. ``stacks`` judges what suspended frames have on their evaluation stacks; ``judged``: the
-    positions that it has passed, a table that runs share.
+    ``roots``: role -> object. ``files``: the files whose frames belong to the subject. ``created``:
+    (name, object) of what the threads have created, a list that grows. A list, deque, dict or set
+    that is met again in one fingerprint is written as the one that it is, so that a second name of
+    it differs from a copy. ``stacks`` judges what suspended frames have on their evaluation stacks;
+    ``judged``: the positions that it has passed, a table that runs share.
     """
 
     def __init__(
@@ -174,7 +180,7 @@ class Names:
                     (inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())
                 ]
                 continue
-            if kind in _ATOMS or id(value) in names and not root or isinstance(value, _VALUES):
+            if kind in _ATOMS or (id(value) in names and not root) or isinstance(value, _VALUES):
                 continue
             slots = _slots.get(kind) or slots_of(kind)
             _refuse_loose(value, path)
@@ -191,10 +197,8 @@ class Names:
             for name, get in slots:
                 self._cells.append((get, value))
                 self.paths.append(f"{path}.{name}")
-                try:
+                with contextlib.suppress(AttributeError):
                     later.append((get(value), f"{path}.{name}", False))
-                except AttributeError:
-                    pass
             todo += reversed(later)
 
     def knows(self, value: object) -> bool:
@@ -303,7 +307,7 @@ class Names:
                 return ("same", number)
             self._met[id(v)] = len(self._met)
             self.by_identity = True
-        if kind is tuple or kind is list or isinstance(v, tuple) and hasattr(v, "_fields"):
+        if kind is tuple or kind is list or (isinstance(v, tuple) and hasattr(v, "_fields")):
             if hasattr(v, "__dict__") and vars(v):
                 raise _attributes(f"a {kind.__qualname__}")
             return (kind.__name__, *[self.value(x) for x in v])
@@ -358,8 +362,10 @@ class Names:
         if v is Ellipsis or v is NotImplemented:
             return ("constant", repr(v))
         raise Unnamed(
-            f"a value of type {kind.__qualname__}, which has no name that is the same in every run.",
-            "Keep state in slots of objects that the harness's Harness.names reaches from the start, "
+            f"a value of type {kind.__qualname__}, which has no name that is the same in every "
+            "run.",
+            "Keep state in slots of objects that the harness's Harness.names reaches from the "
+            "start, "
             "not in iterators, generators or new objects.",
         )
 
@@ -434,7 +440,8 @@ class Names:
                         out.append(name(id(v)) or (v if type(v) is int else value(v)))
                 except Unnamed as error:
                     raise Unnamed(
-                        f"The local {variable!r} of {code.co_qualname} ({code.co_filename}:{frame.f_lineno}), "
+                        f"The local {variable!r} of {code.co_qualname} "
+                        f"({code.co_filename}:{frame.f_lineno}), "
                         f"suspended in thread {thread.name}, holds {error.message}",
                         error.remedy,
                     ) from None

@@ -1,7 +1,8 @@
 """Rules against state that decides the future and shows neither in an object's slots nor in a frame's locals.
 
-A suspended frame's evaluation stack cannot be read. So nothing that counts may live there while a thread is suspended: the
-iterator of a ``for``, of a comprehension or of a built-in that calls back; nor in a module, a class, a function or a cache.
+A suspended frame's evaluation stack cannot be read. So nothing that counts may live there while a
+thread is suspended: the iterator of a ``for``, of a comprehension or of a built-in that calls back;
+nor in a module, a class, a function or a cache.
 """
 
 from __future__ import annotations
@@ -164,8 +165,8 @@ def suspendable_names(
 ) -> frozenset[str]:
     """Names of the functions (and of classes with such an ``__init__``) in which a thread can be suspended.
 
-    Over-approximated by name: a labelled function, one that calls a variable of its own (a callback), and one that calls
-    a name that is in the set.
+    Over-approximated by name: a labelled function, one that calls a variable of its own (a
+    callback), and one that calls a name that is in the set.
     """
     calls: dict[str, set[str]] = {}
     names: set[str] = set()
@@ -197,8 +198,9 @@ def suspendable_names(
 def set_up_only(tree: ast.Module) -> set[Function]:
     """The functions of a harness that no thread runs: those that no operation of ``Harness`` reaches by name.
 
-    Operations are the methods of a class ``Harness`` whose names do not begin with an underscore. Only methods of such a class, and
-    functions of the module, can be for set-up alone; those of all other classes belong to the implementation.
+    Operations are the methods of a class ``Harness`` whose names do not begin with an underscore.
+    Only methods of such a class, and functions of the module, can be for set-up alone; those of all
+    other classes belong to the implementation.
     """
     harnesses = [
         node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "Harness"
@@ -231,7 +233,8 @@ def rules(
 ) -> Iterator[tuple[int, str, str, str]]:
     """The findings of one file, as (line, rule, what is wrong, what to do).
 
-    ``slots``: the names of all slots of the subject; ``spared``: lines of imports for production only.
+    ``slots``: the names of all slots of the subject; ``spared``: lines of imports for production
+    only.
     """
     aside = set_up_only(tree)
     before = {
@@ -241,10 +244,8 @@ def rules(
         found
         for found in _everywhere(tree, slots)
         if not (
-            found[1] == "uncontrolled"
-            and found[0] in spared
-            or found[1] == "hidden-state"
-            and found[0] in before
+            (found[1] == "uncontrolled" and found[0] in spared)
+            or (found[1] == "hidden-state" and found[0] in before)
         )
     )
     yield from _module_state(tree)
@@ -263,7 +264,8 @@ def _in_function(
             if isinstance(n, (ast.stmt, ast.expr)) and n.lineno in marks:
                 return True
             if isinstance(n, ast.Call) and (
-                _called(n) in suspendable or isinstance(n.func, ast.Name) and n.func.id in variables
+                _called(n) in suspendable
+                or (isinstance(n.func, ast.Name) and n.func.id in variables)
             ):
                 return True
         return False
@@ -278,7 +280,8 @@ def _in_function(
                     node.lineno,
                     "loop-position",
                     f"a thread can be suspended inside this for, {fault}",
-                    "write for i in range(..) or for i, x in enumerate(..) and leave i alone in the loop, or use while with a local",
+                    "write for i in range(..) or for i, x in enumerate(..) and leave i alone in "
+                    "the loop, or use while with a local",
                 )
         if isinstance(node, _COMPREHENSIONS) and suspends(node):
             yield (
@@ -296,7 +299,7 @@ def _in_function(
                 f"{function.name} is a generator or a coroutine in which a thread can be suspended",
                 "write a plain function",
             )
-        if _called(node) in _ITERATING and not _called(node) in suspendable:
+        if _called(node) in _ITERATING and _called(node) not in suspendable:
             inside = [*node.args, *(k.value for k in node.keywords)]
             handed = [
                 n
@@ -312,7 +315,8 @@ def _in_function(
                 yield (
                     node.lineno,
                     "loop-position",
-                    f"{_called(node)} calls back a function in which a thread can be suspended: its position is hidden",
+                    f"{_called(node)} calls back a function in which a thread can be suspended: "
+                    "its position is hidden",
                     "write a loop over range(..)",
                 )
 
@@ -443,8 +447,7 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
             if (
                 named
                 or _called(owner) == "type"
-                or isinstance(owner, ast.Attribute)
-                and owner.attr == "__class__"
+                or (isinstance(owner, ast.Attribute) and owner.attr == "__class__")
             ):
                 yield (
                     node.lineno,
@@ -457,7 +460,8 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
                     node.lineno,
                     "hidden-state",
                     f"an attribute {node.attr} is set, which is no slot of any class here",
-                    "keep state in slots of objects; an exception, a function, a module or an enum member holds none",
+                    "keep state in slots of objects; an exception, a function, a module or an enum "
+                    "member holds none",
                 )
         elif (
             isinstance(node, ast.Attribute)
@@ -489,8 +493,10 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
                     yield (
                         node.lineno,
                         "uncontrolled",
-                        f"{module} is out of the scheduler's control, or keeps state that is not seen",
-                        "take locks, threads, clocks and chance from impl.runtime; if no scenario uses it, write '# production only' "
+                        f"{module} is out of the scheduler's control, or keeps state that is not "
+                        "seen",
+                        "take locks, threads, clocks and chance from impl.runtime; if no scenario "
+                        "uses it, write '# production only' "
                         "behind the import at the head of the file",
                     )
 

@@ -1,9 +1,9 @@
 """Labels: the trailing comments that give the steps of an implementation their names.
 
-``with self.monitor:  # lock A1, unlock A11`` names two operations of one line, ``self.list = None  # write U8`` one,
-``self.condition.wait()  # wait W1, wake W2, lock W3`` three.
-``self.heap.append(e)  # change P1`` names a change in place of what a plain field holds.
-A label is the name that the same step bears in the specification, in the model and in every trace.
+``with self.monitor:  # lock A1, unlock A11`` names two operations of one line, ``self.list = None
+# write U8`` one, ``self.condition.wait()  # wait W1, wake W2, lock W3`` three.
+``self.heap.append(e)  # change P1`` names a change in place of what a plain field holds. A label is
+the name that the same step bears in the specification, in the model and in every trace.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Labels = dict[int, dict[str, str]]
 def of_source(text: str, file: str = "<text>", kinds: Iterable[str] = KINDS) -> Labels:
     """The labels of a source text, by line.
 
-    Raises :class:`LabelError` with file and line for a trailing comment that begins like a label (a kind, then a
-    space) but cannot be read as one, and for a label on a line of its own: a label that is passed over in silence would take a
-    step out of the check.
+    Raises :class:`LabelError` with file and line for a trailing comment that begins like a label (a
+    kind, then a space) but cannot be read as one, and for a label on a line of its own: a label
+    that is passed over in silence would take a step out of the check.
     """
     words = "|".join(sorted(kinds))
     item = re.compile(rf"({words}) ({NAME.pattern})")
@@ -53,18 +53,21 @@ def of_source(text: str, file: str = "<text>", kinds: Iterable[str] = KINDS) -> 
         if alone:
             if None not in items:
                 raise LabelError(
-                    f"{file}:{line}: the label {token.string!r} stands on a line without an operation; "
+                    f"{file}:{line}: the label {token.string!r} stands on a line without an "
+                    "operation; "
                     "put it behind the operation that it names"
                 )
             continue
         if None in items:
             raise LabelError(
                 f"{file}:{line}: unreadable label {token.string!r}; write '# kind Name1' or "
-                f"'# lock Name1, unlock Name2' with a kind of {', '.join(sorted(kinds))}, or reword the comment"
+                f"'# lock Name1, unlock Name2' with a kind of {', '.join(sorted(kinds))}, or "
+                "reword the comment"
             )
         if len({m[1] for m in items}) != len(items):
             raise LabelError(
-                f"{file}:{line}: {token.string!r} names one kind of operation twice; put each operation on its own line"
+                f"{file}:{line}: {token.string!r} names one kind of operation twice; put each "
+                "operation on its own line"
             )
         found[line] = {m[1]: m[2] for m in items}
     return found

@@ -1,7 +1,7 @@
 """Style rules of subject files. Without them a line number does not identify one step, or state hides from the fingerprint.
 
-Rules about lines are here, rules about state that neither an object's slots nor a frame's locals show in
-:mod:`wheelproof.explore.hidden`.
+Rules about lines are here, rules about state that neither an object's slots nor a frame's locals
+show in :mod:`wheelproof.explore.hidden`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
 
     ``beside``: slots of classes in files that are not looked at.
 
-    The files are looked at together: a function counts as one that can be suspended if it calls, by name, one that can.
-    Raises :class:`~wheelproof.explore.findings.LabelError` for an unreadable label and :class:`ExploreError` for a file that does not parse.
+    The files are looked at together: a function counts as one that can be suspended if it calls, by
+    name, one that can. Raises :class:`~wheelproof.explore.findings.LabelError` for an unreadable
+    label and :class:`ExploreError` for a file that does not parse.
     """
     trees: dict[str, ast.Module] = {}
     marks: dict[str, labels.Labels] = {}
@@ -109,7 +110,8 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
                 line,
                 "one-operation",
                 f"{len(kinds)} operations on one line ({', '.join(kinds)})",
-                "give each its own line; only the lock and the unlock of one with share a line, and the wait, wake and lock of one wait",
+                "give each its own line; only the lock and the unlock of one with share a line, "
+                "and the wait, wake and lock of one wait",
             )
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
@@ -135,7 +137,8 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
                     decorator.lineno,
                     "decorated",
                     f"a label in {name}, which has a decorator",
-                    "label plain methods only: a property or a wrapper hides the step from its caller",
+                    "label plain methods only: a property or a wrapper hides the step from its "
+                    "caller",
                 )
 
 
@@ -235,7 +238,8 @@ def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Found:
             node.lineno,
             "no-branch",
             "and/or, a conditional expression, a comprehension or a lambda on a labelled line",
-            "write the condition as a statement of its own: a labelled line always performs its one operation",
+            "write the condition as a statement of its own: a labelled line always performs its "
+            "one operation",
         )
     if any(isinstance(n, ast.Compare) and len(n.ops) > 1 for n in inner):
         yield (

@@ -41,10 +41,12 @@ THREADS = "impl.threads"
 class Loaded:
     """The modules of one subject under one scheduler.
 
-    ``harness_module``: its harness; ``implementation``: the namespace of the implementation's classes, the mutant's in
-    place of those that it replaces; ``harness``: the class that sets a scenario up; ``mutant``: the mutant's class or None;
-    ``labels``: file relative to the root -> labels by line, of an atomic module those that the harness keeps; ``named``: those of them that
-    the harness's ATOMIC leaves, whatever ``grain`` says; ``delayed``: the fields whose stores may reach memory late.
+    ``harness_module``: its harness; ``implementation``: the namespace of the implementation's
+    classes, the mutant's in place of those that it replaces; ``harness``: the class that sets a
+    scenario up; ``mutant``: the mutant's class or None;
+    ``labels``: file relative to the root -> labels by line, of an atomic module those that the
+    harness keeps; ``named``: those of them that the harness's ATOMIC leaves, whatever ``grain``
+    says; ``delayed``: the fields whose stores may reach memory late.
     """
 
     def __init__(
@@ -110,7 +112,8 @@ class Loaded:
         if grain != "ATOMIC" and not getattr(self.harness_module, grain, None):
             raise ExploreError(
                 f"harness/{stem}.py has no {grain}.",
-                f"Write {grain} = {{'impl.some_module': ()}}: the modules that are atomic all the same.",
+                f"Write {grain} = {{'impl.some_module': ()}}: the modules that are atomic all the "
+                "same.",
             )
         self.named = {
             file: {line: dict(kinds) for line, kinds in lines.items()}
@@ -145,7 +148,8 @@ class Loaded:
             module, name = held[0]
             raise ExploreError(
                 f"{module}.{name} is neither a definition nor a constant: state could hide in it.",
-                "Keep it in a slot of an object of the scenario; if no scenario uses it, write '# production only' behind it.",
+                "Keep it in a slot of an object of the scenario; if no scenario uses it, write '# "
+                "production only' behind it.",
             )
         self.definitions = definitions.Definitions(mine)
         self._runs = 0
@@ -174,14 +178,16 @@ class Loaded:
                 if not isinstance(subject, (tuple, list)) or not subject:
                     raise ExploreError(
                         f"{name.replace('.', '/')}.py: SUBJECT is missing.",
-                        "Set it to the names of the modules to load, as in SUBJECT = ('impl.some_module',).",
+                        "Set it to the names of the modules to load, as in SUBJECT = "
+                        "('impl.some_module',).",
                     )
                 for each in subject:
                     importlib.import_module(each)
             except (ImportError, SyntaxError) as error:
                 raise ExploreError(
                     f"{finder.root}: the subject {self.stem} cannot be imported: {error}.",
-                    "Import it in plain Python first; the controlled runtime has the names of impl/runtime.py only.",
+                    "Import it in plain Python first; the controlled runtime has the names of "
+                    "impl/runtime.py only.",
                 ) from error
             return present()
 

@@ -13,7 +13,7 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     class Lock:
         """Python's lock: any thread may release it. ``owner``: the :class:`Thread` that took it, or None; ``depth``: how often."""
 
-        __slots__ = ("owner", "depth")
+        __slots__ = ("depth", "owner")
         reentrant = False
 
         def __init__(self) -> None:
@@ -36,7 +36,8 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if scheduler.running is not None:
                 self.leave(scheduler.running, point("unlock", True))
 
-        # Neither is made of acquire and release: the subject must be the caller of the method that calls point.
+        # Neither is made of acquire and release: the subject must be the caller of the method that
+        # calls point.
         def __enter__(self) -> bool:
             thread = scheduler.running
             return True if thread is None else self.take(thread, point("lock", True, self))
@@ -53,14 +54,16 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 if not self.admits(thread):
                     if blocking:
                         scheduler.fail(
-                            f"{thread.name} was let into a lock that {self.owner.name} holds: the run is not the one that was planned"
+                            f"{thread.name} was let into a lock that {self.owner.name} holds: the "
+                            "run is not the one that was planned"
                         )
                     return False
                 self.owner = thread
                 self.depth += 1
             elif self.owner is not None and self.owner is not thread:
                 scheduler.fail(
-                    f"an operation that is one step asks for a lock that {self.owner.name} holds over several steps; "
+                    f"an operation that is one step asks for a lock that {self.owner.name} holds "
+                    "over several steps; "
                     "name its label in the harness's WAITS, and the lock in waits()"
                 )
             if scheduler.race is not None:
@@ -97,7 +100,8 @@ def _monitor(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def refuse(self, thread: Thread) -> None:
             if self.owner is not thread:
                 scheduler.fail(
-                    f"{thread.name} releases a monitor that {self.owner.name if self.owner else 'nobody'} holds; "
+                    f"{thread.name} releases a monitor that "
+                    f"{self.owner.name if self.owner else 'nobody'} holds; "
                     "release what the thread has acquired, once"
                 )
 

@@ -30,7 +30,8 @@ class PairGraph:
     """Pairs by number, 0 the initial one. ``successors[n]`` is {thread index: number}; ``of_node[i]`` the pairs of an implementation state;
     ``parent[n]`` the (pair, thread) from which n was found first.
 
-    The graph is whole if and only if the bisimulation that made it ended with the outcome ``equal``.
+    The graph is whole if and only if the bisimulation that made it ended with the outcome
+    ``equal``.
     """
 
     def __init__(self, names: Sequence[str], rows: Rows) -> None:

@@ -1,7 +1,8 @@
 """The controlled ``impl/runtime.py``: the same names, every operation a point of the scheduler.
 
-A mechanism that needs another primitive adds it to both: a class in the production module and, here, a function that
-builds the controlled class, registered with :func:`primitive`. Locks, conditions and time have modules of their own.
+A mechanism that needs another primitive adds it to both: a class in the production module and,
+here, a function that builds the controlled class, registered with :func:`primitive`. Locks,
+conditions and time have modules of their own.
 """
 
 from __future__ import annotations
@@ -113,14 +114,17 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def enter(self, thread: Thread) -> None:
             if self.of.writer is thread or thread in self.of.readers:
                 scheduler.fail(
-                    f"{thread.name} holds the ReadWriteLock already, and it is not re-entrant; release it first"
+                    f"{thread.name} holds the ReadWriteLock already, and it is not re-entrant; "
+                    "release it first"
                 )
             if not self.admits(thread):
                 scheduler.fail(
-                    f"{thread.name} was let into a ReadWriteLock that is taken: the run is not the one that was planned"
+                    f"{thread.name} was let into a ReadWriteLock that is taken: the run is not the "
+                    "one that was planned"
                 )
 
-    # A reader is ordered behind the writers before it only, a writer behind everybody: two clocks, one per half.
+    # A reader is ordered behind the writers before it only, a writer behind everybody: two clocks,
+    # one per half.
     class ReadLock(Half):
         __slots__ = ()
 
@@ -143,7 +147,8 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if point("unlock", True) is not None:
                 if thread not in of.readers:
                     scheduler.fail(
-                        f"{thread.name} releases a read lock that it does not hold; release what the thread has acquired, once"
+                        f"{thread.name} releases a read lock that it does not hold; release what "
+                        "the thread has acquired, once"
                     )
                 of.readers = tuple([reader for reader in of.readers if reader is not thread])
             if scheduler.race is not None:
@@ -175,7 +180,8 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if point("unlock", True) is not None:
                 if of.writer is not thread:
                     scheduler.fail(
-                        f"{thread.name} releases a write lock that it does not hold; release what the thread has acquired, once"
+                        f"{thread.name} releases a write lock that it does not hold; release what "
+                        "the thread has acquired, once"
                     )
                 of.writer = None
             if scheduler.race is not None:
@@ -184,7 +190,7 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     class ReadWriteLock:
         """``readers``: the :class:`Thread` objects that read, in the scenario's order; ``writer``: the one that writes, or None."""
 
-        __slots__ = ("readers", "writer", "read_lock", "write_lock")
+        __slots__ = ("read_lock", "readers", "write_lock", "writer")
 
         def __init__(self) -> None:
             self.readers: tuple[Thread, ...] = ()
@@ -202,7 +208,7 @@ def _index(thread: Thread) -> int:
 class Due:
     """What a thread at a gate waits for: the gate is free, and nothing is left to wait for. Asking makes no step."""
 
-    __slots__ = ("_scheduler", "_gate", "_wait_ms")
+    __slots__ = ("_gate", "_scheduler", "_wait_ms")
 
     def __init__(self, scheduler: Scheduler, gate: object, wait_ms: Callable[[], float]) -> None:
         self._scheduler, self._gate, self._wait_ms = scheduler, gate, wait_ms
@@ -237,8 +243,10 @@ def _gate(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             site = point("lock", True, due)
             if not due.admits(thread):
                 scheduler.fail(
-                    f"{thread.name} was let into a gate before something was due; in an atomic module the gate must be "
-                    "the first shared operation of its call, elsewhere the run is not the one that was planned"
+                    f"{thread.name} was let into a gate before something was due; in an atomic "
+                    "module the gate must be "
+                    "the first shared operation of its call, elsewhere the run is not the one that "
+                    "was planned"
                 )
             if site is not None:
                 self.owner = thread

@@ -1,10 +1,12 @@
 """Imports for production only: a thread pool, the machine's clock, a logger. No controlled thread may use what they bring.
 
-The mark ``# production only`` behind the import, or behind an assignment at the top of the file, says so. The linter then lets the import pass, and this module stops the
-thread that uses it all the same.
+The mark ``# production only`` behind the import, or behind an assignment at the top of the file,
+says so. The linter then lets the import pass, and this module stops the thread that uses it all the
+same.
 
-A harness may declare a stand-in for such a module: a module of its own that has the same names, made of the runtime's
-primitives. Under control the marked import brings the stand-in, whose labelled lines are steps like any others.
+A harness may declare a stand-in for such a module: a module of its own that has the same names,
+made of the runtime's primitives. Under control the marked import brings the stand-in, whose
+labelled lines are steps like any others.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ def marked(tree: ast.Module, text: str) -> dict[int, tuple[str, ...]]:
 def stand_ins(text: str, file: str) -> dict[str, str]:
     """The table ``STAND_INS`` of a harness, which is a literal: module -> the module that stands in for it under control.
 
-    Raises ExploreError for a table that is no literal, or that names a stand-in outside of the subject.
+    Raises ExploreError for a table that is no literal, or that names a stand-in outside of the
+    subject.
     """
     found = [
         node
@@ -117,8 +120,10 @@ class Guarded:
         scheduler = self._scheduler
         if scheduler.running is not None:
             scheduler.fail(
-                f"{scheduler.place_of(sys._getframe(2))}: {self._name} is imported for production only and is out of the scheduler's "
-                "control; take locks, threads, clocks and chance from impl.runtime, or have the scenario hand them in"
+                f"{scheduler.place_of(sys._getframe(2))}: {self._name} is imported for production "
+                "only and is out of the scheduler's "
+                "control; take locks, threads, clocks and chance from impl.runtime, or have the "
+                "scenario hand them in"
             )
         return self._value
 

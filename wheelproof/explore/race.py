@@ -1,9 +1,9 @@
 """A happens-before race detector for plain fields: two accesses, one of them a write, that nothing orders.
 
-Vector clocks, one per thread, per lock, per atomic and per volatile field. Order comes from the release of a lock to its next
-acquisition and from a write of a volatile or atomic to the reads after it (Java memory model, chapter 17.4 of the language
-specification). A run without a race is sequentially consistent, and then exploring at synchronisation operations only
-misses nothing.
+Vector clocks, one per thread, per lock, per atomic and per volatile field. Order comes from the
+release of a lock to its next acquisition and from a write of a volatile or atomic to the reads
+after it (Java memory model, chapter 17.4 of the language specification). A run without a race is
+sequentially consistent, and then exploring at synchronisation operations only misses nothing.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Race:
 class _Place:
     """What is known of one field of one object."""
 
-    __slots__ = ("writer", "written", "write", "reads", "instance")
+    __slots__ = ("instance", "reads", "write", "writer", "written")
 
     def __init__(self, instance: object) -> None:
         self.writer, self.written, self.write = -1, 0, None
@@ -94,6 +94,7 @@ class RaceDetector:
         if place.writer >= 0 and place.writer != i and place.written > clock[place.writer]:
             self._report(field, place.writer, "write", place.write, thread, "read", site)
         place.reads[i] = (clock[i], site)
+        return None
 
     def write(self, thread: Thread, field: object, instance: object, site: Site | None) -> None:
         place = self._place(field, instance)
@@ -108,6 +109,7 @@ class RaceDetector:
                 self._report(field, j, "read", earlier, thread, "write", site)
         place.writer, place.written, place.write = i, clock[i], site
         place.reads = {}
+        return None
 
     def _place(self, field: object, instance: object) -> _Place:
         key = (id(instance), id(field))
@@ -127,7 +129,8 @@ class RaceDetector:
     def _leave(self, thread: Thread, key: int, target: object) -> None:
         mine = self._clocks[thread.index]
         known = self._released.get(key)
-        # A volatile write is ordered before every later read, not only before those that see its value: clocks are merged.
+        # A volatile write is ordered before every later read, not only before those that see its
+        # value: clocks are merged.
         self._released[key] = (
             list(mine) if known is None else [max(a, b) for a, b in zip(mine, known[0])],
             target,

@@ -12,9 +12,10 @@ _REGISTRY: dict[str, Callable[[Scheduler, dict[str, type]], type]] = {}
 def primitive(name: str) -> Callable:
     """Register a function ``build(scheduler, earlier) -> class`` as the controlled primitive of this name.
 
-    ``earlier``: the classes registered before it. In the class every method that the subject calls must itself call
-    ``scheduler.point``, since the point reads the caller of its caller. A point that returns None is within an atomic operation: a lock
-    then has no state, and excludes nobody. State that decides the future belongs in
+    ``earlier``: the classes registered before it. In the class every method that the subject calls
+    must itself call ``scheduler.point``, since the point reads the caller of its caller. A point
+    that returns None is within an atomic operation: a lock then has no state, and excludes nobody.
+    State that decides the future belongs in
     ``__slots__``: the fingerprint reads all of them.
     """
 

@@ -22,8 +22,8 @@ NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 class ControlledImplementation:
     """An implementation, loaded a second time under control, with its harness.
 
-    One run at a time: :meth:`begin` ends the run before it. Subjects are independent of each other and of the production
-    modules.
+    One run at a time: :meth:`begin` ends the run before it. Subjects are independent of each other
+    and of the production modules.
     """
 
     def __init__(self, loaded: Loaded) -> None:
@@ -45,10 +45,11 @@ class ControlledImplementation:
         """Load the subject ``stem`` of the folder ``root``.
 
         ``texts``: module name -> source to load in the place of its file.
-        ``lint``: refuse sources that break the style rules. ``grain``: the harness's table of atomic modules that counts.
+        ``lint``: refuse sources that break the style rules. ``grain``: the harness's table of
+        atomic modules that counts.
 
-        Raises :class:`~wheelproof.explore.findings.ExploreError`: a file or a name is missing, a label cannot be read
-        (``LabelError``), the style is broken (``StyleError``).
+        Raises :class:`~wheelproof.explore.findings.ExploreError`: a file or a name is missing, a
+        label cannot be read (``LabelError``), the style is broken (``StyleError``).
         """
         return cls(Loaded(Path(root).resolve(), stem, texts, lint, grain))
 
@@ -112,9 +113,10 @@ class ControlledImplementation:
     ) -> Run:
         """Set the scenario up and run every thread to its first step.
 
-        ``race``: a detector that follows the run. ``coarse``: plain fields do not yield. ``intern``: table that numbers the
-        parts of fingerprints; give the same one to runs whose fingerprints are to be compared.
-        Raises :class:`~wheelproof.explore.findings.StepError` if a thread ends in a finding before its first step.
+        ``race``: a detector that follows the run. ``coarse``: plain fields do not yield.
+        ``intern``: table that numbers the parts of fingerprints; give the same one to runs whose
+        fingerprints are to be compared. Raises :class:`~wheelproof.explore.findings.StepError` if a
+        thread ends in a finding before its first step.
         """
         if self._run is not None:
             self._run.end()
@@ -170,7 +172,8 @@ class Run:
                 kind = type(what).__name__
                 name = kind.lower()
                 raise ExploreError(
-                    f"harness/{loaded.stem}.py: Harness.names does not reach the scenario's {kind}, "
+                    f"harness/{loaded.stem}.py: Harness.names does not reach the scenario's "
+                    f"{kind}, "
                     "which would be no part of the state.",
                     f"Add it to names: {{'{name}': self.{name}, ...}}.",
                 )
@@ -185,7 +188,8 @@ class Run:
             method = getattr(self.harness, operation, None)
             if not callable(method) or operation.startswith("_"):
                 raise ExploreError(
-                    f"Thread {thread.name}: harness/{self._loaded.stem}.py has no operation {operation!r}.",
+                    f"Thread {thread.name}: harness/{self._loaded.stem}.py has no operation "
+                    f"{operation!r}.",
                     f"Add a method {operation} to Harness, or correct the scenario.",
                 )
             operations.append((method, arguments))
@@ -296,7 +300,8 @@ class Run:
         self._loaded.count_run()
         if _surface(vars(self.harness)) != self._surface:
             raise ExploreError(
-                f"harness/{self._loaded.stem}.py: an operation changed an attribute of Harness, which no fingerprint sees.",
+                f"harness/{self._loaded.stem}.py: an operation changed an attribute of Harness, "
+                "which no fingerprint sees.",
                 "Keep state in objects with __slots__ that Harness.names reaches.",
             )
 

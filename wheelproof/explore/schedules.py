@@ -39,8 +39,9 @@ class Taken:
 class Replay:
     """A schedule that was run. ``initial``: the variables before the first step.
 
-    ``end``: ``done`` (all threads ended), ``deadlock``, ``running`` (the schedule is over, threads can go on) or the kind of
-    ``difference``. ``enabled``: thread -> label of those that can move after the last step.
+    ``end``: ``done`` (all threads ended), ``deadlock``, ``running`` (the schedule is over, threads
+    can go on) or the kind of ``difference``. ``enabled``: thread -> label of those that can move
+    after the last step.
     """
 
     initial: Mapping[str, object]
@@ -63,8 +64,9 @@ def replay(
 ) -> Replay:
     """Run a schedule: names of threads, or (thread, label) whose labels are then checked.
 
-    ``rows`` and ``shared_of``: a model's graph to go along with; the first difference ends the replay. An exception of a thread
-    and a broken rule end it too, as its ``difference``. Raises :class:`ExploreError` for a step that cannot be taken.
+    ``rows`` and ``shared_of``: a model's graph to go along with; the first difference ends the
+    replay. An exception of a thread and a broken rule end it too, as its ``difference``. Raises
+    :class:`ExploreError` for a step that cannot be taken.
     """
     with Watchdog(subject.scheduler):
         return _replay(subject, scenario, list(schedule), rows, shared_of, race, coarse)
@@ -89,12 +91,14 @@ def _replay(subject, scenario, schedule, rows, shared_of, race, coarse) -> Repla
             if not thread.enabled:
                 raise ExploreError(
                     f"Step {number}: {name} cannot move, it waits at {thread.label}.",
-                    "The schedule belongs to another version of the implementation or to another scenario.",
+                    "The schedule belongs to another version of the implementation or to another "
+                    "scenario.",
                 )
             if label is not None and thread.label != label:
                 raise ExploreError(
                     f"Step {number}: {name} would take {thread.label}, the schedule says {label}.",
-                    "The schedule belongs to another version of the implementation or to another scenario.",
+                    "The schedule belongs to another version of the implementation or to another "
+                    "scenario.",
                 )
             before = (name, thread.label, thread.kind, thread.site.where)
             runner.step(thread.index)
@@ -117,9 +121,10 @@ def _races(race: RaceDetector | None) -> tuple[Race, ...]:
 class RandomSchedules:
     """What random schedules came to. ``outcome``: ``passed``, ``different`` or ``inconclusive`` (``why`` says so).
 
-    ``figures``: schedules, steps, deadlocks (schedules that ended in one), capped (schedules that did not end), cpu (seconds).
-    ``seed``: with the number of the schedule it makes the schedule again; ``schedule``: of the schedule that the finding, the first deadlock or
-    the first race is in.
+    ``figures``: schedules, steps, deadlocks (schedules that ended in one), capped (schedules that
+    did not end), cpu (seconds).
+    ``seed``: with the number of the schedule it makes the schedule again; ``schedule``: of the
+    schedule that the finding, the first deadlock or the first race is in.
     """
 
     outcome: str
@@ -146,9 +151,10 @@ def random_schedules(
 ) -> RandomSchedules:
     """Run a scenario ``schedules`` times, each time choosing among the enabled threads at random.
 
-    The same ``seed`` makes the same schedules. With ``rows`` and ``shared_of`` (not with ``coarse``, which leaves the model's steps
-    out) every step is compared with the model. A schedule of ``max_steps`` steps and ``budget`` CPU seconds
-    make the outcome ``inconclusive``: a livelock is not a pass.
+    The same ``seed`` makes the same schedules. With ``rows`` and ``shared_of`` (not with
+    ``coarse``, which leaves the model's steps out) every step is compared with the model. A
+    schedule of ``max_steps`` steps and ``budget`` CPU seconds make the outcome ``inconclusive``: a
+    livelock is not a pass.
     """
     if coarse and rows is not None:
         raise ExploreError(

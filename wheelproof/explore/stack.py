@@ -1,8 +1,9 @@
 """Values on a suspended frame's evaluation stack: Python does not show them, so each must follow from what the fingerprint has.
 
-A frame is suspended inside one expression of one statement. The parts of the statement that were evaluated before it wait on
-the stack. Each of them has to be *stable*: made of locals, constants, final fields and pure functions of those, so that locals
-and objects determine it. So have the context manager of each ``with`` and the argument of each ``for`` around the statement.
+A frame is suspended inside one expression of one statement. The parts of the statement that were
+evaluated before it wait on the stack. Each of them has to be *stable*: made of locals, constants,
+final fields and pure functions of those, so that locals and objects determine it. So have the
+context manager of each ``with`` and the argument of each ``for`` around the statement.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class Stacks:
             if not self._stable(part):
                 text = ast.unparse(part)
                 raise Unnamed(
-                    f"The value of `{text}` is on the evaluation stack of {code.co_qualname} ({code.co_filename}:{part.lineno}) while the "
+                    f"The value of `{text}` is on the evaluation stack of {code.co_qualname} "
+                    f"({code.co_filename}:{part.lineno}) while the "
                     "thread is suspended: no fingerprint sees it.",
                     "Put it into a local first, on a line of its own.",
                 )
@@ -169,10 +171,8 @@ def _calls(node: ast.AST, inner: FrameType | None) -> bool:
     name = (
         node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
     )
-    return (
-        inner.f_code.co_name in (name, "__init__", "__call__")
-        or isinstance(node.func, ast.Name)
-        and name not in _PURE
+    return inner.f_code.co_name in (name, "__init__", "__call__") or (
+        isinstance(node.func, ast.Name) and name not in _PURE
     )
 
 
@@ -303,7 +303,8 @@ def returns_in_hand(
                 yield (
                     inner.lineno,
                     "value-on-stack",
-                    "a thread can be suspended at the end of this block with the returned value on the evaluation stack",
+                    "a thread can be suspended at the end of this block with the returned value on "
+                    "the evaluation stack",
                     "assign the value to a local in the block and return the local after it",
                 )
 
@@ -311,7 +312,7 @@ def returns_in_hand(
 def _within(block: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a block without those of functions nested in it."""
     todo = (
-        [part for part in block.body]
+        list(block.body)
         + [part for handler in getattr(block, "handlers", ()) for part in handler.body]
         + list(getattr(block, "orelse", ()))
     )

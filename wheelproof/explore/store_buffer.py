@@ -1,13 +1,15 @@
 """Weak memory under control: stores of plain fields wait in buffers, and steps of a process of its own bring them into memory.
 
-A harness's ``MEMORY`` names the fields whose stores may be delayed, and its Harness makes one ``Memory``; an operation that calls
-``memory.write_back(thread, field)`` again and again, in a thread of its own, is the way of that thread's stores into that
-field. So a delay is nothing but the choice of who moves, and every step stays deterministic.
+A harness's ``MEMORY`` names the fields whose stores may be delayed, and its Harness makes one
+``Memory``; an operation that calls ``memory.write_back(thread, field)`` again and again, in a
+thread of its own, is the way of that thread's stores into that field. So a delay is nothing but the
+choice of who moves, and every step stays deterministic.
 
-What orders is what the race detector goes by, too: a release (unlock, volatile write, the write of an atomic) marks all that
-its thread has stored so far, and an acquisition of the same thing (lock, volatile read, the read of an atomic) first brings
-into memory what other threads have marked with it. The thread itself reads its own newest store at once. Fields that
-are read under their lock alone need no buffer: every access is ordered, and so sees the newest store in any case.
+What orders is what the race detector goes by, too: a release (unlock, volatile write, the write of
+an atomic) marks all that its thread has stored so far, and an acquisition of the same thing (lock,
+volatile read, the read of an atomic) first brings into memory what other threads have marked with
+it. The thread itself reads its own newest store at once. Fields that are read under their lock
+alone need no buffer: every access is ordered, and so sees the newest store in any case.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ class Store(NamedTuple):
 class _Way:
     """Admits a memory process: there is a store for it, or there will never be one again."""
 
-    __slots__ = ("_memory", "_thread", "_field")
+    __slots__ = ("_field", "_memory", "_thread")
 
     def __init__(self, memory: object, thread: Thread, field: str) -> None:
         self._memory, self._thread, self._field = memory, thread, field
@@ -73,7 +75,8 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             owner = next((each for each in scheduler.threads if each.name == thread), None)
             if owner is None:
                 scheduler.fail(
-                    f"memory of {thread}: the scenario has no such thread; name one whose stores are to be brought into memory"
+                    f"memory of {thread}: the scenario has no such thread; name one whose stores "
+                    "are to be brought into memory"
                 )
             way = _Way(self, owner, field)
             scheduler.point("write", True, way)
@@ -136,8 +139,9 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 class DelayedField(Field):
     """A plain field whose stores go to the buffers of the run's Memory.
 
-    A store without a label is not delayed: in a constructor it is there with the object, in an atomic operation with that. A
-    field into which nothing was stored reads as None: Java has its 0 or null there.
+    A store without a label is not delayed: in a constructor it is there with the object, in an
+    atomic operation with that. A field into which nothing was stored reads as None: Java has its 0
+    or null there.
     """
 
     __slots__ = ()
@@ -199,7 +203,8 @@ class Ordering:
             self._race.read(thread, field, instance, site)
 
     def write(self, thread: Thread, field: Field, instance: object, site: Site | None) -> None:
-        # of an object under construction nobody could acquire a field; no site: within an atomic operation
+        # of an object under construction nobody could acquire a field; no site: within an atomic
+        # operation
         if field.volatile and (site is None or site.label is not None):
             self._memory.release(thread, (instance, field.name))
         if self._race is not None:
@@ -209,7 +214,8 @@ class Ordering:
 def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: str) -> None:
     """Put buffers before the plain fields of these names; one that is volatile stays as it is. ``where``: the harness's file.
 
-    Raises ExploreError for a name that no marked field has: a delay that nobody meets would show nothing.
+    Raises ExploreError for a name that no marked field has: a delay that nobody meets would show
+    nothing.
     """
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
         raise ExploreError(

@@ -1,9 +1,9 @@
 """A watchdog for a thread that runs on without reaching a step: a loop that gives way to nobody.
 
-Nothing counts such a loop's rounds, so a timer does: its signal handler runs on top of the looping greenlet, sees that
-no step was taken since it last looked, and stops that greenlet for good. Needs the main thread of a system with
-``setitimer``; elsewhere there is no watchdog (a loop that touches shared fields is still caught by the scheduler's own
-count of accesses).
+Nothing counts such a loop's rounds, so a timer does: its signal handler runs on top of the looping
+greenlet, sees that no step was taken since it last looked, and stops that greenlet for good. Needs
+the main thread of a system with ``setitimer``; elsewhere there is no watchdog (a loop that touches
+shared fields is still caught by the scheduler's own count of accesses).
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ class Watchdog:
             self._seen = (-1, None)
             place = scheduler.place_of(frame)
             scheduler.stop_stuck(
-                f"{scheduler.running.name} ran for {max(cpu, wall):.1f} s without reaching a step, last seen at {place}; "
+                f"{scheduler.running.name} ran for {max(cpu, wall):.1f} s without reaching a step, "
+                f"last seen at {place}; "
                 "label what the loop waits for"
             )

@@ -1,7 +1,7 @@
 """TLC = model: the two state graphs compared as multisets of (process, label, state before, state after).
 
-States are matched by the canonical text of every variable; no variable is left out. A difference is shown with one edge or
-state from each side.
+States are matched by the canonical text of every variable; no variable is left out. A difference is
+shown with one edge or state from each side.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     if set(names) != set(tlc.variables):
         missing, extra = set(tlc.variables) - set(names), set(names) - set(tlc.variables)
         raise UsageError(
-            f"The model's variables are not the spec's: missing {sorted(missing)}, unknown {sorted(extra)}.",
+            f"The model's variables are not the spec's: missing {sorted(missing)}, unknown "
+            f"{sorted(extra)}.",
             "Declare every variable of the spec in the model, under the same name.",
         )
     order = [tlc.variables.index(name) for name in names]
@@ -80,7 +81,8 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     of_key = {key: index for index, key in enumerate(keys)}
     if len(of_key) != len(keys):
         raise UsageError(
-            "Two states of the model have the same TLA+ state, so the model distinguishes what the spec does not."
+            "Two states of the model have the same TLA+ state, so the model distinguishes what the "
+            "spec does not."
         )
     # TLC's states by the model's numbers; negative where the model has no such state
     matched = [
@@ -141,11 +143,13 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
         found.append("the initial states differ")
     if only_tlc:
         found.append(
-            f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as {text(in_tlc, _nearest(only_tlc))}"
+            f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as "
+            f"{text(in_tlc, _nearest(only_tlc))}"
         )
     if only_model:
         found.append(
-            f"{sum(only_model.values()):,} edges in the model's graph alone, such as {text(in_model, _nearest(only_model))}"
+            f"{sum(only_model.values()):,} edges in the model's graph alone, such as "
+            f"{text(in_model, _nearest(only_model))}"
         )
     return Comparison(
         len(tlc.states),

@@ -20,9 +20,9 @@ class BudgetSpent(Exception):
 class StateGraph:
     """A model's reachable states in breadth-first order, with every edge.
 
-    ``states[0]`` is the initial state. ``edges[n]`` lists the edges from state n. ``depth`` counts states on the longest of
-    the shortest paths, as TLC's does; ``generated`` counts the initial state and every edge, TLC's ``Terminating`` loops
-    (one per final state) included.
+    ``states[0]`` is the initial state. ``edges[n]`` lists the edges from state n. ``depth`` counts
+    states on the longest of the shortest paths, as TLC's does; ``generated`` counts the initial
+    state and every edge, TLC's ``Terminating`` loops (one per final state) included.
     """
 
     def __init__(self, model: Any) -> None:
@@ -119,8 +119,8 @@ def explore(
 ) -> StateGraph:
     """Explore a model's whole graph.
 
-    ``successors`` and ``initial`` replace the model's own (for a reduced graph). ``progress(states, waiting)`` is called
-    about once a second. Raises BudgetSpent beyond ``bound`` states.
+    ``successors`` and ``initial`` replace the model's own (for a reduced graph). ``progress(states,
+    waiting)`` is called about once a second. Raises BudgetSpent beyond ``bound`` states.
     """
     graph = StateGraph(model)
     step = successors or model.successors
@@ -159,8 +159,9 @@ def explore(
 def first_violation(graph: StateGraph, name: str) -> int | None:
     """The number of a state at minimal depth in which a named property fails; None if it holds everywhere.
 
-    ``NoDeadlock`` fails where no thread can move and not all are done. A model that lists in ``OF_PROCESSES`` the properties
-    that look at its processes has the others evaluated once per value of the shared variables.
+    ``NoDeadlock`` fails where no thread can move and not all are done. A model that lists in
+    ``OF_PROCESSES`` the properties that look at its processes has the others evaluated once per
+    value of the shared variables.
     """
     model = graph.model
     if name == "NoDeadlock":

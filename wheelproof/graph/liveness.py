@@ -1,8 +1,9 @@
 """Liveness on a finite graph: a weakly fair run that never reaches the goal, found as a cycle, or shown absent.
 
-A run is weakly fair for a thread if the thread moves infinitely often or is infinitely often unable to. A violation of
-``<>goal`` is a lasso: a path to a fair strongly connected part of the graph in which the goal holds nowhere; a state in which
-nothing can move is the smallest such part. For ``<>goal`` the path avoids the goal, too; for ``[]<>goal`` it need not.
+A run is weakly fair for a thread if the thread moves infinitely often or is infinitely often unable
+to. A violation of ``<>goal`` is a lasso: a path to a fair strongly connected part of the graph in
+which the goal holds nowhere; a state in which nothing can move is the smallest such part. For
+``<>goal`` the path avoids the goal, too; for ``[]<>goal`` it need not.
 """
 
 from __future__ import annotations
@@ -96,9 +97,9 @@ def violation(
 ) -> Lasso | None:
     """A shortest-to-reach lasso on which a named state property never comes true; None if every fair run reaches it.
 
-    ``fair_threads``: indices of the threads with weak fairness, None for all. Without fairness for a thread, a run may stop it
-    anywhere, so each state may also stutter. ``recurs``: the property has to come true again and
-    again, so the way to the cycle may meet it.
+    ``fair_threads``: indices of the threads with weak fairness, None for all. Without fairness for
+    a thread, a run may stop it anywhere, so each state may also stutter. ``recurs``: the property
+    has to come true again and again, so the way to the cycle may meet it.
     """
     model = graph.model
     threads = range(len(model.threads)) if fair_threads is None else fair_threads
@@ -175,7 +176,7 @@ def _tour(
                 None,
             )
             if move:
-                steps += _path(graph, here, node, part) + [move]
+                steps += [*_path(graph, here, node, part), move]
                 here = move[2]
                 break
     if here != entry or not steps:

@@ -1,7 +1,8 @@
 """The reduced graph: silent labels run eagerly, and the proof on every edge that this loses nothing.
 
-A silent label is a step that PlusCal forces and code lacks. Running it at once is sound if it commutes with every other
-thread's step wherever both are enabled (the diamond), so that no other thread can tell when it happened.
+A silent label is a step that PlusCal forces and code lacks. Running it at once is sound if it
+commutes with every other thread's step wherever both are enabled (the diamond), so that no other
+thread can tell when it happened.
 """
 
 from __future__ import annotations
@@ -120,9 +121,10 @@ def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple]]:
 def auxiliary_decides(graph: StateGraph) -> str:
     """Where a variable that is AUXILIARY decides what can happen, hence is no history; "" if nowhere.
 
-    Two states that differ in such variables alone must have the same steps, to states that differ in
-    such variables alone, and the same results. The model's LOCAL are left out: AUXILIARY variables
-    that code has on a thread's stack, hence compared by the labels and results that they decide.
+    Two states that differ in such variables alone must have the same steps, to states that differ
+    in such variables alone, and the same results. The model's LOCAL are left out: AUXILIARY
+    variables that code has on a thread's stack, hence compared by the labels and results that they
+    decide.
     """
     model = graph.model
     aside = model.AUXILIARY - getattr(model, "LOCAL", frozenset())
@@ -144,7 +146,8 @@ def auxiliary_decides(graph: StateGraph) -> str:
         before = known.setdefault(classes[place], (steps, ended))
         if before != (steps, ended):
             return (
-                f"AUXILIARY variables decide what happens: two states that differ in {', '.join(sorted(aside))} alone have "
+                "AUXILIARY variables decide what happens: two states that differ in "
+                f"{', '.join(sorted(aside))} alone have "
                 f"other steps or results, one of them state {place}"
             )
     return ""
@@ -153,7 +156,8 @@ def auxiliary_decides(graph: StateGraph) -> str:
 def rows(graph: StateGraph) -> Rows:
     """A graph's edges as one mapping per state, with the results of the operations that they end.
 
-    Raises UsageError where a thread has two steps in one state: no code could be compared with both.
+    Raises UsageError where a thread has two steps in one state: no code could be compared with
+    both.
     """
     out: list[dict[int, tuple[str, int]]] = []
     for number, row in enumerate(graph.edges):
@@ -161,9 +165,11 @@ def rows(graph: StateGraph) -> Rows:
         for thread, label, target in row:
             if steps.setdefault(thread, (label, target)) != (label, target):
                 raise UsageError(
-                    f"In state {number} of the model {graph.model.threads[thread]} has several steps: {steps[thread][0]} to state "
+                    f"In state {number} of the model {graph.model.threads[thread]} has several "
+                    f"steps: {steps[thread][0]} to state "
                     f"{steps[thread][1]} and {label} to state {target}.",
-                    "Make the choice a part of the scenario or a variable of its own: an implementation takes one of them.",
+                    "Make the choice a part of the scenario or a variable of its own: an "
+                    "implementation takes one of them.",
                 )
         out.append(steps)
     return Rows(out, graph.results)

@@ -54,7 +54,7 @@ class Observer:
 class Inside:
     """The threads inside of one exclusive section, once per entry."""
 
-    __slots__ = ("threads", "_name", "_report")
+    __slots__ = ("_name", "_report", "threads")
 
     def __init__(self, name: str, observer: Observer) -> None:
         self.threads: list[int] = []
@@ -131,7 +131,7 @@ def _gate(name: str, inner: type, observer: Observer) -> type:
 
 def _read_write_lock(name: str, inner: type, observer: Observer) -> type:
     class Half:
-        __slots__ = ("_inner", "_own", "_others", "_says")
+        __slots__ = ("_inner", "_others", "_own", "_says")
 
         def __init__(
             self, inner: Any, own: list[int], others: tuple[list[int], ...], says: str

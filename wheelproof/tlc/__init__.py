@@ -1,11 +1,12 @@
 """TLC, the TLA+ model checker: finding it, running it and reading what it prints.
 
-    files = generate(McConfig(...), folder)                                  # MC module and cfg from plain data
-    result = run(files.module, timeout=60, dump=folder / "graph.dot")        # one judged run
-    graph = TlcGraph.read(folder / "graph.dot")                              # the state graph, with processes by moves()
+    files = generate(McConfig(...), folder)                                  # MC module and cfg
+    from plain data result = run(files.module, timeout=60, dump=folder / "graph.dot")        # one
+    judged run graph = TlcGraph.read(folder / "graph.dot")                              # the state
+    graph, with processes by moves()
 
-`java` and `jar` find the runtime and the checker, `translation` keeps PlusCal translations current, `values` reads and
-writes TLA+ values.
+`java` and `jar` find the runtime and the checker, `translation` keeps PlusCal translations current,
+`values` reads and writes TLA+ values.
 """
 
 from wheelproof.tlc.dot import DotError, Move, TlcGraph, read_dot

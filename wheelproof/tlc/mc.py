@@ -1,8 +1,9 @@
 """Model-checking modules: from the plain data of one config to an `MC...` module and cfg that TLC and any editor take.
 
-The constants' values are operators of the module (`MC_Lists == {"l1", "l2"}`) that the cfg puts in for the constants
-(`Lists <- MC_Lists`), because a cfg file itself can hold neither functions nor negative numbers. The modules of the spec
-are copied beside the pair, so that the folder needs no search path.
+The constants' values are operators of the module (`MC_Lists == {"l1", "l2"}`) that the cfg puts in
+for the constants (`Lists <- MC_Lists`), because a cfg file itself can hold neither functions nor
+negative numbers. The modules of the spec are copied beside the pair, so that the folder needs no
+search path.
 """
 
 import os
@@ -36,18 +37,22 @@ class McConfig:
 
     name: of the generated module; begins with `MC`.
     spec: the `.tla` file that is extended; the modules that it uses are looked for in its folder.
-    origin: where the data comes from, as a reader knows it (`spec/RingBuffer.toml, scenario two_writers`).
-    constants: constant -> canonical value or plain data (`values.freeze`); a ModelValue stands for itself.
-    texts: the texts of modules in the spec's folder that are other ones than the files', by file name.
+    origin: where the data comes from, as a reader knows it (`spec/RingBuffer.toml, scenario
+    two_writers`).
+    constants: constant -> canonical value or plain data (`values.freeze`); a ModelValue stands for
+    itself.
+    texts: the texts of modules in the spec's folder that are other ones than the files', by file
+    name.
     variables: further variables of the generated module.
     definitions: further operators of the generated module, name -> TLA+ expression.
-    specification: the name of the behaviour formula, or an expression for it with Init and [][Next]_vars in sight
-        (`Init /\\ [][Next]_vars /\\ Fairness({"a"})`): TLC does not find them within a formula that has parameters.
+    specification: the name of the behaviour formula, or an expression for it with Init and
+        [][Next]_vars in sight (`Init /\\ [][Next]_vars /\\ Fairness({"a"})`): TLC does not find
+        them within a formula that has parameters.
     invariants, properties: names; TLC 2.18 does not say which of several properties was violated.
     deadlock_check: whether a state without successors is a violation.
-    first_only: an invariant fails in the first state only that breaks it. With `process.run(go_on=True)` TLC then tells of that
-        one state and goes on to the end of the graph. There can be one invariant, since TLC evaluates no other in a state that
-        breaks one.
+    first_only: an invariant fails in the first state only that breaks it. With
+        `process.run(go_on=True)` TLC then tells of that one state and goes on to the end of the
+        graph. There can be one invariant, since TLC evaluates no other in a state that breaks one.
     """
 
     name: str
@@ -76,8 +81,9 @@ class McFiles:
 def generate(config: McConfig, folder: Path, bare: bool = False) -> McFiles:
     """Writes module, cfg and copies into the folder, which is made where it is absent.
 
-    Equal configs give equal bytes, and a file that has its text already is not touched. ``bare``: the copies have no comments, which
-    saves an eighth of a short run. The algorithm is a comment, so that TLC does not say then that its translation is stale.
+    Equal configs give equal bytes, and a file that has its text already is not touched. ``bare``:
+    the copies have no comments, which saves an eighth of a short run. The algorithm is a comment,
+    so that TLC does not say then that its translation is stale.
     """
     folder.mkdir(parents=True, exist_ok=True)
     files = McFiles(

@@ -1,8 +1,9 @@
 """PlusCal translations made by one JVM: the worker behind :mod:`wheelproof.tlc.translation`.
 
-The module is run as a process of its own, ``python -m wheelproof.tlc.pluscal JVM JAR FILE...``, so that no
-Python process that forks or handles signals has a JVM in it. JVM is the runtime's shared library. The
-process translates each file in place and prints one line of JSON per file: the translator's refusal, or "".
+The module is run as a process of its own, ``python -m wheelproof.tlc.pluscal JVM JAR FILE...``, so
+that no Python process that forks or handles signals has a JVM in it. JVM is the runtime's shared
+library. The process translates each file in place and prints one line of JSON per file: the
+translator's refusal, or "".
 """
 
 import json

@@ -1,7 +1,8 @@
 """One run of TLC as a child process that is bounded in time and memory and leaves nothing behind.
 
-Every run has its own folder for the JVM's temporary files and for TLC's states, because TLC unpacks its standard modules
-into the one and names the other by the second, so that two runs at a time would collide. Counts and depth are
+Every run has its own folder for the JVM's temporary files and for TLC's states, because TLC unpacks
+its standard modules into the one and names the other by the second, so that two runs at a time
+would collide. Counts and depth are
 reproducible: one worker and a fixed fingerprint polynomial.
 """
 
@@ -56,19 +57,22 @@ def run(
 
     timeout: seconds of wall time, after which the run is stopped and the result is inconclusive.
     config: the cfg file, by default the one beside the module.
-    log: where TLC's output is kept, by default `<module>.log` beside the module; it replaces an older one.
-    dump: where the state graph is written as a dot file with action labels (see `dot`); the name has to end in `.dot`.
+    log: where TLC's output is kept, by default `<module>.log` beside the module; it replaces an
+    older one.
+    dump: where the state graph is written as a dot file with action labels (see `dot`); the name
+    has to end in `.dot`.
     deadlock_check: False passes `-deadlock`, so that a state without successors ends no run.
-    only_property: the one temporal or action property that the config holds; TLC does not say which was violated.
+    only_property: the one temporal or action property that the config holds; TLC does not say which
+    was violated.
     large: chooses the JVM's settings for many states; heap_mb bounds its heap.
     workers: more than one makes depth and trace irreproducible.
-    go_on: passes `-continue`, so that TLC explores the whole graph although it has found a violation. More than one is an error;
-        see `mc.McConfig.first_only`.
+    go_on: passes `-continue`, so that TLC explores the whole graph although it has found a
+        violation. More than one is an error; see `mc.McConfig.first_only`.
     on_progress: called with TLC's figures, about once a minute and at the end.
     java, jar: as their modules locate them by default.
 
-    SIGINT, SIGTERM and SIGHUP end TLC first and then have their usual effect. UsageError where a file is missing, ToolError
-    where Java cannot be started.
+    SIGINT, SIGTERM and SIGHUP end TLC first and then have their usual effect. UsageError where a
+    file is missing, ToolError where Java cannot be started.
     """
     module = module.absolute()
     config = (config or module.with_suffix(".cfg")).absolute()
@@ -170,8 +174,8 @@ class _Child:
 class _Interrupts:
     """While it is entered, the signals that end a program end the child first; on leaving they get their usual effect.
 
-    The handler raises nothing, since an exception could strike between the start of the child and its being known here.
-    Only Python's main thread can handle signals; elsewhere this does nothing.
+    The handler raises nothing, since an exception could strike between the start of the child and
+    its being known here. Only Python's main thread can handle signals; elsewhere this does nothing.
     """
 
     def __init__(self) -> None:

@@ -1,9 +1,10 @@
 """What one TLC run showed, judged from its messages and its exit code together, never from one of the two alone.
 
-* `completed` (nothing violated) needs the messages 2193 and 2186, the final counts, an empty queue, no message of an
-  error, and exit code 0;
-* `violated` needs the violation's message, the name of the property and the exit code that belongs to the message. A run that
-  went on after the violation needs all of `completed` beside the message: TLC says "no error" and exits with 0 then;
+* `completed` (nothing violated) needs the messages 2193 and 2186, the final counts, an empty queue,
+  no message of an error, and exit code 0;
+* `violated` needs the violation's message, the name of the property and the exit code that belongs
+  to the message. A run that went on after the violation needs all of `completed` beside the
+  message: TLC says "no error" and exits with 0 then;
 * `inconclusive` is a run that its time limit ended;
 * everything else is `error`: TLC or the spec broke, and no property was judged.
 """
@@ -40,7 +41,8 @@ _STATS = re.compile(
 )
 _DEPTH = re.compile(rf"depth of the complete state graph search is {_NUMBER}")
 _PROGRESS = re.compile(
-    rf"Progress\({_NUMBER}\).*?{_NUMBER} states generated.*?{_NUMBER} distinct states found.*?{_NUMBER} states left"
+    rf"Progress\({_NUMBER}\).*?{_NUMBER} states generated.*?{_NUMBER} distinct states "
+    rf"found.*?{_NUMBER} states left"
 )
 _COLLISION = re.compile(r"calculated \(optimistic\):\s+val = ([\d.E+-]+)")
 _VIOLATED = re.compile(
@@ -91,12 +93,14 @@ class TraceState:
 class TlcResult:
     """One judged run.
 
-    generated, distinct, depth: TLC's final counts; None where it did not print them (never so when `completed`;
-        a liveness violation has no depth).
+    generated, distinct, depth: TLC's final counts; None where it did not print them (never so when
+        `completed`; a liveness violation has no depth).
     property: the violated property, NO_DEADLOCK for a deadlock.
-    location: the place of a violated property in its module, where TLC tells the place and not the name.
-    trace: the behaviour that violates it; `loop` is the number of the state to which a lasso returns, `loop_action` the
-        action that does; `stuttering` tells that the behaviour stays in its last state for ever.
+    location: the place of a violated property in its module, where TLC tells the place and not the
+    name.
+    trace: the behaviour that violates it; `loop` is the number of the state to which a lasso
+        returns, `loop_action` the action that does; `stuttering` tells that the behaviour stays in
+        its last state for ever.
     collision: TLC's estimate of the probability that two states were taken for one.
     explanation: one sentence on an outcome other than `completed`.
     whole: every reachable state was explored.
@@ -214,7 +218,8 @@ class Account:
     ) -> TlcResult:
         """The result of a run that ended with this exit code (negative: the signal that killed it).
 
-        only_property: the one temporal or action property of the config; TLC 2.18 does not say its name itself.
+        only_property: the one temporal or action property of the config; TLC 2.18 does not say its
+        name itself.
         went_on: it was told to go on after a violation.
         timed_out: the limit in seconds, where it was the limit that ended the run.
         """
@@ -270,7 +275,8 @@ class Account:
         """Why the run is no evidence, as the beginning of a sentence; empty where it is."""
         if self.stale:
             return (
-                f"The PlusCal translation in module {self.stale} is stale and TLC checked the old one; "
+                f"The PlusCal translation in module {self.stale} is stale and TLC checked the old "
+                "one; "
                 "run `wheelproof translate`"
             )
         if exit_code < 0:

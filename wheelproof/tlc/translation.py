@@ -1,8 +1,9 @@
 """PlusCal translations: whether a committed one is current, and making new ones.
 
-TLC checks the translation, not the algorithm; of a stale one it only prints a warning. The translator of
-TLC's own jar makes a new translation, and the two are compared. Translations are kept in the cache beside
-the jar, by the SHA-256 of jar and algorithm. :func:`prepare` makes many of them in one JVM.
+TLC checks the translation, not the algorithm; of a stale one it only prints a warning. The
+translator of TLC's own jar makes a new translation, and the two are compared. Translations are kept
+in the cache beside the jar, by the SHA-256 of jar and algorithm. :func:`prepare` makes many of them
+in one JVM.
 """
 
 import hashlib
@@ -45,8 +46,8 @@ class State(StrEnum):
 def state(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> State:
     """Compares the module's translation with a new one of its algorithm; the file is only read.
 
-    Space at line ends does not count. Checksums count where the file has them, since TLC compares them too; a file may
-    leave them out.
+    Space at line ends does not count. Checksums count where the file has them, since TLC compares
+    them too; a file may leave them out.
     """
     text = _text(module)
     if not _ALGORITHM.search(text):

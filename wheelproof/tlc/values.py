@@ -8,11 +8,12 @@
 | [a |-> 1], (0 :> 1 @@ 1 :> 2)       | Function                             |
 | a model value                       | ModelValue                           |
 
-Equal TLA+ values become one Python value, however they were printed: an interval is its set, a record is a function over
-strings, a function over exactly 1..n is a tuple, and the function without arguments is `()`.
+Equal TLA+ values become one Python value, however they were printed: an interval is its set, a
+record is a function over strings, a function over exactly 1..n is a tuple, and the function without
+arguments is `()`.
 
-Python holds True == 1, TLA+ does not. Where the difference matters, compare `format_tla(value)`: it is canonical, so two
-values are the same exactly when their texts are.
+Python holds True == 1, TLA+ does not. Where the difference matters, compare `format_tla(value)`: it
+is canonical, so two values are the same exactly when their texts are.
 """
 
 import re
@@ -67,10 +68,11 @@ class ModelValue:
 class Function(Mapping):
     """An immutable, hashable TLA+ function or record, iterated in one canonical order of its arguments.
 
-    It holds values in canonical form and refuses what would be a tuple; `function` makes the right one of the two.
+    It holds values in canonical form and refuses what would be a tuple; `function` makes the right
+    one of the two.
     """
 
-    __slots__ = ("_results", "_hash")
+    __slots__ = ("_hash", "_results")
 
     def __init__(self, results: Mapping[Value, Value] | Iterable[tuple[Value, Value]]) -> None:
         given = dict(results)
@@ -115,7 +117,8 @@ def function(results: Mapping[Value, Value] | Iterable[tuple[Value, Value]]) -> 
 def freeze(value: object, null: str | None = None) -> Value:
     """The canonical value of plain Python data: harnesses become functions, lists tuples, sets frozensets.
 
-    `null` is the TLA+ string that None stands for; without it None is refused, as is everything else without a TLA+ form.
+    `null` is the TLA+ string that None stands for; without it None is refused, as is everything
+    else without a TLA+ form.
     """
     match value:
         case None if null is not None:
@@ -203,15 +206,16 @@ def parse_value(text: str) -> Value:
 def split_state(text: str) -> dict[str, str]:
     """The text of each variable's value in a printed state, in the order in which TLC prints them.
 
-    Every variable starts a line with `/\\ name = `, but a sole variable has no `/\\`; the lines between belong to a long
-    value that TLC wrapped.
+    Every variable starts a line with `/\\ name = `, but a sole variable has no `/\\`; the lines
+    between belong to a long value that TLC wrapped.
     """
     variables = {}
     for piece in ("\n" + text.strip().removeprefix("/\\ ")).split("\n/\\ "):
         name, equals, value = piece.strip().partition(" = ")
         if not equals or name in variables:
             raise ValueSyntaxError(
-                f"TLC printed a state that cannot be read: {piece.strip()[:120]!r} is no assignment."
+                f"TLC printed a state that cannot be read: {piece.strip()[:120]!r} is no "
+                "assignment."
             )
         variables[name] = value
     return variables
@@ -251,7 +255,8 @@ class _Parser:
         )
         shown = self.text if len(self.text) <= 120 else self.text[:117] + "..."
         raise ValueSyntaxError(
-            f"TLC printed a value that cannot be read: expected {wanted} but found {found} at position {self.start} "
+            f"TLC printed a value that cannot be read: expected {wanted} but found {found} at "
+            f"position {self.start} "
             f"of {shown!r}."
         )
 
@@ -275,6 +280,7 @@ class _Parser:
             case "sign", "(":
                 return self.function_of(list(self.items("(", self.argument, ")", between="@@")))
         self.fail("a value")
+        return None
 
     def items(self, opening: str, item: Any, closing: str, between: str = ",") -> Iterator[Any]:
         """What stands between the brackets, each read by `item`."""

@@ -246,12 +246,17 @@ def test_a_line_with_two_labels_cannot_call(load):
         (
             "impl/upper.py",
             "        self.pile.push(value)\n\n    def drain",
-            "        with self.pile.pushed(value):  # lock B1, unlock B2\n            pass\n\n    def drain",
+            "        with self.pile.pushed(value):  # lock B1, unlock B2\n"
+            "            pass\n\n"
+            "    def drain",
         ),
         (
             "impl/lower.py",
             "    def ready",
-            "    def pushed(self, value):\n        self.push(value)\n        return self.monitor\n\n    def ready",
+            "    def pushed(self, value):\n"
+            "        self.push(value)\n"
+            "        return self.monitor\n\n"
+            "    def ready",
         ),
     )
     with pytest.raises(RuleBroken, match="on a line with two labels"):
@@ -288,7 +293,9 @@ def test_a_gate_behind_another_access_of_its_call_is_refused(load):
 def test_the_race_detector_looks_at_no_plain_access_of_an_atomic_module(load):
     unlocked = (
         "impl/lower.py",
-        "        with self.monitor:  # lock A1, unlock A4\n            self.top = value  # write A2\n            self.size = 1  # write A3\n",
+        "        with self.monitor:  # lock A1, unlock A4\n"
+        "            self.top = value  # write A2\n"
+        "            self.size = 1  # write A3\n",
         "        self.top = value  # write A2\n        self.size = 1  # write A3\n",
     )
     scenario = {"threads": {"a": [["put", 1]], "b": [["put", 2]]}}
@@ -371,18 +378,27 @@ WEIGHING = (
     (
         "impl/lower.py",
         "    def ready(self):",
-        "    def heaviest(self, weight):\n        with self.monitor:  # lock H1, unlock H2\n            found = weight(self.top)\n        return found\n\n    def ready(self):",
+        "    def heaviest(self, weight):\n"
+        "        with self.monitor:  # lock H1, unlock H2\n"
+        "            found = weight(self.top)\n"
+        "        return found\n\n"
+        "    def ready(self):",
     ),
     (
         "impl/upper.py",
         "    def make(self):",
-        "    def compare(self):\n        self.pile.heaviest(self.weight)  # read C1\n\n    def weight(self, value):\n        return value + self.sum.get()\n\n"
+        "    def compare(self):\n"
+        "        self.pile.heaviest(self.weight)  # read C1\n\n"
+        "    def weight(self, value):\n"
+        "        return value + self.sum.get()\n\n"
         "    def make(self):",
     ),
     (
         "harness/upper.py",
         "    def make(self)",
-        "    def compare(self): self.upper.compare()\n    def weight(self): return self.upper.weight(1)\n    def make(self)",
+        "    def compare(self): self.upper.compare()\n"
+        "    def weight(self): return self.upper.weight(1)\n"
+        "    def make(self)",
     ),
 )
 """An operation that calls back code of the subject on a line without a label, as a heap calls the comparison of its elements."""
@@ -401,7 +417,9 @@ def test_so_does_what_that_code_calls_in_its_turn(load):
     further = (
         "impl/upper.py",
         "        return value + self.sum.get()",
-        "        return value + self.total()\n\n    def total(self):\n        return self.sum.get() + self.pile.ready()",
+        "        return value + self.total()\n\n"
+        "    def total(self):\n"
+        "        return self.sum.get() + self.pile.ready()",
     )
     assert labels(load(*WEIGHING, further), ["put", 3], ["compare"]) == "P1 C1"
 
@@ -460,7 +478,10 @@ STACK = (
     (
         "impl/upper.py",
         "class Upper:",
-        "class Stack(Pile):\n    __slots__ = ()\n\n    def push(self, value):\n        with self.monitor:  # lock U1, unlock U3\n"
+        "class Stack(Pile):\n"
+        "    __slots__ = ()\n\n"
+        "    def push(self, value):\n"
+        "        with self.monitor:  # lock U1, unlock U3\n"
         "            super().push(value)  # update U2\n\n\nclass Upper:",
     ),
     (
@@ -495,8 +516,12 @@ def test_the_same_class_in_a_module_that_is_not_the_subjects_is_atomic(load):
         (
             "harness/upper.py",
             "class Harness:",
-            "from impl import lower\n\nclass Stack(lower.Pile):\n    __slots__ = ()\n\n    def push(self, value):\n"
-            "        with self.monitor:  # lock U1, unlock U3\n            super().push(value)  # update U2\n\n"
+            "from impl import lower\n\n"
+            "class Stack(lower.Pile):\n"
+            "    __slots__ = ()\n\n"
+            "    def push(self, value):\n"
+            "        with self.monitor:  # lock U1, unlock U3\n"
+            "            super().push(value)  # update U2\n\n"
             "class Tall(upper.Upper):\n    __slots__ = ()\n    pile_of = Stack\n\nclass Harness:",
         ),
         ("harness/upper.py", "self.upper = impl.Upper()", "self.upper = Tall()"),

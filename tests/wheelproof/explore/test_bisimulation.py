@@ -45,8 +45,15 @@ GIVES_UP = {
     "a count in a local": "        rounds = 0\n        while rounds < 3:\n            rounds += 1\n            if not self.full:  # read D1\n                return\n            self.take()\n",
     "a count in a for over range": "        for i in range(3):\n            if not self.full:  # read D1\n                return\n            self.take()\n",
     "a count in a closure": (
-        "        rounds = 0\n\n        def more():\n            nonlocal rounds\n            rounds += 1\n            return rounds < 4\n\n        while more():\n"
-        "            if not self.full:  # read D1\n                return\n            self.take()\n"
+        "        rounds = 0\n\n"
+        "        def more():\n"
+        "            nonlocal rounds\n"
+        "            rounds += 1\n"
+        "            return rounds < 4\n\n"
+        "        while more():\n"
+        "            if not self.full:  # read D1\n"
+        "                return\n"
+        "            self.take()\n"
     ),
 }
 DEFECTS = {
@@ -63,7 +70,10 @@ DEFECTS = {
         [
             (
                 DRAIN,
-                "        seen = False\n        while seen or self.full:  # read D1\n            seen = True\n            self.take()\n",
+                "        seen = False\n"
+                "        while seen or self.full:  # read D1\n"
+                "            seen = True\n"
+                "            self.take()\n",
             )
         ],
         "alone",
@@ -78,7 +88,11 @@ DEFECTS = {
             ),
             (
                 DRAIN,
-                "        while self.rounds < 3:\n            self.rounds += 1\n            if not self.full:  # read D1\n                return\n            self.take()\n",
+                "        while self.rounds < 3:\n"
+                "            self.rounds += 1\n"
+                "            if not self.full:  # read D1\n"
+                "                return\n"
+                "            self.take()\n",
             ),
         ],
         "refilled",
@@ -118,7 +132,11 @@ DEFECTS = {
         [
             (
                 "                self.taken.add_and_get(1)  # update T5\n",
-                "                done = True\n            else:\n                done = False\n        if done:\n            self.taken.add_and_get(1)  # update T5\n",
+                "                done = True\n"
+                "            else:\n"
+                "                done = False\n"
+                "        if done:\n"
+                "            self.taken.add_and_get(1)  # update T5\n",
             )
         ],
         "alone",
@@ -132,8 +150,12 @@ DEFECTS = {
     "a test left out": (
         [
             (
-                "            if not self.full:  # read P2\n                self.item = item  # write P3\n                self.full = True  # write P4",
-                "            self.full  # read P2\n            self.item = item  # write P3\n            self.full = True  # write P4",
+                "            if not self.full:  # read P2\n"
+                "                self.item = item  # write P3\n"
+                "                self.full = True  # write P4",
+                "            self.full  # read P2\n"
+                "            self.item = item  # write P3\n"
+                "            self.full = True  # write P4",
             )
         ],
         "put_and_take",
@@ -143,7 +165,10 @@ DEFECTS = {
         [
             (
                 "    def claim(self) -> bool:\n",
-                "    def claim(self) -> bool:\n        with self.gate:  # lock X1, unlock X2\n            with self.gate:  # lock X3, unlock X4\n                pass\n",
+                "    def claim(self) -> bool:\n"
+                "        with self.gate:  # lock X1, unlock X2\n"
+                "            with self.gate:  # lock X3, unlock X4\n"
+                "                pass\n",
             )
         ],
         "mixed",
@@ -153,7 +178,9 @@ DEFECTS = {
         [
             (
                 DRAIN,
-                "        values = iter((1, 2, 3))\n        while self.full and next(values):  # read D1\n            self.take()\n",
+                "        values = iter((1, 2, 3))\n"
+                "        while self.full and next(values):  # read D1\n"
+                "            self.take()\n",
             )
         ],
         "alone",
@@ -211,7 +238,10 @@ def test_a_hidden_iterator_evades_the_fingerprint_and_not_the_linter(cell):
     text = cell.edited(
         (
             DRAIN,
-            "        for _ in 'abc':\n            if not self.full:  # read D1\n                return\n            self.take()\n",
+            "        for _ in 'abc':\n"
+            "            if not self.full:  # read D1\n"
+            "                return\n"
+            "            self.take()\n",
         )
     )
     with pytest.raises(StyleError, match="iterator hides"):
@@ -223,7 +253,10 @@ def test_hidden_state_is_noticed_by_a_replay_that_ends_elsewhere(cell):
         ("class Cell:", "calls = [0]\n\n\nclass Cell:"),
         (
             "        with self.monitor:  # lock P1",
-            "        calls[0] += 1\n        if calls[0] % 40 == 0:\n            return\n        with self.monitor:  # lock P1",
+            "        calls[0] += 1\n"
+            "        if calls[0] % 40 == 0:\n"
+            "            return\n"
+            "        with self.monitor:  # lock P1",
         ),
     )
     difference = search(cell.planted(*changes), cell, "mixed").difference

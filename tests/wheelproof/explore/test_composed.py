@@ -98,7 +98,9 @@ def test_an_operation_that_does_something_else_is_noticed_when_it_is_over():
     """A cancel that leaves the entry where it is: at rest the implementation has an entry that the model has not."""
     text = changed(
         LISTS,
-        "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None",
+        "            if entry is not None:\n"
+        "                entry.remove()\n"
+        "            self.timer_task_entry = None",
         "            self.timer_task_entry = None",
     )
     found = composed(texts={"impl.timer_task_list": text})

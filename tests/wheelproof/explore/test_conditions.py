@@ -264,11 +264,12 @@ def eager(arrivals, after):
     def go(place, asleep, woken):
         if place == len(arrivals):
             ends.add(frozenset(woken))
-            return
+            return None
         if arrivals[place] != "notify":
             return go(place + 1, asleep | {arrivals[place]}, woken)
         for chosen in asleep or {None}:
             go(place + 1, asleep - {chosen}, woken | ({chosen} - {None}))
+        return None
 
     go(0, frozenset(), frozenset())
     return ends
@@ -309,7 +310,9 @@ def test_a_lost_wake_up_is_found(box):
     early = box(
         (
             "            while not self.items:\n",
-            "            while not self.items:\n                self.changed.release()  # unlock T7\n                self.changed.acquire()  # lock T8\n",
+            "            while not self.items:\n"
+            "                self.changed.release()  # unlock T7\n"
+            "                self.changed.acquire()  # lock T8\n",
         )
     )
     assert (False, 1, ()) in outcomes(early, scenario(t=[("take",)], p=[("put",)])), (
@@ -526,9 +529,12 @@ def test_the_lock_of_a_wait_orders_accesses(box):
     loud = RaceDetector()
     leaky = box(
         (
-            "                self.changed.wait()  # wait T2, wake T3, lock T4\n            self.items = self.items - 1  # write T5",
-            "                self.changed.wait()  # wait T2, wake T3, lock T4\n            self.changed.release()  # unlock T7\n"
-            "            self.items = self.items - 1  # write T5\n            self.changed.acquire()  # lock T8",
+            "                self.changed.wait()  # wait T2, wake T3, lock T4\n"
+            "            self.items = self.items - 1  # write T5",
+            "                self.changed.wait()  # wait T2, wake T3, lock T4\n"
+            "            self.changed.release()  # unlock T7\n"
+            "            self.items = self.items - 1  # write T5\n"
+            "            self.changed.acquire()  # lock T8",
         )
     )
     random_schedules(
@@ -561,7 +567,9 @@ def test_a_monitor_held_twice_is_not_waited_in(box):
         ("self.changed = Condition(Lock())", "self.changed = Condition(Monitor())"),
         (
             "        with self.changed:  # lock O1, unlock O6\n            self.changed.wait()",
-            "        with self.changed:  # lock O1, unlock O6\n            self.changed.acquire()  # lock O7\n            self.changed.wait()",
+            "        with self.changed:  # lock O1, unlock O6\n"
+            "            self.changed.acquire()  # lock O7\n"
+            "            self.changed.wait()",
         ),
     )
     run = twice.begin(scenario(o=[("once",)]))

@@ -170,7 +170,9 @@ RULES = {
             ("self.gate = Lock()", "self.gate = Monitor()"),
             (
                 "                self.take()\n            finally:",
-                "                self.gate.release()  # unlock G3\n                self.take()\n            finally:",
+                "                self.gate.release()  # unlock G3\n"
+                "                self.take()\n"
+                "            finally:",
             ),
         ],
         "releases a monitor that nobody holds",
@@ -229,7 +231,7 @@ BOOM = ("self.item = None  # write T3", "self.item.boom = None  # write T3")
 
 
 def test_an_exception_in_a_thread_is_a_finding_with_its_line(cell):
-    with pytest.raises(Crashed, match="AttributeError: .*boom") as caught:
+    with pytest.raises(Crashed, match=r"AttributeError: .*boom") as caught:
         run_to_the_end(cell.planted(BOOM), cell.scenarios["alone"])
     assert caught.value.thread == "a" and caught.value.where == place(cell, BOOM[0])
 
@@ -239,7 +241,9 @@ def test_an_exception_shows_with_its_schedule_in_every_search(cell):
     scenario = cell.scenarios["put_and_take"]
     plain = (
         "with self.monitor:  # lock T1, unlock T6\n            if self.full:  # read T2\n",
-        "if True:\n            if self.full:  # read T2\n                raise ValueError('planted')\n",
+        "if True:\n"
+        "            if self.full:  # read T2\n"
+        "                raise ValueError('planted')\n",
     )
     result = bisimulate(cell.planted(BOOM), scenario, graph.rows, graph.shared_of)
     assert result.outcome == "different" and "unwinding AttributeError" in str(result.difference)
@@ -272,7 +276,10 @@ def test_the_watchdog_stops_a_loop_that_catches_everything(cell):
     subject = cell.planted(
         (
             "return self.claimed",
-            "while True:\n            try:\n                sum(range(100))\n            except BaseException:\n"
+            "while True:\n"
+            "            try:\n"
+            "                sum(range(100))\n"
+            "            except BaseException:\n"
             "                pass\n        return self.claimed",
         )
     )

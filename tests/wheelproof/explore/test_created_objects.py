@@ -221,7 +221,7 @@ def test_a_planted_bug_in_a_created_objects_slot_changes_the_state(load):
     before = after(load(), scenario, (0, 0, 0, 1, 1, 1), table)[2]
     seen = after(planted, scenario, (0, 0, 0, 1, 1, 1), table)[2]
     assert before != seen
-    assert [x for x, y in zip(seen, before) if x != y][0][0] == "new Node a.1.1"
+    assert next(x for x, y in zip(seen, before) if x != y)[0] == "new Node a.1.1"
 
 
 def test_an_object_in_a_container_only_is_seen(load):
@@ -251,11 +251,14 @@ def test_the_bisimulation_creates_the_objects_again(load):
 
 
 def test_the_bisimulation_finds_a_bug_that_only_a_created_object_remembers(load):
-    # Wrong only where the thread has failed before: the model's state is the same, the created node's is not.
+    # Wrong only where the thread has failed before: the model's state is the same, the created
+    # node's is not.
     planted = load(
         (
             "            node.below = top  # write P2",
-            "            node.hits = node.hits + 1\n            below = top if node.hits < 2 else None\n            node.below = below  # write P2",
+            "            node.hits = node.hits + 1\n"
+            "            below = top if node.hits < 2 else None\n"
+            "            node.below = below  # write P2",
         )
     )
     rows, shared_of = model([[("push", 1)], [("push", 2)]])
@@ -290,7 +293,7 @@ def test_a_derived_class_is_created_under_its_own_name(load):
     }
     run.end()
     sloppy = load(*derived("    pass"), lint=False).begin(TWO)
-    with pytest.raises(Unnamed, match="new Heavy a.1.1 of class Heavy has a __dict__"):
+    with pytest.raises(Unnamed, match=r"new Heavy a.1.1 of class Heavy has a __dict__"):
         sloppy.fingerprint()
     sloppy.end()
 

@@ -69,17 +69,24 @@ def test_a_local_distinguishes_states_that_look_alike(cell):
     [
         (
             DRAIN,
-            "        rounds = iter((1, 2, 3))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n",
-            r"The local 'rounds' of Cell.drain \(.*cell.py:\d+\), suspended in thread a, holds a value of type tuple_iterator",
+            "        rounds = iter((1, 2, 3))\n"
+            "        while self.full and next(rounds, None):  # read D1\n"
+            "            self.take()\n",
+            r"The local 'rounds' of Cell.drain \(.*cell.py:\d+\), suspended in thread a, holds a "
+            r"value of type tuple_iterator",
         ),
         (
             DRAIN,
-            "        rounds = (x for x in (1, 2))\n        while self.full and next(rounds, None):  # read D1\n            self.take()\n",
+            "        rounds = (x for x in (1, 2))\n"
+            "        while self.full and next(rounds, None):  # read D1\n"
+            "            self.take()\n",
             "'rounds' of Cell.drain .* type generator",
         ),
         (
             DRAIN,
-            "        fresh = object()\n        while self.full:  # read D1\n            self.take()\n",
+            "        fresh = object()\n"
+            "        while self.full:  # read D1\n"
+            "            self.take()\n",
             "'fresh' of Cell.drain .* type object",
         ),
         (
@@ -128,7 +135,7 @@ def test_a_harness_without_names_is_refused(cell):
 
 
 class Node:
-    __slots__ = ("next", "extra")
+    __slots__ = ("extra", "next")
 
     def __init__(self, following=None):
         self.next = following

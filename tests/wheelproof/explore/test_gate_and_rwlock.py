@@ -183,7 +183,7 @@ def test_a_gate_that_nobody_opens_is_a_deadlock(tmp_path):
 
 
 def run_all(*bodies):
-    assert all([finished(thread) for thread in started(*bodies)])
+    assert all(finished(thread) for thread in started(*bodies))
 
 
 def test_production_readers_meet_and_writers_do_not():
@@ -274,7 +274,7 @@ def test_production_gate_hands_the_lead_on_and_is_free_after_an_error():
     """Each who leaves wakes the next."""
     gate = runtime.Gate()
     all_at_once = AllAtOnce(gate, 4)
-    assert all([finished(thread) for thread in all_at_once.threads]) and all_at_once.left == 0
+    assert all(finished(thread) for thread in all_at_once.threads) and all_at_once.left == 0
     with pytest.raises(ZeroDivisionError):
         gate.acquire_when(lambda: 1 // 0, 10)
     with gate:
@@ -296,7 +296,7 @@ def test_a_gate_that_does_not_hand_the_lead_on_leaves_the_others_asleep():
     assert all_at_once.left == 3
     with gate:
         gate.due.notify_all()
-    assert all([finished(thread) for thread in all_at_once.threads])
+    assert all(finished(thread) for thread in all_at_once.threads)
 
 
 class _Impolite(read_write_lock.ReadLock):

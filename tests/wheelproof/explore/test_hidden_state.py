@@ -1,8 +1,9 @@
 """State out of sight: a count of drain's rounds, kept in one hidden place after another, is refused wherever it is.
 
-Each channel keeps how often ``drain`` has looked, and gives up after three looks. Two suspended threads then look alike although
-they go on differently. ``lint``: the style rule that refuses the source. ``run``: a part of what the controlled run refuses it
-with where the linter is off; None for modules of the standard library, which only the list of imports keeps away.
+Each channel keeps how often ``drain`` has looked, and gives up after three looks. Two suspended
+threads then look alike although they go on differently. ``lint``: the style rule that refuses the
+source. ``run``: a part of what the controlled run refuses it with where the linter is off; None for
+modules of the standard library, which only the list of imports keeps away.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Channel(NamedTuple):
 COUNTS = "    count = getattr({0}, 'count', 0) + 1\n    {1}\n    return count < 4\n"
 CHANNELS = {
     "an attribute of an exception": Channel(
-        "def more(error):\n    error.count = getattr(error, 'count', 0) + 1\n    return error.count < 4\n",
+        "def more(error):\n"
+        "    error.count = getattr(error, 'count', 0) + 1\n"
+        "    return error.count < 4\n",
         "hidden-state",
         "exception .* with attributes",
         "        error = ValueError()\n",
@@ -71,27 +74,48 @@ CHANNELS = {
         "attribute of impl.cell.more",
     ),
     "a logger": Channel(
-        "import logging\nLOG = logging.getLogger('x')\n\ndef more():\n    LOG.setLevel(LOG.level + 1)\n    return LOG.level % 40 < 4\n",
+        "import logging\n"
+        "LOG = logging.getLogger('x')\n\n"
+        "def more():\n"
+        "    LOG.setLevel(LOG.level + 1)\n"
+        "    return LOG.level % 40 < 4\n",
         "uncontrolled",
     ),
     "the environment": Channel(
-        "import os\n\ndef more():\n    os.environ['ROUNDS'] = os.environ.get('ROUNDS', '') + 'x'\n    return len(os.environ['ROUNDS']) % 40 < 4\n",
+        "import os\n\n"
+        "def more():\n"
+        "    os.environ['ROUNDS'] = os.environ.get('ROUNDS', '') + 'x'\n"
+        "    return len(os.environ['ROUNDS']) % 40 < 4\n",
         "uncontrolled",
     ),
     "the decimal context": Channel(
-        "import decimal\n\ndef more():\n    decimal.getcontext().prec += 1\n    return decimal.getcontext().prec % 40 < 35\n",
+        "import decimal\n\n"
+        "def more():\n"
+        "    decimal.getcontext().prec += 1\n"
+        "    return decimal.getcontext().prec % 40 < 35\n",
         "uncontrolled",
     ),
     "a context variable": Channel(
-        "import contextvars\nROUNDS = contextvars.ContextVar('rounds')\n\ndef more():\n    ROUNDS.set(ROUNDS.get(0) + 1)\n    return ROUNDS.get() < 4\n",
+        "import contextvars\n"
+        "ROUNDS = contextvars.ContextVar('rounds')\n\n"
+        "def more():\n"
+        "    ROUNDS.set(ROUNDS.get(0) + 1)\n"
+        "    return ROUNDS.get() < 4\n",
         "uncontrolled",
     ),
     "warning filters": Channel(
-        "import warnings\n\ndef more():\n    warnings.simplefilter('ignore', append=True)\n    return len(warnings.filters) % 40 < 30\n",
+        "import warnings\n\n"
+        "def more():\n"
+        "    warnings.simplefilter('ignore', append=True)\n"
+        "    return len(warnings.filters) % 40 < 30\n",
         "uncontrolled",
     ),
     "the order of a set of objects": Channel(
-        "class Key:\n    __slots__ = ()\n\nKEYS = Key(), Key()\n\ndef more(keys):\n    return len(keys) < 4\n",
+        "class Key:\n"
+        "    __slots__ = ()\n\n"
+        "KEYS = Key(), Key()\n\n"
+        "def more(keys):\n"
+        "    return len(keys) < 4\n",
         "",
         "a set of objects",
         "        keys = set(KEYS)\n",
@@ -107,12 +131,18 @@ CHANNELS = {
         "attribute of impl.cell.more",
     ),
     "the attributes of an object by name": Channel(
-        "class Holder:\n    __slots__ = ()\n\ndef more():\n    type.__setattr__(Holder, 'count', 1)\n    return True\n",
+        "class Holder:\n"
+        "    __slots__ = ()\n\n"
+        "def more():\n"
+        "    type.__setattr__(Holder, 'count', 1)\n"
+        "    return True\n",
         "hidden-state",
         "attribute of impl.cell.Holder",
     ),
     "an attribute of its own of a function in a local": Channel(
-        "def more(held):\n    held.count = getattr(held, 'count', 0) + 1\n    return held.count < 4\n",
+        "def more(held):\n"
+        "    held.count = getattr(held, 'count', 0) + 1\n"
+        "    return held.count < 4\n",
         "hidden-state",
         "the function .* with attributes",
         "        held = lambda: 0\n",
@@ -153,11 +183,16 @@ def test_a_controlled_run_refuses_the_channel_by_name(cell, name):
         text = cell.edited(
             (
                 DRAIN,
-                "        while [self.claimed].copy()[0] is not None and self.both(self.calls(), self.full):  # read D1\n            self.take()\n",
+                "        while [self.claimed].copy()[0] is not None and self.both(self.calls(), self.full):  # read D1\n"
+                "            self.take()\n",
             ),
             (
                 "    def claim(self)",
-                "    def calls(self):\n        return iter(())\n\n    def both(self, calls, full):\n        return full\n\n    def claim(self)",
+                "    def calls(self):\n"
+                "        return iter(())\n\n"
+                "    def both(self, calls, full):\n"
+                "        return full\n\n"
+                "    def claim(self)",
             ),
         )
     graph = cell.graph("alone")
@@ -199,7 +234,10 @@ def test_each_place_of_a_value_on_the_stack_is_refused(cell, body, expression):
         (DRAIN, body),
         (
             "    def claim(self)",
-            "    def calls(self):\n        return [self.taken.value]\n\n    def pick(self):\n        return {'x': self.monitor, None: self.monitor}[self.taken.value]\n\n"
+            "    def calls(self):\n"
+            "        return [self.taken.value]\n\n"
+            "    def pick(self):\n"
+            "        return {'x': self.monitor, None: self.monitor}[self.taken.value]\n\n"
             "    def claim(self)",
         ),
         ('"claimed")', '"claimed", "box")'),
@@ -225,7 +263,10 @@ def test_what_locals_and_final_fields_determine_may_wait(cell):
     text = cell.edited(
         (
             DRAIN,
-            "        zero = 0\n        found = (zero + 1, self.monitor, twice(zero), self.full)  # read D1\n        while found[3]:\n            self.take()\n"
+            "        zero = 0\n"
+            "        found = (zero + 1, self.monitor, twice(zero), self.full)  # read D1\n"
+            "        while found[3]:\n"
+            "            self.take()\n"
             "            found = (zero, self.monitor, twice(zero), self.full)  # read D1\n",
         ),
         ("class Cell:", "def twice(x):\n    return 2 * x\n\n\nclass Cell:"),

@@ -35,7 +35,7 @@ def test_prose_is_left_alone():
 
 
 def test_a_label_needs_an_operation_on_its_line():
-    with pytest.raises(LabelError, match="x.py:2: .*without an operation"):
+    with pytest.raises(LabelError, match=r"x.py:2: .*without an operation"):
         labels.of_source("a = 1\n# write A1\nb = 2\n", "x.py")
 
 

@@ -73,15 +73,25 @@ def test_a_finding_has_place_rule_and_remedy():
         ("loop-position", "def f(self, call):\n    for c in self.cs:\n        call(c)\n"),
         (
             "loop-position",
-            "def f(self):\n    self.a = 1  # write W1\ndef g(self):\n    for c in self.cs:\n        c.f()\n",
+            "def f(self):\n"
+            "    self.a = 1  # write W1\n"
+            "def g(self):\n"
+            "    for c in self.cs:\n"
+            "        c.f()\n",
         ),
         (
             "loop-position",
-            "def f(self):\n    self.a = 1  # write W1\ndef g(self):\n    return [c.f() for c in self.cs]\n",
+            "def f(self):\n"
+            "    self.a = 1  # write W1\n"
+            "def g(self):\n"
+            "    return [c.f() for c in self.cs]\n",
         ),
         (
             "loop-position",
-            "def f(self):\n    self.a = 1  # write W1\ndef g(self):\n    return list(map(self.f, self.cs))\n",
+            "def f(self):\n"
+            "    self.a = 1  # write W1\n"
+            "def g(self):\n"
+            "    return list(map(self.f, self.cs))\n",
         ),
         ("generator", "def f(self):\n    yield self.a  # read R1\n"),
         ("generator", "def f(self):\n    x = self.a  # read R1\n    yield x\n"),
@@ -146,7 +156,11 @@ def test_module_rules(rule, text):
 def test_module_constants_are_allowed():
     assert (
         module(
-            "__all__ = ['C']\nN = 3\nNAMES = ('a', 'b')\nT = TypeVar('T')\nKINDS = frozenset({'a'})\n"
+            "__all__ = ['C']\n"
+            "N = 3\n"
+            "NAMES = ('a', 'b')\n"
+            "T = TypeVar('T')\n"
+            "KINDS = frozenset({'a'})\n"
         )
         == set()
     )
@@ -185,7 +199,10 @@ def test_a_subject_in_bad_style_is_not_loaded(cell):
     text = cell.edited(
         (
             "    def claim(self)",
-            "    def both(self):\n        for call in (self.put, self.take):\n            call()\n\n    def claim(self)",
+            "    def both(self):\n"
+            "        for call in (self.put, self.take):\n"
+            "            call()\n\n"
+            "    def claim(self)",
         )
     )
     with pytest.raises(StyleError, match=r"impl/cell.py:\d+: .*loop") as caught:
@@ -194,5 +211,5 @@ def test_a_subject_in_bad_style_is_not_loaded(cell):
 
 
 def test_a_file_that_does_not_parse_is_named():
-    with pytest.raises(ExploreError, match="impl/c.py:1"):
+    with pytest.raises(ExploreError, match=r"impl/c.py:1"):
         check({"impl/c.py": "def f(:\n"})

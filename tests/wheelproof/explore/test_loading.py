@@ -33,7 +33,7 @@ def test_sys_modules_and_the_import_system_are_as_before(cell):
 
 def test_a_failed_import_leaves_them_too(cell):
     before = {name for name in sys.modules if name.partition(".")[0] in ARTEFACTS}
-    with pytest.raises(ExploreError, match="cannot be imported: .*nowhere"):
+    with pytest.raises(ExploreError, match=r"cannot be imported: .*nowhere"):
         cell.load(texts={"impl.cell": "import impl.nowhere\n"})
     assert {name for name in sys.modules if name.partition(".")[0] in ARTEFACTS} == before
 
@@ -126,7 +126,7 @@ def test_what_is_missing_is_said(cell, changes, message):
 
 
 def test_a_mark_on_a_name_that_is_no_slot_is_refused(cell):
-    with pytest.raises(ExploreError, match="Cell.item is marked Plain but is no slot"):
+    with pytest.raises(ExploreError, match=r"Cell.item is marked Plain but is no slot"):
         cell.planted(('"gate", "item",', '"gate",'))
 
 

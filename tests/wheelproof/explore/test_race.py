@@ -75,8 +75,13 @@ def test_volatile_fields_and_atomics_order(cell, before, after, ordered):
     # One thread writes the item and signals; the other waits for the signal and reads the item.
     text = cell.edited(
         (
-            "        with self.monitor:  # lock P1, unlock P5\n            if not self.full:  # read P2\n                self.item = item  # write P3\n                self.full = True  # write P4\n",
-            f"        self.item = item  # write P3\n        self.full = True  # write P4\n        {after or 'pass'}\n",
+            "        with self.monitor:  # lock P1, unlock P5\n"
+            "            if not self.full:  # read P2\n"
+            "                self.item = item  # write P3\n"
+            "                self.full = True  # write P4\n",
+            "        self.item = item  # write P3\n"
+            "        self.full = True  # write P4\n"
+            f"        {after or 'pass'}\n",
         ),
         (
             "        return self.claimed.compare_and_set(False, True)  # cas C1",
@@ -99,8 +104,15 @@ def test_volatile_fields_and_atomics_order(cell, before, after, ordered):
 def test_a_failed_try_and_a_read_order_nothing(cell):
     text = cell.edited(
         (
-            "        if self.gate.acquire(blocking=False):  # try G1\n            try:\n                self.take()\n            finally:\n                self.gate.release()  # unlock G2\n",
-            "        if self.gate.acquire(blocking=False):  # try G1\n            self.item = None  # write G7\n        else:\n            self.item = 'x'  # write G8\n",
+            "        if self.gate.acquire(blocking=False):  # try G1\n"
+            "            try:\n"
+            "                self.take()\n"
+            "            finally:\n"
+            "                self.gate.release()  # unlock G2\n",
+            "        if self.gate.acquire(blocking=False):  # try G1\n"
+            "            self.item = None  # write G7\n"
+            "        else:\n"
+            "            self.item = 'x'  # write G8\n",
         )
     )
     found = races(

@@ -113,11 +113,16 @@ def test_a_deadlock_is_counted_with_its_schedule(cell):
     opposite = cell.edited(
         (
             "    def claim(self) -> bool:\n",
-            "    def claim(self) -> bool:\n        with self.gate:  # lock X1, unlock X4\n            with self.monitor:  # lock X2, unlock X3\n                pass\n",
+            "    def claim(self) -> bool:\n"
+            "        with self.gate:  # lock X1, unlock X4\n"
+            "            with self.monitor:  # lock X2, unlock X3\n"
+            "                pass\n",
         ),
         (
             "        if self.gate.acquire(blocking=False):  # try G1\n",
-            "        with self.monitor:  # lock Y1, unlock Y4\n            with self.gate:  # lock Y2, unlock Y3\n                pass\n"
+            "        with self.monitor:  # lock Y1, unlock Y4\n"
+            "            with self.gate:  # lock Y2, unlock Y3\n"
+            "                pass\n"
             "        if self.gate.acquire(blocking=False):  # try G1\n",
         ),
     )

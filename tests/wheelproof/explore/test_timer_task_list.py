@@ -91,15 +91,22 @@ DEFECTS = {
     "remove gives up after 3 (local)": (
         (
             LOOP,
-            "        tries = 0\n        while tries < 3:\n            tries += 1\n            current = self.list  # read R1\n"
-            "            if current is None:\n                return\n            current.remove(self)\n",
+            "        tries = 0\n"
+            "        while tries < 3:\n"
+            "            tries += 1\n"
+            "            current = self.list  # read R1\n"
+            "            if current is None:\n"
+            "                return\n"
+            "            current.remove(self)\n",
         ),
         "two_adders_cancel",
     ),
     "remove gives up after 3 (range)": (
         (
             LOOP,
-            "        for i in range(3):\n            current = self.list  # read R1\n            if current is None:\n"
+            "        for i in range(3):\n"
+            "            current = self.list  # read R1\n"
+            "            if current is None:\n"
             "                return\n            current.remove(self)\n",
         ),
         "two_adders_cancel",
@@ -107,15 +114,20 @@ DEFECTS = {
     "a stale local over the retry": (
         (
             LOOP,
-            "        first = None\n        while (current := self.list) is not None:  # read R1\n            first = first or current\n"
+            "        first = None\n"
+            "        while (current := self.list) is not None:  # read R1\n"
+            "            first = first or current\n"
             "            first.remove(self)\n",
         ),
         "two_adders_cancel",
     ),
     "the counter outside the lock": (
         (
-            "                    entry.list = None  # write U8\n                    self.task_counter.add_and_get(-1)  # update U9\n",
-            "                    entry.list = None  # write U8\n                else:\n                    return\n"
+            "                    entry.list = None  # write U8\n"
+            "                    self.task_counter.add_and_get(-1)  # update U9\n",
+            "                    entry.list = None  # write U8\n"
+            "                else:\n"
+            "                    return\n"
             "        self.task_counter.add_and_get(-1)  # update U9\n",
         ),
         "flush_add_cancel",
@@ -157,7 +169,11 @@ def test_a_planted_defect_is_rejected(graphs, defect):
 def test_a_count_in_an_iterator_is_refused_by_style():
     change = (
         LOOP,
-        "        for _ in 'abc':\n            current = self.list  # read R1\n            if current is None:\n                return\n            current.remove(self)\n",
+        "        for _ in 'abc':\n"
+        "            current = self.list  # read R1\n"
+        "            if current is None:\n"
+        "                return\n"
+        "            current.remove(self)\n",
     )
     with pytest.raises(StyleError, match="iterator"):
         ControlledImplementation.load(ROOT, STEM, texts=edited(change))

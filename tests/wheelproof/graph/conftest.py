@@ -52,7 +52,7 @@ class Grid:
 
     def successors(self, state: tuple[int, ...]) -> list[tuple[int, str, tuple[int, ...]]]:
         out = [
-            (i, f"N{i}", state[:i] + (n + 1,) + state[i + 1 :])
+            (i, f"N{i}", (*state[:i], n + 1, *state[i + 1 :]))
             for i, n in enumerate(state)
             if n < self.bounds[i]
         ]

@@ -42,8 +42,9 @@ def test_counts_of_a_grid(grid, n, m):
 def test_counts_of_two_processes_that_exclude_each_other():
     """Counted by hand: see the comments."""
     graph = explore(MECHANISM.model("cancel_cancel"))
-    # Alone, the first canceller takes T0 C1 C2 R1 U1..U11 R1 C3 C4 T0, 19 steps; the second, once the first has left the monitor,
-    # T0 C1 C2 C3 C4 T0. Until then the second can only take its T0, at any time.
+    # Alone, the first canceller takes T0 C1 C2 R1 U1..U11 R1 C3 C4 T0, 19 steps; the second, once
+    # the first has left the monitor, T0 C1 C2 C3 C4 T0. Until then the second can only take its T0,
+    # at any time.
     first = ["T0", "C1", "C2", "R1", *(f"U{i}" for i in range(1, 12)), "R1", "C3", "C4", "T0"]
     second = ["T0", "C1", "C2", "C3", "C4", "T0"]
     for winner in 0, 1:

@@ -31,7 +31,8 @@ def violable(edges, goal, fair, recurs=False) -> bool:
 
     ``recurs``: it may meet the goal on the way to that part.
 
-    That part is any set of states, all of them met for ever: one at which the run stops, or one that is strongly connected.
+    That part is any set of states, all of them met for ever: one at which the run stops, or one
+    that is strongly connected.
     """
     allowed = set(range(STATES)) - goal
     inside = [(s, t, a) for s, t, _, a in edges if s in allowed and a in allowed]

@@ -65,6 +65,7 @@ class Awaiting(Toy):
         if not self.x:
             return BLOCKED
         t.pc = "P2"
+        return None
 
 
 class Disabling(Toy):
@@ -74,6 +75,7 @@ class Disabling(Toy):
         if self.x:
             return BLOCKED
         t.pc = "P2"
+        return None
 
 
 def test_private_steps_commute():
@@ -187,7 +189,7 @@ def test_a_thread_with_two_labels_in_one_state_is_refused():
     row = graph.edges[0]
     thread, _, after = row[0]
     graph.edges[0] = [*row, (thread, "P9", after)]
-    with pytest.raises(UsageError, match="has several steps: .* and P9 to state"):
+    with pytest.raises(UsageError, match=r"has several steps: .* and P9 to state"):
         rows(graph)
 
 

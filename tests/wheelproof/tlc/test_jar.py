@@ -72,7 +72,7 @@ def test_a_named_file_that_is_no_jar_is_refused_and_not_replaced(
     if content is not None:
         named.write_bytes(content)
     monkeypatch.setenv("TLA2TOOLS_JAR", str(named))
-    with pytest.raises(ToolError, match="TLA2TOOLS_JAR names .*named.jar, which is not a jar"):
+    with pytest.raises(ToolError, match=r"TLA2TOOLS_JAR names .*named.jar, which is not a jar"):
         jar.locate()
 
 
@@ -109,7 +109,7 @@ def test_a_damaged_cached_jar_is_fetched_again(tmp_path, source, damage):
 
 def test_nothing_is_fetched_without_leave(tmp_path, source):
     maven(tmp_path, source)
-    with pytest.raises(ToolError, match="it is not in .*cache"):
+    with pytest.raises(ToolError, match=r"it is not in .*cache"):
         jar.locate(fetch=False)
     assert not (tmp_path / "ran").exists()
 

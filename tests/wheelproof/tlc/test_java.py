@@ -75,5 +75,5 @@ def test_without_any_java_the_error_says_so_and_what_to_do():
 def test_the_error_says_why_each_candidate_was_refused(monkeypatch, tmp_path):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
     launcher(tmp_path / "bin", 'java version "1.8.0_392"')
-    with pytest.raises(ToolError, match="JAVA_HOME: .*gone.* cannot be run.*PATH: .* is Java 8"):
+    with pytest.raises(ToolError, match=r"JAVA_HOME: .*gone.* cannot be run.*PATH: .* is Java 8"):
         java.locate()

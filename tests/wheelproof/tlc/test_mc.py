@@ -81,8 +81,9 @@ def test_named_specification_is_named_in_the_config(tmp_path):
 def test_an_invariant_that_fails_in_one_state(tmp_path):
     first = two(tmp_path, first_only=True)
     assert (
-        "ASSUME TLCSet(1000, FALSE)\nFirst_OnlyA == TLCGet(1000) \\/ OnlyA \\/ (TLCSet(1000, TRUE) /\\ FALSE)\n==="
-        in module_text(first)
+        "ASSUME TLCSet(1000, FALSE)\n"
+        "First_OnlyA == TLCGet(1000) \\/ OnlyA \\/ (TLCSet(1000, TRUE) /\\ FALSE)\n"
+        "===" in module_text(first)
     )
     assert "INVARIANTS\n  First_OnlyA\n" in config_text(first)
     with pytest.raises(ValueError):
@@ -189,7 +190,7 @@ def test_names_that_would_change_the_config_are_refused(changes, message, tmp_pa
 def test_value_without_tla_form_and_absent_spec_are_refused(tmp_path):
     with pytest.raises(UsageError, match="has no TLA"):
         module_text(two(tmp_path, constants={"Laps": None}))
-    with pytest.raises(UsageError, match="There is no module .*Relay.tla"):
+    with pytest.raises(UsageError, match=r"There is no module .*Relay.tla"):
         generate(two(tmp_path), tmp_path / "mc")
 
 

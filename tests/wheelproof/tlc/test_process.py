@@ -162,7 +162,8 @@ def stand_in(tmp_path):
 
 PROGRESS = (
     "echo '@!@!@STARTMSG 2200:0 @!@!@'; "
-    "echo 'Progress(3) at 10:00: 1,234 states generated, 1,000 distinct states found, 7 states left on queue.'; "
+    "echo 'Progress(3) at 10:00: 1,234 states generated, 1,000 distinct states found, 7 states "
+    "left on queue.'; "
     "echo '@!@!@ENDMSG 2200 @!@!@'"
 )
 HANGS = f"(sleep 300; touch $CHILD.ran_out) & echo $! > $CHILD; {PROGRESS}; wait"
@@ -243,7 +244,8 @@ def test_run_from_another_thread_works_without_signals(stand_in):
 
 def test_output_that_breaks_off_is_an_error(stand_in):
     result = stand_in(
-        "echo '@!@!@STARTMSG 2193:0 @!@!@'; echo 'Model checking completed. No error has been found.'"
+        "echo '@!@!@STARTMSG 2193:0 @!@!@'; echo 'Model checking completed. No error has been "
+        "found.'"
     )
     assert (
         result.outcome is Outcome.ERROR and "breaks off within message 2193" in result.explanation
@@ -259,7 +261,7 @@ def test_claim_of_success_without_the_counts_is_an_error(stand_in):
 
 
 def test_what_is_missing_is_named(stand_in, tmp_path):
-    with pytest.raises(UsageError, match="There is no file .*absent.tla"):
+    with pytest.raises(UsageError, match=r"There is no file .*absent.tla"):
         process.run(tmp_path / "absent.tla", timeout=1)
     with pytest.raises(UsageError, match=r"has to end in \.dot"):
         stand_in("", dump=tmp_path / "graph.txt")

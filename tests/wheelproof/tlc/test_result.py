@@ -350,7 +350,8 @@ def test_two_violations_in_one_run_are_an_error():
     [
         "The PlusCal algorithm in module A has changed since its last translation.",
         "The TLA+ translation in module A has changed since its last translation.",
-        "The PlusCal algorithm and its TLA+ translation in module A filename since the last translation.",
+        "The PlusCal algorithm and its TLA+ translation in module A filename since the last "
+        "translation.",
     ],
 )
 def test_every_form_of_the_stale_warning(warning):

@@ -41,7 +41,7 @@ def test_edit_of_either_side_makes_it_stale_and_retranslation_current(what, spec
     assert translation.state(module, **tools) is State.STALE
     with pytest.raises(
         ToolError,
-        match="translation in .*Relay.tla is stale. Run `wheelproof translate .*Relay.tla`",
+        match=r"translation in .*Relay.tla is stale. Run `wheelproof translate .*Relay.tla`",
     ):
         translation.require_current(module, **tools)
     assert translation.retranslate(module, **tools) is True
@@ -91,14 +91,14 @@ def test_refused_algorithm_is_quoted_and_left_alone(spec, tools, tmp_path):
     module = spec("Relay")
     edit(module, "await baton", "awat baton")
     before = module.read_bytes()
-    with pytest.raises(ToolError, match='refuses .*Relay.tla: Expected ":=" but found'):
+    with pytest.raises(ToolError, match=r'refuses .*Relay.tla: Expected ":=" but found'):
         translation.retranslate(module, **tools)
     assert module.read_bytes() == before and os.listdir(tmp_path) == ["Relay.tla"]
 
 
 def test_what_is_missing_is_named(spec, tools, tmp_path, monkeypatch):
     monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
-    with pytest.raises(UsageError, match="absent.tla cannot be read"):
+    with pytest.raises(UsageError, match=r"absent.tla cannot be read"):
         translation.state(tmp_path / "absent.tla", **tools)
     with pytest.raises(ToolError, match="java cannot be run"):
         translation.state(spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "java", 17, "test"))
@@ -109,7 +109,7 @@ def test_what_is_missing_is_named(spec, tools, tmp_path, monkeypatch):
             spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "bin" / "java", 17, "test")
         )
     (broken / "libjvm.so").write_text("")
-    with pytest.raises(ToolError, match="PlusCal translator failed .*Check Java"):
+    with pytest.raises(ToolError, match=r"PlusCal translator failed .*Check Java"):
         translation.state(
             spec("Relay"), jar=tools["jar"], java=Java(tmp_path / "bin" / "java", 17, "test")
         )
@@ -120,7 +120,7 @@ def test_a_jar_without_a_translator_is_named(spec, tools, tmp_path, monkeypatch)
     empty = tmp_path / "empty.jar"
     with zipfile.ZipFile(empty, "w") as archive:
         archive.writestr("nothing", "")
-    with pytest.raises(ToolError, match="no PlusCal translator in .*empty.jar"):
+    with pytest.raises(ToolError, match=r"no PlusCal translator in .*empty.jar"):
         translation.state(
             spec("Relay"), java=tools["java"], jar=replace(tools["jar"], path=empty, sha256="0")
         )

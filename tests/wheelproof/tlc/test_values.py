@@ -103,7 +103,7 @@ def test_printed_forms(text, value):
     ],
 )
 def test_everything_else_is_refused_with_its_place(text):
-    with pytest.raises(ValueSyntaxError, match="at position [0-9]+ of"):
+    with pytest.raises(ValueSyntaxError, match=r"at position [0-9]+ of"):
         parse_value(text)
 
 
@@ -120,7 +120,7 @@ def test_model_value_is_not_the_string():
 def test_function_over_one_to_n_exists_as_a_tuple_only():
     assert function({2: "b", 1: "a"}) == ("a", "b")
     assert function({}) == ()
-    with pytest.raises(ValueError, match="1..2"):
+    with pytest.raises(ValueError, match=r"1..2"):
         Function({1: "a", 2: "b"})
     assert isinstance(function({True: 1}), Function)
 
