@@ -22,7 +22,7 @@ _NAMES = {
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a file under a temporary name beside it and renames it, so that no reader ever sees half of it."""
+    """Write a file under a temporary name beside it, then rename it: no reader sees half of it."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def encode(document: Mapping[str, Any]) -> str:
-    """The text of a document, the same for equal documents. ASCII, so that any string survives; no NaN."""
+    """The text of a document, equal for equal documents. ASCII and without NaN."""
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
@@ -48,7 +48,7 @@ def write(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def read(path: Path, schema: str) -> "Record":
-    """The document in a file whose field `schema` must be the given one; UsageError for anything else."""
+    """The document in a file. UsageError unless its field `schema` is the given one."""
     try:
         value = json.loads(path.read_bytes(), parse_constant=_no_constant)
     except OSError as error:
@@ -77,7 +77,7 @@ def _no_constant(name: str) -> None:
 
 
 class Record:
-    """An object inside a document, which knows its file and its place in it. Each method reads one field."""
+    """An object inside a document, with its file and its place. Each method reads one field."""
 
     def __init__(self, file: Path, where: str, value: dict[str, Any]) -> None:
         self.file, self.where, self.value = file, where, value

@@ -1,4 +1,4 @@
-"""What the tool raises where it cannot go on: one sentence that says what and where, and one that says what to do.
+"""The tool's errors: one sentence with the problem and its place, and one with the remedy.
 
 The command line prints the error and exits with its `exit_code`; a finding about the subject is a
 verdict, never an exception.
@@ -6,7 +6,7 @@ verdict, never an exception.
 
 
 class WheelproofError(Exception):
-    """An end that the user can act on. `str()` gives the message and, where there is one, the remedy."""
+    """An error that the user can act on. `str()` gives the message and the remedy, if any."""
 
     exit_code = 4
 

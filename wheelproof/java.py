@@ -21,7 +21,7 @@ _ANSWER_SECONDS = 60
 
 @dataclass(frozen=True)
 class Java:
-    """A Java launcher that was run: its path, its feature release (17 for 17.0.15), and where it was found."""
+    """A Java launcher that was run: path, feature release (17 for 17.0.15) and origin."""
 
     executable: Path
     version: int
@@ -49,7 +49,10 @@ def locate(user: str, minimum: int, remedy: str) -> Java:
 
 
 def feature_release(executable: Path) -> int:
-    """The feature release that `executable -version` prints (8 for the old form "1.8.0"); a ToolError where it fails."""
+    """The feature release that `executable -version` prints (8 for the old form "1.8.0").
+
+    ToolError where it fails.
+    """
     try:
         answer = subprocess.run(
             [executable, "-version"],
@@ -72,7 +75,7 @@ def feature_release(executable: Path) -> int:
 
 
 def library(java: Java) -> Path:
-    """The JVM's shared library of a Java runtime, which loads it into a process; a ToolError where there is none."""
+    """The JVM's shared library of a Java runtime; ToolError where there is none."""
     home = java.executable.resolve().parents[1]
     if not (home / "lib" / "server").is_dir():
         home = _printed_home(java)  # a version manager's launcher is elsewhere

@@ -1,4 +1,4 @@
-"""``wheelproof models``: beside each specification a model that holds and one that fails, for any TLA+ editor.
+"""``wheelproof models``: for any TLA+ editor, a model that holds and one that fails.
 
 ``spec/MC<Module>.tla`` with its ``.cfg`` is a scenario of a few seconds in which every invariant
 holds; ``spec/MC<Module>Fails.tla`` is the first config of the TOML that must fail although no
@@ -38,7 +38,7 @@ def holding(mechanism: Mechanism) -> Config | None:
 
 
 def failing(mechanism: Mechanism) -> Config | None:
-    """The first config of the mechanism's own module that must fail with every decision in place."""
+    """The first config of the mechanism's own module that must fail without a mutation."""
     return next(
         (
             config

@@ -1,4 +1,4 @@
-"""The implementation's side of the loop: controlled runs of the real source, compared with the model in every state.
+"""The implementation's side: controlled runs of the real source, compared with the model.
 
 * :class:`ControlledImplementation` loads an implementation a second time, under control;
   :meth:`ControlledImplementation.begin` starts a :class:`Run`.

@@ -25,7 +25,7 @@ from wheelproof.explore.primitives import Due
 
 
 class _Place:
-    """What is known of a position in the code. ``site``: the step that its line's label names, or None.
+    """A position in the code. ``site``: the step that its line's label names, or None.
 
     ``inside``: in an atomic module. ``keeps``: there, in a function that has steps of its own.
     """
@@ -47,7 +47,10 @@ class _Place:
 
 
 class AtomicModules:
-    """Tells the scheduler, of an access in an atomic module, to which step it belongs. ``files``: of these modules; ``codes``: others like them."""
+    """Assigns each access in an atomic module to the step that it belongs to.
+
+    ``files``: those of the atomic modules. ``codes``: code of other files that is atomic too.
+    """
 
     def __init__(
         self,
@@ -66,7 +69,9 @@ class AtomicModules:
     def take(
         self, thread: Thread, frame: FrameType, kind: str, volatile: bool, awaits: object
     ) -> bool | _Place:
-        """Deal with a shared access by ``frame``; False if it is an ordinary one, on a line that has its own label or in another module.
+        """Handle a shared access by ``frame``; False for an ordinary access.
+
+        An access is ordinary on a line with a label of its own, and in a module that is not atomic.
 
         The place itself is returned for a lock that is held over steps, which excludes as it does
         elsewhere.
@@ -116,7 +121,10 @@ class AtomicModules:
         return place if self._waits is not None and place.keeps and kind in LOCK_KINDS else True
 
     def _called_back(self, frame: FrameType) -> bool:
-        """Whether an operation that is one step has called the code of ``frame``, as a queue calls the comparison of its elements."""
+        """Whether an operation that is one step has called the code of ``frame``.
+
+        A queue calls the comparison of its elements so.
+        """
         outer = frame.f_back
         while outer is not None:
             around = self._place(outer)
@@ -128,7 +136,10 @@ class AtomicModules:
     def _begin(
         self, thread: Thread, site: Site, inner: FrameType, outer: FrameType, awaits: object
     ) -> None:
-        """A call from a labelled line has reached its first access: the line's step begins, unless a plain read on the line has begun it."""
+        """Begin the step of a labelled line, at the first access of a call from it.
+
+        A plain read on the line may have begun the step before.
+        """
         lasti = outer.f_lasti
         if (
             outer is thread.frame
@@ -192,7 +203,10 @@ class AtomicModules:
 
 
 class Free:
-    """What an operation waits for that asks for a lock held over steps: that the lock is free, or the thread's own. Asking makes no step."""
+    """Admits a thread to an operation when the lock that it needs is free, or the thread's own.
+
+    The operation is one step, the lock is held over steps. The test makes no step.
+    """
 
     __slots__ = ("_frame", "_label", "_scheduler", "_waits")
 
@@ -225,7 +239,9 @@ def declare(
     scheduler: Scheduler,
     waits: tuple | None = None,
 ) -> AtomicModules | None:
-    """Read a harness's ``ATOMIC`` and drop the labels that it does not keep from ``labels`` (file as the scheduler shows it -> lines, changed in place).
+    """Read a harness's ``ATOMIC`` and drop the labels that it does not keep.
+
+    ``labels`` (file as the scheduler shows it -> lines) is changed in place.
 
     A class of another module, a mutant's or the harness's, that derives from one of an atomic
     module is atomic with the same kept labels; one of ``subject``, the modules whose steps are the

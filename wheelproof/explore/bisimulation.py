@@ -114,14 +114,20 @@ def _again(search: _Search, result: Bisimulation, most: int) -> Bisimulation:
             result, outcome="different", difference=difference, figures=figures, uncovered=()
         )
     if not ways.in_time:
-        why = f"{search.budget:g} CPU seconds were enough for {ways.stepped} of {ways.known} second ways"
+        why = (
+            f"{search.budget:g} CPU seconds were enough for {ways.stepped} of {ways.known} "
+            "second ways"
+        )
         return replace(result, outcome="inconclusive", why=why, figures=figures, uncovered=())
     return replace(result, figures=figures)
 
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Collect cyclic garbage seldom: the search keeps nearly all that it makes, and looking through it costs a fifth of the time."""
+    """Collect cyclic garbage seldom: the search keeps nearly all that it makes.
+
+    With the usual thresholds the collector takes a fifth of the time.
+    """
     thresholds = gc.get_threshold()
     gc.set_threshold(100_000, 50, 1000)
     try:
@@ -172,7 +178,10 @@ class _Search:
         try:
             while (target := self._begin()) is not None:
                 if time.process_time() - self.started > self.budget:
-                    why = f"{self.budget:g} CPU seconds were not enough: {len(self.unfinished)} states are unfinished"
+                    why = (
+                        f"{self.budget:g} CPU seconds were not enough: {len(self.unfinished)} "
+                        "states are unfinished"
+                    )
                     return self._result("inconclusive", why=why)
                 self._step_on(target)
                 self._report()
@@ -318,7 +327,10 @@ class _Search:
             self.shared[part] = self.current.shared()
 
     def _check_place(self, node: int) -> None:
-        """After known steps the run must be where they led before: else a part of the state is not in the fingerprint."""
+        """Known steps must lead to the state that they led to before.
+
+        Otherwise a part of the state is not in the fingerprint.
+        """
         if self._fingerprint() != self.fingerprints[node]:
             raise _Parted(
                 self._difference(
@@ -347,7 +359,7 @@ class _Search:
             self._extend(pair, thread, following)
 
     def _extend(self, pair: int, thread: int, node: int) -> None:
-        """The implementation's step ``thread`` from this pair is known: the pair that it leads to, and all that follows from known steps."""
+        """Follow the implementation's step ``thread`` from a pair, and all known steps after it."""
         todo = [(pair, thread, node)]
         while todo:
             pair, thread, node = todo.pop()
@@ -387,7 +399,10 @@ class _Search:
             kind, message, mine, theirs = parted
             for thread in self.current.threads:
                 if thread.unwinding is not None:
-                    message += f"; {thread.name} is unwinding {type(thread.unwinding).__name__}: {thread.unwinding}"
+                    message += (
+                        f"; {thread.name} is unwinding {type(thread.unwinding).__name__}: "
+                        f"{thread.unwinding}"
+                    )
             raise _Parted(self._pair_difference(kind, message, pair, mine, theirs))
         parted = compare_shared(self.shared[self.fingerprints[node][0]], self._model_shared(state))
         if parted is not None:
@@ -435,7 +450,7 @@ class _Search:
     def _image(self) -> set[tuple[int, int]]:
         return {
             (state, thread)
-            for state, row in zip(self.graph.model_states, self.graph.successors)
+            for state, row in zip(self.graph.model_states, self.graph.successors, strict=True)
             for thread in row
         }
 

@@ -1,4 +1,4 @@
-"""Branches: which outcomes of the implementation's conditions its runs have met, and which functions they have called.
+"""Branch coverage: outcomes of the implementation's conditions, and functions that are called.
 
 The sources of the implementation are compiled with each condition wrapped in a function that notes
 its outcome and returns it, and with a note at the head of each function. Lines and steps stay as

@@ -1,4 +1,4 @@
-"""One mechanism on top of another with every step of both on: whatever it does, the atomic model can do.
+"""Trace inclusion: one mechanism on top of another, with the steps of both.
 
 The model takes an operation of the lower mechanism for one step. Here the implementation takes all
 of that operation's steps, one by one, and the search follows which states the model could be in: a
@@ -35,7 +35,11 @@ Cell = tuple[str, int | None]
 """A variable and the place of one of its values; None: all of them."""
 
 Way = tuple[str | None, str | None, int]
-"""How a thread goes on: (the model's label, None, 0) for a step of the model's own, else (None, the operation it is in, or None, how many calls deep)."""
+"""How a thread goes on.
+
+(the model's label, None, 0) for a step of the model's own. Otherwise (None, the operation that the
+thread is in or None, the number of calls around it).
+"""
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ def compose(
 
 
 class _Composed(_Search):
-    """The implementation's states alone; which states the model may be in is followed when they are all known."""
+    """Explores the implementation's states; :meth:`follow` then tracks those of the model."""
 
     def __init__(self, *arguments) -> None:
         super().__init__(*arguments)
@@ -138,7 +142,10 @@ class _Composed(_Search):
             self.entries.add(self._beginning(node, thread))
 
     def _beginning(self, node: int, thread: int) -> tuple:
-        """What tells the step with which an operation begins from its others: a call may come to the same line again, deeper."""
+        """A key of the step with which an operation begins.
+
+        The depth is part of it: a call may come to the same line again, deeper.
+        """
         _, inside, deep = self.ways[node][thread]
         site = self.sites[node][thread]
         return inside, deep, site and site.where, site and site.label
@@ -156,7 +163,10 @@ class _Composed(_Search):
         super()._found(node)
 
     def _rests(self, node: int, thread: int) -> str | None:
-        """The model's label at which a thread is that has begun no operation, or not yet; None for one inside an operation, or between two steps."""
+        """The model's label of a thread that is not inside an operation.
+
+        None for a thread inside an operation, or between two steps.
+        """
         own, inside, _ = self.ways[node][thread]
         if inside is not None and self._beginning(node, thread) in self.entries:
             return inside
@@ -183,7 +193,7 @@ class _Composed(_Search):
     # -- what the model may be in
 
     def follow(self, labels_of: Callable[[int], Sequence[str]]) -> None:
-        """Go along all steps with the set of states that the model may be in. Raises _Parted where there is none left."""
+        """Track the model's possible states along all steps. Raises _Parted where none is left."""
         self.operations = {label for row in self.rows for label, _ in row.values()} - {
             own for ways in self.ways for own, _, _ in ways
         }
@@ -235,7 +245,11 @@ class _Composed(_Search):
         inside: str | None,
         results: tuple,
     ) -> frozenset[int]:
-        """What the model may be in after a step: its own, with the results that it ends with, or one inside an operation, at which that may count."""
+        """The model's possible states after a step.
+
+        A step of the model's own must end with the same results. At a step inside an operation that
+        operation may take effect.
+        """
         out = set() if own is not None else set(states)
         for state in states:
             step = self.rows[state].get(thread)
@@ -255,7 +269,7 @@ class _Composed(_Search):
         return frozenset(out)
 
     def _meanwhile(self, node: int, states: frozenset[int]) -> frozenset[int]:
-        """The states, and those after operations that are under way: each may count at any moment until it returns."""
+        """The states, and those after operations under way, which take effect at any moment."""
         within = [
             inside if self._rests(node, thread) is None else None
             for thread, (_, inside, _) in enumerate(self.ways[node])
@@ -272,7 +286,7 @@ class _Composed(_Search):
         return frozenset(known)
 
     def _match_beside_idle(self) -> None:
-        """Match each edge beside an operation that does nothing, if the same edge behind that is matched.
+        """Match each edge beside an operation that does nothing, if the edge after it is matched.
 
         The implementation has no state before such an operation. The two must commute.
         """
@@ -298,7 +312,7 @@ class _Composed(_Search):
         return (same, idle, end) == (step[0], label, both) and self._idle(step[1], idle, end)
 
     def _idle(self, state: int, label: str, after: int) -> bool:
-        """An operation that did nothing, of which the implementation therefore shows no step: no variable changes."""
+        """Whether an operation changed no variable: the implementation shows no step for it."""
         return label in self.operations and self._model_shared(state) == self._model_shared(after)
 
     def _settled(
@@ -308,7 +322,7 @@ class _Composed(_Search):
         labels_of: Callable[[int], Sequence[str]],
         here: tuple | None,
     ) -> frozenset[int]:
-        """What the states may become meanwhile; where no thread is inside an operation, those of them that agree with the implementation."""
+        """The possible states with operations under way; at rest those that agree with the code."""
         states = self._meanwhile(node, states)
         labels = tuple([self._rests(node, thread) for thread in range(len(self.names))])
         aside = self._aside(node, labels)
@@ -352,7 +366,7 @@ class _Composed(_Search):
         return agreed
 
     def _aside(self, node: int, labels: Sequence[str | None]) -> frozenset[Cell]:
-        """What the operations that are under way write, or show halfway; none where there are none."""
+        """The cells that operations under way write or show halfway; none at rest."""
         if None not in labels:
             return frozenset()
         under_way = [

@@ -47,7 +47,10 @@ from wheelproof.explore.registry import primitive
 
 
 class Either:
-    """What ``wait(timeout)`` returned where CPython may return True or False. To use it as a truth value is a finding."""
+    """The result of a ``wait(timeout)`` that is True or False in CPython, by chance.
+
+    Its use as a truth value is a finding.
+    """
 
     __slots__ = ("_scheduler",)
 
@@ -86,7 +89,7 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     point = scheduler.point
 
     class Time:
-        """The scenario's clock: one per scenario, named in ``Harness.names``. ``now``: seconds since its start.
+        """The scenario's clock, named in ``Harness.names``. ``now``: seconds since its start.
 
         ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the
         scenario's order.
@@ -106,7 +109,7 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             self.now += seconds
 
         def elapse(self) -> bool:
-            """Let time pass up to the next deadline of a sleeper, in one step; False where all other threads have ended.
+            """Let time pass up to a sleeper's next deadline, in one step; False if there is none.
 
             As long as nobody sleeps for a limited time the step cannot be taken: time alone does
             not make a run end.
@@ -234,7 +237,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         # -- waiting
 
         def wait(self, timeout: float | None = None) -> object:
-            """As Python's; RuntimeError if the lock is not held. Three steps: see the head of this module."""
+            """As Python's; RuntimeError if the lock is not held. Three steps (see the module)."""
             thread = scheduler.running
             self._begin(point("wait", True))
             self._sleep(
@@ -350,7 +353,10 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             )
 
         def _woken(self, thread: Thread, site: Site | None) -> tuple[object, float | None]:
-            """Take the lock again; (what wait returns, the deadline of wait_for). Raises Interrupted."""
+            """Take the lock again. Returns (result of wait, deadline of wait_for).
+
+            Raises Interrupted.
+            """
             self.lock.take(thread, site)
             mine = next((entry for entry in self.woken if entry[0] is thread), None)
             self.woken = tuple(entry for entry in self.woken if entry is not mine)
@@ -386,12 +392,15 @@ def functions(scheduler: Scheduler) -> dict[str, Callable]:
     point = scheduler.point
 
     def monotonic() -> float:
-        """Seconds on the scenario's clock, in a step of kind ``read``; 0.0 always where the scenario has no :class:`Time`."""
+        """Seconds on the scenario's clock, in a step of kind ``read``.
+
+        0.0 where the scenario has no :class:`Time`.
+        """
         point("read", True)
         return _now(scheduler)
 
     def get_ident() -> int:
-        """The thread's place in the scenario, from 1 on; 0 while nothing of it runs. No step: it never changes."""
+        """The thread's place in the scenario, from 1 on; 0 while no thread runs. Makes no step."""
         thread = scheduler.running
         return 0 if thread is None else thread.index + 1
 

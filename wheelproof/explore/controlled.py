@@ -1,4 +1,4 @@
-"""The controlled scheduler: runs the threads of an implementation one at a time, one labelled operation per step.
+"""The controlled scheduler: one thread at a time, one labelled operation per step.
 
 Threads are greenlets. Every operation of the controlled primitives and fields calls
 :meth:`Scheduler.point` first; where the operation's source line bears a label, the thread stops
@@ -26,7 +26,7 @@ START = "Start"
 """Label of a thread that has not reached its first operation."""
 
 MAX_SILENT_ACCESSES = 20_000
-"""Shared accesses that a thread may make within one step before it counts as a loop that never gives way."""
+"""Shared accesses within one step from which on a thread counts as stuck in a loop."""
 
 _FIELD_OPERATIONS = frozenset({"read", "write", "update", "swap", "cas"})
 _getframe = sys._getframe
@@ -34,11 +34,11 @@ _exc_info = sys.exc_info
 
 
 class Abort(BaseException):
-    """Ends a suspended thread; not an ``Exception``, so that the subject's handlers leave it alone."""
+    """Ends a suspended thread; not an ``Exception``, so that no handler of the code catches it."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """What a wait raises that a thread of the scenario has interrupted; the user's Ctrl-C is another."""
+    """Raised by a wait that a thread of the scenario interrupts; Ctrl-C is another exception."""
 
 
 class Site:
@@ -105,7 +105,7 @@ class Thread:
 
     @property
     def kind(self) -> str | None:
-        """The kind of operation that the next step performs (the label's, not that of the line's first access)."""
+        """The kind of operation of the next step: that of its label, not of the first access."""
         return None if self.site is None else self.site.kind
 
     @property
@@ -155,7 +155,7 @@ class Scheduler:
     # -- what the subject's operations call
 
     def point(self, kind: str, volatile: bool, awaits: object = None) -> Site | None:
-        """Called before every shared operation; stops the thread where the operation begins a labelled step.
+        """Called before each shared operation: stop the thread if a labelled step begins here.
 
         The caller's caller must be the subject's frame. ``volatile``: the operation must be
         labelled. ``awaits``: a primitive whose ``admits(thread)`` tells whether the operation can
@@ -275,7 +275,7 @@ class Scheduler:
     # -- threads
 
     def start(self, thread: Thread, body: Callable[[Thread], None]) -> None:
-        """Create the thread's greenlet and run it to its first operation. Raises as :meth:`step` does."""
+        """Create the thread's greenlet; run it to its first operation. Raises as :meth:`step`."""
 
         def run() -> None:
             try:
@@ -308,7 +308,7 @@ class Scheduler:
         self._switch(thread)
 
     def replay(self, schedule: Sequence[Thread]) -> None:
-        """Take many steps without giving control back in between: several times as fast as :meth:`step`.
+        """Take many steps without giving back control: several times as fast as :meth:`step`.
 
         ``schedule``: the threads in order. Nothing is compared on the way; compare the state that
         it ends in.
@@ -335,7 +335,7 @@ class Scheduler:
         self.threads = ()
 
     def stop_stuck(self, message: str) -> None:
-        """For the watchdog, which runs on top of the running thread: stop that thread and never come back to it."""
+        """For the watchdog, on top of the running thread: stop that thread for good."""
         self._abandoned.append(self.running.greenlet)
         self.fail(message, Stuck)
 
@@ -374,7 +374,7 @@ class Scheduler:
         )
 
     def _resolve(self, frame: FrameType, kind: str, volatile: bool) -> Site:
-        """Find the label of an operation by its line; stops the thread if the line breaks a rule."""
+        """Find an operation's label by its line; stop the thread if the line breaks a rule."""
         code = frame.f_code
         file, line = code.co_filename, frame.f_lineno
         lines = self.files.get(file)

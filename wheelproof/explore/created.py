@@ -1,4 +1,4 @@
-"""Objects that an implementation creates while it runs: each gets a name that is the same in every run with the same steps.
+"""Objects that threads create: each gets a name that is the same in every run of the same steps.
 
 The name is the creating thread, how far its program has come, the class, and which one of that
 class it is there. What is created while no thread runs (in ``Harness.__init__``) is named by its
@@ -13,7 +13,10 @@ from wheelproof.explore.controlled import Scheduler
 
 
 class Created:
-    """What the threads of one run have created, oldest first: (name, object) in ``objects``, which also keeps the ids from being used again."""
+    """The objects that the threads of one run have created.
+
+    ``objects``: (name, object), oldest first. The list keeps the ids from being used again.
+    """
 
     __slots__ = ("_counts", "objects")
 
@@ -30,7 +33,9 @@ class Created:
 
 
 def watch(classes: Iterable[type], scheduler: Scheduler) -> None:
-    """Have every instance of these classes, and of those that derive from them, noted in ``scheduler.created`` if a thread makes it.
+    """Note in ``scheduler.created`` every instance of these classes that a thread creates.
+
+    The same for subclasses.
 
     Classes that are made in another way than by ``object.__new__`` (exceptions, enumerations,
     tuples) are left as they are: their instances are values.

@@ -1,4 +1,4 @@
-"""Definitions do not change while a scenario runs: modules, classes, enum members and functions hold no state.
+"""Definitions hold no state: no module, class, enum member or function changes during a run.
 
 What they hold is compared by identity with what it was when the subject had been loaded: the
 attributes of the subject's modules, classes and functions, defaults and closures, and of the
@@ -39,7 +39,7 @@ class Definitions:
                 self._note(part, name, depth)
         elif isinstance(value, FunctionType):
             self._functions.append((name, value, _held(value)))
-        elif isinstance(value, (ModuleType, type)) or isinstance(value, Enum):
+        elif isinstance(value, (ModuleType, type, Enum)):
             held = vars(value)
             self._places.append((name, held, _ids(held)))
             if depth < 2 or (isinstance(value, type) and depth < 3):
@@ -101,7 +101,7 @@ def _cell(cell: object) -> int:
 
 
 def mutable_globals(modules: Iterable[ModuleType]) -> Iterator[tuple[str, str]]:
-    """(module, name) of what a module of the subject holds that is neither a definition nor a constant."""
+    """(module, name) of each value in a module that is neither a definition nor a constant."""
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("__") and name not in TABLES and not _constant(value):

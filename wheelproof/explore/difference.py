@@ -10,7 +10,7 @@ from wheelproof.explore.findings import ExploreError
 
 
 class Rows(list):
-    """A model's graph: for every state {thread index: (label, index of the successor)}; state 0 is the initial one.
+    """A model's graph: for every state {thread index: (label, successor)}; state 0 is initial.
 
     ``results``: for every state {thread index: results of the operations that the thread's step
     ends}; None: each operation returns None. A plain list of harnesses is a graph whose operations
@@ -29,7 +29,7 @@ class Rows(list):
 def results_of(
     rows: Sequence[Mapping[int, tuple[str, int]]], state: int, thread: int
 ) -> tuple | None:
-    """The results that a step of the model ends with; None where the model says nothing: then each has to be None."""
+    """The results that a step of the model ends with; None: each of them is None."""
     known = getattr(rows, "results", None)
     return None if known is None else known[state].get(thread, ())
 
@@ -68,7 +68,8 @@ class Difference:
         if not self.schedule:
             return f"at the start: {self.message}"
         thread, label = self.schedule[-1]
-        return f"after step {len(self.schedule)}, {thread}.{label}{f' ({self.source})' if self.source else ''}: {self.message}"
+        source = f" ({self.source})" if self.source else ""
+        return f"after step {len(self.schedule)}, {thread}.{label}{source}: {self.message}"
 
 
 def compare_enabled(
@@ -77,7 +78,9 @@ def compare_enabled(
     names: Sequence[str],
     waiting: Sequence[str],
 ) -> tuple[str, str, dict[str, object], dict[str, object]] | None:
-    """Compare who can move, and with which step. ``waiting``: the label of every thread of the implementation, enabled or not.
+    """Compare which threads can move, and their steps.
+
+    ``waiting``: the label of every thread of the implementation, enabled or not.
 
     Returns (kind, message, the implementation's side, the model's side), or None where they are
     equal.
@@ -92,7 +95,7 @@ def compare_enabled(
     ours = {names[i]: label for i, label in mine.items()}
     theirs = {names[i]: entry[0] for i, entry in row.items()}
     parts = []
-    at = dict(zip(names, waiting))
+    at = dict(zip(names, waiting, strict=True))
     for name, label in theirs.items():
         if name not in ours:
             state = "has ended" if at[name] == DONE else f"has to wait at {at[name]}"
@@ -113,7 +116,9 @@ def compare_enabled(
 def compare_shared(
     mine: Mapping[str, object], theirs: Mapping[str, object]
 ) -> tuple[str, dict[str, object], dict[str, object]] | None:
-    """Compare the variables of the harness with the model's. Returns (message, the implementation's values, the model's), or None.
+    """Compare the variables of the harness with the model's.
+
+    Returns (message, the implementation's values, the model's), or None.
 
     Raises ExploreError where the two do not have the same variables: one that the harness leaves
     out would go unchecked.
@@ -146,7 +151,7 @@ def compare_shared(
 def compare_results(
     mine: Sequence[object], theirs: Sequence[object] | None, thread: str
 ) -> str | None:
-    """Compare what the operations that a step ends have returned. ``theirs`` None: all have to return None.
+    """Compare the results of the operations that a step ends. ``theirs`` None: all None.
 
     Values are equal if their types are too: 1 is not True. Returns a message, or None where they
     are equal.
@@ -155,7 +160,7 @@ def compare_results(
         theirs = (None,) * len(mine)
     if len(mine) != len(theirs):
         return f"{thread} ends {_operations(len(mine))} with this step, {len(theirs)} in the model"
-    for own, other in zip(mine, theirs):
+    for own, other in zip(mine, theirs, strict=True):
         if not _same(own, other):
             return f"the operation of {thread} returns {own!r}, {other!r} in the model"
     return None

@@ -1,4 +1,4 @@
-"""Results in a harness: an operation of ``Harness`` may drop what the implementation returns only where that is None.
+"""Dropped results: an operation of ``Harness`` may drop a returned value only if it is None.
 
 Each call that stands alone as a statement of the harness is compiled as ``check(call)``. A
 controlled thread whose call returns something else breaks a rule there: the result would be
@@ -20,7 +20,7 @@ NAME = "__wheelproof_dropped__"
 
 
 class _Checked(ast.NodeTransformer):
-    """Wraps the calls that stand alone. ``everywhere``: in a whole module, else in classes that are called Harness."""
+    """Wraps calls that are statements. ``everywhere``: not only in classes called Harness."""
 
     def __init__(
         self, marked: Collection[int], primitive: Collection[str], everywhere: bool
@@ -84,7 +84,10 @@ def guard(module: ModuleType, scheduler: Scheduler) -> None:
 
 
 def swallowed(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
-    """Style findings of a harness: handlers after which an exception is seen by nothing, as (line, rule, message, remedy)."""
+    """Style findings in a harness: handlers that swallow an exception.
+
+    Each is (line, rule, message, remedy).
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and not _passed_on(node):
             yield (

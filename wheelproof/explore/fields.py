@@ -1,4 +1,4 @@
-"""Marked fields under control: a data descriptor in front of the slot's own, in the class as it was written.
+"""Marked fields under control: a data descriptor in front of the slot's own.
 
 Replacing the descriptor in place, rather than the class, keeps module globals, ``super()`` and
 constructor calls right: the class is the same object.
@@ -6,6 +6,7 @@ constructor calls right: the class is the same object.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from types import MemberDescriptorType, ModuleType
 
@@ -17,7 +18,7 @@ MARKS = {"Volatile": True, "Plain": False}
 
 
 class Field:
-    """Stands in front of a slot's member descriptor, which keeps the value. ``member`` reads it without a step."""
+    """Wraps a slot's member descriptor, which keeps the value; ``member`` reads without a step."""
 
     __slots__ = ("_get", "_set", "member", "name", "scheduler", "volatile")
 
@@ -64,9 +65,9 @@ def classes_of(module: ModuleType) -> Iterator[type]:
 
 
 def marks_of(cls: type) -> dict[str, bool]:
-    """The marked fields of a class body: name -> volatile. Needs postponed annotations (they are read as text)."""
+    """The marked fields of a class body: name -> volatile. Annotations must be text."""
     found = {}
-    for name, annotation in cls.__dict__.get("__annotations__", {}).items():
+    for name, annotation in inspect.get_annotations(cls).items():
         if not isinstance(annotation, str):
             continue
         head = annotation.split("[")[0].rpartition(".")[2].strip()
@@ -85,7 +86,7 @@ def control(module: ModuleType, scheduler: Scheduler) -> None:
         unread = [
             cls.__name__
             for cls in classes_of(module)
-            if cls.__dict__.get("__annotations__") and not marks_of(cls)
+            if inspect.get_annotations(cls) and not marks_of(cls)
         ]
         if unread:
             raise ExploreError(

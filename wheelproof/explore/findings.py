@@ -1,4 +1,4 @@
-"""What can go wrong while an implementation is loaded or stepped: one exception per kind, each with its place and its remedy."""
+"""Exceptions of loading and stepping an implementation, one per kind, each with its remedy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StyleError(ExploreError):
 
 
 class Unnamed(ExploreError):
-    """A value that has no name that is independent of the run: it is refused, since a guess could hide state."""
+    """A value without a name that is the same in every run: it could hide state."""
 
 
 class StepError(Exception):
@@ -59,7 +59,7 @@ class StepError(Exception):
 
 
 class RuleBroken(StepError):
-    """The implementation did something that the runtime has no step for (an unlabelled access, a wrong kind ...)."""
+    """An operation of the implementation has no step: an access without a label, a wrong kind."""
 
 
 class Stuck(StepError):
@@ -69,7 +69,7 @@ class Stuck(StepError):
 
 
 class Crashed(StepError):
-    """An exception left a thread's operation. ``error`` is that exception, ``where`` the line that raised it."""
+    """An exception left a thread's operation: ``error``, raised at the line ``where``."""
 
     kind = "exception"
 

@@ -9,7 +9,6 @@ has no such name is refused.
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
 from collections.abc import Callable, Container, Iterator, Sequence
 from enum import Enum
@@ -98,7 +97,7 @@ def _hashed_by_value(value: object) -> bool:
 
 
 def variables_of(code: CodeType) -> tuple[str, ...]:
-    """The names of a frame's locals in a fixed order (Python 3.11 orders ``f_locals`` by when it was first read).
+    """The names of a frame's locals in a fixed order; ``f_locals`` of Python 3.11 has none.
 
     Looked up by id, since the hash of a code object is computed from its whole content.
     """
@@ -150,7 +149,7 @@ class Names:
             int, int
         ] = {}  # id of a container -> its number, in the order in which this fingerprint meets them
         self.by_identity = False
-        """Whether the last thread's part has such a container: then another thread's step may change it."""
+        """Whether the last thread's part has such a container: other threads may change it."""
         for thread in threads:
             self._names[id(thread)] = _PREFIX + "thread " + thread.name
         for role, root in roots.items():
@@ -197,8 +196,11 @@ class Names:
             for name, get in slots:
                 self._cells.append((get, value))
                 self.paths.append(f"{path}.{name}")
-                with contextlib.suppress(AttributeError):
-                    later.append((get(value), f"{path}.{name}", False))
+                try:
+                    inner = get(value)
+                except AttributeError:
+                    continue
+                later.append((inner, f"{path}.{name}", False))
             todo += reversed(later)
 
     def knows(self, value: object) -> bool:
@@ -206,7 +208,7 @@ class Names:
         return id(value) in self._names
 
     def note_created(self) -> None:
-        """Name what the threads have created since this was last called; before any other part of a fingerprint."""
+        """Name the objects that threads have created since the last call; begins a fingerprint."""
         if self._noted < len(self._created):
             for name, value in self._created[self._noted :]:
                 _refuse_loose(value, name)
@@ -216,7 +218,7 @@ class Names:
             self._new.sort(key=itemgetter(0))
 
     def shared(self) -> Piece:
-        """The values of all slots of all named objects, in a fixed order (``paths`` tells which), then those of the created objects by name.
+        """The values of all slots: those of ``paths``, then those of created objects by name.
 
         Begins a fingerprint: the threads' parts follow, in their order.
         """
@@ -232,7 +234,7 @@ class Names:
 
         The slots of created objects go by their places: ``new Entry a.1.1.#0``.
         """
-        for path, (get, value) in zip(self.paths, self._cells):
+        for path, (get, value) in zip(self.paths, self._cells, strict=True):
             yield path, get, value
         for name, value, slots in self._new:
             for place, (_, get) in enumerate(slots):
@@ -276,7 +278,7 @@ class Names:
             return tuple([self._cell(get, x) for get, x in self._cells])
         except Unnamed:
             self._met.clear()
-            for (get, x), path in zip(self._cells, self.paths):
+            for (get, x), path in zip(self._cells, self.paths, strict=True):
                 try:
                     self._cell(get, x)
                 except Unnamed as error:
@@ -290,7 +292,10 @@ class Names:
             return UNSET
 
     def value(self, v: object) -> object:
-        """A value that is equal in two runs if and only if ``v`` means the same in both. Raises :class:`Unnamed`."""
+        """A value that is equal in two runs if and only if ``v`` means the same in both.
+
+        Raises :class:`Unnamed`.
+        """
         name = self._names.get(id(v))
         if name is not None:
             return name
@@ -370,7 +375,7 @@ class Names:
         )
 
     def _exception(self, error: BaseException) -> Piece:
-        """An exception is its class, arguments and slots, and those that it came from; attributes of its own are refused."""
+        """Class, arguments, slots and origin of an exception; other attributes are refused."""
         kind = type(error)
         if vars(error):
             raise _attributes(f"an exception {kind.__qualname__}")
@@ -402,7 +407,7 @@ class Names:
             return UNSET
 
     def thread(self, thread: Thread) -> Piece:
-        """Program position, label and, from the innermost frame outwards, the subject's suspended frames."""
+        """A thread's position, label and suspended frames of the code, innermost first."""
         self.by_identity = False
         out: list[object] = [thread.position, thread.label]
         files, name, value, known, judged = (

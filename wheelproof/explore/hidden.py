@@ -1,4 +1,4 @@
-"""Rules against state that decides the future and shows neither in an object's slots nor in a frame's locals.
+"""Rules against state that is neither in an object's slots nor in a frame's locals.
 
 A suspended frame's evaluation stack cannot be read. So nothing that counts may live there while a
 thread is suspended: the iterator of a ``for``, of a comprehension or of a built-in that calls back;
@@ -116,7 +116,7 @@ def functions(tree: ast.AST) -> Iterator[Function]:
 
 
 def _own(function: Function) -> Iterator[ast.AST]:
-    """The nodes of a function without those of functions nested in it (their defaults and decorators excepted)."""
+    """The nodes of a function, without nested functions but for their defaults and decorators."""
     todo = list(function.body)
     while todo:
         node = todo.pop()
@@ -163,7 +163,7 @@ def _variables(function: Function) -> set[str]:
 def suspendable_names(
     trees: Mapping[str, ast.Module], marks: Mapping[str, Labels]
 ) -> frozenset[str]:
-    """Names of the functions (and of classes with such an ``__init__``) in which a thread can be suspended.
+    """Names of functions, and of classes with such an ``__init__``, in which a thread can stop.
 
     Over-approximated by name: a labelled function, one that calls a variable of its own (a
     callback), and one that calls a name that is in the set.
@@ -196,7 +196,7 @@ def suspendable_names(
 
 
 def set_up_only(tree: ast.Module) -> set[Function]:
-    """The functions of a harness that no thread runs: those that no operation of ``Harness`` reaches by name.
+    """The functions of a harness that no operation of ``Harness`` reaches: no thread runs them.
 
     Operations are the methods of a class ``Harness`` whose names do not begin with an underscore.
     Only methods of such a class, and functions of the module, can be for set-up alone; those of all
@@ -349,7 +349,7 @@ def _loop_fault(loop: ast.For) -> str:
 
 
 def slots_in(trees: Iterable[ast.Module]) -> frozenset[str]:
-    """The names of all slots that classes of these files declare, those of classes made by type() and of properties included."""
+    """The slots that classes of these files declare, also by type(), and their properties."""
     found: set[str] = set()
     for node in (node for tree in trees for node in ast.walk(tree)):
         values: list[ast.expr] = []
@@ -363,7 +363,7 @@ def slots_in(trees: Iterable[ast.Module]) -> frozenset[str]:
         elif isinstance(node, ast.Dict):
             values = [
                 value
-                for key, value in zip(node.keys, node.values)
+                for key, value in zip(node.keys, node.values, strict=True)
                 if isinstance(key, ast.Constant) and key.value == "__slots__"
             ]
         elif isinstance(node, ast.FunctionDef) and any(

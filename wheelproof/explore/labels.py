@@ -20,10 +20,10 @@ LOCK_KINDS = frozenset({"lock", "unlock"})
 """Kinds of operation of which two may share the line of one ``with``."""
 
 WAIT_KINDS = frozenset({"wait", "wake", "lock"})
-"""Kinds of operation that share the line of one wait: it falls asleep, wakes and takes its lock again."""
+"""Kinds of operation that share the line of one wait: fall asleep, wake, take the lock."""
 
 STEP_KINDS = frozenset({"try", "read", "write", "change", "update", "swap", "cas", "notify"})
-"""Kinds of operation that are alone on their line; plain reads on the same line are parts of the operation."""
+"""Kinds of operation that stand alone on a line; plain reads beside them are parts of them."""
 
 KINDS = LOCK_KINDS | WAIT_KINDS | STEP_KINDS
 

@@ -1,4 +1,4 @@
-"""Style rules of subject files. Without them a line number does not identify one step, or state hides from the fingerprint.
+"""Style rules of implementations and harnesses: one line is one step, and no state is hidden.
 
 Rules about lines are here, rules about state that neither an object's slots nor a frame's locals
 show in :mod:`wheelproof.explore.hidden`.
@@ -31,7 +31,7 @@ _CALLED_BY_NAME = frozenset({"__init__", "__enter__", "__exit__", "__call__"})
 
 
 def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleFinding]:
-    """All findings in the files of one subject, sorted. ``sources``: file name, as it is to be shown -> text.
+    """All findings in the files of one mechanism, sorted. ``sources``: shown file name -> text.
 
     ``beside``: slots of classes in files that are not looked at.
 

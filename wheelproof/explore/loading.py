@@ -1,4 +1,4 @@
-"""Loading a subject a second time, under control, from its own folder, beside the production modules and apart from them.
+"""Loading an implementation a second time, under control, apart from the production modules.
 
 The import is that of ``artefacts``, with ``impl.runtime`` already there, as the controlled module.
 """
@@ -35,7 +35,7 @@ RUNTIME = "impl.runtime"
 LOOKED_AT = 32
 """Runs from one look at the definitions to the next; a search looks at its end too."""
 THREADS = "impl.threads"
-"""What the runtime itself is made of: the standard library's locks, conditions, clock and thread numbers."""
+"""The runtime's own base: the standard library's locks, conditions, clock and thread numbers."""
 
 
 class Loaded:
@@ -155,7 +155,7 @@ class Loaded:
         self._runs = 0
 
     def count_run(self) -> None:
-        """A run has ended. Now and then this looks whether the definitions are what they were; raises ExploreError."""
+        """Count a run that has ended; now and then check the definitions. Raises ExploreError."""
         self._runs += 1
         if self._runs % LOOKED_AT == 1:
             self.definitions.check()

@@ -1,4 +1,4 @@
-"""The controlled locks: Python's plain lock, the re-entrant monitor, and the monitor of mutants, which excludes nobody."""
+"""The controlled locks: Python's plain lock, the monitor, and a monitor that does not lock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     point = scheduler.point
 
     class Lock:
-        """Python's lock: any thread may release it. ``owner``: the :class:`Thread` that took it, or None; ``depth``: how often."""
+        """Python's lock, which any thread may release.
+
+        ``owner``: the :class:`Thread` that took it, or None; ``depth``: how often.
+        """
 
         __slots__ = ("depth", "owner")
         reentrant = False
@@ -113,7 +116,7 @@ def _no_monitor(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     point = scheduler.point
 
     class NoMonitor:
-        """Excludes nobody and orders nothing, but keeps the labels of the lock that a mutant has taken away.
+        """Excludes no thread and orders nothing, but keeps the labels of the lock that it replaces.
 
         ``owner`` and ``depth`` stay None and 0, so that a harness can read it like a lock.
         """

@@ -14,7 +14,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Violation:
-    """A pair at minimal depth. ``depth`` counts labelled steps from the start; ``schedule`` is one such way."""
+    """A pair at minimal depth. ``depth``: labelled steps from the start; ``schedule``: one way."""
 
     model_state: int
     depth: int
@@ -27,7 +27,9 @@ class Violation:
 
 
 class PairGraph:
-    """Pairs by number, 0 the initial one. ``successors[n]`` is {thread index: number}; ``of_node[i]`` the pairs of an implementation state;
+    """Pairs by number, 0 the initial one.
+
+    ``successors[n]`` is {thread index: number}; ``of_node[i]`` the pairs of implementation state i;
     ``parent[n]`` the (pair, thread) from which n was found first.
 
     The graph is whole if and only if the bisimulation that made it ended with the outcome
@@ -48,7 +50,7 @@ class PairGraph:
         return len(self.model_states)
 
     def add(self, state: int, node: int, parent: tuple[int, int] | None, at_rest: bool) -> int:
-        """A new pair. ``parent``: the (pair, thread) that leads to it; ``at_rest``: every thread of the implementation has ended."""
+        """Add a pair. ``parent``: the (pair, thread) that leads to it; ``at_rest``: all ended."""
         pair = self.number[state, node] = len(self.model_states)
         self.model_states.append(state)
         self.nodes.append(node)
@@ -100,7 +102,7 @@ class PairGraph:
         return None
 
     def first_violation(self, holds: Callable[[int], bool]) -> Violation | None:
-        """The nearest pair whose model state does not satisfy ``holds(index of the model's state)``."""
+        """The nearest pair in whose model state ``holds(index of that state)`` is False."""
         known: dict[int, bool] = {}
 
         def broken(node: int) -> bool:

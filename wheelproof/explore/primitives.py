@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def runtime_module(scheduler: Scheduler, name: str = "impl.runtime") -> ModuleType:
-    """A module with the names of ``impl/runtime.py`` and ``impl/threads.py`` whose primitives belong to ``scheduler``."""
+    """A module with the names of ``impl/runtime.py`` and ``impl/threads.py``, controlled."""
     module = ModuleType(name, "Controlled primitives.")
     module.__dict__.update(
         classes(scheduler),
@@ -188,7 +188,7 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 scheduler.race.release(thread, self)
 
     class ReadWriteLock:
-        """``readers``: the :class:`Thread` objects that read, in the scenario's order; ``writer``: the one that writes, or None."""
+        """``readers``: the threads that read, in the scenario's order; ``writer``: or None."""
 
         __slots__ = ("read_lock", "readers", "write_lock", "writer")
 
@@ -206,7 +206,7 @@ def _index(thread: Thread) -> int:
 
 
 class Due:
-    """What a thread at a gate waits for: the gate is free, and nothing is left to wait for. Asking makes no step."""
+    """Admits a thread to a gate that is free when its task is due. The test makes no step."""
 
     __slots__ = ("_gate", "_scheduler", "_wait_ms")
 
@@ -214,7 +214,7 @@ class Due:
         self._scheduler, self._gate, self._wait_ms = scheduler, gate, wait_ms
 
     def admits(self, thread: Thread) -> bool:
-        """Whether the gate is free and ``wait_ms() <= 0``; no time passes under control, so nothing times out."""
+        """Whether the gate is free and ``wait_ms() <= 0``. No wait at a gate times out here."""
         if self._gate.owner is not None:
             return False
         scheduler = self._scheduler
@@ -230,7 +230,7 @@ def _gate(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     point = scheduler.point
 
     class Gate(earlier["Lock"]):
-        """A lock at which a thread can wait until something is due; ``owner`` and ``depth`` as those of a lock."""
+        """A lock at which a thread can wait until something is due; fields as those of a lock."""
 
         __slots__ = ()
         acquire = None  # production has none either

@@ -1,4 +1,4 @@
-"""Imports for production only: a thread pool, the machine's clock, a logger. No controlled thread may use what they bring.
+"""Imports for production only, such as a thread pool, the machine's clock or a logger.
 
 The mark ``# production only`` behind the import, or behind an assignment at the top of the file,
 says so. The linter then lets the import pass, and this module stops the thread that uses it all the
@@ -43,7 +43,7 @@ def marked(tree: ast.Module, text: str) -> dict[int, tuple[str, ...]]:
 
 
 def stand_ins(text: str, file: str) -> dict[str, str]:
-    """The table ``STAND_INS`` of a harness, which is a literal: module -> the module that stands in for it under control.
+    """The literal table ``STAND_INS`` of a harness: module -> its stand-in under control.
 
     Raises ExploreError for a table that is no literal, or that names a stand-in outside of the
     subject.
@@ -71,7 +71,7 @@ def stand_ins(text: str, file: str) -> dict[str, str]:
 
 
 def substituted(text: str, table: Mapping[str, str]) -> str:
-    """A module's text in which each marked import of a module of the table brings its stand-in. Lines stay where they are."""
+    """A module's text in which marked imports bring their stand-ins. Lines stay in place."""
     lines = text.splitlines()
     tree = ast.parse(text)
     spared = marked(tree, text)
@@ -96,7 +96,7 @@ def substituted(text: str, table: Mapping[str, str]) -> str:
 def guard(
     module: ModuleType, text: str, scheduler: Scheduler, table: Mapping[str, str] = {}
 ) -> None:
-    """Put a :class:`Guarded` in the place of what a loaded module's marked imports bind, stand-ins excepted."""
+    """Replace the names that marked imports bind by a :class:`Guarded`, except stand-ins."""
     brought = frozenset(table.values())
     for names in marked(ast.parse(text), text).values():
         for name in names:
@@ -111,7 +111,7 @@ def guard(
 
 
 class Guarded:
-    """Stands for a module, class or function of the standard library; a rule is broken where a controlled thread uses it."""
+    """Replaces a module, class or function; its use by a controlled thread breaks a rule."""
 
     def __init__(self, name: str, value: object, scheduler: Scheduler) -> None:
         vars(self).update(_name=name, _value=value, _scheduler=scheduler)

@@ -1,4 +1,4 @@
-"""A happens-before race detector for plain fields: two accesses, one of them a write, that nothing orders.
+"""A happens-before race detector: two accesses of a plain field, one a write, unordered.
 
 Vector clocks, one per thread, per lock, per atomic and per volatile field. Order comes from the
 release of a lock to its next acquisition and from a write of a volatile or atomic to the reads
@@ -18,7 +18,7 @@ Clock = list[int]
 
 @dataclass(frozen=True, order=True)
 class Access:
-    """One access of a plain field: ``source`` is ``file:line``, ``label`` the step's name or None where the line has none."""
+    """One access of a plain field. ``source``: ``file:line``; ``label``: the step's, or None."""
 
     thread: str
     kind: str
@@ -26,12 +26,13 @@ class Access:
     label: str | None
 
     def __str__(self) -> str:
-        return f"{self.kind} at {self.source}{f' ({self.label})' if self.label else ''} by {self.thread}"
+        label = f" ({self.label})" if self.label else ""
+        return f"{self.kind} at {self.source}{label} by {self.thread}"
 
 
 @dataclass(frozen=True, order=True)
 class Race:
-    """Two accesses of one field that are not ordered, in the order in which this run performed them."""
+    """Two unordered accesses of one field, in the order in which this run performed them."""
 
     field: str
     first: Access
@@ -42,7 +43,7 @@ class Race:
 
     @property
     def lines(self) -> tuple[str, frozenset[str]]:
-        """The field and the source lines, in no order: equal for the two directions of one race and in both grains."""
+        """Field and source lines: equal for the two directions of one race, at any granularity."""
         return self.field, frozenset({self.first.source, self.second.source})
 
 
@@ -78,7 +79,7 @@ class RaceDetector:
         self.runs += 1
 
     def acquire(self, thread: Thread, source: object) -> None:
-        """What was released into ``source`` (a lock, an atomic) happens before what the thread does from now on."""
+        """Releases into ``source`` happen before the thread's further accesses."""
         self._join(thread, id(source))
 
     def release(self, thread: Thread, target: object) -> None:
@@ -132,7 +133,9 @@ class RaceDetector:
         # A volatile write is ordered before every later read, not only before those that see its
         # value: clocks are merged.
         self._released[key] = (
-            list(mine) if known is None else [max(a, b) for a, b in zip(mine, known[0])],
+            list(mine)
+            if known is None
+            else [max(a, b) for a, b in zip(mine, known[0], strict=True)],
             target,
         )
         mine[thread.index] += 1

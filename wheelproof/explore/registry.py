@@ -10,7 +10,7 @@ _REGISTRY: dict[str, Callable[[Scheduler, dict[str, type]], type]] = {}
 
 
 def primitive(name: str) -> Callable:
-    """Register a function ``build(scheduler, earlier) -> class`` as the controlled primitive of this name.
+    """Register ``build(scheduler, earlier) -> class`` as the controlled primitive of this name.
 
     ``earlier``: the classes registered before it. In the class every method that the subject calls
     must itself call ``scheduler.point``, since the point reads the caller of its caller. A point

@@ -69,7 +69,7 @@ class ControlledImplementation:
         return frozenset(self.scheduler.used)
 
     def branches(self) -> tuple[frozenset[str], frozenset[str]]:
-        """(declared, met): outcomes of conditions, and functions, in the modules of SUBJECT and of HELPERS, if the harness has them."""
+        """(declared, met): outcomes of conditions, and functions, of SUBJECT and HELPERS."""
         harness = self._loaded.harness_module
         modules = (*harness.SUBJECT, *getattr(harness, "HELPERS", ()))
         if unknown := [name for name in modules if name not in self._loaded.modules]:
@@ -96,11 +96,11 @@ class ControlledImplementation:
 
     @property
     def halfway(self) -> Mapping[str, str]:
-        """The harness's HALFWAY: variables that show the locks of an operation that is under way -> why."""
+        """The harness's HALFWAY: variables that show the locks of an operation -> why."""
         return getattr(self._loaded.harness_module, "HALFWAY", {})
 
     def check_definitions(self) -> None:
-        """Raises ExploreError where a module, class, enum member or function of the subject is not as it was loaded."""
+        """Raise ExploreError if a definition of the implementation has changed since loading."""
         self._loaded.definitions.check()
 
     def begin(
@@ -128,7 +128,7 @@ class ControlledImplementation:
 
 
 class Run:
-    """One run: ``threads`` in the scenario's order, ``harness`` with the objects, and the steps taken by :meth:`step`."""
+    """One run: ``threads`` in the scenario's order, ``harness`` with the objects, and steps."""
 
     def __init__(
         self,
@@ -211,7 +211,7 @@ class Run:
         )
         if self._race is not None:
             self._race.begin(self.threads)
-        for thread, body in zip(self.threads, self._bodies):
+        for thread, body in zip(self.threads, self._bodies, strict=True):
             scheduler.start(thread, body)
             self._moved.add(thread.index)
 
@@ -274,7 +274,7 @@ class Run:
         return self._names.parts(piece)
 
     def fingerprint(self) -> tuple[int, ...]:
-        """The implementation's state as numbers of the intern table: (shared, thread 0, thread 1, ...).
+        """The state as numbers of the intern table: (shared, thread 0, thread 1, ...).
 
         Raises :class:`~wheelproof.explore.findings.Unnamed` for a value without a name.
         """
@@ -292,7 +292,7 @@ class Run:
         return (intern.setdefault(shared, len(intern)), *pieces)
 
     def end(self) -> None:
-        """End the threads. Raises :class:`ExploreError` if the Harness itself changed during the run (hidden state)."""
+        """End the threads. Raises :class:`ExploreError` if the Harness object has changed."""
         if self.ended:
             return
         self.ended = True
@@ -307,7 +307,7 @@ class Run:
 
 
 def _surface(value: object) -> object:
-    """What a Harness holds, by identity, through plain containers: equal before and after a run in which it did not change."""
+    """What a Harness holds, by identity: equal before and after a run that did not change it."""
     if isinstance(value, dict):
         return tuple([(key, _surface(inner)) for key, inner in value.items()])
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -1,4 +1,4 @@
-"""Single schedules: replaying one, and random ones, each step by step and, where there is one, in lockstep with the model."""
+"""Single schedules: replayed or random, step by step, in lockstep with a model if there is one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ MAX_STEPS = 10_000
 
 @dataclass(frozen=True)
 class Taken:
-    """One step that was taken. ``kind``: of its operation; ``source``: ``file:line``; ``shared``: the harness's variables after it."""
+    """One step that was taken.
+
+    ``kind``: of its operation; ``source``: ``file:line``; ``shared``: the harness's variables after
+    it.
+    """
 
     thread: str
     label: str
@@ -119,7 +123,9 @@ def _races(race: RaceDetector | None) -> tuple[Race, ...]:
 
 @dataclass(frozen=True)
 class RandomSchedules:
-    """What random schedules came to. ``outcome``: ``passed``, ``different`` or ``inconclusive`` (``why`` says so).
+    """The result of random schedules.
+
+    ``outcome``: ``passed``, ``different`` or ``inconclusive`` (``why`` has the reason).
 
     ``figures``: schedules, steps, deadlocks (schedules that ended in one), capped (schedules that
     did not end), cpu (seconds).
@@ -170,7 +176,10 @@ def random_schedules(
     with Watchdog(subject.scheduler):
         for _ in range(schedules):
             if time.process_time() - started > budget:
-                why = f"{budget:g} CPU seconds were not enough for more than {done} of {schedules} schedules"
+                why = (
+                    f"{budget:g} CPU seconds were not enough for more than {done} of {schedules} "
+                    "schedules"
+                )
                 break
             try:
                 runner.begin()
@@ -183,7 +192,10 @@ def random_schedules(
                 else:
                     capped += 1
                     first = first or runner.schedule
-                    why = f"a schedule did not end within {max_steps} steps: a livelock, or a cap that is too low"
+                    why = (
+                        f"a schedule did not end within {max_steps} steps: a livelock, or a cap "
+                        "that is too low"
+                    )
                 if not able and not runner.run.done:
                     deadlocks += 1
                     first = first or runner.schedule

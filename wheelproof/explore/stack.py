@@ -1,4 +1,4 @@
-"""Values on a suspended frame's evaluation stack: Python does not show them, so each must follow from what the fingerprint has.
+"""Values on a suspended frame's evaluation stack, which Python does not show.
 
 A frame is suspended inside one expression of one statement. The parts of the statement that were
 evaluated before it wait on the stack. Each of them has to be *stable*: made of locals, constants,
@@ -52,7 +52,9 @@ class Stacks:
         self._parents: dict[str, dict[ast.AST, ast.AST]] = {}
 
     def check(self, frame: FrameType, inner: FrameType | None) -> None:
-        """Refuse a value on the stack of a suspended frame. ``inner``: the subject's frame that it called, None for the innermost.
+        """Refuse a value on the stack of a suspended frame that the fingerprint does not determine.
+
+        ``inner``: the implementation's frame that it called, None for the innermost.
 
         Raises Unnamed with the place and the expression.
         """
@@ -98,7 +100,7 @@ class Stacks:
     # -- what waits
 
     def _handed(self, node: ast.AST, inner: FrameType | None) -> Iterator[ast.expr]:
-        """What a primitive's frame holds: its receiver and its arguments. What a function of the subject holds is in its locals."""
+        """Receiver and arguments of a primitive's call. A function has them in its locals."""
         if isinstance(node, ast.Call):
             if not _calls(node, inner):
                 yield node.func
@@ -183,9 +185,9 @@ def _node(tree: ast.Module, place: tuple[int, int, int, int]) -> ast.AST | None:
         if not hasattr(node, "end_col_offset"):
             continue
         begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-        if begin == place[:2] and end == place[2:]:
-            if isinstance(node, (ast.expr, ast.stmt)):
-                return node if not isinstance(node, ast.Expr) else node.value
+        exact = begin == place[:2] and end == place[2:]
+        if exact and isinstance(node, (ast.expr, ast.stmt)):
+            return node if not isinstance(node, ast.Expr) else node.value
         if begin <= place[:2] and end >= place[2:]:
             size = (end[0] - begin[0], end[1] - begin[1])
             if best_size is None or size <= best_size:
@@ -213,7 +215,7 @@ def _before(parent: ast.AST, child: ast.AST) -> Iterator[ast.expr]:
         if child in parent.body:
             yield parent.iter
     elif isinstance(parent, ast.Dict):
-        for key, value in zip(parent.keys, parent.values):
+        for key, value in zip(parent.keys, parent.values, strict=True):
             if child in (key, value):
                 return
             yield from (part for part in (key, value) if part is not None)
@@ -230,7 +232,7 @@ def _before(parent: ast.AST, child: ast.AST) -> Iterator[ast.expr]:
 
 
 def _pure_names(trees: Collection[ast.Module], fields: frozenset[str]) -> frozenset[str]:
-    """Names whose every definition in the subject's files touches no marked field and calls pure names only."""
+    """Names of functions that touch no marked field and call only such functions."""
     bodies: dict[str, list[ast.AST]] = {}
     for tree in trees:
         for node in ast.walk(tree):
@@ -279,7 +281,10 @@ def _is_pure(function: ast.AST, fields: frozenset[str], pure: Collection[str]) -
 def returns_in_hand(
     tree: ast.Module, fields: Collection[str], lines: Collection[int]
 ) -> Iterator[tuple[int, str, str, str]]:
-    """Style findings: a return inside a ``with`` or ``try .. finally`` that ends with a step, of a value that is in no local."""
+    """Style findings: a returned value that is in no local while the block around it ends.
+
+    The block is a ``with`` or a ``try .. finally`` that ends with a step.
+    """
     judge = Stacks({"": tree}, fields)
     for node in ast.walk(tree):
         if isinstance(node, (ast.With, ast.AsyncWith)):

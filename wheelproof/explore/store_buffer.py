@@ -1,4 +1,6 @@
-"""Weak memory under control: stores of plain fields wait in buffers, and steps of a process of its own bring them into memory.
+"""Weak memory under control: stores of plain fields wait in buffers.
+
+Steps of a process of its own bring them into memory.
 
 A harness's ``MEMORY`` names the fields whose stores may be delayed, and its Harness makes one
 ``Memory``; an operation that calls ``memory.write_back(thread, field)`` again and again, in a
@@ -26,7 +28,10 @@ from wheelproof.explore.race import RaceDetector
 
 
 class Store(NamedTuple):
-    """A store that is not in memory yet. ``marks``: what its thread has released since, as lock, atomic or (object, field)."""
+    """A store that is not in memory yet.
+
+    ``marks``: the locks, atomics and (object, field) that its thread has released since.
+    """
 
     thread: Thread
     field: str
@@ -181,7 +186,7 @@ class DelayedField(Field):
 
 
 class Ordering:
-    """Stands where a race detector does and tells the Memory, and the detector if there is one, what synchronises."""
+    """Reports synchronisation to the Memory, and to the race detector if there is one."""
 
     def __init__(self, memory: object, race: RaceDetector | None) -> None:
         self._memory, self._race = memory, race
@@ -212,7 +217,9 @@ class Ordering:
 
 
 def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: str) -> None:
-    """Put buffers before the plain fields of these names; one that is volatile stays as it is. ``where``: the harness's file.
+    """Put buffers before the plain fields of these names, not before volatile ones.
+
+    ``where``: the harness's file.
 
     Raises ExploreError for a name that no marked field has: a delay that nobody meets would show
     nothing.
@@ -237,7 +244,7 @@ def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: s
 
 
 def ordering(scheduler: Scheduler, names: object, race: RaceDetector | None, where: str) -> object:
-    """What a run's synchronisation is reported to: the race detector, and the Memory where stores are delayed.
+    """The object to which a run reports synchronisation: the race detector, or an Ordering.
 
     Raises ExploreError where stores are to be delayed and Harness has made no Memory.
     """

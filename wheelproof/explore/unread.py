@@ -122,12 +122,12 @@ def _tries(search: _Search) -> dict[str, list[int]]:
             created.setdefault(name, []).append((node_of[part], values))
     nodes = [node_of[part] for part in parts]
     found = {}
-    for path, column in zip(run.paths, zip(*fixed)):
+    for path, column in zip(run.paths, zip(*fixed, strict=True), strict=True):
         if column.count(column[0]) < len(column):
             found[path] = _chosen(column, nodes)
     run.end()
     for name, states in created.items():
-        for place, column in enumerate(zip(*[values for _, values in states])):
+        for place, column in enumerate(zip(*[values for _, values in states], strict=False)):
             if column.count(column[0]) < len(column):
                 found[f"{name}.#{place}"] = _chosen(column, [node for node, _ in states])
     return found
@@ -136,7 +136,7 @@ def _tries(search: _Search) -> dict[str, list[int]]:
 def _chosen(column: Piece, nodes: list[int]) -> list[int]:
     """States in which a slot has another value than in the first one, some for each value."""
     of_value: dict[Piece, list[int]] = {}
-    for value, node in zip(column, nodes):
+    for value, node in zip(column, nodes, strict=True):
         if value != column[0] and (value in of_value or len(of_value) < VALUES):
             known = of_value.setdefault(value, [])
             if len(known) < STATES:

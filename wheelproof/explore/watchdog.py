@@ -19,11 +19,14 @@ TICK = 0.25
 """Seconds between two looks."""
 
 MOST = 2 * TICK
-"""What one look may add to the time of a loop: a stall of the whole process, or a garbage collection, is one look however long it takes."""
+"""The most that one look adds to a loop's time.
+
+A stall of the whole process, or a garbage collection, is one look however long it takes.
+"""
 
 
 class Watchdog:
-    """While entered, no step of ``scheduler`` runs for more than ``cpu`` seconds of CPU time or ``wall`` seconds of any time."""
+    """Stops a step that runs for more than ``cpu`` seconds of CPU time or ``wall`` seconds."""
 
     def __init__(self, scheduler: Scheduler, cpu: float = 2.0, wall: float = 30.0) -> None:
         self._scheduler, self._cpu, self._wall = scheduler, cpu, wall
@@ -53,7 +56,8 @@ class Watchdog:
             self._seen, self._last, self._spent = seen, now, (0.0, 0.0)
             return
         cpu, wall = self._spent = tuple(
-            spent + min(at - last, MOST) for spent, at, last in zip(self._spent, now, self._last)
+            spent + min(at - last, MOST)
+            for spent, at, last in zip(self._spent, now, self._last, strict=True)
         )
         self._last = now
         if cpu >= self._cpu or wall >= self._wall:

@@ -1,4 +1,6 @@
-"""TLC = model: the two state graphs compared as multisets of (process, label, state before, state after).
+"""TLC = model: the two state graphs, compared as multisets of edges.
+
+An edge is (process, label, state before, state after).
 
 States are matched by the canonical text of every variable; no variable is left out. A difference is
 shown with one edge or state from each side.
@@ -21,7 +23,7 @@ NULL = "null"
 
 @dataclass(frozen=True)
 class Comparison:
-    """``states`` and ``edges``: how many TLC has; ``difference``: one sentence with a witness from each side, "" if equal.
+    """``states`` and ``edges``: TLC's counts; ``difference``: a sentence with witnesses, or "".
 
     ``only_tlc`` and ``only_model`` count the edges that one side alone has.
     """
@@ -38,7 +40,7 @@ class Comparison:
 
 
 def texts_of(model: Any, state: Any, known: dict[tuple[int, Any], str]) -> tuple[str, ...]:
-    """The canonical TLA+ text of every variable of a model state, in the model's order; ``known`` is the caller's memo."""
+    """The TLA+ text of every variable of a state, in the model's order; ``known`` is a memo."""
     names = names_of(model)
     out = []
     for index, piece in enumerate(model.pieces(state)):
@@ -50,12 +52,12 @@ def texts_of(model: Any, state: Any, known: dict[tuple[int, Any], str]) -> tuple
 
 
 def names_of(model: Any) -> tuple[str, ...]:
-    """The names of all variables in the order of ``pieces``: the shared ones, then the processes'."""
+    """The names of all variables as in ``pieces``: the shared ones, then the processes'."""
     return (*model.variables, *model.process_variables)
 
 
 def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
-    """Compare TLC's full graph with the model's. Raises UsageError where the variables themselves differ."""
+    """Compare TLC's full graph with the model's. UsageError if their variables differ."""
     model = graph.model
     names = names_of(model)
     if set(names) != set(tlc.variables):
@@ -161,5 +163,5 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
 
 
 def _nearest(edges: Counter) -> tuple:
-    """The edge from the state that the model reached first, among those from states that both sides have."""
+    """The edge whose state before the model reached first, if both sides have that state."""
     return min(edges, key=lambda edge: (edge[2] < 0, abs(edge[2]), edge[1], str(edge[0])))

@@ -1,4 +1,4 @@
-"""Breadth-first exploration of a model: the whole graph, exact counts, shortest traces, properties on every state."""
+"""Breadth-first exploration of a model: the whole graph, exact counts and shortest traces."""
 
 from __future__ import annotations
 
@@ -34,11 +34,14 @@ class StateGraph:
         self.final: list[int] = []
         self.deadlocks: list[int] = []
         self.results: list[dict[int, tuple]] | None = None
-        """Of a reduced graph: per state {thread: results of the operations that its step ends}; None where the model has none."""
+        """Of a reduced graph: per state {thread: results of the operations that its step ends}.
+
+        None where the model has none.
+        """
 
     @classmethod
     def of(cls, model: Any, states: list, edges: list[list[Edge]]) -> StateGraph:
-        """A graph that was walked elsewhere, with ``states[0]`` initial; every state must be reachable."""
+        """A graph that was explored elsewhere, ``states[0]`` initial, every state reachable."""
         graph = cls(model)
         graph.states, graph.edges = states, edges
         graph.parents, graph.levels = [(-1, -1, "")] * len(states), [0] * len(states)
@@ -85,7 +88,7 @@ class StateGraph:
         return out[::-1]
 
     def digest(self) -> str:
-        """A hash of the whole graph: equal for equal graphs, whatever the order in which they were explored."""
+        """A hash of the whole graph, independent of the order of exploration."""
         hashes = [hash_of(state) for state in self.states]
         lines = sorted(
             f"{hashes[source]} {thread} {label} {hashes[target]}"
@@ -157,7 +160,7 @@ def explore(
 
 
 def first_violation(graph: StateGraph, name: str) -> int | None:
-    """The number of a state at minimal depth in which a named property fails; None if it holds everywhere.
+    """The number of a state at minimal depth in which a named property fails, or None.
 
     ``NoDeadlock`` fails where no thread can move and not all are done. A model that lists in
     ``OF_PROCESSES`` the properties that look at its processes has the others evaluated once per
@@ -181,7 +184,10 @@ def first_violation(graph: StateGraph, name: str) -> int | None:
 
 
 def multiset(graph: StateGraph) -> Iterable[tuple[int, int | None, str, int]]:
-    """Every edge as (state before, thread, label, state after), TLC's Terminating loops included (thread None)."""
+    """Every edge as (state before, thread, label, state after).
+
+    TLC's Terminating loops are included, with thread None.
+    """
     for source, row in enumerate(graph.edges):
         for thread, label, target in row:
             yield source, thread, label, target

@@ -1,4 +1,4 @@
-"""Liveness on a finite graph: a weakly fair run that never reaches the goal, found as a cycle, or shown absent.
+"""Liveness on a finite graph: a weakly fair run that never reaches the goal, or its absence.
 
 A run is weakly fair for a thread if the thread moves infinitely often or is infinitely often unable
 to. A violation of ``<>goal`` is a lasso: a path to a fair strongly connected part of the graph in
@@ -16,7 +16,7 @@ from wheelproof.graph.explorer import StateGraph
 
 
 class Lasso(NamedTuple):
-    """A counterexample: the steps (thread, label, state after) and the index of the step to which it returns.
+    """A counterexample: steps (thread, label, state after), and the step to which it returns.
 
     ``loop`` equals ``len(steps)`` when nothing moves any more after the last step.
     """
@@ -95,7 +95,9 @@ def violation(
     *,
     recurs: bool = False,
 ) -> Lasso | None:
-    """A shortest-to-reach lasso on which a named state property never comes true; None if every fair run reaches it.
+    """A lasso on which a named state property never holds; None if every fair run reaches it.
+
+    Its path is a shortest one.
 
     ``fair_threads``: indices of the threads with weak fairness, None for all. Without fairness for
     a thread, a run may stop it anywhere, so each state may also stutter. ``recurs``: the property
@@ -122,7 +124,7 @@ def violation(
 
 
 def _distances(graph: StateGraph, allowed: list[bool]) -> dict[int, int]:
-    """The allowed states that a run can reach through allowed states alone, each with its least number of steps."""
+    """The states reachable through allowed states alone, each with its least number of steps."""
     if not allowed[0]:
         return {}
     out, waiting = {0: 0}, deque([0])
@@ -160,7 +162,7 @@ def _path(
 def _tour(
     graph: StateGraph, entry: int, part: set[int], threads: Collection[int]
 ) -> list[tuple[int, str, int]]:
-    """A cycle from ``entry`` through the part that shows its fairness: each thread moves in it or is disabled somewhere."""
+    """A cycle from ``entry`` through the part: each thread moves in it or is disabled somewhere."""
     if len(part) == 1 and not any(target in part for _, _, target in graph.edges[entry]):
         return []
     steps: list[tuple[int, str, int]] = []

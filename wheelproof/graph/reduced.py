@@ -1,4 +1,4 @@
-"""The reduced graph: silent labels run eagerly, and the proof on every edge that this loses nothing.
+"""The reduced graph: silent labels run eagerly, with a proof on every edge that this is sound.
 
 A silent label is a step that PlusCal forces and code lacks. Running it at once is sound if it
 commutes with every other thread's step wherever both are enabled (the diamond), so that no other
@@ -16,7 +16,7 @@ from wheelproof.graph.explorer import StateGraph, explore
 
 
 class Open(NamedTuple):
-    """A diamond that does not close: from ``state``, ``silent`` of one thread and ``other`` of another do not commute."""
+    """A diamond that does not close: ``silent`` and ``other`` do not commute in ``state``."""
 
     state: int
     silent: str
@@ -46,7 +46,7 @@ def settle(model: Any, silent: frozenset[str]) -> Callable[[Any], Any]:
 
     def settled(state: Any) -> Any:
         while any(process[pc] in silent for process in state[1]):
-            for thread, label, after in model.successors(state):
+            for _, label, after in model.successors(state):
                 if label in silent:
                     state = after
                     break
@@ -90,7 +90,7 @@ def reduce(model: Any, silent: frozenset[str], **options: Any) -> StateGraph:
 def _settled_with_results(
     model: Any, silent: frozenset[str], ended: Callable, thread: int, before: Any, state: Any
 ) -> tuple[Any, tuple]:
-    """The state after a step and all silent ones, and the results of the operations that the thread ended on the way."""
+    """The state after a step and all silent ones, and the results of the operations ended."""
     found = ended(thread, before, state)
     while any(process[0] in silent for process in state[1]):
         for mover, label, after in model.successors(state):
@@ -104,14 +104,16 @@ def _settled_with_results(
 
 
 def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple]]:
-    """A function from a state's number to the variables that an implementation has too: all shared ones but the AUXILIARY."""
+    """A function: state number -> the variables that an implementation has too."""
     model = graph.model
     kept = [name not in model.AUXILIARY for name in model.variables]
 
     def shared(number: int) -> dict[str, tuple]:
         return {
             name: piece
-            for name, keep, piece in zip(model.variables, kept, model.pieces(graph.states[number]))
+            for name, keep, piece in zip(
+                model.variables, kept, model.pieces(graph.states[number]), strict=False
+            )
             if keep
         }
 
@@ -119,7 +121,7 @@ def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple]]:
 
 
 def auxiliary_decides(graph: StateGraph) -> str:
-    """Where a variable that is AUXILIARY decides what can happen, hence is no history; "" if nowhere.
+    """Where an AUXILIARY variable decides a step, hence is not only history; "" if nowhere.
 
     Two states that differ in such variables alone must have the same steps, to states that differ
     in such variables alone, and the same results. The model's LOCAL are left out: AUXILIARY
@@ -136,7 +138,7 @@ def auxiliary_decides(graph: StateGraph) -> str:
     for state in graph.states:
         pieces = model.pieces(state)
         # behind the shared variables come the processes'
-        kept = [piece for piece, forgotten in zip(pieces, history) if not forgotten]
+        kept = [piece for piece, forgotten in zip(pieces, history, strict=False) if not forgotten]
         classes.append(number.setdefault((*kept, *pieces[len(history) :]), len(number)))
     known: dict[int, tuple[frozenset, object]] = {}
     results = getattr(graph, "results", None)

@@ -176,7 +176,7 @@ class Stress:
             counts = [worker.shaker.count for worker in self.workers]
             still = [
                 0 if worker.idle or now != old else times + 1
-                for worker, now, old, times in zip(self.workers, counts, before, still)
+                for worker, now, old, times in zip(self.workers, counts, before, still, strict=True)
             ]
             before = counts
             if max(still) >= looks:

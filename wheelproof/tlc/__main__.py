@@ -1,4 +1,4 @@
-"""`python -m wheelproof.tlc java | jar`: prints what is found, fetching the jar where need be; exit code 4 without.
+"""`python -m wheelproof.tlc java | jar`: print the Java or jar that is found; exit code 4 if none.
 
 The set-up asks this way, because it installs what each of the two lacks.
 """

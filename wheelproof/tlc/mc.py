@@ -1,4 +1,4 @@
-"""Model-checking modules: from the plain data of one config to an `MC...` module and cfg that TLC and any editor take.
+"""Model-checking modules: an `MC...` module and cfg, from the plain data of one config.
 
 The constants' values are operators of the module (`MC_Lists == {"l1", "l2"}`) that the cfg puts in
 for the constants (`Lists <- MC_Lists`), because a cfg file itself can hold neither functions nor
@@ -102,7 +102,7 @@ def generate(config: McConfig, folder: Path, bare: bool = False) -> McFiles:
 
 
 def without_comments(text: str) -> str:
-    """A module with spaces for its comments: what is left stays in its line and column, by which TLC refers to it."""
+    """A module with spaces for its comments, so that the rest keeps its lines and columns."""
     out, depth, place = [], 0, 0
     while found := (_INSIDE if depth else _OUTSIDE).search(text, place):
         before, lexeme = text[place : found.start()], found[0]
@@ -117,7 +117,7 @@ def without_comments(text: str) -> str:
 
 
 def closure(spec: Path) -> tuple[Path, ...]:
-    """The module and all that it extends or instantiates, as far as they lie in its folder; the rest is TLC's own."""
+    """The module, and modules of its folder that it extends or instantiates."""
     if not spec.is_file():
         raise UsageError(f"There is no module {spec}.")
     found, waiting = {}, [spec]
@@ -213,7 +213,7 @@ def _definition(name: str, value: Value) -> str:
 
 
 def _check_names(config: McConfig) -> None:
-    """A name that is none would be read by TLC as something else, in the worst case as a further statement."""
+    """Refuse a name that is none: TLC could read it as a further statement."""
     if not config.name.startswith("MC"):
         raise UsageError(
             f"The name {config.name!r} of a model-checking module has to begin with MC."

@@ -59,7 +59,7 @@ TLC_BUG = 2
 
 @dataclass(frozen=True)
 class Message:
-    """One framed message. `code` is TLC's number, comparable to `Code`; the text of inner frames is part of `text`."""
+    """One framed message. `code`: TLC's, comparable to `Code`; `text`: with inner frames."""
 
     code: int
     severity: int

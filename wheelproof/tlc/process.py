@@ -144,7 +144,7 @@ def _copied(output: IO[bytes], copy: IO[bytes]) -> Iterator[str]:
 
 
 class _Child:
-    """A child process at the head of a session of its own, so that it can be ended with all that it started."""
+    """A child process at the head of its own session, so that all its children end with it."""
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self.timed_out = False
@@ -161,7 +161,7 @@ class _Child:
             raise ToolError(f"{command[0]} cannot be started ({error.strerror}).") from error
 
     def kill(self) -> None:
-        """Ends the whole group at once, unless the child was waited for: then its number may be another's."""
+        """End the whole group, unless the child was waited for: its number may be another's."""
         if self.process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -172,7 +172,7 @@ class _Child:
 
 
 class _Interrupts:
-    """While it is entered, the signals that end a program end the child first; on leaving they get their usual effect.
+    """While entered, signals that end a program end the child first, then have their effect.
 
     The handler raises nothing, since an exception could strike between the start of the child and
     its being known here. Only Python's main thread can handle signals; elsewhere this does nothing.
@@ -211,7 +211,7 @@ class _Interrupts:
 def _running(
     command: list[str], folder: Path, timeout: float, interrupts: _Interrupts
 ) -> Iterator[_Child]:
-    """A running child; at the end of the block it has ended, by itself or by force where the block was left early."""
+    """A running child. It has ended after the block, by force if the block is left early."""
     child = _Child(command, folder)
     interrupts.watch(child)
     watchdog = threading.Timer(timeout, child.expire)

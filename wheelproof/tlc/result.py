@@ -1,4 +1,4 @@
-"""What one TLC run showed, judged from its messages and its exit code together, never from one of the two alone.
+"""The verdict on one TLC run, from its messages and its exit code together.
 
 * `completed` (nothing violated) needs the messages 2193 and 2186, the final counts, an empty queue,
   no message of an error, and exit code 0;
@@ -68,7 +68,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Progress:
-    """TLC's figures while it runs: depth reached, states generated, distinct ones, and those still to be expanded."""
+    """TLC's figures while it runs: depth, states generated, distinct states, states left."""
 
     depth: int
     generated: int
@@ -127,7 +127,7 @@ class TlcResult:
 
 @dataclass
 class Account:
-    """Takes down the messages of one run and judges them at its end. It holds the error trace, but no log."""
+    """Collects the messages of one run and judges them at its end. It keeps no log."""
 
     version: str = ""
     finished: bool = False
@@ -150,7 +150,7 @@ class Account:
     stuttering: bool = False
 
     def add(self, item: Message | Line | Truncated) -> None:
-        """Takes down one item of `read_messages`; a ValueSyntaxError where a state in it cannot be read."""
+        """Add one item of `read_messages`; ValueSyntaxError for an unreadable state."""
         match item:
             case Truncated(code):
                 self.truncated = code
@@ -286,15 +286,24 @@ class Account:
                 f"TLC's output breaks off within message {self.truncated} (exit code {exit_code})"
             )
         if self.out_of_memory:
-            return f"TLC ran out of memory{self._so_far()} (exit code {exit_code}); give it a larger heap"
+            return (
+                f"TLC ran out of memory{self._so_far()} (exit code {exit_code}); "
+                "give it a larger heap"
+            )
         if self.errors:
             return f"TLC failed with exit code {exit_code}: {self._reason()}"
         if not self.finished:
-            return f"TLC ended with exit code {exit_code} without its closing message: {self._reason()}"
+            return (
+                f"TLC ended with exit code {exit_code} without its closing message: "
+                f"{self._reason()}"
+            )
         if self.violations and not went_on:
             return self._unsound_violation(exit_code, name)
         if len(self.violations) > 1:
-            return f"TLC reported {len(self.violations)} violations in one run; of these the first alone can be judged"
+            return (
+                f"TLC reported {len(self.violations)} violations in one run; "
+                "of these the first alone can be judged"
+            )
         if self.violations and (unnamed := self._unnamed_violation(name)):
             return unnamed
         if exit_code != 0 or not self.success:
@@ -313,16 +322,28 @@ class Account:
     def _unsound_violation(self, exit_code: int, name: str | None) -> str:
         first = self.violations[0]
         if len(self.violations) > 1:
-            return f"TLC reported {len(self.violations)} violations in one run, which only -continue does"
+            return (
+                f"TLC reported {len(self.violations)} violations in one run, "
+                "which only -continue does"
+            )
         if self.success:
-            return f"TLC reported a violation and that it found no error (exit code {exit_code}), as -continue does"
+            return (
+                "TLC reported a violation and that it found no error "
+                f"(exit code {exit_code}), as -continue does"
+            )
         if exit_code != EXIT_OF[Code(first.code)]:
-            return f"TLC reported a violation (message {first.code}) but ended with exit code {exit_code}"
+            return (
+                f"TLC reported a violation (message {first.code}) "
+                f"but ended with exit code {exit_code}"
+            )
         return self._unnamed_violation(name)
 
     def _unnamed_violation(self, name: str | None) -> str:
         if name is None:
-            return "TLC reported a violated temporal property without its name; check one property per config"
+            return (
+                "TLC reported a violated temporal property without its name; "
+                "check one property per config"
+            )
         if not self.trace:
             return f"TLC reported that {name} is violated but printed no trace"
         return ""
@@ -357,7 +378,7 @@ def _trace_state(text: str) -> TraceState:
 
 
 def _action(header: str) -> tuple[str | None, str]:
-    """Name and place of `Up line 14, col 9 to line 16, col 27 of module Stair`; no name for an initial state."""
+    """Name and place in `Up line 14, col 9 ... of module Stair`; no name in an initial state."""
     if found := _LOCATION.search(header):
         return header[: found.start()].strip() or None, found[0]
     return None, ""

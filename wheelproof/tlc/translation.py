@@ -62,7 +62,7 @@ def state(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> 
 
 
 def require_current(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> None:
-    """ToolError where the module's translation is stale or missing, because TLC would check another algorithm."""
+    """ToolError if the translation is stale or missing: TLC would check another algorithm."""
     found = state(module, java=java, jar=jar)
     if found in (State.STALE, State.MISSING):
         raise ToolError(
@@ -72,7 +72,7 @@ def require_current(module: Path, *, java: Java | None = None, jar: Jar | None =
 
 
 def retranslate(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> bool:
-    """Puts the algorithm's translation into the module, in one step; returns whether that changed the file."""
+    """Put the algorithm's translation into the module; whether that changed the file."""
     old, new = _text(module), translated(module, java=java, jar=jar)
     if new == old:
         return False
@@ -81,7 +81,7 @@ def retranslate(module: Path, *, java: Java | None = None, jar: Jar | None = Non
 
 
 def translated(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> str:
-    """The module's text with its algorithm's translation; ToolError where the translator refuses it."""
+    """The module's text with its translation; ToolError if the translator refuses it."""
     return translated_text(_text(module), str(module), java=java, jar=jar)
 
 

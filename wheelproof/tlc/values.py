@@ -43,12 +43,13 @@ _ESCAPED = {character: "\\" + letter for letter, character in _ESCAPES.items()}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_RESERVED = frozenset(
-    """ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS DOMAIN ELSE ENABLED
-    EXCEPT EXTENDS FALSE HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL MODULE NEW OBVIOUS OMITTED ONLY OTHER PICK
-    PROOF PROPOSITION PROVE QED RECURSIVE STATE STRING SUBSET SUFFICES TAKE TEMPORAL THEN THEOREM TRUE UNCHANGED UNION
-    USE VARIABLE VARIABLES WITH WITNESS""".split()
-)
+_RESERVED_WORDS = """
+ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS DOMAIN
+ELSE ENABLED EXCEPT EXTENDS FALSE HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL MODULE NEW OBVIOUS
+OMITTED ONLY OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE STATE STRING SUBSET SUFFICES TAKE
+TEMPORAL THEN THEOREM TRUE UNCHANGED UNION USE VARIABLE VARIABLES WITH WITNESS
+"""
+_RESERVED = frozenset(_RESERVED_WORDS.split())
 
 
 class ValueSyntaxError(ToolError):
@@ -66,7 +67,7 @@ class ModelValue:
 
 
 class Function(Mapping):
-    """An immutable, hashable TLA+ function or record, iterated in one canonical order of its arguments.
+    """An immutable, hashable TLA+ function or record; its arguments have one canonical order.
 
     It holds values in canonical form and refuses what would be a tuple; `function` makes the right
     one of the two.
@@ -107,7 +108,7 @@ class Function(Mapping):
 
 
 def function(results: Mapping[Value, Value] | Iterable[tuple[Value, Value]]) -> Function | tuple:
-    """The canonical form of a TLA+ function: a tuple where the domain is 1..n, the empty domain included."""
+    """The canonical form of a TLA+ function: a tuple if the domain is 1..n, also for n = 0."""
     given = dict(results)
     if _is_domain_of_sequence(given):
         return tuple(given[index] for index in range(1, len(given) + 1))
@@ -115,7 +116,7 @@ def function(results: Mapping[Value, Value] | Iterable[tuple[Value, Value]]) -> 
 
 
 def freeze(value: object, null: str | None = None) -> Value:
-    """The canonical value of plain Python data: harnesses become functions, lists tuples, sets frozensets.
+    """The canonical value of Python data: functions for mappings, tuples for lists, frozensets.
 
     `null` is the TLA+ string that None stands for; without it None is refused, as is everything
     else without a TLA+ form.
@@ -196,7 +197,7 @@ def format_tla(value: Value) -> str:
 
 
 def parse_value(text: str) -> Value:
-    """The canonical value of one printed TLA+ value, which may run over several lines; ValueSyntaxError otherwise."""
+    """The canonical value of a printed TLA+ value of one or several lines; ValueSyntaxError."""
     parser = _Parser(text)
     value = parser.value()
     parser.expect("")
@@ -222,7 +223,7 @@ def split_state(text: str) -> dict[str, str]:
 
 
 class _Parser:
-    """Recursive descent over the tokens of one value. `kind`, `token` and `start` are those of the next token."""
+    """Recursive descent over the tokens of a value. `kind`, `token`, `start`: the next token's."""
 
     def __init__(self, text: str) -> None:
         self.text = text

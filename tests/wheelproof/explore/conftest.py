@@ -51,7 +51,7 @@ def modules_without(decision: str) -> dict[str, str]:
 
 
 class Graph:
-    """A model's graph: ``rows`` and ``shared_of`` as the explorer takes them, and the states themselves."""
+    """A model's graph: ``rows`` and ``shared_of`` for the explorer, and the states themselves."""
 
     def __init__(self, scenario, without: str = "") -> None:
         module = isolated.load(ROOT, "model.cell", modules_without(without))
@@ -72,7 +72,7 @@ class Graph:
             self.rows.results.append(results)
 
     def shared_of(self, index):
-        return dict(zip(self.variables, self.states[index][0]))
+        return dict(zip(self.variables, self.states[index][0], strict=True))
 
     @property
     def edges(self) -> int:

@@ -1,4 +1,4 @@
-"""ATOMIC: an operation of a lower module is one step of the line that calls it, and what goes wrong is said."""
+"""ATOMIC: an operation of a lower module is one step of the calling line."""
 
 import pytest
 
@@ -123,7 +123,12 @@ class Harness:
 
 def shared(harness):
     pile = harness.upper.pile
-    return {"size": pile.size, "top": pile.top, "sum": harness.upper.sum.value, "owner": pile.monitor.owner}
+    return {
+        "size": pile.size,
+        "top": pile.top,
+        "sum": harness.upper.sum.value,
+        "owner": pile.monitor.owner,
+    }
 """
 
 
@@ -236,7 +241,8 @@ def test_a_lock_held_over_a_callback_excludes_nobody(load):
 def test_a_missing_label_is_refused(load):
     with pytest.raises(
         RuleBroken,
-        match=r"impl/upper.py:\d+: bare calls an operation of an atomic module \(lock at impl/lower.py:\d+\) without a label",
+        match=r"impl/upper.py:\d+: bare calls an operation of an atomic module "
+        r"\(lock at impl/lower.py:\d+\) without a label",
     ):
         begin(load(), a=[["bare", 1]])
 
@@ -401,7 +407,7 @@ WEIGHING = (
         "    def make(self)",
     ),
 )
-"""An operation that calls back code of the subject on a line without a label, as a heap calls the comparison of its elements."""
+"""An operation that calls back code on a line without a label, as a heap calls a comparison."""
 
 
 def test_what_an_atomic_operation_calls_back_belongs_to_its_step(load):
@@ -491,7 +497,7 @@ STACK = (
     ),
     ("impl/upper.py", "self.pile.push(value)  # update P1", "self.pile.push(value)"),
 )
-"""A class of the subject's own module that derives from an atomic module's: its steps are the mechanism's."""
+"""A class of the mechanism's own module that derives from an atomic one has its own steps."""
 
 
 def test_a_class_of_the_subject_is_not_atomic_though_it_derives_from_one_that_is(load):
@@ -509,7 +515,7 @@ def test_a_class_of_the_subject_is_not_atomic_though_it_derives_from_one_that_is
 
 
 def test_the_same_class_in_a_module_that_is_not_the_subjects_is_atomic(load):
-    """The harness's: what it adds to a class of an atomic module is one step of whoever calls it."""
+    """What a harness's class adds to an atomic one is one step of the caller."""
     elsewhere = (
         ("impl/upper.py", "= Pile(), Late()", "= self.pile_of(), Late()"),
         ("impl/upper.py", "    def put(self", "    pile_of = Pile\n\n    def put(self"),

@@ -1,4 +1,4 @@
-"""A composed run: with every step of the lists on, the timer does only what its atomic model does; and what must be noticed is."""
+"""A composed run: with all steps of the lists, the timer does only what its model does."""
 
 from dataclasses import replace
 
@@ -38,7 +38,11 @@ LISTS = (MECHANISM.root / "impl" / "timer_task_list.py").read_text(encoding="utf
 
 
 def composed(scenario=ONE, mutant="", without="", texts=(), **options):
-    """One composed search. ``mutant``: the decision that the implementation lacks, ``without``: the model; ``texts``: sources in the place of files."""
+    """One composed search.
+
+    ``mutant``: the decision that the implementation lacks, ``without``: the model; ``texts``:
+    sources in the place of files.
+    """
     graph = reduced.reduce(MECHANISM.without(without).model_of(scenario), MECHANISM.silent)
     subject = ControlledImplementation.load(
         MECHANISM.root,
@@ -62,7 +66,10 @@ def changed(text, there, instead):
 
 
 def test_every_run_is_one_of_the_atomic_models_and_every_step_of_that_is_met():
-    """Among them: cancel reads that the entry is in no list, the adder links it, cancel clears the task; it counts at the adder's step."""
+    """Cancel finds the entry in no list, the adder links it, cancel clears the task.
+
+    The cancel takes effect at the adder's step.
+    """
     found = composed()
     assert found.outcome == "included" and found.difference is None
     assert found.figures["matched_edges"] == found.figures["model_edges"] > 150
@@ -95,7 +102,7 @@ def test_an_exception_in_a_lower_step_is_noticed():
 
 
 def test_an_operation_that_does_something_else_is_noticed_when_it_is_over():
-    """A cancel that leaves the entry where it is: at rest the implementation has an entry that the model has not."""
+    """A cancel that leaves the entry: at rest the implementation has one that the model lacks."""
     text = changed(
         LISTS,
         "            if entry is not None:\n"
@@ -177,7 +184,7 @@ def test_halfway_names_a_variable_and_a_reason(entry):
 
 
 def test_a_value_that_a_flush_does_not_write_is_compared_between_its_steps():
-    """A flush that sets the key of its bucket back at its first entry, not at its end: V2 comes later."""
+    """A flush that resets the key of its bucket at the first entry, not at its end."""
     unlinks = "                self.remove(head)\n"
     early = changed(
         LISTS, unlinks, "                self.expiration.set(-1)  # write Z1\n" + unlinks

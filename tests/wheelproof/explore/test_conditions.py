@@ -1,4 +1,4 @@
-"""Locks, conditions and time under control: what Python's do, with every choice left to the scheduler."""
+"""Locks, conditions and time under control: as Python's, with all choices of the scheduler."""
 
 import itertools
 import threading
@@ -173,7 +173,7 @@ def scenario(**programs):
 
 
 def outcomes(subject, program):
-    """Every end that some schedule reaches: (whether all threads ended, the variables), each with a schedule."""
+    """Every end of some schedule, (whether all ended, the variables), each with a schedule."""
     table, seen, ends, todo = {}, set(), {}, [()]
     while todo:
         schedule = todo.pop()
@@ -231,6 +231,7 @@ def test_a_wait_is_three_steps_and_gives_the_lock_back(box):
         run.step(0)
     assert run.harness.box.changed.lock.owner is None and run.enabled() == {1: "P1"}
     for label in ("P1", "P2", "P3"):
+        assert run.threads[1].label == label
         run.step(1)
     assert run.enabled() == {0: "T3", 1: "P4"}
     run.step(0)
@@ -258,7 +259,10 @@ def test_a_thread_that_falls_asleep_later_does_not_take_the_ticket(box):
 
 
 def eager(arrivals, after):
-    """Python's promise, read directly: at each notification any sleeper is chosen. ``arrivals``: threads and "notify", in order."""
+    """Python's promise, directly: each notification chooses any sleeper.
+
+    ``arrivals``: threads and "notify", in order.
+    """
     ends = set()
 
     def go(place, asleep, woken):
@@ -286,7 +290,7 @@ def eager(arrivals, after):
     ],
 )
 def test_tickets_are_the_choice_at_each_notification(box, arrivals):
-    """Which threads have woken in the end: the same sets as if every notification had chosen at once."""
+    """The sets of threads that can have woken in the end are those of an immediate choice."""
     found = set()
     rings = arrivals.count("notify")
     program = scenario(a=[("once",)], b=[("once",)], c=[("once",)], p=[("ring", 1)] * rings)
@@ -321,7 +325,7 @@ def test_a_lost_wake_up_is_found(box):
 
 
 def test_one_notification_for_two_kinds_of_waiters_is_found(box):
-    """The notification may wake the thread that has no use for it: with two items and one notification a taker sleeps on."""
+    """With two items and one notification a taker sleeps on: the wrong thread may be woken."""
     program = scenario(t=[("take",)], u=[("take",)], f=[("fill",)])
     assert {end[0] for end in outcomes(box(), program)} == {True}
     one = box(("notify_all()  # notify F3", "notify()  # notify F3"))
@@ -360,7 +364,7 @@ def test_the_clock_is_read_in_a_step(box):
 
 
 def test_a_late_notification_may_be_spent_on_a_thread_whose_time_is_up(box):
-    """As in CPython: a notifier that finds only the late thread in the list wakes it, and the other one sleeps on or not."""
+    """As in CPython: a notifier may wake the late thread alone, and the other one sleeps on."""
     ends = outcomes(
         box(), scenario(k=[("careless", 1.0)], o=[("once",)], p=[("ring", 1)], c=[("tick", 1.0)])
     )
@@ -443,7 +447,7 @@ def test_an_interrupt_needs_a_thread(box):
 
 
 class Waiter:
-    """What CPython's condition lets a thread sleep at: this one is called when it begins to sleep."""
+    """The object at which a thread sleeps in CPython's condition; called as the sleep begins."""
 
     def __init__(self, sleeps):
         self.sleeps, self.made = sleeps, False
@@ -477,7 +481,7 @@ def test_cpython_loses_the_notification_of_a_sleeper_that_is_interrupted(monkeyp
 
 
 def test_cpython_leaves_a_wait_without_its_lock_where_taking_it_is_interrupted():
-    """Why such an interrupt is left out under control: no code can tell that it does not hold a plain lock."""
+    """Such an interrupt is left out: no code can find that it does not hold a plain lock."""
 
     class Lock:
         def __init__(self):

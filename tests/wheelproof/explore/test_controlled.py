@@ -70,10 +70,8 @@ def test_every_kind_of_operation_is_a_step(cell):
         cell.load(),
         {"item": "x", "threads": {"a": [["attempt"], ["put", "y"], ["drain"], ["claim"]]}},
     )
-    assert steps == [
-        f"a.{x}"
-        for x in "G1 T1 T2 T3 T4 T5 T6 G2 P1 P2 P3 P4 P5 D1 T1 T2 T3 T4 T5 T6 D1 C1".split()
-    ]
+    taken = "G1 T1 T2 T3 T4 T5 T6 G2 P1 P2 P3 P4 P5 D1 T1 T2 T3 T4 T5 T6 D1 C1"
+    assert steps == [f"a.{label}" for label in taken.split()]
 
 
 def test_exercised_labels_are_collected_over_runs(cell):
@@ -303,7 +301,7 @@ def test_the_watchdog_is_silent_while_steps_are_taken(cell):
 
 
 def looks_until_stuck(times, monkeypatch):
-    """How many looks at these times, of any clock, it takes until a thread that reaches no step is stopped; None: it is not."""
+    """The number of looks at these times until a stuck thread is stopped, or None."""
     stopped = []
     scheduler = SimpleNamespace(
         switches=1,

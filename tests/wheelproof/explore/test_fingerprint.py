@@ -1,4 +1,4 @@
-"""Fingerprints: equal for equal futures, over runs; a value without a name is refused, with its place."""
+"""Fingerprints: equal for equal futures in all runs; a value without a name is refused."""
 
 import pytest
 
@@ -47,7 +47,12 @@ def test_replayed_steps_end_where_single_steps_do(cell):
 
 
 def test_a_local_distinguishes_states_that_look_alike(cell):
-    counted = "        rounds = 0\n        while self.full:  # read D1\n            rounds += 1\n            self.take()\n"
+    counted = (
+        "        rounds = 0\n"
+        "        while self.full:  # read D1\n"
+        "            rounds += 1\n"
+        "            self.take()\n"
+    )
     scenario = cell.scenarios["refilled"]
     take, put = [0] * 7, [1] * 5
     for subject, distinct in ((cell.load(), False), (cell.planted((DRAIN, counted)), True)):
@@ -149,12 +154,12 @@ def test_objects_are_named_by_role_first_then_by_path():
     tail = Node()
     known = names(head=Node(tail), tail=tail)
     assert known.value(tail) == "@tail" and known.paths == [
-        "head.next",
         "head.extra",
-        "tail.next",
+        "head.next",
         "tail.extra",
+        "tail.next",
     ]
-    assert known.shared() == ("@tail", "@unset", "@None", "@unset")
+    assert known.shared() == ("@unset", "@tail", "@unset", "@None")
     inner = Node()
     assert names(head=Node(inner)).value(inner) == "@head.next"
     assert names(head=Node([inner])).value(inner) == "@head.next[0]"

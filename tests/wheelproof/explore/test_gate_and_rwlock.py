@@ -19,7 +19,8 @@ class Shelf:
     written: Plain[int]
 
     def __init__(self):
-        self.lock, self.gate, self.items, self.seen, self.written = ReadWriteLock(), Gate(), Atomic(0), Atomic(0), 0
+        self.lock, self.gate = ReadWriteLock(), Gate()
+        self.items, self.seen, self.written = Atomic(0), Atomic(0), 0
 
     def look(self):
         with self.lock.read_lock:  # lock L1, unlock L3
@@ -69,7 +70,8 @@ class Harness:
 
 def shared(harness):
     lock = harness.shelf.lock
-    return {"readers": tuple(t.name for t in lock.readers), "writer": lock.writer and lock.writer.name}
+    readers = tuple(t.name for t in lock.readers)
+    return {"readers": readers, "writer": lock.writer and lock.writer.name}
 """
 
 
@@ -252,14 +254,14 @@ def test_production_gate_waits_until_due_notified_or_out_of_time():
 
 
 class AllAtOnce:
-    """So many threads wait at a gate, and when all of them do, all is due: the one that leads finds out, the others have to be woken."""
+    """``threads`` wait at a gate until all is due: the leader finds out and wakes the others."""
 
     def __init__(self, gate, threads):
         self.gate, self.count, self.left, self.asked = gate, threads, threads, set()
         self.threads = started(*[self.take] * threads)
 
     def wait_ms(self):
-        """Asked with the lock held. The last to come waits, too, so that the leader alone is awake when all is due."""
+        """Called with the lock held. The last one waits too, so that only the leader is awake."""
         me, known = threading.get_ident(), len(self.asked)
         self.asked.add(me)
         return 0 if known == self.count else 5
@@ -323,7 +325,11 @@ class Impolite(runtime.ReadWriteLock):
 
 
 def order_of_entry(lock, within_s):
-    """A reader is in, a writer waits, another reader comes: who is in within so many seconds while the first reader is, and the order of both."""
+    """A reader is in, a writer waits, another reader comes.
+
+    Returns the thread that enters beside the first reader within ``seconds``, and the order of
+    both.
+    """
     order = []
 
     def enter(half, name):

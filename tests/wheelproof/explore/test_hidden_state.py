@@ -1,4 +1,4 @@
-"""State out of sight: a count of drain's rounds, kept in one hidden place after another, is refused wherever it is.
+"""Hidden state: a count of drain's rounds is refused in each hidden place.
 
 Each channel keeps how often ``drain`` has looked, and gives up after three looks. Two suspended
 threads then look alike although they go on differently. ``lint``: the style rule that refuses the
@@ -183,7 +183,8 @@ def test_a_controlled_run_refuses_the_channel_by_name(cell, name):
         text = cell.edited(
             (
                 DRAIN,
-                "        while [self.claimed].copy()[0] is not None and self.both(self.calls(), self.full):  # read D1\n"
+                "        while [self.claimed].copy()[0] is not None and "
+                "self.both(self.calls(), self.full):  # read D1\n"
                 "            self.take()\n",
             ),
             (

@@ -4,7 +4,11 @@ from wheelproof.explore import LabelError, labels
 
 
 def test_labels_are_read_by_line_and_kind():
-    text = "with a:  # lock A1, unlock A2\n    x = b.c  # read Ready10\n    y = 1  # nothing to do with it\n"
+    text = (
+        "with a:  # lock A1, unlock A2\n"
+        "    x = b.c  # read Ready10\n"
+        "    y = 1  # nothing to do with it\n"
+    )
     assert labels.of_source(text) == {1: {"lock": "A1", "unlock": "A2"}, 2: {"read": "Ready10"}}
 
 

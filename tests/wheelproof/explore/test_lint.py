@@ -132,7 +132,16 @@ def test_what_the_rules_allow(body):
 
 
 def test_labels_may_repeat_in_another_class():
-    text = "class A:\n    __slots__ = ('a',)\n    def f(self):\n        self.a = 1  # write W1\n\nclass M:\n    class A:\n        def f(self):\n            self.a = 2  # write W1\n"
+    text = (
+        "class A:\n"
+        "    __slots__ = ('a',)\n"
+        "    def f(self):\n"
+        "        self.a = 1  # write W1\n\n"
+        "class M:\n"
+        "    class A:\n"
+        "        def f(self):\n"
+        "            self.a = 2  # write W1\n"
+    )
     assert module(text) == set()
 
 
@@ -182,7 +191,12 @@ class Harness:
 def shared(harness):
     return [cell.put(1) for cell in harness.cells]
 """
-    cell = "class Cell:\n    __slots__ = ('x',)\n    def put(self, x):\n        self.x = x  # write W1\n"
+    cell = (
+        "class Cell:\n"
+        "    __slots__ = ('x',)\n"
+        "    def put(self, x):\n"
+        "        self.x = x  # write W1\n"
+    )
 
     def rules(operation):
         return {

@@ -1,4 +1,4 @@
-"""The race detector: silent on code that is ordered, whatever orders it; two lines and two labels where nothing does."""
+"""The race detector: silent on ordered code; elsewhere it reports two lines and two labels."""
 
 import pytest
 

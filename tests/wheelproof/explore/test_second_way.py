@@ -1,4 +1,4 @@
-"""A state is stepped again from a second way into it, and state that only that way sets is found."""
+"""State that only a second way into a state sets is found when it is stepped from there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All states without a model: as many as a bisimulation finds, and each kind of finding is found."""
+"""All states without a model: as many as in a bisimulation, with each kind of finding."""
 
 from tests.model.artefacts import ROOT
 from tests.model.timer import ARTEFACTS, MECHANISM, STEM

@@ -1,4 +1,4 @@
-"""Delayed stores by the litmus tests that memory models are told apart with: what threads can read, over all schedules."""
+"""Delayed stores, by the litmus tests of memory models: the values that threads can read."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def stepped(subject, of, *turns, race=None):
 
 
 def test_a_release_that_nobody_acquires_shows_nothing(subject):
-    """Lazy: a volatile write does not empty the buffer, so who does not read that field may see old values long after."""
+    """Lazy: a volatile write does not empty the buffer; other threads may read old values."""
     of = scenario(a=[X, ["put_flag", 1]], b=[["get_x", "b"]])
     run = stepped(subject, of, ("a", "X1"), ("a", "V1"), ("b", "X2"), ("b", "Z1"))
     assert run.harness.seen["b"].values == (None,) and run.harness.cells.flag == 1

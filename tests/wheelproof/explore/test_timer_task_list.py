@@ -1,4 +1,4 @@
-"""The explorer on the first mechanism: production stays plain, and defects planted in it are found where a scenario reaches them."""
+"""The explorer on the first mechanism: planted defects are found where a scenario shows them."""
 
 import importlib
 import subprocess
@@ -26,7 +26,10 @@ MODULE = f"impl.{STEM}"
 SOURCE = (ROOT / "impl" / f"{STEM}.py").read_text(encoding="utf-8")
 SMALL = ("two_adders", "two_adders_cancel", "flush_add_cancel", "readd", "expire_cancel")
 
-LOOP = "        while (current := self.list) is not None:  # read R1\n            current.remove(self)\n"
+LOOP = (
+    "        while (current := self.list) is not None:  # read R1\n"
+    "            current.remove(self)\n"
+)
 
 
 def edited(*changes):
@@ -75,7 +78,10 @@ def test_production_fields_are_plain_slots_before_and_after_a_second_loading():
 
 
 def test_the_implementation_imports_the_standard_library_only():
-    program = f"import sys; sys.path.insert(0, '.'); import {MODULE}; assert not {{'greenlet', 'wheelproof', 'model'}} & set(sys.modules)"
+    program = (
+        f"import sys; sys.path.insert(0, '.'); import {MODULE}; "
+        "assert not {'greenlet', 'wheelproof', 'model'} & set(sys.modules)"
+    )
     subprocess.run([sys.executable, "-I", "-c", program], cwd=ROOT, check=True)
 
 

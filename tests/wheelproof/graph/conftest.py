@@ -8,7 +8,7 @@ import pytest
 
 
 class Toy:
-    """A model whose states are numbers, 0 the initial one. ``edges``: (state, thread, label, state after)."""
+    """A model with numbers as states, 0 initial. ``edges``: (state, thread, label, after)."""
 
     OF_PROCESSES = frozenset({"Goal"})
 

@@ -69,7 +69,7 @@ def double(tlc):
 
 
 def retarget(tlc):
-    """To another state with the same program counters, of which there are some: else the edge would be no step at all."""
+    """To another state with the same program counters: otherwise the edge would be no step."""
     column = tlc.variables.index("pc")
     for n, target in enumerate(tlc.targets):
         other_end = next(
@@ -87,7 +87,7 @@ def retarget(tlc):
 
 
 def other_value(tlc):
-    """One variable of one state, as a misread dump would have it: the edges to and from the state belong to no model state."""
+    """One wrong variable of one state, as in a misread dump: its edges are not the model's."""
     column, target = tlc.variables.index("taskCounter"), tlc.targets[N]
     state = list(tlc.states[target])
     state[column] = next(

@@ -112,7 +112,7 @@ def test_the_first_violation_is_a_nearest_one(toy, steps, goal):
 
 
 def test_a_property_of_the_shared_variables_is_evaluated_on_each_value_of_theirs():
-    """Remembering per value must not lose a violation: the mutant's is found at the same depth without the memory."""
+    """A memory per value must not lose a violation: the depth is that of a run without it."""
     model = MECHANISM.without("M19").model("remove_cancel")
     graph = explore(model)
     found = first_violation(graph, "CounterExact")

@@ -1,4 +1,4 @@
-"""The search for fair cycles against the definition, on small random graphs; and that what it returns is a counterexample."""
+"""The search for fair cycles against the definition, on small random graphs."""
 
 from itertools import combinations
 
@@ -27,7 +27,7 @@ fairness = st.sampled_from([None, (0,), (1,), ()])
 
 
 def violable(edges, goal, fair, recurs=False) -> bool:
-    """By definition: a run from state 0 that never meets the goal, and whose infinitely frequent part is weakly fair.
+    """By definition: a run from state 0 that never meets the goal and is weakly fair at its end.
 
     ``recurs``: it may meet the goal on the way to that part.
 

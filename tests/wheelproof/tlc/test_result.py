@@ -1,5 +1,8 @@
-"""The judgement of runs, on logs of real ones. `logs` holds one for every way in which TLC 2.18 ended a run of the modules
-in `specs`; the nightly test makes them again."""
+"""The judgement of runs, on logs of real ones.
+
+`logs` holds one for every way in which TLC 2.18 ended a run of the modules in `specs`; the nightly
+test makes them again.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,7 +70,7 @@ CASES = {
         depth=4,
     ),
     "invariant_initial": violated(
-        12, "OffArtefact", f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT OffArtefact\n", 1
+        12, "OffFloor", f"SPECIFICATION Loop\n{CONSTANTS}INVARIANT OffFloor\n", 1
     ),
     "deadlock": violated(
         11, "NoDeadlock", f"SPECIFICATION Climb\n{CONSTANTS}INVARIANT InRange\n", 4
