@@ -4,7 +4,7 @@
 (* compare-and-set that fails at its read.  What it will return is fixed    *)
 (* then, and counts as returned: no other thread sees that.                 *)
 (***************************************************************************)
-EXTENDS Atomic
+EXTENDS AtomicProperties
 
 placeBar == [t \in Threads |->
   IF pc[t] \in {"G1", "S1", "S2", "E1", "E2", "E3", "C1", "C2", "C3", "A1", "A2", "A3"} THEN "asks" ELSE "idle"]

@@ -5,7 +5,7 @@
 (* time, at Q1 or A3; until then it holds the condition's lock now and      *)
 (* then, and the gate not at all.  So does one that is interrupted.         *)
 (***************************************************************************)
-EXTENDS DelayQueue, TLC
+EXTENDS DelayQueueProperties, TLC
 
 placeBar == [t \in Threads |->
   CASE pc[t] = "A1" -> "begins"

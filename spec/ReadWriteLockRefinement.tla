@@ -4,7 +4,7 @@
 (* atomic step or none.  A reader enters at R5 and leaves at U2, a writer   *)
 (* enters at W6 and leaves at X2.  One that is interrupted is never inside. *)
 (***************************************************************************)
-EXTENDS ReadWriteLock
+EXTENDS ReadWriteLockProperties
 
 placeBar == [t \in Threads |->
   CASE raised[t] /\ pc[t] \in {"R6", "W7", "W8", "W9"} -> "asks"

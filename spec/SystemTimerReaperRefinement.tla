@@ -3,7 +3,7 @@
 (* SystemTimerReaper => SystemTimerReaperAtomic: every step on the          *)
 (* condition of the reaper's thread is one atomic step or none.             *)
 (***************************************************************************)
-EXTENDS SystemTimerReaper
+EXTENDS SystemTimerReaperProperties
 
 placeBar == [t \in DOMAIN Program |->
   CASE pc[t] = "P1" -> "polls"

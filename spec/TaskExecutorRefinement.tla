@@ -5,7 +5,7 @@
 (* queue, and refused when its thread has found the pool shut.  A close has *)
 (* waited when its thread has found that the pool's thread has ended.       *)
 (***************************************************************************)
-EXTENDS TaskExecutor
+EXTENDS TaskExecutorProperties
 
 placeBar == [t \in DOMAIN Program |->
   CASE pc[t] \in {"S1", "S2"} -> "submits"

@@ -149,7 +149,7 @@ WHEEL = {
     "O5": ('self.unlock("wheel")', 'self.release(self.monitor, "wheel")', "two"),
     "O6": ("self.look(WHEEL)", "self.wheels[-1]", "two"),
     "N1": ("self.look(TIME, self.wheel[self.me])", "self.current_time[self.wheel[self.me]]", "two"),
-    "N2": ("self.wheel[self.me], self.time", "None, self.time", "two"),
+    "N2": ("            self.wheel[self.me],\n", "            None,\n", "two"),
     "U1": ("return BLOCKED", "return BLOCKED\n        t.pc = 'U3'"),
     "U2": ("return BLOCKED", "return BLOCKED\n        t.pc = 'U10'"),
     "U3": ('!= "l"', '== "l"'),
@@ -181,7 +181,7 @@ WHEEL = {
     "C4": ("self.revoked = True", "self.revoked = self.settled"),
     "K1": ("or self.revoked", "or self.settled"),
     "K2": ("+= 1", "+= 2"),
-    "W1": ("self.buffer[first:first + 1]", "()", "two"),
+    "W1": ("self.buffer[first : first + 1]", "()", "two"),
     "W2": ('"W1"', "DONE", "two"),
 }
 
