@@ -1,0 +1,148 @@
+"""What a mechanism provides: a model, a harness, and the modules that hold them.
+
+A mechanism named ``one_shot`` has its model in ``model/one_shot.py`` (a :class:`ModelModule`) and
+its harness in ``harness/one_shot.py`` (a :class:`HarnessModule`). Nothing has to inherit from these
+classes; the tool uses the members that they list, and no others. A model that is written with
+``model/pluscal.py`` has all of :class:`Model` but its ``AUXILIARY`` and its properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+State = tuple[tuple[Any, ...], tuple[tuple[Any, ...], ...]]
+"""A frozen state: (shared variables flattened, one tuple of variables per thread).
+
+It is hashable. The first variable of a thread is its ``pc``, the label of its next step.
+"""
+Step = tuple[int, str, State]
+"""A step: (index of the thread in ``threads``, label, state after the step)."""
+Scenario = Mapping[str, Any]
+"""A scenario's table in the TOML; ``threads`` maps a thread's name to its program."""
+
+
+@runtime_checkable
+class Model(Protocol):
+    """The executable model of one scenario: the states and steps of the specification.
+
+    A model may also have these members:
+
+    - ``outcomes(index, before, after)``: the results of the operations that a thread's step from
+      ``before`` to ``after`` has ended, as a tuple. Without it, results are not compared.
+    - ``OF_PROCESSES``: the properties that read variables of threads. Where a model lists them,
+      all others are evaluated once per value of the shared variables.
+    - ``LOCAL``: the AUXILIARY variables that code has on a thread's stack.
+    """
+
+    AUXILIARY: frozenset[str]
+    """The shared variables that the implementation does not have, such as history variables."""
+
+    @property
+    def threads(self) -> tuple[str, ...]:
+        """The threads' names, in the order of the scenario."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The shared variables' names in the specification, in the order of ``pieces``."""
+
+    @property
+    def process_variables(self) -> tuple[str, ...]:
+        """The names of a thread's variables in the specification; ``pc`` is the first."""
+
+    def initial(self) -> State:
+        """The initial state."""
+
+    def successors(self, state: State) -> Sequence[Step]:
+        """Every step that a thread can take in a state, in the order of ``threads``."""
+
+    def final(self, state: State) -> bool:
+        """Whether every thread has ended. A state without steps that is not final is a deadlock."""
+
+    def holds(self, name: str, state: State) -> bool:
+        """Whether a property or witness of this name holds in a state."""
+
+    def pieces(self, state: State) -> tuple[Any, ...]:
+        """One hashable value per variable: those of ``variables``, then ``process_variables``."""
+
+    def tla(self, variable: str, piece: Any) -> Any:
+        """A piece as a TLA+ value.
+
+        A dict stands for a function or record, a tuple for a sequence, None for NULL.
+        """
+
+
+@runtime_checkable
+class ModelInPlace(Model, Protocol):
+    """A model that can also change one state in place, which long traces are followed on."""
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """Every label of the algorithm."""
+
+    @property
+    def processes(self) -> tuple[Any, ...]:
+        """The threads' variables in the state in place, as attributes of one object each."""
+
+    def load(self, state: State) -> None:
+        """Make a state the one that is changed in place."""
+
+    def freeze(self) -> State:
+        """The state in place."""
+
+    def step(self, index: int) -> str | None:
+        """Let one thread take its next step in place; its label, None if it is blocked or done."""
+
+
+@runtime_checkable
+class ModelModule(Protocol):
+    """``model/<mechanism>.py``."""
+
+    @property
+    def Model(self) -> Callable[[Scenario], Model]:
+        """The class of the model; it is called with a scenario."""
+
+
+@runtime_checkable
+class Harness(Protocol):
+    """The objects of one scenario on an implementation.
+
+    It has one method per operation of a thread's program, with the operation's name and arguments.
+    What the implementation's operation returns, the method returns.
+    """
+
+    @property
+    def names(self) -> Mapping[str, object]:
+        """Name -> object. Other objects are named by their path from these."""
+
+
+@runtime_checkable
+class HarnessModule(Protocol):
+    """``harness/<mechanism>.py``.
+
+    The module may also define these constants:
+
+    - ``HELPERS``: modules whose conditions and functions the coverage check counts too.
+    - ``NOT_RUN``, ``UNREAD``, ``HALFWAY``: exceptions from a check, each with its reason.
+    - ``MEMORY``: the fields whose stores may reach memory late.
+    - ``ATOMIC``, ``COMPOSED``: modules whose operations are single steps, in a plain and in a
+      composed run; ``WAITS`` with ``waits``: those of them that may block.
+    - ``STAND_INS``: modules of the standard library -> modules of the harness in their place.
+    """
+
+    SUBJECT: Sequence[str]
+    """The modules whose steps are the mechanism's, such as ``("impl.one_shot",)``."""
+
+    @property
+    def Harness(self) -> Callable[[Scenario, Any], Harness]:
+        """The class of the harness; it is called with a scenario and the implementation.
+
+        The implementation is a module or another namespace with the same classes.
+        """
+
+    @property
+    def shared(self) -> Callable[[Any], Mapping[str, tuple[Any, ...]]]:
+        """The refinement mapping: a harness -> the model's shared variables but its AUXILIARY.
+
+        Each value is a variable's piece, as the model's ``pieces`` has it.
+        """
