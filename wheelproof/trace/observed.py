@@ -102,7 +102,7 @@ def read(mechanism: Mechanism) -> Table:
     except OSError as error:
         raise UsageError(
             f"{file} cannot be read ({error.strerror}), so that the events of {mechanism.module} have no meaning for its model.",
-            "Write that file; docs/trace-format.md says how.",
+            "Write that file; docs/trace-replay.md says how.",
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error

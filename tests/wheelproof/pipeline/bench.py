@@ -1,4 +1,4 @@
-"""`make bench-traces`: the pipeline's speed beside DuckDB, the plain Python machine and the artefact, in one run. Prints Markdown; asserts nothing.
+"""`make bench-traces`: the pipeline's speed beside DuckDB, the plain Python machine and the least work that Spark can do, in one run. Prints Markdown; asserts nothing.
 
 Ratios hold across machines, times do not. Wall seconds are beside the CPU seconds of the JVM (of this process for what is not Spark's): on a
 shared machine trust the latter. Sizes are events, as in `python tests/wheelproof/pipeline/bench.py 1000000 10000000`; all but the last table is
@@ -124,7 +124,7 @@ def families(spark: Any, inputs: Any, names: tuple[str, ...] | None = None) -> i
     )
 
 
-def artefact(inputs: Any) -> None:
+def least(inputs: Any) -> None:
     """What any check by entry has to do: read, shuffle by entry, sort, look at each row. A count alone would be made without the sort."""
     columns = inputs.events.select("run", "entry", "lc", "tid", "tseq", "k", "list")
     columns.repartition("run", "entry").sortWithinPartitions(
@@ -215,8 +215,8 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
             )
             times.say(f"{family.name}, warm ({found} violations)", read.events, wall, cpu, peak)
             times.wall[family.name, size] = wall
-        wall, cpu, peak, _ = meter.measure(lambda: artefact(read.inputs))
-        times.say("artefact: read, shuffle, sort", read.events, wall, cpu, peak, size)
+        wall, cpu, peak, _ = meter.measure(lambda: least(read.inputs))
+        times.say("minimum: read, shuffle, sort", read.events, wall, cpu, peak, size)
         for what, queries in (("row and entry rules", ROW_AND_ENTRY), ("tokens", ("tokens",))):
             wall, cpu, found = on_duck(path, queries, 2)
             times.say(
@@ -326,9 +326,9 @@ def main(sizes: list[int]) -> None:
         f"Spark / DuckDB, token rules, {most:,} events", ("tokens", most), ("DuckDB: tokens", most)
     )
     times.ratio(
-        f"Spark / artefact, row and entry rules, {most:,} events",
+        f"Spark / minimum, row and entry rules, {most:,} events",
         ("row and entry rules, warm", most),
-        ("artefact: read, shuffle, sort", most),
+        ("minimum: read, shuffle, sort", most),
     )
     times.ratio(
         f"one core / two cores, row and entry rules, {most:,} events",

@@ -1,4 +1,4 @@
-"""Measures what each rule needs of a trace, and prints the table of docs/traces.md.
+"""Measures what each rule needs of a trace, and prints the table of docs/trace-rules.md.
 
 `python tests/wheelproof/pipeline/needs_table.py`; `--write` puts the table there, and the data into wheelproof/pipeline/needs.json.
 """
@@ -25,7 +25,7 @@ from wheelproof.trace.schema import COLUMNS, KINDS, OBSERVED, REQUIRED_IDS  # no
 Event = dict[str, Any]
 Trace = tuple[dict[str, Any], list[Event], dict[str, Any] | None]
 
-PAGE = ROOT / "docs" / "traces.md"
+PAGE = ROOT / "docs" / "trace-rules.md"
 HEAD = "| rule | needs events | needs columns | needs beside |\n|---|---|---|---|\n"
 FORMAT = ROOT / "docs" / "trace-format.md"
 HEAD_OF_KINDS = "| kind | columns that rules need beside |\n|---|---|\n"

@@ -1,4 +1,4 @@
-"""Prints the table of rules of docs/traces.md: `python tests/wheelproof/pipeline/rules_table.py`; `--write` puts it there."""
+"""Prints the table of rules of docs/trace-rules.md: `python tests/wheelproof/pipeline/rules_table.py`; `--write` puts it there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
-PAGE = ROOT / "docs" / "traces.md"
+PAGE = ROOT / "docs" / "trace-rules.md"
 HEAD = "| family | rule | what must hold | alone | broken |\n|---|---|---|---|---|\n"
 
 

@@ -290,7 +290,7 @@ def test_a_million_events_in_other_files_and_another_order_have_the_same_violati
 
 @pytest.mark.nightly
 def test_no_conforming_run_of_many_events_is_blamed(tmp_path):
-    """10^8 events, by the command and with its own heap; how many of 10^7 each rule applied to is in `docs/traces.md`, made by `make bench-traces`."""
+    """10^8 events, by the command and with its own heap; how many of 10^7 each rule applied to is in `benchmarks/README.md`, made by `make bench-traces`."""
     base = generate.block(1, 1500)
     made = generate.write(tmp_path / "run", "run", base, MANY // base.length, 12, threads=2)
     ended = subprocess.run(

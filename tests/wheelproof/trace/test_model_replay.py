@@ -169,7 +169,7 @@ def test_the_page_says_where_each_mutant_is_refused():
             by_rules(recorded.header, recorded.events, recorded.footer).first,
         )
         rows.append(f"| {name} | `{model.event['k']}` | `{rules.event['k']}` | {rules.property} |")
-    page = (ROOT / "docs/trace-format.md").read_text()
+    page = (ROOT / "docs/trace-replay.md").read_text()
     table = page.partition("| mutant | the model refuses |")[2].partition("\n\n")[0]
     assert table.splitlines()[2:] == rows
 
