@@ -272,7 +272,7 @@ THEORY.prove(
     ],
     [
         Mutant(
-            "the level above is never told",
+            "the level above never gets the time",
             "its clock stays where it was",
             claim=lambda S, T, t, w, moved: trim(S, mul(t, w)) == trim(T, mul(t, w)),
         )

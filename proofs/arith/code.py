@@ -273,7 +273,7 @@ def theory(code: Any) -> Arithmetic:
         [
             Mutant(
                 "the time itself",
-                "the parent is told the time as it is",
+                "the parent gets the time as it is",
                 claim=lambda c, T, t: as_advance_says(TheTimeItself, c, T, t),
             )
         ],

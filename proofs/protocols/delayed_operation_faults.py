@@ -387,7 +387,7 @@ FAULTS = {
         ),
         Fault(
             "article_lost_completion",
-            "TryOnce: nobody looks at the condition that came while another thread was looking",
+            "TryOnce: no thread looks at the condition that came while another thread was looking",
             TryOnceLoses,
             TWO_EVENTS,
             "no_completion_lost",

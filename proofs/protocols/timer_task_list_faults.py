@@ -55,7 +55,7 @@ class WithoutOwnershipTest(TimerTaskList):
 
 
 class WithoutEntryMonitor(TimerTaskList):
-    """An entry's monitor excludes nobody."""
+    """An entry's monitor excludes no thread."""
 
     @action(t=THREAD)
     def locks_entry_to_unlink(self, s, t) -> Step:
@@ -220,7 +220,7 @@ class FlushWithoutMonitor(TimerTaskList):
 
 
 class WithoutTaskMonitor(TimerTaskList):
-    """A task's monitor excludes nobody."""
+    """A task's monitor excludes no thread."""
 
     @action(t=THREAD)
     def locks_task_to_cancel(self, s, t) -> Step:
@@ -327,7 +327,7 @@ FAULTS = {
         ),
         Fault(
             "M2",
-            "an entry's monitor excludes nobody",
+            "an entry's monitor excludes no thread",
             WithoutEntryMonitor,
             TWO_ADDERS,
             "at_most_one_list",
@@ -433,7 +433,7 @@ FAULTS = {
         ),
         Fault(
             "UnguardedTask",
-            "a task's monitor excludes nobody",
+            "a task's monitor excludes no thread",
             WithoutTaskMonitor,
             rings({"l1": ""}, ONE, "t1", s="schedules", c="cancels"),
             "cancel_wins",

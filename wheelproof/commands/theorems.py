@@ -13,10 +13,10 @@ _HEAD = """# Theorems
 
 Made by `wheelproof prove --profile nightly --table`; do not edit. Each theorem holds for every size.
 
-*conditions*: verification conditions, of each of which the premises are satisfiable, and the negated goal is refuted by the first solver with every
-seed, and by the second. *resources*: the most that one of them took, in the first solver's units, rounded up. *controls*: mutants with one thing
-wrong, each of which has a counterexample. What the ids of assumptions mean, and which the solvers are, is in
-[proofs/ASSUMPTIONS.md](../proofs/ASSUMPTIONS.md).
+*Conditions* is the number of verification conditions. For each of them the premises are satisfiable, the first solver refutes the
+negated goal with every seed, and so does the second. *Resources* is the most that one of them took, in the first solver's units,
+rounded up. A *control* is the theorem with one fault, and has a counterexample. [Assumptions](../proofs/ASSUMPTIONS.md) explains the
+ids of assumptions and names the solvers.
 """
 
 
