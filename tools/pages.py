@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Write the tables of README.md and docs/mechanisms/ that follow from the declarations.
+
+``python tools/pages.py`` rewrites the text between the marks ``<!-- NAME: made by ... -->`` and
+``<!-- NAME: end -->``. A test refuses a page whose tables are stale.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from wheelproof import project  # noqa: E402
+from wheelproof.project import Mechanism  # noqa: E402
+
+PROVED = {
+    "delayed_operation": "any size",
+    "system_timer": "keys, queue",
+    "timer_task_list": "any size",
+    "timing_wheel": "arithmetic",
+}
+"""What the theorems cover, by mechanism; tests/docs holds it against the theories of proofs/."""
+
+
+def mark(name: str) -> str:
+    return f"<!-- {name}: made by `python tools/pages.py` -->"
+
+
+def filled(page: str, name: str, table: str) -> str:
+    """The page with this table between its marks. Raises ValueError if the marks are missing."""
+    start, end = mark(name), f"<!-- {name}: end -->"
+    if page.count(start) != 1 or page.count(end) != 1:
+        raise ValueError(f"the marks of the table {name!r} are not there exactly once")
+    head, _, rest = page.partition(start)
+    return f"{head}{start}\n\n{table}\n\n{end}{rest.partition(end)[2]}"
+
+
+def cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)
+
+
+def properties(mechanism: Mechanism) -> str:
+    """The properties of one mechanism, with their meaning."""
+    rows = (
+        (f"`{item.name}`", item.kind if item.holds else "non-property", item.says)
+        for item in mechanism.properties.values()
+    )
+    return table(("property", "kind", "meaning"), rows)
+
+
+def outcome(mechanism: Mechanism, decision: str) -> str:
+    """The verdicts that the mutants of a decision must have."""
+    found = []
+    for mutant in mechanism.mutants.values():
+        if mutant.decision == decision:
+            by = f"`{mutant.property}`" if mutant.property else "equivalent"
+            found.append(by if mutant.name == decision else f"{by} (`{mutant.name}`)")
+    users = [each.name for each in mechanism.configs.values() if each.without == decision]
+    users += [each.name for each in mechanism.composed.values() if each.mutant == decision]
+    return ", ".join(found or (f"check `{name}`" for name in users))
+
+
+def decisions(mechanism: Mechanism) -> str:
+    """The decisions of one mechanism, each with a link and its outcome."""
+    rows = (
+        (
+            f"[{name}](../../{item.file.relative_to(mechanism.root).as_posix()})",
+            item.title,
+            outcome(mechanism, name),
+        )
+        for name, item in sorted(mechanism.decisions.items())
+    )
+    return table(("decision", "without it", "breaks"), rows)
+
+
+def overview(found: dict[str, Mechanism]) -> str:
+    """The table of the README: one row per mechanism, and the places that its links lead to."""
+
+    def row(stem: str, mechanism: Mechanism) -> tuple[str, ...]:
+        states = max(config.distinct or 0 for config in mechanism.configs.values())
+        killed = sum(1 for mutant in mechanism.mutants.values() if mutant.property)
+        counts = (len(mechanism.properties), len(mechanism.scenarios), f"{states:,}", killed)
+        return (f"[{stem}]", *map(str, counts), PROVED.get(stem, ""))
+
+    head = ("mechanism", "properties", "scenarios", "states", "mutants", "proof")
+    rows = table(head, (row(stem, mechanism) for stem, mechanism in found.items()))
+    links = "\n".join(f"[{stem}]: docs/mechanisms/{stem}.md" for stem in found)
+    return f"{rows}\n\n{links}"
+
+
+def pages(root: Path = ROOT) -> dict[Path, str]:
+    """Each page that has tables, with the tables as they must be."""
+    found = project.find(root)
+    readme = root / "README.md"
+    out = {readme: filled(readme.read_text(encoding="utf-8"), "mechanisms", overview(found))}
+    for stem, mechanism in found.items():
+        file = root / "docs" / "mechanisms" / f"{stem}.md"
+        text = filled(file.read_text(encoding="utf-8"), "properties", properties(mechanism))
+        out[file] = filled(text, "decisions", decisions(mechanism))
+    return out
+
+
+def main() -> None:
+    for file, text in pages().items():
+        text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
+        if text != file.read_text(encoding="utf-8"):
+            file.write_text(text, encoding="utf-8")
+            print(f"{file.relative_to(ROOT)}: written")
+
+
+if __name__ == "__main__":
+    main()
