@@ -11,7 +11,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 	read_write_lock delay_queue atomic task_executor system_timer_reaper
 
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data setup-dev verify prove lint test mutate nightly fuzz trace bench-traces doctor clean
+.PHONY: help setup setup-data setup-dev setup-docs verify prove lint test mutate nightly fuzz trace bench-traces docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -23,6 +23,7 @@ help:
 	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants, check and shrink them'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB: ARGS="1000000 10000000" are its sizes'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
+	@echo 'make docs      build the site of the documentation in build/site'
 	@echo 'make doctor    show which Python, Java and TLC are used'
 	@echo 'make clean     remove build/ and what the tests leave; .venv and the cached TLC stay'
 	@echo
@@ -38,6 +39,10 @@ setup-data:
 # With the packages of `make lint`.
 setup-dev:
 	@tools/setup dev
+
+# With mkdocs, which only the site of the documentation needs.
+setup-docs:
+	@tools/setup docs
 
 verify: setup
 	@$(RUN) wheelproof verify $(ARGS)
@@ -79,6 +84,10 @@ nightly: setup-data
 	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
 	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 --output build/mutate-one-shot; foreign=$$?; \
 	[ $$verified -eq 0 ] && [ $$tested -eq 0 ] && [ $$mutated -eq 0 ] && [ $$foreign -eq 0 ]
+
+docs: setup-docs
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build $(ARGS)
+	@echo 'build/site/index.html'
 
 doctor: setup
 	@$(RUN) wheelproof doctor $(ARGS)

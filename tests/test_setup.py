@@ -17,6 +17,7 @@ LOCKS = (
     "requirements-fetch.lock",
     "requirements-data.lock",
     "requirements-dev.lock",
+    "requirements-docs.lock",
 )
 
 # Stands for a Python of the version in $0.version (as tools/setup's one-liner judges it) and for the venv made from it.
@@ -203,7 +204,7 @@ def test_what_the_tool_does_not_find_is_installed_once(ready, what, extra):
     assert ready.installed() == ["requirements.lock", lock]
 
 
-@pytest.mark.parametrize("extra", ["data", "dev"])
+@pytest.mark.parametrize("extra", ["data", "dev", "docs"])
 def test_an_extra_is_installed_once_and_only_where_it_is_named(ready, extra):
     lock = f"requirements-{extra}.lock"
     assert ready.run(extra).returncode == 0
@@ -213,6 +214,18 @@ def test_an_extra_is_installed_once_and_only_where_it_is_named(ready, extra):
     (ready.root / lock).write_text("changed\n")
     assert ready.run().returncode == 0
     assert ready.installed() == ["requirements.lock", lock]
+
+
+def test_locks_that_share_a_package_pin_one_version_of_it():
+    pinned: dict[str, dict[str, str]] = {}
+    for lock in LOCKS:
+        text = (ROOT / lock).read_text()
+        for package, version in re.findall(r"^([a-z0-9-]+)==(\S+) ", text, re.MULTILINE):
+            pinned.setdefault(package, {})[lock] = version
+    shared = {package: by for package, by in pinned.items() if len(by) > 1}
+    assert {"jinja2", "markupsafe", "packaging"} <= set(shared)
+    unlike = {package: by for package, by in shared.items() if len(set(by.values())) > 1}
+    assert not unlike
 
 
 def test_spark_gets_a_java_of_its_own_where_the_one_of_tlc_is_too_old(ready):
@@ -263,7 +276,7 @@ def test_every_declared_dependency_is_locked():
         extras["java"],
         extras["fetch"],
     ]
-    declared += [extras["data"] + extras["data-test"], extras["dev"]]
+    declared += [extras["data"] + extras["data-test"], extras["dev"], extras["docs"]]
     for lock, requirements in zip(LOCKS, declared, strict=True):
         locked = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
         assert {re.match(r"[a-z0-9-]+", requirement)[0] for requirement in requirements} <= locked
