@@ -1,0 +1,53 @@
+"""Sentences are short, and words have the meanings of the glossary."""
+
+import pytest
+
+from tests.docs.reading import ROOT, name, pages
+from tools import prose
+
+LONG = " ".join(["word"] * 30) + ". "
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_each_page_keeps_its_budget(page):
+    assert prose.measured(page.read_text(encoding="utf-8")).faults(prose.PAGE_BUDGET) == []
+
+
+def test_all_pages_together_keep_the_budget():
+    every = [prose.measured(page.read_text(encoding="utf-8")) for page in pages()]
+    assert prose.together(every).mean < prose.BUDGET
+
+
+@pytest.mark.parametrize(
+    ("planted", "fault"),
+    [
+        (LONG * 400, "words a sentence"),
+        (f"{'word ' * 80}.", "a sentence of 80 words"),
+        ("Each floor has a name.", "uses 'floor': say artefact"),
+        ("The harness is told by whoever runs it.", "uses 'told'"),
+        ("* The nightly lanes are longer.", "uses 'lane'"),
+    ],
+)
+def test_planted_prose_is_refused(planted, fault):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert any(fault in each for each in prose.measured(f"{text}\n\n{planted}\n").faults(22))
+
+
+@pytest.mark.parametrize(
+    ("text", "lengths"),
+    [
+        ("One two three four. Five six seven eight nine.", [4, 5]),
+        ("One two three\nfour five.", [5]),
+        ("* One two three four\n* five six seven eight", [4, 4]),
+        ("Use `a b` and e.g. the other one. Then stop it now.", [8, 4]),
+        ("A chain of parts; each of them is long; none ends.", [11]),
+        ("# A heading of many words here\n\n| a cell of many words |\n|-|\n", []),
+        ("```\nCode is not prose at all.\n```\n\nShort label", []),
+    ],
+)
+def test_sentences_are_counted_in_prose_alone(text, lengths):
+    assert prose.measured(text).lengths == lengths
+
+
+def test_quoted_and_code_words_are_not_looked_at():
+    assert prose.measured("A \u201cfloor of a house\u201d and `floor` are fine here.").unused == ()

@@ -1,0 +1,117 @@
+"""Code that a page quotes stands in its file, and output that it shows is printed."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.docs.reading import ROOT, Block, blocks, name, pages
+from wheelproof.checks import events, verify
+from wheelproof.tlc import archive, translation
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+QUOTES = [
+    pytest.param(block, id=f"{name(page)}:{block.line}")
+    for page in pages()
+    for block in blocks(page.read_text(encoding="utf-8"))
+    if block.title
+]
+
+
+def quoted(block: Block) -> bool:
+    """Whether the block is a part of the file that its title names, without gaps."""
+    file = ROOT / block.title
+    return file.is_file() and block.text in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("block", QUOTES)
+def test_quoted_code_stands_in_its_file(block):
+    assert quoted(block), block.title
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if list[ue] # ul then", "if list[ue] = NULL then"),
+        ("spec/TimerTaskList.tla", "spec/Gone.tla"),
+    ],
+)
+def test_a_changed_quotation_is_refused(old, new):
+    assert README.count(old) > 0
+    changed = [block for block in blocks(README.replace(old, new, 1)) if block.title]
+    assert [quoted(block) for block in changed].count(False) == 1
+
+
+# -- what commands print
+
+
+def printed(text: str) -> list[tuple[str, list[str]]]:
+    """(command, the parts between lines of three dots) of each console with output."""
+    out = []
+    for block in blocks(text):
+        if block.language == "console":
+            command, _, output = block.text.partition("\n")
+            if output.strip():
+                parts = re.split(r"^\.\.\.\n", output, flags=re.MULTILINE)
+                out.append((command.removeprefix("$ "), parts))
+    return out
+
+
+def without_lines(text: str) -> str:
+    """The text without the numbers of source lines, which any edit above them changes."""
+    return re.sub(r"(\.py):\d+", r"\1", re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE))
+
+
+def unlike(parts: list[str], output: str) -> list[str]:
+    """The parts that the output does not have, in order."""
+    rest, wrong = without_lines(output), []
+    for part in parts:
+        _, found, rest_after = rest.partition(without_lines(part))
+        if found:
+            rest = rest_after
+        else:
+            wrong.append(part)
+    return wrong
+
+
+@pytest.mark.slow
+def test_the_readme_shows_what_its_command_prints(tmp_path):
+    ((command, parts),) = printed(README)
+    words = command.split()
+    assert words[0] == "wheelproof"
+    done = subprocess.run(
+        [sys.executable, "-m", *words, "--output", str(tmp_path / "build")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert unlike(parts, done.stdout) == []
+    assert unlike([parts[0].replace("M1", "M2"), *parts[1:]], done.stdout) == [
+        parts[0].replace("M1", "M2")
+    ]
+
+
+class Enough(Exception):
+    """The number of checks is known."""
+
+
+def test_the_readme_names_the_number_of_checks(tmp_path, monkeypatch):
+    numbers: list[int] = []
+
+    def listen(notice: events.Notice) -> None:
+        assert isinstance(notice, events.Planned)
+        numbers.append(notice.checks)
+        raise Enough
+
+    monkeypatch.setattr(archive, "make", lambda *_: None)
+    monkeypatch.setattr(translation, "prepare", lambda *_: None)
+    options = events.VerifyOptions((), None, "fast", ROOT, tmp_path, jobs=1, listen=listen)
+    with pytest.raises(Enough):
+        verify.run(options)
+    found = re.findall(r"^wheelproof: (\d+) of (\d+) checks in order", README, re.MULTILINE)
+    assert found == [(str(numbers[0]),) * 2]

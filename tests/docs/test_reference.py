@@ -1,0 +1,82 @@
+"""The reference pages are complete: tables of the declarations, fields, words, packages."""
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from tests.docs.reading import ROOT
+from tools import pages
+from wheelproof.checks import prove
+from wheelproof.project.mechanism import KINDS, Composed, Config, Fault, Label, Mutant, Property
+from wheelproof.verdict import LAYERS, Verdict
+
+DOCS = ROOT / "docs"
+
+
+def read(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_the_tables_are_those_of_the_declarations():
+    for file, text in pages.pages().items():
+        assert file.read_text(encoding="utf-8") == text, "Run: python tools/pages.py"
+
+
+def test_a_stale_table_is_noticed(tmp_path):
+    page = DOCS / "mechanisms" / "atomic.md"
+    right = pages.pages()[page]
+    stale = right.replace("| invariant |", "| liveness |", 1)
+    assert stale != right
+    table = pages.properties(pages.project.find(ROOT)["atomic"])
+    assert pages.filled(stale, "properties", table) == right
+
+
+def test_a_page_without_marks_is_refused():
+    with pytest.raises(ValueError, match="the marks of the table 'decisions'"):
+        pages.filled("# A page\n", "decisions", "")
+
+
+def test_the_readme_says_of_each_mechanism_whether_there_are_proofs():
+    assert set(pages.PROVED) == {item.mechanism for item in prove.declared(ROOT)}
+
+
+def test_every_mechanism_has_a_page_and_no_other_has():
+    there = {page.stem for page in (DOCS / "mechanisms").glob("*.md")} - {"index"}
+    assert there == set(pages.project.find(ROOT))
+
+
+def test_the_declarations_page_names_every_field():
+    page = read("docs/declarations.md")
+    counted = {"name", "generated", "distinct", "depth", "decision"}
+    for kind in (Property, Label, Config, Mutant, Composed, Fault):
+        for field in fields(kind):
+            assert field.name in counted or f"`{field.name}" in page, (kind.__name__, field.name)
+    for kind in KINDS:
+        assert f"`{kind}`" in page
+
+
+def test_every_verdict_and_layer_has_a_line():
+    reference = read("docs/cli.md")
+    for verdict in Verdict:
+        assert f"| {verdict} |" in reference
+    explained = read("docs/how-it-works.md")
+    for layer in set(LAYERS) - {"trace", "mutate"}:
+        assert f"| `{layer}` |" in explained
+
+
+def test_the_glossary_defines_each_word_once_in_order():
+    rows = re.findall(r"^\| ([^|]+?) \| ", read("docs/glossary.md"), re.MULTILINE)[2:]
+    assert rows == sorted(set(rows), key=str.lower)
+    assert {"mutant", "label", "scenario", "harness", "refinement mapping"} <= set(rows)
+
+
+def test_the_architecture_names_every_package():
+    page = read("ARCHITECTURE.md")
+    packages = {file.parent.name for file in (ROOT / "wheelproof").glob("*/__init__.py")}
+    for package in packages:
+        assert re.search(rf"^\| .*`{package}`.* \|", page, re.MULTILINE), package
+    modules = {file.stem for file in (ROOT / "wheelproof" / "explore").glob("[a-z]*.py")}
+    inside = page.partition("### Inside `explore`")[2].partition("## Rules")[0]
+    named = set(re.findall(r"`(\w+)`", inside))
+    assert named <= modules, "a module of explore/ that there is not"

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Measure the prose of README.md and docs/: mean sentence length, and words that are not used.
+
+``python tools/prose.py [FILE...]`` prints one line per page. The exit code is 1 if a page or the
+whole collection exceeds its budget. Headings, tables, code and quotations do not count.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PAGE_BUDGET = 20
+"""Words in a sentence of one page, on average."""
+
+BUDGET = 16
+"""Words in a sentence of all pages together, on average."""
+
+LONGEST = 60
+"""Words in the longest sentence. A longer one is a list without bullets."""
+
+SHORTEST = 4
+"""Words in the shortest sentence. Less is a label or an entry of a list, which does not count."""
+
+UNUSED = {
+    "floor": "artefact",
+    "twin": "model, mutant",
+    "walk": "bisimulation, random schedule, traversal",
+    "walked": "compared, traversed",
+    "lane": "profile, column",
+    "bench": "check context, benchmark",
+    "tell": "report, show",
+    "told": "reported, given",
+    "said": "reported, stated",
+    "asked": "checked, evaluated",
+    "blame": "reject",
+    "blamed": "rejected",
+    "nobody": "no thread",
+    "somebody": "a thread, a person",
+    "whoever": "any thread that",
+    "stem": "mechanism name",
+}
+"""Words that this project gave meanings of its own -> the words to use."""
+
+_UNUSED = re.compile(rf"\b({'|'.join(UNUSED)})s?\b", re.IGNORECASE)
+_QUOTED = re.compile("\u201c[^\u201d]*\u201d")
+_END = re.compile(r"(?<=[.!?])[\"')\]*]*\s+(?=[\"'(\[*]*[A-Z0-9`\u2192])")
+_NO_END = re.compile(r"\b(?:e\.g|i\.e|cf|vs|No|Nr|approx)\.$")
+
+
+@dataclass(frozen=True)
+class Prose:
+    """The sentences of some pages, and their uses of unused words."""
+
+    sentences: tuple[str, ...]
+    unused: tuple[str, ...]
+
+    @property
+    def lengths(self) -> list[int]:
+        return [words(sentence) for sentence in self.sentences]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.lengths) / len(self.lengths) if self.sentences else 0.0
+
+    def faults(self, budget: float) -> list[str]:
+        """The reasons why this prose is refused."""
+        out = [f"uses {word!r}: say {UNUSED[word]}" for word in self.unused]
+        if self.mean >= budget:
+            out.append(f"{self.mean:.1f} words a sentence, {budget} is the limit")
+        for sentence in self.sentences:
+            if words(sentence) > LONGEST:
+                out.append(f"a sentence of {words(sentence)} words: {sentence[:60]}...")
+        return out
+
+
+def words(sentence: str) -> int:
+    return sum(any(map(str.isalnum, word)) for word in sentence.split())
+
+
+def inline_text(token: Token) -> str:
+    """The text of a paragraph. Words of code count, and are not looked at."""
+    parts = []
+    for child in token.children or ():
+        if child.type == "text":
+            parts.append(child.content)
+        elif child.type == "code_inline":
+            parts.append(" ".join("`x`" for _ in child.content.split()))
+        elif child.type in ("softbreak", "hardbreak"):
+            parts.append(" ")
+    return "".join(parts)
+
+
+def paragraphs(markdown: str) -> Iterator[str]:
+    """The paragraphs and list items of a page, in order."""
+    inside = 0
+    for token in MarkdownIt("commonmark").enable("table").parse(markdown):
+        if token.type in ("heading_open", "table_open", "blockquote_open"):
+            inside += 1
+        elif token.type in ("heading_close", "table_close", "blockquote_close"):
+            inside -= 1
+        elif token.type == "inline" and not inside:
+            yield inline_text(token)
+
+
+def sentences(paragraph: str) -> Iterator[str]:
+    parts = _END.split(paragraph.strip())
+    held = ""
+    for part in parts:
+        held = f"{held} {part}".strip()
+        if not _NO_END.search(held):
+            yield held
+            held = ""
+    if held:
+        yield held
+
+
+def measured(markdown: str) -> Prose:
+    found = [_QUOTED.sub("x", each) for each in paragraphs(markdown)]
+    unused = [word.lower() for each in found for word in _UNUSED.findall(each)]
+    every = (each for paragraph in found for each in sentences(paragraph))
+    return Prose(tuple(each for each in every if words(each) >= SHORTEST), tuple(unused))
+
+
+def together(parts: Iterable[Prose]) -> Prose:
+    parts = list(parts)
+    return Prose(tuple(s for part in parts for s in part.sentences), ())
+
+
+def pages(root: Path = ROOT) -> list[Path]:
+    """The pages that people read: those at the top, those of docs/, and each folder's README."""
+    return sorted(
+        [
+            *root.glob("*.md"),
+            *(root / "docs").rglob("*.md"),
+            *(root / "tests").glob("README.md"),
+            *(root / "examples").glob("README.md"),
+            *(root / "benchmarks").glob("README.md"),
+            *(root / "proofs").glob("ASSUMPTIONS.md"),
+        ]
+    )
+
+
+def main(names: list[str]) -> int:
+    files = [Path(name).resolve() for name in names] or pages()
+    measures = {file: measured(file.read_text(encoding="utf-8")) for file in files}
+    found = 0
+    for file, prose in measures.items():
+        place = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
+        longest = max(prose.lengths, default=0)
+        print(
+            f"{place}: {prose.mean:.1f} mean, {longest} longest, {len(prose.sentences)} sentences"
+        )
+        for fault in prose.faults(PAGE_BUDGET):
+            print(f"  {fault}")
+            found += 1
+    whole = together(measures.values())
+    print(f"all: {whole.mean:.1f} mean, {len(whole.sentences)} sentences")
+    if whole.mean >= BUDGET:
+        print(f"  {BUDGET} words a sentence is the limit")
+        found += 1
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
