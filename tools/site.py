@@ -2,7 +2,7 @@
 
 A linked file that is not below docs/ becomes a page of the site, under ``repository/``: Markdown as
 it is, source as one block of code. Links are rewritten to these pages. A link to a file that does
-not exist is left alone, and mkdocs reports it. So does the hook if a page loads something from the web.
+not exist is left alone, and mkdocs reports it. A page that loads something from the web is reported too.
 """
 
 from __future__ import annotations

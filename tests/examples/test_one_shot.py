@@ -118,7 +118,7 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
             assert re.search(" +".join(map(re.escape, line.split()[:5])), said), line
         elif not line.startswith("mechanism"):
             assert line in said.splitlines(), line
-    assert code == 0 and len([line for line in shown if line.startswith("one_shot")]) == 7
+    assert code == 0 and len([line for line in shown if line.startswith("one_shot")]) == 8
     trace = "build/counterexamples/one_shot.mutant.FlagFirst.json"
     where = ("--subject", str(SUBJECT))
     code, said = wheelproof(tmp_path, "show", trace, "--width", "100", *where)
