@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from tests.docs.reading import ROOT, Block, blocks, name, pages
-from wheelproof.checks import events, verify
+from wheelproof import events
+from wheelproof.checks import verify
 from wheelproof.tlc import archive, translation
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
