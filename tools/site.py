@@ -2,7 +2,8 @@
 
 A linked file that is not below docs/ becomes a page of the site, under ``repository/``: Markdown as
 it is, source as one block of code. Links are rewritten to these pages. A link to a file that does
-not exist is left alone, and mkdocs reports it. A page that loads something from the web is reported too.
+not exist is left alone, and mkdocs reports it. So is a page that loads
+something from the web.
 """
 
 from __future__ import annotations
