@@ -50,6 +50,24 @@ def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)
 
 
+def padded(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    """A table that can be read as text: columns of one width, numbers on the right."""
+    lines = [head, *rows]
+    widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(head))]
+    right = [all(line[column][:1].isdigit() for line in lines[1:]) for column in range(len(head))]
+    ruler = tuple(
+        "-" * (width - number) + ":" * number for width, number in zip(widths, right, strict=True)
+    )
+    out = []
+    for line in [head, ruler, *lines[1:]]:
+        cells = (
+            text.rjust(width) if number else text.ljust(width)
+            for text, width, number in zip(line, widths, right, strict=True)
+        )
+        out.append(f"| {' | '.join(cells)} |")
+    return "\n".join(out)
+
+
 def properties(mechanism: Mechanism) -> str:
     """The properties of one mechanism, with their meaning."""
     rows = (
@@ -94,7 +112,7 @@ def overview(found: dict[str, Mechanism]) -> str:
         return (f"[{stem}]", *map(str, counts), PROVED.get(stem, ""))
 
     head = ("mechanism", "properties", "scenarios", "states", "mutants", "proof")
-    rows = table(head, (row(stem, mechanism) for stem, mechanism in found.items()))
+    rows = padded(head, (row(stem, mechanism) for stem, mechanism in found.items()))
     links = "\n".join(f"[{stem}]: docs/mechanisms/{stem}.md" for stem in found)
     return f"{rows}\n\n{links}"
 

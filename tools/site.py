@@ -85,7 +85,8 @@ class Links:
             _, mark, anchor = link.partition("#")
             return posixpath.relpath(self.page_of(target), here or ".") + mark + anchor
 
-        return outside_code(text, lambda line: _LINK.sub(change, line))
+        # The site's Markdown has no escape for "<", which GitHub's has.
+        return outside_code(text, lambda line: _LINK.sub(change, line).replace("\\<", "&lt;"))
 
     def added(self) -> dict[str, str]:
         """The pages of all files outside docs/ that are linked to, directly or not -> text."""

@@ -54,6 +54,10 @@ def test_code_is_left_alone():
     assert outside_code(text, str.upper) == changed
 
 
+def test_an_escaped_angle_bracket_is_one_in_the_site_too(links):
+    assert links.rewritten("docs/index.md", "a \\<= b\n") == "a &lt;= b\n"
+
+
 def test_source_with_fences_is_one_block():
     page = source("mutants/a.txt", "```\nx\n```")
     assert "\n````\n```\nx\n```\n````\n" in page
