@@ -39,6 +39,49 @@ SYSTEMS = (
 )
 """Every system that some operation is one of."""
 
+ACTIONS = {
+    "T0": "attempts runs stutter",
+    "T1": "expires does_not_expire",
+    "E1": "delivers",
+    "E2": "delivers",
+    "G1": "stutter waits",
+    "G2": "stutter",
+    "H1": "holds_lock",
+    "H2": "lets_lock_go",
+    "V1": "calls_on_expiration",
+    "Y1": "reads_false reads_true reads_last_true",
+    "Y2": "stutter",
+    "D1": "calls_on_complete",
+    "D2": "stutter waits",
+    "D3": "stutter",
+    "D4": "is_completed_by_another stutter",
+    "X1": "sets_completed finds_completed",
+    "X3": "cancels_timer",
+    "X4": "on_complete_ends",
+    "L1": "need_not_lock is_to_lock",
+    "L2": "locks_to_force",
+    "L3": "finds_completed may_complete",
+    "L4": "sets_completed",
+    "L5": "cancels_timer",
+    "L6": "on_complete_ends",
+    "L7": "unlocks_after_force",
+    "O1": "gets_lock goes_without_lock",
+    "O2": "unlocks",
+    "P1": "gets_lock does_not_get_lock",
+    "P2": "clears_note",
+    "P3": "unlocks unlocks_and_raises",
+    "P4": "reads_note",
+    "P5": "leaves_note",
+    "P6": "tries_again returns",
+    "S1": "locks",
+    "S2": "unlocks",
+    "B1": "locks",
+    "B2": "finds_open need_not_try",
+    "B3": "unlocks",
+}
+"""Label -> the actions that the step may be, seen from one operation; ``stutter`` where it may be none,
+``waits`` where the model may wait although the system does not."""
+
 _compiled: dict[type, Compiled] = {}
 
 

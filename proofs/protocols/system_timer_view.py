@@ -15,6 +15,41 @@ IDLE = {"T0", "T1", "Done", "C1", "E1", "E2", "B1"}
 POLLED_AT = {"R2", "R3", "R5", "R7", "F2", "V2"}
 """Labels at which the reaper has a bucket out of the queue; it also has one while it enters an entry anew."""
 
+ACTIONS = {
+    "T0": "adds cancels reaps stutter",
+    "T1": "stutter",
+    "W0": "stutter",
+    "F3": "stutter",
+    "W1": "goes_into is_due_or_cancelled stutter",
+    "W2": "links",
+    "W3": "finds_its_key sets_key",
+    "W4": "offers",
+    "K1": "is_not_run is_to_be_run",
+    "K2": "hands_over",
+    "A1": "enters_to_read",
+    "A2": "reads_time",
+    "A3": "replaces",
+    "A4": "leaves_reading",
+    "B1": "stutter",
+    "X1": "removes waits",
+    "R1": "polls_unlocked is_over waits",
+    "R2": "locks_to_reap",
+    "R3": "puts_back",
+    "R4": "polls finds_none_due",
+    "R5": "reads_key",
+    "R7": "advances",
+    "R6": "unlocks_after_reap",
+    "F2": "takes_head is_empty",
+    "V2": "resets_key",
+    "V1": "stutter",
+    "V3": "stutter",
+    "C1": "time_passes",
+    "E1": "stutter",
+    "E2": "stutter",
+}
+"""Label -> the actions that the step may be, seen from all buckets; ``stutter`` where it may be none,
+``waits`` where the model may wait although the system does not."""
+
 _compiled: dict[type, Compiled] = {}
 
 

@@ -18,6 +18,51 @@ SYSTEMS = (proof.TimerTaskList, proof.OneReaper)
 PARAMETERS = ("ul", "ue", "re", "al", "ae", "done", "kl", "ke", "fl", "fd", "ct")
 """Variables of procedures that the proof has under the same name: their values where the procedure is under way."""
 
+ACTIONS = {
+    "T0": "adds removes cancels schedules flushes expires stutter",
+    "T1": "submits_scheduled",
+    "C1": "locks_task_to_cancel",
+    "C2": "cancel_takes_entry cancel_finds_none",
+    "C3": "clears_pointer",
+    "C4": "cancel_returns",
+    "S1": "locks_task_to_set",
+    "S2": "takes_old_entry has_no_old_entry",
+    "S3": "sets_pointer",
+    "S4": "unlocks_task_after_set",
+    "R1": "finds_list finds_no_list",
+    "A0": "removes_first has_added",
+    "A1": "locks_list_to_add",
+    "A2": "locks_entry_to_add",
+    "A3": "is_in_no_list is_linked_again",
+    "A4": "sets_next",
+    "A5": "sets_prev",
+    "A6": "sets_list",
+    "A7": "links",
+    "A8": "links_back",
+    "A9": "counts_link",
+    "A10": "unlocks_entry_after_add",
+    "A11": "unlocks_list_after_add",
+    "A12": "add_returns",
+    "U1": "locks_list_to_unlink",
+    "U2": "locks_entry_to_unlink",
+    "U3": "is_its_list is_not_its_list",
+    "U4": "closes_prev",
+    "U5": "closes_next",
+    "U6": "clears_next",
+    "U7": "clears_prev",
+    "U8": "clears_list",
+    "U9": "counts_unlink",
+    "U10": "unlocks_entry_after_unlink",
+    "U11": "unlocks_list_after_unlink",
+    "K1": "is_cancelled is_to_be_linked is_to_be_run",
+    "K2": "hands_over",
+    "F1": "locks_list_to_flush",
+    "F2": "takes_head is_empty",
+    "F3": "passes_head_on",
+    "F4": "flush_returns",
+}
+"""Label -> the actions that the step may be; ``stutter`` where it may be none."""
+
 _compiled: dict[type, Compiled] = {}
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import cache
 
 from tests.claims.collecting import PROFILES
@@ -59,18 +60,20 @@ def tables(file: str) -> dict:
     path = ROOT / file
     if not path.exists():
         return {}
+    mechanism = project.read(path)
     found = tomllib.loads(path.read_text())
+    properties = {name: asdict(of) for name, of in mechanism.properties.items()}
     fields = ("scenario", "property", "expect", "profile")
     configs = {
         name: {field: value for field in fields if (value := getattr(config, field)) is not None}
-        for name, config in project.read(path).configs.items()
+        for name, config in mechanism.configs.items()
     }
     mutants: dict[str, dict] = {}
     for decision in decisions.find(ROOT / "mutants" / stem_of(path.stem), {}).values():
         where = decision.file.relative_to(ROOT).as_posix()
         own = {"decision": decision.name, "file": where}
         mutants |= {name: {**entry, **own} for name, entry in decision.mutants.items()}
-    return found | {"configs": configs, "mutants": mutants}
+    return found | {"properties": properties, "configs": configs, "mutants": mutants}
 
 
 def declared(one: Check) -> str:

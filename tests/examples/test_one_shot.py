@@ -212,7 +212,7 @@ def test_counts_that_are_missing_or_wrong_are_told_as_on_the_page(copy):
 
 
 def test_a_label_that_the_table_lacks_is_told_as_on_the_page(copy):
-    change(copy / "spec/OneShot.toml", 'O4 = { kind = "write" }\n', "")
+    change(copy / "spec/OneShot.toml", 'write = ["O4", "O5"]', 'write = ["O5"]')
     mechanism = find(copy)["one_shot"]
     row = coverage.labels(
         Context(mechanism, copy / "build"), [Report(labels=set(mechanism.labels))]

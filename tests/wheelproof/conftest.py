@@ -11,10 +11,11 @@ from wheelproof.project import counts
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = re.compile(
-    r"TimerTaskList.*|timer_task_list\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py"
+    r"TimerTaskList.*|timer_task_list\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py|events\.toml"
 )
 """Of the artefacts' files those of the one mechanism, and what its modules import."""
 ARTEFACTS = ("spec", "model", "impl", "harness", "mutants")
+SELECTED = ("scenarios", "scenario_groups", "safety", "groups", "configs", "faults")
 KEPT = ("scenarios.two_adders", "scenarios.flush_into_itself", "configs.flush_into_itself")
 STEM = "timer_task_list"
 DECISION = f"{STEM}/M2.md"
@@ -59,10 +60,7 @@ def only(text: str) -> str:
     for line in text.splitlines(keepends=True):
         if line.startswith("["):
             name = line.strip("[]\n")
-            keep = (
-                name.split(".")[0] not in ("scenarios", "safety", "groups", "configs", "faults")
-                or name in KEPT
-            )
+            keep = name.split(".")[0] not in SELECTED or name in KEPT
             if name == "safety":
                 out.append("[configs.two_adders]\n")
         if keep:

@@ -22,10 +22,10 @@ from wheelproof.verdict import judge, read_results
 TOML = """
 [mechanism]
 module = "Thing"
-[properties]
-Safe = { kind = "invariant", says = "nothing bad" }
+[properties.invariant]
+Safe = "nothing bad"
 [labels]
-A1 = { kind = "lock" }
+lock = ["A1"]
 [scenarios.two]
 threads = { a = [["go"]] }
 [configs.two]

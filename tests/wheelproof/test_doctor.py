@@ -15,10 +15,10 @@ from wheelproof.tlc import jar, java
 TOML = """
 [mechanism]
 module = "Thing"
-[properties]
-Safe = { kind = "invariant", says = "nothing bad" }
+[properties.invariant]
+Safe = "nothing bad"
 [labels]
-A1 = { kind = "lock" }
+lock = ["A1"]
 [scenarios.two]
 threads = { a = [["go"]] }
 [configs.two]

@@ -1,37 +1,42 @@
 """A proof's transition system against the model, edge by edge.
 
 Every edge of every finite graph of a mechanism must be, seen through the proof's view, a step that the proof's system can take and
-that ends in the same state, under one of the actions that the label's row names in the column `proof`; or a stutter, where that
-column or the view says so. Every formula of the proof must hold in every state, and every action must be some edge. The bisimulation
+that ends in the same state, under one of the actions that the view module names for the label; or a stutter, where it names that.
+Every formula of the proof must hold in every state, and every action must be some edge. The bisimulation
 shows the implementation's states to be the model's, so that what holds of one holds of the other.
 
 These edges carry safety over from the system to the model. For theorems on what can be taken (no deadlock) the check needs the
 other direction too: in every state of a graph, a thread with an enabled action in the system has an edge in the graph. A thread
-whose program is over has only actions that begin an operation. A label may declare in its column that it `waits` where the system
+whose program is over has only actions that begin an operation. The view module may name `waits` for a label at which the model waits where the system
 does not, and then no theorem of that kind carries over. So a state in which the system has an enabled action for a thread within
 an operation is no deadlock of the model. Livelock is not covered: the edge may be a stutter.
 
-A subject offers this as `proofs/protocols/<stem>_view.py`: `SYSTEMS`, the systems that some scenario is one of, and `views(model)`,
-the views of a scenario. A view has a `name`, an `instance` (its system at the scenario's size: `initial`, `broken`, `moves`,
+A subject offers this as `proofs/protocols/<stem>_view.py`: `SYSTEMS`, the systems that some scenario is one of, `ACTIONS`, for each
+label the actions that it may be, as a text, and `views(model)`, the views of a scenario. A view has a `name`, an `instance` (its system at the scenario's size: `initial`, `broken`, `moves`,
 `named`), `state(model's state)`, `acts(thread, model's state)`, whether the thread's next step is about what is viewed, and
 `pending(thread, model's state)`, the label of that step, None where the thread's program is over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.graph.explorer import StateGraph
+<<<<<<< HEAD
 from wheelproof.project.mechanism import Label, Mechanism
+=======
+from wheelproof.project import isolated
+from wheelproof.project.mechanism import Mechanism
+>>>>>>> 80761a0 (Write the TOML files in short forms, by groups and kinds)
 from wheelproof.verdict import Verdict
 
 STUTTER = "stutter"
 WAITS = "waits"
-"""A word of the column `proof`: the model may wait at this label where the system does not."""
+"""A word beside the actions of a label: the model may wait there where the system does not."""
 NAME = "edges"
 SHOWN = 3
 """How many faults a row tells."""
@@ -63,9 +68,9 @@ class Compared:
     compared: set[str] = field(default_factory=set)
 
 
-def actions_of(label: Label) -> list[str]:
-    """The names in a label's column `proof`."""
-    return label.proof.split()
+def actions_of(label: str, named: Mapping[str, str]) -> list[str]:
+    """The actions that a label's step may be."""
+    return named.get(label, "").split()
 
 
 def family(system: object) -> list[str]:
@@ -73,21 +78,21 @@ def family(system: object) -> list[str]:
     return [base.__name__ for base in type(system).__mro__ if getattr(base, "VARIABLES", None)]
 
 
-def table_faults(labels: Mapping[str, Label], systems: tuple[type, ...]) -> list[str]:
-    """What does not fit between the column `proof` and the systems' actions, in both directions."""
+def table_faults(
+    labels: Iterable[str], named: Mapping[str, str], systems: tuple[type, ...]
+) -> list[str]:
+    """Labels without an action, entries without a label, and actions that no label names."""
+    labels = list(labels)
     known = {name for system in systems for name in system.actions()}
-    named = {name for label in labels.values() for name in actions_of(label)} - {STUTTER, WAITS}
-    faults = [
-        f"{label.name} says nothing in its column proof"
-        for label in labels.values()
-        if not label.proof
-    ]
-    faults += [f"the labels name {name}, which is no action" for name in sorted(named - known)]
-    return faults + [f"no label names the action {name}" for name in sorted(known - named)]
+    used = {name for label in named for name in actions_of(label, named)} - {STUTTER, WAITS}
+    faults = [f"{label} has no action" for label in labels if not actions_of(label, named)]
+    faults += [f"there is no label {label}" for label in named if label not in labels]
+    faults += [f"the labels name {name}, which is no action" for name in sorted(used - known)]
+    return faults + [f"no label names the action {name}" for name in sorted(known - used)]
 
 
 def compare(
-    view: Any, graph: StateGraph, labels: Mapping[str, Label], found: Compared, where: str = ""
+    view: Any, graph: StateGraph, named: Mapping[str, str], found: Compared, where: str = ""
 ) -> None:
     """Compare one model graph with one view's system; what is found is added to ``found``."""
     instance = view.instance
@@ -102,7 +107,7 @@ def compare(
     for state in different:
         for name in instance.broken(state, [*instance.formulas]):
             found.broken.setdefault(name, f"{where}: {instance.named(state)}")
-    _compare_edges(view, graph, states, labels, found, where)
+    _compare_edges(view, graph, states, named, found, where)
     if before != (len(found.wrong), len(found.broken)):
         first = (
             found.wrong[before[0]]
@@ -111,14 +116,14 @@ def compare(
         )
         for name in names:
             found.unlike.setdefault(name, first)
-    _compare_waits(view, graph, states, labels, found, where)
+    _compare_waits(view, graph, states, named, found, where)
 
 
 def _compare_edges(
     view: Any,
     graph: StateGraph,
     states: list,
-    labels: Mapping[str, Label],
+    named: Mapping[str, str],
     found: Compared,
     where: str,
 ) -> None:
@@ -126,8 +131,8 @@ def _compare_edges(
     instance, known = view.instance, set()
     actions = instance.system.actions()
     of_label = {
-        name: [action for action in actions_of(label) if action in actions]
-        for name, label in labels.items()
+        label: [action for action in actions_of(label, named) if action in actions]
+        for label in named
     }
     for number, row in enumerate(graph.edges):
         for thread, label, after in row:
@@ -136,7 +141,7 @@ def _compare_edges(
             if edge in known:
                 continue
             known.add(edge)
-            names = of_label[label] if acts else []
+            names = of_label.get(label, []) if acts else []
             move = next(
                 (
                     move
@@ -148,7 +153,7 @@ def _compare_edges(
             if move is not None:
                 found.taken.add(actions[move.action].method.__qualname__)
             elif (
-                states[number] != states[after] or acts and STUTTER not in actions_of(labels[label])
+                states[number] != states[after] or acts and STUTTER not in actions_of(label, named)
             ):
                 found.wrong.append(
                     f"{where}: {graph.model.threads[thread]}'s {label} is no step of {type(instance.system).__name__}: "
@@ -161,7 +166,7 @@ def _compare_waits(
     view: Any,
     graph: StateGraph,
     states: list,
-    labels: Mapping[str, Label],
+    named: Mapping[str, str],
     found: Compared,
     where: str,
 ) -> None:
@@ -187,7 +192,7 @@ def _compare_waits(
             key = states[number], thread, label
             if key not in asked:
                 own = (
-                    [action for action in actions_of(labels[label]) if action in actions]
+                    [action for action in actions_of(label, named) if action in actions]
                     if label
                     else []
                 )
@@ -199,7 +204,7 @@ def _compare_waits(
             place = f"at {label}" if label else "at its end"
             told = f"{where}: {name} waits {place}, and {type(instance.system).__name__} has {move.action} for it"
             _record(found.waiting, instance, told)
-            if label is None or WAITS not in actions_of(labels[label]):
+            if label is None or WAITS not in actions_of(label, named):
                 found.blocked.append(told)
         if not row and (ended == len(threads)) != bool(graph.model.final(here)):
             found.blocked.append(
@@ -240,7 +245,11 @@ def check(context: Context) -> Report:
     mechanism = context.mechanism
     started, beat = context.begin("proof", NAME), context.beat("proof", NAME)
     module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.stem}_view")
-    faults, found, scenarios = table_faults(mechanism.labels, module.SYSTEMS), Compared(), set()
+    faults, found, scenarios = (
+        table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS),
+        Compared(),
+        set(),
+    )
     profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
     for config in mechanism.configs.values():
         if (
@@ -256,7 +265,7 @@ def check(context: Context) -> Report:
         scenarios.add(config.scenario)
         graph = context.explored(config, "proof")
         for view in views:
-            compare(view, graph, mechanism.labels, found, f"{config.scenario}, {view.name}")
+            compare(view, graph, module.ACTIONS, found, f"{config.scenario}, {view.name}")
         beat(found.states)
     unused = idle(module.SYSTEMS, found.taken)
     verdict, broken, why = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from wheelproof.decisions import Decision
 from wheelproof.decisions import find as find_decisions
 from wheelproof.decisions.read import short_names
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.project import counts
+from wheelproof.project import compact, counts
 from wheelproof.project.mechanism import (
     BUILT_IN,
     KINDS,
@@ -28,13 +29,41 @@ from wheelproof.project.mechanism import (
 )
 
 
+EVENTS = "events.toml"
+
+
 def read(file: Path) -> Mechanism:
     """Read and check one TOML; a UsageError names the file and the field."""
+    reader = _Reader(file, _tables(file))
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        return reader.mechanism()
+    except compact.Refused as refused:
+        raise reader.fail(refused.place, refused.fault, refused.remedy) from refused
+
+
+def _tables(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not valid TOML: {error}.") from error
-    return _Reader(file, data).mechanism()
+
+
+def with_events(labels: Mapping[str, Label], root: Path, stem: str) -> dict[str, Label]:
+    """The labels with the events that ``harness/events.toml`` names for the steps."""
+    file = root / "harness" / EVENTS
+    if not file.is_file():
+        return dict(labels)
+    reader = _Reader(file, _tables(file))
+    found: dict[str, Label] = {}
+    for event, names in reader.table(stem).items():
+        place = f"{stem}.{event}"
+        if not isinstance(names, list):
+            raise reader.fail(place, "is no list of labels", 'Write lock_acquire = ["A1"].')
+        reader.known(place, "label", names, labels)
+        if twice := [name for name in names if name in found]:
+            raise reader.fail(place, f"{twice[0]} has the event {found[twice[0]].event} already")
+        found |= {name: replace(labels[name], event=event) for name in names}
+    return {**labels, **found}
 
 
 class _Reader:
@@ -77,23 +106,21 @@ class _Reader:
                 f"It must be {self.file.stem!r}, as the file is named.",
             )
         scenarios = {
-            name: self.scenario(name, self.like(name, value))
-            for name, value in self.table("scenarios").items()
+            name: self.scenario(name, value)
+            for name, value in compact.scenarios(
+                self.table("scenarios"),
+                self.table("every_scenario"),
+                self.table("scenario_groups"),
+            ).items()
         }
         properties = {
-            name: self.build(Property, f"properties.{name}", name, value)
-            for name, value in self.table("properties").items()
+            name: self.build(Property, f"properties.{value['kind']}.{name}", name, value)
+            for name, value in compact.properties(self.table("properties"), PROPERTY_KINDS).items()
         }
         for item in properties.values():
-            if item.kind not in PROPERTY_KINDS:
-                raise self.fail(
-                    f"properties.{item.name}",
-                    f"kind is {item.kind!r}",
-                    f"Known kinds: {', '.join(PROPERTY_KINDS)}.",
-                )
             if item.kind in BUILT_IN and item.name != BUILT_IN[item.kind][0]:
                 raise self.fail(
-                    f"properties.{item.name}",
+                    f"properties.{item.kind}.{item.name}",
                     f"the property of kind {item.kind!r} is checked under one name only",
                     f"Call it {BUILT_IN[item.kind][0]}.",
                 )
@@ -120,7 +147,7 @@ class _Reader:
                         "Names are unique.",
                     )
                 declared[name] = decision, value
-        labels = self.labels()
+        labels = with_events(self.labels(), root, stem)
         for decision in decisions.values():
             own = _Reader(decision.file, {"labels": decision.labels})
             for name in own.labels():
@@ -199,26 +226,13 @@ class _Reader:
 
     def labels(self) -> dict[str, Label]:
         out = {}
-        for name, value in self.table("labels").items():
+        for name, value in compact.labels(self.table("labels")).items():
             out[name] = label = self.build(Label, f"labels.{name}", name, value)
             if label.kind not in KINDS:
                 raise self.fail(
                     f"labels.{name}", f"kind is {label.kind!r}", f"Known kinds: {', '.join(KINDS)}."
                 )
         return out
-
-    def like(self, name: str, value: Any) -> Any:
-        """A scenario with the fields that it takes from another one, named in its field ``like``."""
-        if not isinstance(value, dict) or "like" not in value:
-            return value
-        other = self.table("scenarios").get(value["like"])
-        if not isinstance(other, dict) or "like" in other:
-            raise self.fail(
-                f"scenarios.{name}",
-                f"there is no scenario {value['like']!r} with fields of its own",
-                "Name in `like` a scenario that has no `like` itself.",
-            )
-        return other | {field: of for field, of in value.items() if field != "like"}
 
     def scenario(self, name: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
         threads = value.get("threads") if isinstance(value, dict) else None
@@ -266,12 +280,8 @@ class _Reader:
             for name in names:
                 self.known(f"safety.{profile}", "scenario", [name], scenarios)
                 add(f"safety.{profile}", name, {"profile": profile})
-        for group, fields in self.table("groups").items():
-            shared = {name: value for name, value in fields.items() if name not in PROFILES}
-            for profile in PROFILES:
-                for scenario, about in fields.get(profile, {}).items():
-                    own = {"scenario": scenario, "about": about, "profile": profile}
-                    add(f"groups.{group}.{profile}", f"{group}_{scenario}", shared | own)
+        for place, name, value in compact.grouped(self.table("groups"), PROFILES):
+            add(place, name, value)
         for name, value in self.table("configs").items():
             add(f"configs.{name}", name, value)
         of = counts.of_configs(root / "spec", stem, declared)

@@ -48,16 +48,11 @@ PROFILES = ("fast", "nightly")
 
 @dataclass(frozen=True)
 class Label:
-    """One step's row in the label table: what it does, and the event that a trace has of it ("" = none).
-
-    ``proof``: the actions of the proof's transition system that the step may be, ``stutter`` where it may be none, and ``waits`` where
-    the model may wait although the system does not.
-    """
+    """One step: what it does, and the event that a trace has of it ("" for none)."""
 
     name: str
     kind: str
     event: str = ""
-    proof: str = ""
 
 
 @dataclass(frozen=True)

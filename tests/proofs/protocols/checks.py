@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +108,11 @@ def grounded_needs(system: type[System], conjunct: str) -> bool:
 def compared(stem: str, views: Any, *scenarios: str) -> proof_edges.Compared:
     """The graphs of scenarios compared with what ``views(model)`` gives."""
     found = proof_edges.Compared()
+    actions = import_module(f"proofs.protocols.{stem}_view").ACTIONS
     for name in scenarios:
         graph = graph_of(stem, name)
         for view in views(graph.model):
-            proof_edges.compare(view, graph, mechanism(stem).labels, found, name)
+            proof_edges.compare(view, graph, actions, found, name)
     return found
 
 

@@ -16,7 +16,7 @@ from proofs.protocols.delayed_operation_faults import (
     view_of,
 )
 from proofs.protocols.delayed_operation_theory import THEORY
-from proofs.protocols.delayed_operation_view import SYSTEMS, View, views
+from proofs.protocols.delayed_operation_view import ACTIONS, SYSTEMS, View, views
 from proofs.protocols.faults import NotFollowed, follow
 from proofs.protocols.theory import submit
 from proofs.ts import action, conjunct, when
@@ -174,11 +174,16 @@ def test_a_wait_more_breaks_nothing():
 
 def test_labels_and_actions_name_each_other():
     labels = mechanism(STEM).labels
-    assert proof_edges.table_faults(labels, SYSTEMS) == []
-    fewer = {name: label for name, label in labels.items() if name != "P5"}
-    assert proof_edges.table_faults(fewer, SYSTEMS) == ["no label names the action leaves_note"]
+    assert proof_edges.table_faults(labels, ACTIONS, SYSTEMS) == []
+    fewer = {label: names for label, names in ACTIONS.items() if label != "P5"}
+    assert proof_edges.table_faults(labels, fewer, SYSTEMS) == [
+        "P5 has no action",
+        "no label names the action leaves_note",
+    ]
+    other = {**ACTIONS, "P9": "stutter"}
+    assert proof_edges.table_faults(labels, other, SYSTEMS) == ["there is no label P9"]
     more = proof_edges.table_faults(
-        labels, tuple(system for system in SYSTEMS if system is not systems.Blocking)
+        labels, ACTIONS, tuple(system for system in SYSTEMS if system is not systems.Blocking)
     )
     assert "the labels name need_not_lock, which is no action" in more
 

@@ -14,7 +14,7 @@ from proofs.kernel import Theory
 from proofs.protocols.system_timer import NO_BUCKET, THREAD, B, Buckets, go, is_at
 from proofs.protocols.system_timer_faults import EVERYTHING, FAULTS, KafkaOrder, KeepsKey
 from proofs.protocols.system_timer_theory import THEORY
-from proofs.protocols.system_timer_view import SYSTEMS, View, views
+from proofs.protocols.system_timer_view import ACTIONS, SYSTEMS, View, views
 from proofs.protocols.theory import Conditions
 from proofs.protocols.witness import Witnesses
 from proofs.ts import action, conjunct, when
@@ -58,7 +58,7 @@ def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lack
 
 
 def test_labels_and_actions_name_each_other():
-    assert proof_edges.table_faults(mechanism(STEM).labels, SYSTEMS) == []
+    assert proof_edges.table_faults(mechanism(STEM).labels, ACTIONS, SYSTEMS) == []
 
 
 def test_every_edge_is_a_step_and_every_action_is_an_edge():
@@ -79,9 +79,7 @@ def test_the_mutated_models_states_break_the_same_formula(name, scenario, broken
     """The mutated model's graph is the mutated system's, edge by edge, and breaks the formula too."""
     graph = explore(mechanism(STEM).without(name).model(scenario))
     found = proof_edges.Compared()
-    proof_edges.compare(
-        View(graph.model, FAULTS[name].system), graph, mechanism(STEM).labels, found, scenario
-    )
+    proof_edges.compare(View(graph.model, FAULTS[name].system), graph, ACTIONS, found, scenario)
     assert not found.wrong, "the mutated model is the mutated system"
     assert broken in found.broken
 

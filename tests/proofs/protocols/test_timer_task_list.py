@@ -14,7 +14,7 @@ from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, scenario, view_of
 from proofs.protocols.timer_task_list_steps import PLACE, TASK, THREAD, E, T, go, is_at
 from proofs.protocols.timer_task_list_theory import THEORY
-from proofs.protocols.timer_task_list_view import SYSTEMS, View, views
+from proofs.protocols.timer_task_list_view import ACTIONS, SYSTEMS, View, views
 from proofs.ts import System, action, conditions, conjunct, when
 from tests.proofs.protocols.checks import (
     compared,
@@ -254,7 +254,7 @@ def test_the_right_model_does_not_follow_a_faults_trace():
 
 
 def test_labels_and_actions_name_each_other():
-    assert proof_edges.table_faults(mechanism(STEM).labels, SYSTEMS) == []
+    assert proof_edges.table_faults(mechanism(STEM).labels, ACTIONS, SYSTEMS) == []
 
 
 def test_every_edge_is_a_step_and_every_action_is_an_edge():

@@ -32,6 +32,19 @@ def row(mechanism, tmp_path):
     return proof_edges.check(Context(mechanism, tmp_path)).rows[0]
 
 
+def with_actions(monkeypatch, **changed):
+    """Give the view modules other actions for these labels."""
+    load = isolated.load
+
+    def changed_view(root, name, *texts):
+        module = load(root, name, *texts)
+        if not name.endswith("_view"):
+            return module
+        return SimpleNamespace(**{**vars(module), "ACTIONS": {**module.ACTIONS, **changed}})
+
+    monkeypatch.setattr(isolated, "load", changed_view)
+
+
 def test_a_mechanism_with_a_view_gets_one_job(mechanism):
     assert proof_edges.declared(mechanism)
     planned = [
@@ -81,9 +94,9 @@ def test_an_action_that_no_edge_is_makes_it_vacuous(mechanism, tmp_path):
     assert not found.ok and found.verdict is Verdict.VACUOUS and "Blocking.locks" in found.why
 
 
-def test_a_label_without_its_actions_is_a_violation(mechanism, tmp_path):
-    labels = {**mechanism.labels, "P5": replace(mechanism.labels["P5"], proof="stutter")}
-    found = row(only(mechanism, "two_completers", labels=labels), tmp_path)
+def test_a_label_without_its_actions_is_a_violation(mechanism, tmp_path, monkeypatch):
+    with_actions(monkeypatch, P5="stutter")
+    found = row(only(mechanism, "two_completers"), tmp_path)
     assert (
         found.verdict is Verdict.VIOLATED and found.property == "EveryEdgeIsAStep" and not found.ok
     )
@@ -105,7 +118,7 @@ def test_a_formula_that_fails_in_a_state_is_named(mechanism, tmp_path, monkeypat
                 )
                 yield view
 
-        return SimpleNamespace(SYSTEMS=module.SYSTEMS, views=views)
+        return SimpleNamespace(SYSTEMS=module.SYSTEMS, ACTIONS=module.ACTIONS, views=views)
 
     monkeypatch.setattr(isolated, "load", broken)
     found = row(only(mechanism, "two_completers"), tmp_path)
@@ -220,12 +233,11 @@ def test_a_wait_more_is_noticed_in_every_mechanism(stem, label, config, tmp_path
     ) and f"waits at {label}" in found.why
 
 
-def test_a_declared_wait_is_no_violation_but_carries_no_such_theorem(tmp_path, theorems):
+def test_a_declared_wait_is_no_violation_but_carries_no_such_theorem(
+    tmp_path, theorems, monkeypatch
+):
     changed = planted("timer_task_list", never("K2"), "two_expire")
-    labels = {**changed.labels, "K2": replace(changed.labels["K2"], proof="hands_over waits")}
-    model = changed.model_module
-    changed = replace(changed, labels=labels)
-    vars(changed)["model_module"] = model
+    with_actions(monkeypatch, K2="hands_over waits")
     found = row(changed, tmp_path)
     assert found.property is None and "waits at K2" in found.figures["waiting"]["OneReaper"]
     p12 = next(item for item in theorems if item.name == "P12.OneReaper")

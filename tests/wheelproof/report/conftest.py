@@ -6,6 +6,87 @@ import pytest
 
 from wheelproof.verdict import Results, judge
 
+<<<<<<< HEAD
+=======
+TOML = """
+[mechanism]
+module = "Thing"
+title = "A thing"
+
+[properties.invariant]
+Safe = "nothing | bad"
+NotSo = { holds = false, says = "false in fact" }
+
+[labels]
+A1 = { kind = "lock" }
+A2 = { kind = "unlock" }
+
+[scenarios.two]
+about = "two threads"
+threads = { a = [["go"]], b = [["go"]] }
+
+[configs.two]
+[configs.two_more]
+scenario = "two"
+"""
+
+DECISION = """# {name}: {title}
+
+```diff
+@@ impl go
+-    pass
++    return
+```
+"""
+
+MUTANT = """
+```toml
+[M1]
+race = "both are inside"
+scenario = "two"
+property = "Safe"
+```
+"""
+
+
+@pytest.fixture
+def subject_folder(tmp_path):
+    (tmp_path / "subject" / "spec").mkdir(parents=True)
+    (tmp_path / "subject" / "spec" / "Thing.toml").write_text(TOML)
+    decisions = tmp_path / "subject" / "mutants" / "thing"
+    decisions.mkdir(parents=True)
+    (decisions / "M1.md").write_text(
+        DECISION.format(name="M1", title="the thing is not locked") + MUTANT
+    )
+    (decisions / "M2.md").write_text(DECISION.format(name="M2", title="no check takes this away"))
+    (tmp_path / "subject" / "spec" / "Thing.tla").write_text("---- MODULE Thing ----\n====\n")
+    (tmp_path / "subject" / "impl").mkdir()
+    (tmp_path / "subject" / "impl" / "thing.py").write_text(
+        "def go(lock):\n    with lock:  # lock A1, unlock A2\n        pass\n"
+    )
+    return tmp_path / "subject"
+
+
+@pytest.fixture
+def trace():
+    return Counterexample(
+        "thing",
+        "mutant",
+        "M1",
+        "two",
+        "Safe",
+        "both are inside",
+        ("a", "b", "idle"),
+        {"inside": "{}", "other": "0"},
+        (
+            Step("a", "A1", "lock", "impl/thing.py:2", {"inside": ("{}", "{a}")}),
+            Step("b", "A1", "lock", "impl/thing.py:2", {"inside": ("{a}", "{a, b}")}),
+        ),
+        model_without="M1",
+        impl_without="M1",
+    )
+
+>>>>>>> 80761a0 (Write the TOML files in short forms, by groups and kinds)
 
 @pytest.fixture
 def good():
