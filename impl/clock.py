@@ -1,6 +1,7 @@
 """The clocks that a timer reads: milliseconds that never go back.
 
-Kafka: ``Time.SYSTEM.hiResClockMs()``, made from ``System.nanoTime`` since the wall clock can be set (KAFKA-4051).
+Kafka: ``Time.SYSTEM.hiResClockMs()``. It reads ``System.nanoTime``, because the wall clock can be
+set (KAFKA-4051).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class SystemClock:
 
 
 class VirtualClock:
-    """A clock that moves when it is told to: a test's time is exact and costs nothing."""
+    """A clock that only ``advance`` moves: in a test, time is exact and costs nothing."""
 
     __slots__ = ("time_ms",)
 

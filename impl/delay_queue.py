@@ -1,8 +1,9 @@
-"""A queue whose elements can be taken once their delay is over: ``java.util.concurrent.DelayQueue``, on a binary heap.
+"""A queue of elements that can be taken when their delay is over, as a binary heap.
 
-An element has ``get_delay()`` (milliseconds left, at most 0 when it is due) and ``compare_to(other)`` (negative, zero or
-positive: the order of their due times). The two must agree, and neither may change while the element is queued: the heap
-does not notice a key that changes under it. Timers break the second rule when a bucket is given a new key while queued.
+Java: ``java.util.concurrent.DelayQueue``. An element has ``get_delay()``, the milliseconds left, at
+most 0 when it is due, and ``compare_to(other)``, negative, zero or positive in the order of the due
+times. The two must agree, and neither may change while the element is queued: the heap does not
+notice it. A timer that gives a new key to a queued bucket breaks this rule.
 
 Labels are those of ``spec/DelayQueue.tla``.
 """
@@ -17,7 +18,7 @@ FOREVER_MS = 1 << 62
 
 
 class Delayed(Protocol):
-    """What the queue asks of its elements. Java: ``java.util.concurrent.Delayed``."""
+    """An element of the queue. Java: ``java.util.concurrent.Delayed``."""
 
     def get_delay(self) -> int: ...
 
@@ -25,7 +26,7 @@ class Delayed(Protocol):
 
 
 class DelayQueue:
-    """Unbounded and thread-safe. ``heap`` is the tree in breadth-first order, as in ``java.util.PriorityQueue``."""
+    """Unbounded and thread-safe. ``heap`` is the tree in breadth-first order."""
 
     __slots__ = ("gate", "heap")
 
@@ -47,7 +48,7 @@ class DelayQueue:
                 self.gate.notify()
 
     def poll(self, timeout_ms: int) -> Delayed | None:
-        """Take the first element, waiting up to ``timeout_ms`` milliseconds for it to be due; None if it is not."""
+        """Take the first element, waiting up to ``timeout_ms`` for it to be due; else None."""
         self.gate.acquire_when(self.wait_ms, timeout_ms)
         try:
             taken = self._take()
@@ -62,7 +63,7 @@ class DelayQueue:
         return taken
 
     def wait_ms(self) -> int:
-        """Milliseconds until the first element is due; at most 0 if it is, ``FOREVER_MS`` if there is none."""
+        """Milliseconds until the first element is due; ``FOREVER_MS`` if there is none."""
         heap = self.heap
         if not heap:
             return FOREVER_MS

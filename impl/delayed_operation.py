@@ -10,8 +10,8 @@ class          releases          after an event
 `Blocking`     4.1 on            the same, and force_complete holds the lock too
 =============  ================  ==============================================================
 
-A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
-``spec/DelayedOperation.tla``.
+A comment ``# kind LABEL`` marks the line with the one shared operation of a step. The labels are
+those of ``spec/DelayedOperation.tla``.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from impl.runtime import Atomic, Monitor
 
 
 class Cancellable(Protocol):
-    """What an operation needs of its timer task: Kafka's TimerTask.cancel."""
+    """A timer task that can be cancelled. Kafka: ``TimerTask.cancel``."""
 
     def cancel(self) -> None: ...
 
 
 class DelayedOperation:
-    """Work that completes when its conditions hold, or expires when its timer task is due; either way exactly once.
+    """Work that completes exactly once: when its conditions hold, or when its timer task is due.
 
-    ``lock`` may be one that the callers hold too (a group's); by default it is the operation's own.
-    Kafka: ``DelayedOperation``; subclasses say what ``try_complete``, ``on_complete`` and ``on_expiration`` do.
+    ``lock`` may be one that the callers hold too, such as a group's. By default it is the
+    operation's own. Subclasses define ``try_complete``, ``on_complete`` and ``on_expiration``.
+    Kafka: ``DelayedOperation``.
     """
 
     __slots__ = ("timer_task", "lock", "completed")
@@ -42,7 +43,7 @@ class DelayedOperation:
         self.completed = Atomic(False)
 
     def try_complete(self) -> bool:
-        """Check the conditions and, if they hold, return what ``force_complete`` returns; else False."""
+        """Call ``force_complete`` if the conditions hold. Returns whether this completed it."""
         raise NotImplementedError
 
     def on_complete(self) -> None:
@@ -62,13 +63,16 @@ class DelayedOperation:
         return True
 
     def run(self) -> None:
-        """What the timer does when the operation is due."""
+        """Expire the operation: the timer calls this when the operation is due."""
         if self.force_complete():
             self.on_expiration()
 
 
 class TryOnce(DelayedOperation):
-    """Who does not get the lock returns: the conditions that it brought may be seen by nobody (KAFKA-6653)."""
+    """A thread that does not get the lock returns.
+
+    So it may be that no thread sees the condition that it has brought (KAFKA-6653).
+    """
 
     __slots__ = ()
 
@@ -84,9 +88,10 @@ class TryOnce(DelayedOperation):
 
 
 class TryPending(DelayedOperation):
-    """Who does not get the lock leaves a note, for which who has it looks after its unlock.
+    """A thread that does not get the lock sets a flag. The lock's holder reads it after its unlock.
 
-    Every holder of the lock must be in ``maybe_try_complete``: another one passes the note over (KAFKA-8334).
+    Every holder of the lock must be in ``maybe_try_complete``: any other does not read the flag
+    (KAFKA-8334).
     """
 
     __slots__ = ("try_complete_pending",)
@@ -96,7 +101,10 @@ class TryPending(DelayedOperation):
         self.try_complete_pending = Atomic(False)
 
     def maybe_try_complete(self) -> bool:
-        """Try to complete the operation after an event; after it, somebody has looked at all that had happened before."""
+        """Try to complete the operation after an event.
+
+        When it returns, some thread has checked the conditions as they were when it was called.
+        """
         done = False
         while True:
             if self.lock.acquire(blocking=False):  # try P1
@@ -114,9 +122,10 @@ class TryPending(DelayedOperation):
 
 
 class LockedTry(DelayedOperation):
-    """A thread that does not get the lock waits for it. Completion needs no lock: force_complete compares and sets.
+    """A thread that does not get the lock waits for it. Completion needs no lock.
 
-    try_complete may run beside on_complete, and on an operation that is completed.
+    ``force_complete`` compares and sets. So ``try_complete`` may run beside ``on_complete``, and on
+    an operation that is completed.
     """
 
     __slots__ = ()
@@ -129,9 +138,10 @@ class LockedTry(DelayedOperation):
 
 
 class CheckedTry(DelayedOperation):
-    """As LockedTry, but an operation that is completed is not tried.
+    """As ``LockedTry``, but ``try_complete`` is not called on an operation that is completed.
 
-    try_complete may still run beside on_complete, when the timer completes the operation meanwhile (KAFKA-19312).
+    ``try_complete`` may still run beside ``on_complete``, if the timer completes the operation
+    meanwhile (KAFKA-19312).
     """
 
     __slots__ = ()
@@ -146,9 +156,9 @@ class CheckedTry(DelayedOperation):
 
 
 class Blocking(CheckedTry):
-    """Completion holds the lock too: try_complete runs neither beside on_complete nor after it.
+    """Completion holds the lock too: ``try_complete`` never runs beside or after ``on_complete``.
 
-    A caller's lock that ``on_complete`` takes as well must not be held meanwhile (KAFKA-5970).
+    A caller must not hold a lock that ``on_complete`` takes as well (KAFKA-5970).
     """
 
     __slots__ = ()

@@ -1,7 +1,8 @@
-"""The lazily created parent of a timing wheel: double-checked, one for all threads, never seen half-built.
+"""The parent of a timing wheel: made when it is first needed, once, and never seen half-built.
 
-A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
-``spec/OverflowWheel.tla``, which also says what ``overflow_wheel`` loses when it is not volatile.
+A comment ``# kind LABEL`` marks the line with the one shared operation of a step. The labels are
+those of ``spec/OverflowWheel.tla``, which also says what ``overflow_wheel`` loses when it is not
+volatile.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from impl.runtime import Monitor, Volatile
 class Overflowing:
     """A wheel that has a coarser one above it as soon as somebody needs it.
 
-    ``overflow_wheel`` is that parent, None until then; once set it stays. A subclass makes it in ``new_parent``.
+    ``overflow_wheel`` is the parent, None until it is made. A subclass makes it in ``new_parent``.
     Kafka: ``TimingWheel.overflowWheel`` and ``addOverflowWheel``.
     """
 
@@ -27,7 +28,7 @@ class Overflowing:
         self.overflow_wheel = None
 
     def parent(self) -> Self:
-        """The wheel above this one, made if there is none yet: by one thread, and complete before anybody gets it."""
+        """The wheel above this one. One thread makes it, before any thread gets it."""
         if self.overflow_wheel is None:  # read O1
             with self.monitor:  # lock O2, unlock O5
                 if self.overflow_wheel is None:  # read O3

@@ -1,4 +1,6 @@
-"""A lock for many readers or one writer: ``java.util.concurrent.locks.ReentrantReadWriteLock``, as far as the mechanisms need it.
+"""A lock for many readers or one writer.
+
+Java: ``java.util.concurrent.locks.ReentrantReadWriteLock``, as far as the mechanisms need it.
 
 Labels are those of ``spec/ReadWriteLock.tla``.
 """
@@ -11,9 +13,10 @@ from impl.threads import Condition, Lock, Plain, get_ident
 class ReadWriteLock:
     """Many readers or one writer. ``read_lock`` and ``write_lock`` are context managers.
 
-    Not re-entrant: RuntimeError for a thread that holds either half and asks for one. A writer that waits goes before
-    readers that come later, or a stream of them could keep it out. So a reader may have to wait although only readers are inside: a thread
-    that holds the read lock must not wait for another that has yet to take it.
+    Not re-entrant: a thread that holds either half and takes one gets a RuntimeError. A writer that
+    waits goes before readers that come later, or they could keep it out for ever. So a reader may
+    wait although only readers are inside. A thread that holds the read lock must not wait for a
+    thread that has yet to take it.
     """
 
     __slots__ = ("read_lock", "write_lock", "changed", "readers", "writer", "waiting")
@@ -34,7 +37,8 @@ class ReadWriteLock:
         """Raise RuntimeError if ``me`` holds the lock. Called with ``changed`` held."""
         if self.writer == me or me in self.readers:
             raise RuntimeError(
-                "This thread holds the ReadWriteLock already, and it is not re-entrant: release it first."
+                "This thread holds the ReadWriteLock already, and it is not re-entrant: "
+                "release it first."
             )
 
 

@@ -1,10 +1,10 @@
-"""Kafka's SystemTimer: adders put tasks into a timing wheel, one reaper lets time pass and hands due tasks to an executor.
+"""Kafka's SystemTimer: adders put tasks into a timing wheel, one reaper hands over the due ones.
 
-``SystemTimer`` is the timer to use. ``KafkaTimer`` keeps Kafka's own order of steps, which can make a timer late (docs/D1.md), and lets the refusal of an
-executor that was shut down leave a flush half done.
+``SystemTimer`` is the timer to use. ``KafkaTimer`` keeps Kafka's own order of steps, which can make
+a timer late (docs/D1.md). There an executor that refuses a task also leaves a flush half done.
 
-Lock order: the timer's read/write lock, a task's monitor, a bucket's monitor (an upper level's before a lower one's), an
-entry's. Labels are those of ``spec/SystemTimer.tla``.
+Lock order: the timer's read/write lock, a task's monitor, a bucket's monitor (an upper level's
+before a lower one's), an entry's. Labels are those of ``spec/SystemTimer.tla``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from impl.timing_wheel import Clock, TimingWheel
 
 
 class SystemTimer:
-    """A timer for many tasks, most of which are cancelled before they are due. Kafka: ``SystemTimer``.
+    """A timer for many tasks, of which most are cancelled in time. Kafka: ``SystemTimer``.
 
-    A task runs once per ``add``, on the executor, not before its deadline less one tick. A task that raises is logged, and
-    harms nobody else. ``max_deadline_ms``: the last deadline whose arithmetic fits into 64 bits on every level.
+    A task runs once per ``add``, on the executor, not before its deadline less one tick. A task
+    that raises is logged, and no other task is affected. ``max_deadline_ms``: the last deadline
+    whose arithmetic fits into 64 bits on every level.
     """
 
     __slots__ = ("executor", "clock", "lock", "task_counter", "queue", "wheel", "max_deadline_ms")
@@ -37,8 +38,10 @@ class SystemTimer:
         clock: Clock | None = None,
         queue: DelayQueue | None = None,
     ) -> None:
-        """``executor``: None for one thread of the timer's own; one that runs a task inside ``submit`` will not do, since that is
-        done under a bucket's monitor, with the timer's lock held. ``start_ms``: None for the clock's present time.
+        """``executor``: None for one thread of the timer's own. ``start_ms``: None for now.
+
+        An executor must not run a task inside ``submit``: the caller holds a bucket's monitor and
+        the timer's lock.
 
         Raises ValueError as :class:`~impl.timing_wheel.TimingWheel` does.
         """
@@ -54,37 +57,46 @@ class SystemTimer:
         self.executor = executor if isinstance(executor, TaskExecutor) else TaskExecutor(executor)
 
     def add(self, task: TimerTask) -> None:
-        """Let ``task`` run in ``task.delay_ms`` milliseconds. A task that is waiting already waits anew.
+        """Let ``task`` run in ``task.delay_ms`` milliseconds. A task that waits already waits anew.
 
-        Raises ValueError for a deadline before 0 or beyond ``max_deadline_ms``, and what the executor raises if it refuses a task that is due already: RuntimeError
-        after :meth:`close`. A task that is not due yet is taken even then, as by Kafka's timer.
+        Raises ValueError for a deadline before 0 or beyond ``max_deadline_ms``. If the task is due
+        already and the executor refuses it, ``add`` raises the executor's exception: after
+        :meth:`close` a RuntimeError. As in Kafka's timer, a task that is due later is accepted even
+        then.
         """
         with self.lock.read_lock:  # lock A1, unlock A4
             now = self.clock.hi_res_clock_ms()  # read A2
             deadline = now + task.delay_ms
             if not 0 <= deadline <= self.max_deadline_ms:
                 raise ValueError(
-                    f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; it must be from 0 to {self.max_deadline_ms}"
+                    f"a delay of {task.delay_ms} ms makes the deadline {deadline} ms; "
+                    f"it must be from 0 to {self.max_deadline_ms}"
                 )
             entry = TimerTaskEntry(task, deadline)  # write A3
             self.add_timer_task_entry(entry)
 
     def add_timer_task_entry(self, entry: TimerTaskEntry) -> None:
-        """Into the wheel, or to the executor if the entry is due and not cancelled."""
+        """Put an entry into the wheel, or hand it over if it is due and not cancelled."""
         if self.wheel.add(entry):
             return
         if not entry.cancelled():  # read K1
             self.executor.submit(entry)  # update K2
 
     def reinsert(self, entry: TimerTaskEntry) -> None:
-        """An entry of a flushed bucket: down a level, or to the executor. A refusal is logged: an exception would leave the flush half done."""
+        """Put an entry of a flushed bucket into a lower level, or hand it to the executor.
+
+        A refusal is logged: an exception would leave the flush half done.
+        """
         try:
             self.add_timer_task_entry(entry)
-        except Exception as error:  # whatever an executor raises when it is full or shut down
+        except Exception as error:  # an executor that is full or shut down
             self.executor.report(entry, error)
 
     def advance_clock(self, timeout_ms: int) -> bool:
-        """Wait up to ``timeout_ms`` milliseconds for a bucket to be due, then expire all that are; False if none was."""
+        """Wait up to ``timeout_ms`` milliseconds for a due bucket, then expire all due buckets.
+
+        Returns False if there was none.
+        """
         bucket = self.queue.poll(timeout_ms)  # update R1
         if bucket is None:
             return False
@@ -100,14 +112,18 @@ class SystemTimer:
         return True
 
     def size(self) -> int:
-        """How many entries are linked: tasks that wait, and cancelled ones that a race has left until their bucket expires."""
+        """The number of linked entries.
+
+        These are the tasks that wait, and cancelled ones that a race has left in their bucket.
+        """
         return self.task_counter.get()
 
     def close(self) -> None:
-        """Shut the timer's own executor down, and wait for it unless one of its tasks closes. May be called twice.
+        """Shut the timer's own executor down, and wait for it unless one of its tasks closes.
 
-        What was handed over runs to its end. What still waits in the timer never runs: the executor refuses it when it is due. An executor that was given to the
-        timer is left alone, and goes on running what is due.
+        Tasks that were handed over run to their end. Tasks that still wait never run: the executor
+        refuses them when they are due. An executor that was given to the timer is left alone, and
+        goes on running due tasks. May be called twice.
         """
         self.executor.close()  # write B1
 
@@ -115,8 +131,9 @@ class SystemTimer:
 class KafkaTimer(SystemTimer):
     """The timer with Kafka's order of steps, for comparison. Kafka: ``SystemTimer`` up to 4.3.
 
-    The reaper flushes the bucket that it polled without the lock, although an earlier one may be queued by then. A refusal of the executor leaves
-    ``advance_clock``: the entry is lost, the rest of its bucket stays linked, and the bucket keeps its key and is in no queue.
+    The reaper flushes the bucket that it polled without the lock, although an earlier one may be
+    queued by then. If the executor refuses an entry, ``advance_clock`` raises: the entry is lost,
+    the rest of its bucket stays linked, and the bucket keeps its key and is in no queue.
     """
 
     __slots__ = ()

@@ -1,6 +1,7 @@
-"""The thread that lets a timer's time pass. Kafka: ``SystemTimerReaper``, and the purgatory's ``ExpiredOperationReaper``.
+"""The thread that lets a timer's time pass.
 
-The specification is ``spec/SystemTimerReaper.tla``. Its steps are those of the event and the thread.
+Kafka: ``SystemTimerReaper``, and the purgatory's ``ExpiredOperationReaper``. The specification is
+``spec/SystemTimerReaper.tla``. Its steps are those of the event and the thread.
 """
 
 from __future__ import annotations

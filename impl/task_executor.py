@@ -1,6 +1,7 @@
-"""Where a timer hands over what is due: a thread pool, its own or its user's. Kafka's is ``Executors.newFixedThreadPool(1)``.
+"""The thread pool that runs a timer's due tasks: the timer's own, or one of its user's.
 
-Labels are those of ``spec/TaskExecutor.tla``. The steps of the pool itself are in its stand-in.
+Kafka's is ``Executors.newFixedThreadPool(1)``. Labels are those of ``spec/TaskExecutor.tla``. The
+steps of the pool itself are in its stand-in.
 """
 
 from __future__ import annotations
@@ -35,22 +36,22 @@ class TaskExecutor:
         )
 
     def _begin(self) -> None:
-        """The own executor's thread begins. Its pool knows of it only later, when a task may be running already."""
+        """Note the own executor's thread, before it runs its first task."""
         me = get_ident()
         self.thread = me  # write B1
 
     def submit(self, entry: TimerTaskEntry) -> None:
-        """Hand an entry's task over. Raises what the executor raises when it is full or shut down."""
+        """Hand an entry's task over. Raises the executor's exception if it is full or shut down."""
         self.executor.submit(run, entry)
 
     def report(self, entry: TimerTaskEntry, error: Exception) -> None:
-        """Log that a task that was due was refused."""
+        """Log that the executor has refused a due task."""
         _LOG.error(
             "the executor refused the task that was due at %d ms: %s", entry.expiration_ms, error
         )
 
     def close(self) -> None:
-        """Shut its own executor down, and wait for it unless one of its tasks asks; another's is left alone."""
+        """Shut the own executor down, and wait for it unless one of its tasks calls this."""
         if self.own:
             thread = self.thread  # read C1
             self.executor.shutdown(wait=get_ident() != thread)

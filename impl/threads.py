@@ -1,15 +1,15 @@
-"""What the runtime is made of: the standard library's locks, conditions, clock and thread numbers, under one roof.
+"""The standard library's locks, conditions, clock and thread numbers, in one module.
 
-``impl.runtime`` builds its read/write lock, gate and atomic variables from these names. Under control another module stands in
-this one's place, and the very same source runs one operation at a time.
+``impl.runtime`` builds its read/write lock, gate and atomic variables from these names. The checks
+put a controlled module in this one's place, and run the same source one operation at a time.
 
-``Volatile[T]`` and ``Plain[T]`` mark the mutable shared fields of a class. They are annotations of names in
-``__slots__``, in modules with postponed annotations, hence never evaluated:
+``Volatile[T]`` and ``Plain[T]`` mark the mutable shared fields of a class. They annotate names in
+``__slots__``, in modules with postponed annotations, and are never evaluated:
 
-* ``Volatile``: accessed without a common lock; every access is a step of its own and is sequentially consistent
-  (a Java ``volatile`` field);
-* ``Plain``: guarded by a lock (an ordinary Java field); a data race on it is an error;
-* no mark: final, set before the object is published and never again.
+* ``Volatile``: accessed without a common lock. Every access is a step of its own and is
+  sequentially consistent, as of a Java ``volatile`` field.
+* ``Plain``: guarded by a lock, as an ordinary Java field. A data race on it is an error.
+* No mark: final, set before the object is published and never again.
 """
 
 from threading import TIMEOUT_MAX, Condition, Lock, get_ident
@@ -38,11 +38,11 @@ Volatile = Annotated[T, "accessed without a common lock"]
 Plain = Annotated[T, "guarded by a lock"]
 
 Interrupted = KeyboardInterrupt
-"""What a wait raises that is interrupted: in CPython by a signal, hence in the main thread only."""
+"""The exception of an interrupted wait. CPython raises it in the main thread only, for a signal."""
 
 
 class NoMonitor:
-    """A monitor that excludes nobody: what a mutant puts where it takes a lock away, so that its steps keep their names."""
+    """A monitor that excludes no thread: for mutants that lack a lock but keep its labels."""
 
     __slots__ = ()
 
@@ -60,7 +60,7 @@ class NoMonitor:
 
 
 class Interrupts:
-    """What interrupts waits: in production signals, under control only the method of this class."""
+    """Interrupts of waits: in production signals, under control only the method of this class."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ class Interrupts:
 
 
 class Time:
-    """The clock that ``monotonic`` reads. In production it goes by itself; under control only the methods of this class move it."""
+    """The clock that ``monotonic`` reads. Under control only the methods of this class move it."""
 
     __slots__ = ()
 
@@ -78,5 +78,5 @@ class Time:
         sleep(seconds)
 
     def elapse(self) -> bool:
-        """Let time pass up to the next deadline of a thread that sleeps; False when there will be no more."""
+        """Let time pass up to the next deadline of a thread that sleeps; False if there is none."""
         return False

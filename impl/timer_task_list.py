@@ -1,10 +1,11 @@
-"""Kafka's TimerTask, TimerTaskEntry and TimerTaskList: a bucket of the timing wheel, shared by threads.
+"""Kafka's TimerTask, TimerTaskEntry and TimerTaskList: a bucket of the timing wheel.
 
-Lock order: a task's monitor, then a list's, then an entry's. ``flush`` alone holds one list while it enters another, so
-two flushes in opposite directions must not run at once (the timer's write lock sees to that).
+Lock order: a task's monitor, then a list's, then an entry's. Only ``flush`` holds one list while it
+enters another. So two flushes in opposite directions must not run at once: the timer holds its
+write lock during a flush.
 
-A comment ``# kind LABEL`` marks the line that performs the one shared operation of a step; the labels are those of
-``spec/TimerTaskList.tla``.
+A comment ``# kind LABEL`` marks the line with the one shared operation of a step. The labels are
+those of ``spec/TimerTaskList.tla``.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from impl.runtime import Atomic, Monitor, Plain, Volatile
 class TimerTask:
     """Work that is due ``delay_ms`` milliseconds after it was added, unless it is cancelled first.
 
-    ``timer_task_entry`` is the entry that stands for the task in the timer; None: cancelled, or never added.
-    Kafka: ``org.apache.kafka.server.util.timer.TimerTask``.
+    ``timer_task_entry`` is the task's entry in the timer. None: cancelled, or never added. Kafka:
+    ``org.apache.kafka.server.util.timer.TimerTask``.
     """
 
     __slots__ = ("delay_ms", "monitor", "timer_task_entry")
@@ -31,7 +32,7 @@ class TimerTask:
         self.timer_task_entry = None
 
     def cancel(self) -> None:
-        """Take the task out of the timer. No check made after this lets it run, unless it is added again."""
+        """Take the task out of the timer: no later check lets it run, unless it is added again."""
         with self.monitor:  # lock C1, unlock C4
             entry = self.timer_task_entry  # read C2
             if entry is not None:
@@ -47,15 +48,15 @@ class TimerTask:
             self.timer_task_entry = entry  # write S3
 
     def run(self) -> None:
-        """What is due; a subclass says what. Raises NotImplementedError here."""
+        """Do the work that is due. A subclass defines it."""
         raise NotImplementedError(f"{type(self).__name__} does not say what is due: override run()")
 
 
 class TimerTaskEntry:
-    """One link of a list's ring, for one task, due at ``expiration_ms`` (milliseconds on the timer's clock).
+    """One link of a list's ring, for one task, due at ``expiration_ms`` by the timer's clock.
 
-    ``list`` is the list that has the entry; ``next`` and ``prev`` belong to whoever holds that list's monitor.
-    A list's sentinel is an entry without a task. Kafka: ``TimerTaskEntry``.
+    ``list`` is the list that has the entry. ``next`` and ``prev`` are guarded by that list's
+    monitor. A list's sentinel is an entry without a task. Kafka: ``TimerTaskEntry``.
     """
 
     __slots__ = ("timer_task", "expiration_ms", "monitor", "list", "next", "prev")
@@ -73,13 +74,13 @@ class TimerTaskEntry:
             timer_task.set_timer_task_entry(self)
 
     def cancelled(self) -> bool:
-        """The task was cancelled, or added again with another entry. Takes no lock."""
+        """Whether the task was cancelled, or added again with another entry. Takes no lock."""
         return self.timer_task.timer_task_entry is not self  # read K1
 
     def remove(self) -> None:
-        """Leave whichever list has the entry; again, while other threads put it into another one.
+        """Leave the list that has the entry; again, while other threads put it into another one.
 
-        May miss an entry that a flush holds between two lists: ``cancelled`` is what stops that one.
+        It may miss an entry that a flush holds between two lists. That flush checks ``cancelled``.
         """
         while (current := self.list) is not None:  # read R1
             current.remove(self)
@@ -88,7 +89,8 @@ class TimerTaskEntry:
 class TimerTaskList:
     """A bucket: a doubly linked ring around the sentinel ``root``, guarded by a re-entrant monitor.
 
-    ``task_counter`` is shared by all buckets of a timer and counts linked entries. Kafka: ``TimerTaskList``.
+    ``task_counter`` is shared by all buckets of a timer and counts linked entries. Kafka:
+    ``TimerTaskList``.
     """
 
     __slots__ = ("task_counter", "monitor", "root")
@@ -103,7 +105,7 @@ class TimerTaskList:
         """Link ``entry`` at the tail, out of any list that has it."""
         done = False
         while not done:
-            # with no lock held: the list that has the entry may be held by a thread that waits for this one
+            # No lock is held here: a thread that waits for this list may hold the entry's list.
             entry.remove()
             with self.monitor:  # lock A1, unlock A11
                 with entry.monitor:  # lock A2, unlock A10
@@ -130,7 +132,7 @@ class TimerTaskList:
                     self.task_counter.add_and_get(-1)  # update U9
 
     def flush(self, callback: Callable[[TimerTaskEntry], None]) -> None:
-        """Take the entries out one by one, head first, and hand each to ``callback``, with the monitor held throughout."""
+        """Take the entries out, head first, and hand each to ``callback``. Holds the monitor."""
         with self.monitor:  # lock F1, unlock F4
             while (head := self.root.next) is not self.root:  # read F2
                 self.remove(head)

@@ -1,11 +1,12 @@
-"""Kafka's hierarchical timing wheel: buckets in a ring, and a coarser wheel above for what lies beyond one turn.
+"""Kafka's hierarchical timing wheel: a ring of buckets, and a coarser wheel above it.
 
-Level 1 has buckets of ``tick_ms``; each level's tick is the turn of the one below. An entry goes into the lowest level whose
-turn reaches its deadline; when its bucket expires it is added again, and goes down, or is due. The wheel's clock stands still
-until a bucket expires. Whoever adds must not do so while the clock advances: the timer's read/write lock sees to that.
+Level 1 has buckets of ``tick_ms``. Each level's tick is the turn of the one below. An entry goes
+into the lowest level whose turn reaches its deadline. When its bucket expires it is added again: it
+goes down, or is due. The wheel's clock stands still until a bucket expires. No thread may add while
+the clock advances: the timer's read/write lock excludes it.
 
-Labels are those of ``spec/TimingWheel.tla``, and of ``spec/SystemTimer.tla``, where making a level and advancing all clocks
-are no steps of their own.
+Labels are those of ``spec/TimingWheel.tla``, and of ``spec/SystemTimer.tla``, in which making a
+level and advancing all clocks are no steps of their own.
 """
 
 from __future__ import annotations
@@ -54,10 +55,10 @@ class Clock(Protocol):
 
 
 class Bucket(TimerTaskList):
-    """A list of entries with a key: the time at which all of them are to be looked at again.
+    """A list of entries with a key: the time at which the bucket expires.
 
-    The key is that of the bucket's slot, at or before the earliest entry's deadline, not the deadline itself. Kafka has both in
-    ``TimerTaskList``.
+    The key is the beginning of the bucket's tick, at or before the deadlines of its entries. Kafka
+    has list and key in ``TimerTaskList``.
     """
 
     __slots__ = ("clock", "expiration")
@@ -68,11 +69,14 @@ class Bucket(TimerTaskList):
         self.expiration = Atomic(NOT_QUEUED)
 
     def set_expiration(self, expiration_ms: int) -> bool:
-        """Set the key; whether it changed, and the bucket has to be queued. One step: two adders must not both see the change."""
+        """Set the key. Returns whether it changed, and the bucket has to be queued.
+
+        This is one step: of two adders only one may see the change.
+        """
         return self.expiration.get_and_set(expiration_ms) != expiration_ms  # swap W3
 
     def flush(self, callback: Callable[[TimerTaskEntry], None]) -> None:
-        """Hand every entry to ``callback`` and reset the key, so that the slot's next use is queued again."""
+        """Hand every entry to ``callback`` and reset the key: the next use is queued again."""
         with self.monitor:  # lock V1, unlock V3
             super().flush(callback)
             self.expiration.set(NOT_QUEUED)  # write V2
@@ -88,7 +92,8 @@ class Bucket(TimerTaskList):
 class TimingWheel(Overflowing):
     """One level: ``wheel_size`` buckets of ``tick_ms`` milliseconds each.
 
-    ``current_time`` is a multiple of the tick; the slot that it points at is expired. Kafka: ``TimingWheel``.
+    ``current_time`` is a multiple of the tick. The slot that it points at is expired. Kafka:
+    ``TimingWheel``.
     """
 
     __slots__ = (
@@ -113,16 +118,18 @@ class TimingWheel(Overflowing):
         queue: DelayQueue,
         clock: Clock,
     ) -> None:
-        """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, or a negative ``start_ms``."""
+        """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, ``start_ms`` below 0."""
         if tick_ms < 1:
             raise ValueError(f"tick_ms is {tick_ms}, and must be at least 1")
         if wheel_size < 2:
             raise ValueError(
-                f"wheel_size is {wheel_size}, and must be at least 2: with one bucket no level is coarser than the one below"
+                f"wheel_size is {wheel_size}, and must be at least 2: "
+                "with one bucket no level is coarser than the one below"
             )
         if start_ms < 0:
             raise ValueError(
-                f"start_ms is {start_ms}, and must not be negative: rounding down to a tick is done for times from 0 on"
+                f"start_ms is {start_ms}, and must not be negative: "
+                "rounding down to a tick is done for times from 0 on"
             )
         super().__init__()
         self.tick_ms, self.wheel_size, self.interval = tick_ms, wheel_size, tick_ms * wheel_size
@@ -147,7 +154,7 @@ class TimingWheel(Overflowing):
         return self.parent().add(entry)  # update W5
 
     def new_parent(self) -> Self:
-        """The next level, which starts where this one is."""
+        """The next level, which starts at this level's time."""
         return type(self)(
             self.interval,
             self.wheel_size,

@@ -38,7 +38,7 @@ class Atomic(Generic[T]):
             return old
 
     def compare_and_set(self, expected: T, value: T) -> bool:
-        """Store ``value`` if the variable holds ``expected``: the same object, or an equal number."""
+        """Store ``value`` if the variable holds ``expected``: the same object or an equal int."""
         with self._lock:  # lock C1, unlock C4
             current = self._value  # read C2
             if current is not expected and not (

@@ -1,4 +1,6 @@
-"""A lock at which threads wait until something is due: what ``java.util.concurrent.DelayQueue`` does with its lock and condition.
+"""A lock at which threads wait until something is due.
+
+``java.util.concurrent.DelayQueue`` does the same with its lock and its condition.
 
 Labels are those of ``spec/DelayQueue.tla``.
 """
@@ -13,8 +15,9 @@ from impl.threads import TIMEOUT_MAX, Condition, Lock, Plain, get_ident, monoton
 class Gate:
     """A lock, not re-entrant, at which a thread can wait until something is due.
 
-    Of the threads that wait, one leads: it alone sleeps for as long as ``wait_ms`` says, the others until they are notified
-    or their own time is up, so that not all of them wake for one thing. ``leader``: get_ident() of that thread, or None.
+    One of the threads that wait leads. It alone sleeps for as long as ``wait_ms`` returns; the
+    others sleep until they are notified or their own time is up, so that not all of them wake at
+    once. ``leader``: get_ident() of that thread, or None.
     """
 
     __slots__ = ("due", "leader")
@@ -32,10 +35,11 @@ class Gate:
         self.due.release()  # unlock G2
 
     def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
-        """Take the lock once ``wait_ms() <= 0``, or ``timeout_ms`` milliseconds have passed; the caller finds out which it was.
+        """Take the lock when ``wait_ms() <= 0``, or when ``timeout_ms`` milliseconds have passed.
 
-        ``wait_ms``: called with the lock held; for how many milliseconds to sleep at most before it is called again
-        (``math.inf``: until notified). If it raises, the lock is not held afterwards.
+        ``wait_ms`` is called with the lock held. It returns for how many milliseconds to sleep at
+        most before it is called again (``math.inf``: until notified). If it raises, the lock is
+        released.
         """
         me, taken = get_ident(), False
         start = monotonic()  # read A1
@@ -62,12 +66,12 @@ class Gate:
                 self.release()
 
     def release(self) -> None:
-        """Give back what :meth:`acquire_when` took. If no thread leads, one of those that wait is woken to do so."""
+        """Release the lock of :meth:`acquire_when`. If no thread leads, wake one to lead."""
         if self.leader is None:
             self.due.notify()  # notify L1
         self.due.release()  # unlock L2
 
     def notify(self) -> None:
-        """Something is due sooner than before: let one of those that wait look. Called with the lock held."""
+        """Wake one thread that waits: something is due sooner. Called with the lock held."""
         self.leader = None  # write N1
         self.due.notify()  # notify N2

@@ -1,8 +1,8 @@
-"""What the mechanisms take from their surroundings: in production, the standard library and nothing around it.
+"""The runtime of the mechanisms: monitors, locks and atomic variables.
 
-A mechanism imports its monitors, locks and atomic variables from here, so that a controlled runtime can be put in this
-module's place and the very same source be run one operation at a time. In production a monitor *is* a
-``threading.RLock`` and a marked field *is* a slot: the indirection costs nothing. What the marks mean says ``impl.threads``.
+In production these are the standard library's: a monitor *is* a ``threading.RLock``, and a marked
+field *is* a slot. The checks put a controlled runtime in the place of this module, and run the same
+source one operation at a time. ``impl.threads`` defines the marks.
 """
 
 from impl.atomic import Atomic
@@ -40,13 +40,13 @@ __all__ = [
 
 
 class Memory:
-    """What lies between a thread's stores and the others' reads. Here it is nothing: CPython performs every store at once.
+    """The memory between a thread's stores and other threads' reads. CPython delays no store.
 
-    Under control it may delay the stores of plain fields, as Java's memory model permits; ``write_back`` then is its step.
+    Under control it may delay the stores of plain fields, as Java's memory model permits.
     """
 
     __slots__ = ()
 
     def write_back(self, thread: str, field: str) -> bool:
-        """Bring a thread's oldest delayed store of a field of this name into memory; False when there will be no more."""
+        """Perform a thread's oldest delayed store into a field; False if there will be none."""
         return False
