@@ -81,13 +81,8 @@ DECLARED = {
     "an operation that nobody has": Fault(
         "bisimulation",
         4,
-<<<<<<< HEAD
         ["bisimulation / two_adders", ERROR, "append"],
-        [(TOML, 'b = [["add", "l2", "e1"]]', 'b = [["append", "l2", "e1"]]')],
-=======
-        ["walk / two_adders", ERROR, "append"],
         [(TOML, 'b = "add l2 e1"', 'b = "append l2 e1"')],
->>>>>>> 80761a0 (Write the TOML files in short forms, by groups and kinds)
     ),
     "an invariant misspelt": Fault(
         "tlc",

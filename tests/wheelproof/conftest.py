@@ -78,9 +78,9 @@ THING = """
 module = "Thing"
 title = "A thing"
 
-[properties]
-Safe = { kind = "invariant", says = "nothing | bad" }
-NotSo = { kind = "invariant", holds = false, says = "false in fact" }
+[properties.invariant]
+Safe = "nothing | bad"
+NotSo = { holds = false, says = "false in fact" }
 
 [labels]
 A1 = { kind = "lock" }

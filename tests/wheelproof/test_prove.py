@@ -23,8 +23,8 @@ KERNEL = ("__init__.py", "kernel.py", "evidence.py", "solvers.py")
 TOML = """
 [mechanism]
 module = "Thing"
-[properties]
-Safe = { kind = "invariant", says = "nothing bad" }
+[properties.invariant]
+Safe = "nothing bad"
 [labels]
 A1 = { kind = "lock" }
 [scenarios.two]

@@ -26,12 +26,7 @@ from typing import Any
 from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.graph.explorer import StateGraph
-<<<<<<< HEAD
-from wheelproof.project.mechanism import Label, Mechanism
-=======
-from wheelproof.project import isolated
 from wheelproof.project.mechanism import Mechanism
->>>>>>> 80761a0 (Write the TOML files in short forms, by groups and kinds)
 from wheelproof.verdict import Verdict
 
 STUTTER = "stutter"

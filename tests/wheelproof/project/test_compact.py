@@ -6,7 +6,7 @@ import pytest
 
 from wheelproof.errors import UsageError
 from wheelproof.project import compact
-from wheelproof.project.mechanism import read
+from wheelproof.project import read
 
 CONFIG = "[configs.two_adders]"
 
