@@ -1,1 +1,1 @@
-"""Executable models of the specifications: one module per mechanism, pure data, standard library only."""
+"""Executable models of the specifications, of the standard library only."""

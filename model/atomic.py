@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
+from model.pluscal import BLOCKED, DONE, Function, Machine, Procedure, Process, Scalar, Values
 
 
 class Model(Machine):
@@ -18,6 +18,8 @@ class Model(Machine):
     WITNESSES = ("SeesHalf", "Refused")
 
     held, lock, ought, exact = Scalar("held"), Scalar("lock"), Scalar("ought"), Scalar("exact")
+
+    got: Function[Values]
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
         self.program, self.kind = scenario["threads"], scenario["kind"]
@@ -152,7 +154,7 @@ class Model(Machine):
         )
 
     def AsIfAtomic(self) -> bool:
-        return self.exact and self.held == self.ought
+        return bool(self.exact and self.held == self.ought)
 
     def LockExcludes(self) -> bool:
         inside = ("S2", "S3", "E2", "E3", "E4", "C2", "C3", "C4", "A2", "A3", "A4")

@@ -1,7 +1,9 @@
-"""Python's condition as two values, as in ``spec/Conditions.tla``: the threads that sleep, and the tickets that may be taken.
+"""Python's condition as two values, the threads that sleep and the tickets for them.
 
-``asleep``: a frozenset of names. ``tickets``: for each notification that nobody has taken, oldest first, the threads that slept when
-it was given; one of them takes it when it wakes.
+The specification is ``spec/Conditions.tla``.
+
+``asleep``: a frozenset of names. ``tickets``: for each notification that no thread has taken,
+oldest first, the threads that slept when it was given; one of them takes it when it wakes.
 """
 
 from __future__ import annotations
@@ -25,6 +27,6 @@ def offered(tickets: Tickets, thread: str) -> bool:
 
 
 def taken(tickets: Tickets, thread: str) -> Tickets:
-    """The tickets after ``thread`` has woken: it has taken the oldest that it may take, if there is one."""
+    """The tickets after ``thread`` has woken and taken the oldest that it may take, if any."""
     first = next((place for place, takers in enumerate(tickets) if thread in takers), len(tickets))
     return tuple(takers - {thread} for takers in tickets[:first] + tickets[first + 1 :])

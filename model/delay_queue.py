@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.conditions import notified, offered, taken
-from model.pluscal import BLOCKED, DONE, Machine, Process, Scalar
-
-NEVER = 1000000
-"""Later than all that happens; the alarm of a thread that has none."""
-
-INSIDE = ("Q1", "A3", "A4", "A7", "A8", "A11", "K1", "K2", "L1", "L2", "P1", "N1", "N2", "G2")
+from model.delay_queue_properties import NEVER, Properties
+from model.pluscal import BLOCKED, DONE, Process, Scalar, State, Values
 
 OWN = {
     "turn": 1,
@@ -55,7 +51,7 @@ def rest(heap: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(out)
 
 
-class Model(Machine):
+class Model(Properties):
     """States of one scenario: ``threads`` and ``items`` as in the TOML.
 
     A process whose program is ``clock`` lets time pass; one whose program is ``interrupt`` lets the
@@ -63,14 +59,6 @@ class Model(Machine):
     """
 
     AUXILIARY = frozenset({"leading", "queued"})
-    WITNESSES = (
-        "LeadIsTaken",
-        "TimesOutEmptyHanded",
-        "FollowerBecomesLeader",
-        "LateNotification",
-        "LeaderIsInterrupted",
-        "InterruptedWithTicket",
-    )
 
     mutex, asleep, tickets = Scalar("mutex"), Scalar("asleep"), Scalar("tickets")
     interrupted, now, leader = Scalar("interrupted"), Scalar("now"), Scalar("leader")
@@ -86,7 +74,7 @@ class Model(Machine):
             (FIRST.get(first[name], "T0"), *values[1:])
             for name, values in zip(self.threads, self._processes)
         )
-        self._counters: list[str] | None = None
+        self._counters: tuple[str, ...] = ()
         self.scalar("mutex", None)
         self.scalar("asleep", frozenset())
         self.scalar("tickets", ())
@@ -99,18 +87,18 @@ class Model(Machine):
         self.scalar("leading", frozenset())
         self.begin()
 
-    def tla(self, variable: str, piece: tuple) -> Any:
+    def tla(self, variable: str, piece: Values) -> Any:
         """As TLA+ has it: only the threads have variables of their own."""
         value = super().tla(variable, piece)
         return {name: value[name] for name in self.users} if variable in OWN else value
 
-    def successors(self, state: Any) -> list:
+    def successors(self, state: State) -> list[tuple[int, str, State]]:
         """The clock looks at the program counters, in the state before the step."""
-        self._counters = [values[0] for values in state[1]]
+        self._counters = tuple(values[0] for values in state[1])
         try:
             return super().successors(state)
         finally:
-            self._counters = None
+            self._counters = ()
 
     def returned(self, process: Process) -> Any:
         """What a poll has taken, or None; that it was interrupted."""
@@ -132,7 +120,7 @@ class Model(Machine):
         self.alarm[self.me] = until
 
     def _late(self, name: str) -> bool:
-        return self.alarm[name] <= self.now
+        return bool(self.alarm[name] <= self.now)
 
     def _wake(self) -> bool:
         called = offered(self.tickets, self.me) or self.me in self.interrupted
@@ -154,8 +142,9 @@ class Model(Machine):
 
     # -- where a thread goes on
 
-    def _operation(self, name: str, t: Process) -> tuple:
-        return self.program[name][t.turn - 2]
+    def _operation(self, name: str, t: Process) -> Values:
+        operation: Values = self.program[name][t.turn - 2]
+        return operation
 
     def _release(self, t: Process) -> None:
         """Gate.release"""
@@ -319,7 +308,7 @@ class Model(Machine):
         ahead = [moment for moment in alarms if self.now < moment < NEVER]
         others = [
             counter
-            for name, counter in zip(self.threads, self._counters)
+            for name, counter in zip(self.threads, self._counters, strict=True)
             if name not in self.clocks
         ]
         if ahead:
@@ -331,115 +320,3 @@ class Model(Machine):
 
     def C2(self, t: Process) -> None:
         t.pc = "C1"
-
-    # -- properties
-
-    def _users(self) -> list[tuple[str, Process]]:
-        return [
-            (name, process)
-            for name, process in zip(self.threads, self.processes)
-            if name in self.users
-        ]
-
-    def _due(self) -> bool:
-        return bool(self.items) and self.items[0] <= self.now
-
-    def TypeOK(self) -> bool:
-        names, items = frozenset(self.users), self.items
-        return (
-            self.mutex in names | {None}
-            and self.leader in names | {None}
-            and self.asleep <= names
-            and self.leading <= names
-            and self.interrupted <= names
-            and all(takers <= self.asleep for takers in self.tickets)
-            and len(self.tickets) <= len(self.asleep)
-            and self.now >= 0
-            and all(self.alarm[name] == NEVER or name in self.asleep for name in names)
-            and all(items[(i - 1) // 2] <= items[i] for i in range(1, len(items)))
-        )
-
-    def Exclusive(self) -> bool:
-        return all(self.mutex == name for name, process in self._users() if process.pc in INSIDE)
-
-    def EachOnce(self) -> bool:
-        return len(self.items) == self.queued
-
-    def TakesDue(self) -> bool:
-        return all(process.pc != "K2" or process.head <= self.now for _, process in self._users())
-
-    def NotifiesForFirst(self) -> bool:
-        return all(
-            self.items[0] == self._operation(name, process)[1]
-            for name, process in self._users()
-            if process.pc == "N1"
-        )
-
-    def LeaderLeads(self) -> bool:
-        users = dict(self._users())
-        return self.leader is None or users[self.leader].pc in ("A8", "A9", "A10", "A11")
-
-    def OneLeads(self) -> bool:
-        return len(self.leading) <= 1
-
-    def Watched(self) -> bool:
-        if not self.items or not self.asleep or self.tickets or self.interrupted:
-            return True
-        users = dict(self._users())
-        down = ("T0", "A1", "G1", DONE, "A5", "A9")
-        if any(process.pc not in down or self._late(name) for name, process in users.items()):
-            return True
-        first = self.items[0]
-        return any(
-            self.leader == name and users[name].head <= first or self.alarm[name] <= first
-            for name in self.asleep
-        )
-
-    def NotEarly(self) -> bool:
-        return all(
-            self._due() or process.deadline <= self.now
-            for name, process in self._users()
-            if process.pc == "K1"
-            and self._operation(name, process)[0] == "poll"
-            or process.pc in ("L1", "L2")
-            and not process.found
-            and not process.raised
-        )
-
-    def Termination(self) -> bool:
-        """What must come true in every fair run."""
-        return all(process.pc == DONE for process in self.processes)
-
-    # -- witnesses
-
-    def LeadIsTaken(self) -> bool:
-        """A leader sleeps on while another thread has the lead or nobody."""
-        return any(
-            process.pc == "A9" and name in self.asleep and self.leader != name
-            for name, process in self._users()
-        )
-
-    def TimesOutEmptyHanded(self) -> bool:
-        return any(
-            process.pc in ("L1", "L2") and not process.found and not process.raised
-            for _, process in self._users()
-        )
-
-    def FollowerBecomesLeader(self) -> bool:
-        """A thread that has slept as follower leads: it was notified by one that left."""
-        return any(
-            process.pc == "A8" and process.left < self._operation(name, process)[1]
-            for name, process in self._users()
-        )
-
-    def LateNotification(self) -> bool:
-        """A notification may be taken by a thread whose time is up."""
-        return any(self._late(name) and offered(self.tickets, name) for name in self.users)
-
-    def LeaderIsInterrupted(self) -> bool:
-        """The leader is to raise while another thread sleeps."""
-        return self.leader in self.interrupted and len(self.asleep) > 1
-
-    def InterruptedWithTicket(self) -> bool:
-        """A notification may be taken by a thread whose wait is to raise."""
-        return any(offered(self.tickets, name) for name in self.interrupted & self.asleep)

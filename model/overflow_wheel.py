@@ -1,24 +1,32 @@
-"""The model of ``spec/OverflowWheel.tla``: three fields that are read without a lock, and a memory that delays stores."""
+"""The model of ``spec/OverflowWheel.tla``: fields read without a lock, and delayed stores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
+from model.overflow_wheel_properties import LIST, POINTER, START, TIME, WHEEL, Properties
+from model.pluscal import (
+    BLOCKED,
+    DONE,
+    FREE,
+    Procedure,
+    Process,
+    Scalar,
+    State,
+    Step,
+    Values,
+)
 
-WHEEL, LIST, POINTER, TIME = "overflow_wheel", "list", "timer_task_entry", "current_time"
 OBJECT = {WHEEL: "w0", LIST: "e", POINTER: "x"}
 """The object that a field is of; every wheel has a TIME."""
 MONITORS = ("wheel", "bucket", "entry", "task")
-START = "start"
-"""What the constructor of a wheel stores as its time."""
 
 Store = tuple[str, str, str, Any, frozenset[str]]
 """A buffered store: (thread, field, object, value, what its thread has released since)."""
 
 
-class Model(Machine):
+class Model(Properties):
     """States of one scenario: ``wheels``, ``linked`` and ``threads`` as in the TOML."""
 
     PROCEDURES = {
@@ -82,7 +90,7 @@ class Model(Machine):
             self.scalar(name, False)
         self.begin()
 
-    def successors(self, state: Any) -> list:
+    def successors(self, state: State) -> Any:
         """A memory process looks at its thread's program counter, in the state before the step."""
         self._counters = [values[0] for values in state[1]]
         try:
@@ -97,7 +105,7 @@ class Model(Machine):
             self.processes[index].pc if self._counters is None else self._counters[index]
         ) == DONE
 
-    def tla(self, variable: str, piece: tuple) -> Any:
+    def tla(self, variable: str, piece: Values) -> Any:
         """Only threads have a turn."""
         if variable == "turn":
             return {name: value for name, value in zip(self.threads, piece) if name in self.users}
@@ -125,7 +133,7 @@ class Model(Machine):
             self.buffer = tuple(s for s in self.buffer if s[0] == self.me or what not in s[4])
 
     def publish(self, what: str) -> None:
-        """Release: what the process has buffered comes to memory when somebody acquires ``what``."""
+        """Release: the process's buffered stores reach memory when a thread acquires ``what``."""
         if self.buffer:
             self.buffer = tuple(
                 (*s[:4], s[4] | {what}) if s[0] == self.me else s for s in self.buffer
@@ -143,7 +151,7 @@ class Model(Machine):
                 return value
         return memory
 
-    def look(self, field: str, where: str = "") -> Any:
+    def look(self, field: str, where: Any = "") -> Any:
         """Read a field, of its one object where no other is named."""
         if field in self.VOLATILE:
             self.observe(field)
@@ -152,7 +160,7 @@ class Model(Machine):
 
     def store(self, field: str, value: Any, where: str = "") -> None:
         """Write a field, of its one object where no other is named."""
-        written = self.me, field, where or OBJECT[field], value, frozenset()
+        written: Store = self.me, field, where or OBJECT[field], value, frozenset()
         if field in self.VOLATILE:
             self.bring((written,))
             self.publish(field)
@@ -176,78 +184,78 @@ class Model(Machine):
 
     # -- the overflow wheel
 
-    def O1(self, t: Process):
+    def O1(self, t: Process) -> None:
         if self.look(WHEEL) is not None:
             t.pc = "O6"
 
-    def O2(self, t: Process):
+    def O2(self, t: Process) -> Step:
         if not self.lock("wheel"):
             return BLOCKED
 
-    def O3(self, t: Process):
+    def O3(self, t: Process) -> None:
         if self.look(WHEEL) is not None:
             t.pc = "O5"
 
-    def B1(self, t: Process):
+    def B1(self, t: Process) -> None:
         self.made += 1
         t.new = self.wheels[self.made - 1]
 
-    def B2(self, t: Process):
+    def B2(self, t: Process) -> None:
         self.store(TIME, START, t.new)
 
-    def O4(self, t: Process):
+    def O4(self, t: Process) -> None:
         self.store(WHEEL, t.new)
 
-    def O5(self, t: Process):
+    def O5(self, t: Process) -> None:
         self.unlock("wheel")
 
-    def O6(self, t: Process):
+    def O6(self, t: Process) -> None:
         self.wheel[self.me] = self.look(WHEEL)
         self.leave(t)
 
     # -- TimerTaskList.remove
 
-    def U1(self, t: Process):
+    def U1(self, t: Process) -> Step:
         if not self.lock("bucket"):
             return BLOCKED
 
-    def U2(self, t: Process):
+    def U2(self, t: Process) -> Step:
         if not self.lock("entry"):
             return BLOCKED
 
-    def U3(self, t: Process):
+    def U3(self, t: Process) -> None:
         if self.look(LIST) != "l":
             t.pc = "U10"
 
-    def U4(self, t: Process):
+    def U4(self, t: Process) -> None:
         pass
 
-    def U5(self, t: Process):
+    def U5(self, t: Process) -> None:
         pass
 
-    def U6(self, t: Process):
+    def U6(self, t: Process) -> None:
         pass
 
-    def U7(self, t: Process):
+    def U7(self, t: Process) -> None:
         pass
 
-    def U8(self, t: Process):
+    def U8(self, t: Process) -> None:
         self.store(LIST, None)
 
-    def U9(self, t: Process):
+    def U9(self, t: Process) -> None:
         self.task_counter -= 1
         self.exchange("counter")
 
-    def U10(self, t: Process):
+    def U10(self, t: Process) -> None:
         self.unlock("entry")
 
-    def U11(self, t: Process):
+    def U11(self, t: Process) -> None:
         self.unlock("bucket")
         self.leave(t)
 
     # -- TimerTaskEntry.remove
 
-    def R1(self, t: Process):
+    def R1(self, t: Process) -> None:
         if self.look(LIST) is not None:
             self.call(t, "unlink", back="R1")
         else:
@@ -255,71 +263,71 @@ class Model(Machine):
 
     # -- TimerTaskList.add
 
-    def A0(self, t: Process):
+    def A0(self, t: Process) -> None:
         if t.done:
             t.pc = "A12"
         else:
             self.call(t, "remove", back="A1")
 
-    def A1(self, t: Process):
+    def A1(self, t: Process) -> Step:
         if not self.lock("bucket"):
             return BLOCKED
 
-    def A2(self, t: Process):
+    def A2(self, t: Process) -> Step:
         if not self.lock("entry"):
             return BLOCKED
 
-    def A3(self, t: Process):
+    def A3(self, t: Process) -> None:
         if self.look(LIST) is not None:
             t.pc = "A10"
 
-    def A4(self, t: Process):
+    def A4(self, t: Process) -> None:
         pass
 
-    def A5(self, t: Process):
+    def A5(self, t: Process) -> None:
         pass
 
-    def A6(self, t: Process):
+    def A6(self, t: Process) -> None:
         self.store(LIST, "l")
 
-    def A7(self, t: Process):
+    def A7(self, t: Process) -> None:
         pass
 
-    def A8(self, t: Process):
+    def A8(self, t: Process) -> None:
         pass
 
-    def A9(self, t: Process):
+    def A9(self, t: Process) -> None:
         self.task_counter += 1
         self.exchange("counter")
         t.done = True
 
-    def A10(self, t: Process):
+    def A10(self, t: Process) -> None:
         self.unlock("entry")
 
-    def A11(self, t: Process):
+    def A11(self, t: Process) -> None:
         self.unlock("bucket")
         self.settled = t.done
         t.pc = "A0"
 
-    def A12(self, t: Process):
+    def A12(self, t: Process) -> None:
         self.leave(t)
 
     # -- TimerTask.cancel
 
-    def C1(self, t: Process):
+    def C1(self, t: Process) -> Step:
         if not self.lock("task"):
             return BLOCKED
         if self.settled:
             self.late |= {self.me}
 
-    def C2(self, t: Process):
+    def C2(self, t: Process) -> None:
         if self.look(POINTER) is not None:
             self.call(t, "remove", back="C3")
 
-    def C3(self, t: Process):
+    def C3(self, t: Process) -> None:
         self.store(POINTER, None)
 
-    def C4(self, t: Process):
+    def C4(self, t: Process) -> None:
         self.unlock("task")
         self.revoked = True
         if self.me in self.late:
@@ -328,7 +336,7 @@ class Model(Machine):
 
     # -- threads and memory
 
-    def T0(self, t: Process):
+    def T0(self, t: Process) -> None:
         if t.turn > len(self.program[self.me]):
             t.pc = DONE
             return
@@ -341,28 +349,28 @@ class Model(Machine):
         else:
             self.call(t, operation, back="T0")
 
-    def N1(self, t: Process):
+    def N1(self, t: Process) -> None:
         self.time[self.me] = self.look(TIME, self.wheel[self.me])
 
-    def N2(self, t: Process):
+    def N2(self, t: Process) -> None:
         self.found_wheel[self.me], self.found_time[self.me] = (
             self.wheel[self.me],
             self.time[self.me],
         )
         t.pc = "T0"
 
-    def K1(self, t: Process):
+    def K1(self, t: Process) -> None:
         if self.look(POINTER) == "e":
             self.slipped = self.slipped or self.revoked
         else:
             t.pc = "T0"
 
-    def K2(self, t: Process):
+    def K2(self, t: Process) -> None:
         self.submitted += 1
         self.exchange("submitted")
         t.pc = "T0"
 
-    def W1(self, t: Process):
+    def W1(self, t: Process) -> Step:
         thread, field = self.memories[self.me]
         waiting = [i for i, store in enumerate(self.buffer) if store[:2] == (thread, field)]
         if waiting:
@@ -374,52 +382,5 @@ class Model(Machine):
         else:
             return BLOCKED
 
-    def W2(self, t: Process):
+    def W2(self, t: Process) -> None:
         t.pc = "W1"
-
-    # -- properties, by the names of the spec
-
-    def SafePublication(self) -> bool:
-        return all(
-            self.found_wheel[name] is None or self.found_time[name] == START for name in self.users
-        )
-
-    def OneOverflowWheel(self) -> bool:
-        return len({self.found_wheel[name] for name in self.users} - {None}) <= 1
-
-    def CancelUnlinks(self) -> bool:
-        stored = [value for _, field, _, value, _ in self.buffer if field == LIST]
-        return not self.unlinked or (stored[-1] if stored else self.list) is None
-
-    def CancelWins(self) -> bool:
-        return not self.slipped
-
-    def Termination(self) -> bool:
-        """The state predicate that must come true: ``<>AllDone``."""
-        return all(t.pc == DONE for t in self.processes)
-
-    # -- witnesses: states that some scenario must reach, or the properties say little
-
-    def HalfBuilt(self) -> bool:
-        """A wheel exists whose time is not in memory yet, and another thread is about to look for a wheel."""
-        return any(
-            t.pc == "O1" and any(s[1] == TIME and s[0] != name for s in self.buffer)
-            for name, t in zip(self.threads, self.processes)
-        )
-
-    def ComesTooLate(self) -> bool:
-        """A thread has the monitor and finds that the wheel has been made."""
-        return any(t.pc == "O3" and self.overflow_wheel is not None for t in self.processes)
-
-    def CancelledWhenLinked(self) -> bool:
-        """A cancel is about to look for the list of an entry that is linked."""
-        return any(
-            t.pc == "R1" and name in self.late for name, t in zip(self.threads, self.processes)
-        )
-
-    def CheckedAfterCancel(self) -> bool:
-        """A check comes after cancel has returned."""
-        return self.revoked and any(t.pc == "K1" for t in self.processes)
-
-    INVARIANTS = ("SafePublication", "OneOverflowWheel", "CancelUnlinks", "CancelWins")
-    WITNESSES = ("HalfBuilt", "ComesTooLate", "CancelledWhenLinked", "CheckedAfterCancel")

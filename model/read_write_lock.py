@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.conditions import notified_all, offered, taken
-from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
+from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, Values
 
 
 class Model(Machine):
@@ -54,7 +54,7 @@ class Model(Machine):
         self.raised = self.function("raised", dict.fromkeys(self.users, False))
         self.begin()
 
-    def tla(self, variable: str, piece: tuple) -> Any:
+    def tla(self, variable: str, piece: Values) -> Any:
         """As TLA+ has it: only the threads have a ``turn``."""
         value = super().tla(variable, piece)
         return {name: value[name] for name in self.users} if variable == "turn" else value
@@ -287,11 +287,11 @@ class Model(Machine):
         return len(self._at("D1")) > 1
 
     def ReaderWaitsForWaitingWriter(self) -> bool:
-        """A reader sleeps although nobody but readers is inside."""
+        """A reader sleeps although only readers are inside."""
         return self.writer is None and bool(self.readers) and bool(self._at("R3") & self.asleep)
 
     def TwoWritersWait(self) -> bool:
-        return self.waiting > 1
+        return bool(self.waiting > 1)
 
     def WakesInVain(self) -> bool:
         """A writer has woken, and another thread has entered before it has the lock back."""

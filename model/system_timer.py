@@ -1,44 +1,17 @@
-"""The model of ``spec/SystemTimer.tla``: adders, cancellers and a reaper around a hierarchical timing wheel."""
+"""The model of ``spec/SystemTimer.tla``: adders, cancellers and a reaper at a timing wheel."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from model.pluscal import BLOCKED, DONE, Function, Machine, Procedure, Process, Scalar
+from model.heap import offered, polled
+from model.pluscal import BLOCKED, DONE, Procedure, Process, Scalar, Step
+from model.system_timer_properties import Properties
 
 
-def offered(heap: tuple[int, ...], bucket: int, key: Function) -> tuple[int, ...]:
-    """A binary heap with one more bucket, ordered by the keys of now."""
-    out = [*heap, bucket]
-    index = len(out) - 1
-    while index > 0:
-        above = (index - 1) // 2
-        if key[out[index]] >= key[out[above]]:
-            break
-        out[index], out[above] = out[above], out[index]
-        index = above
-    return tuple(out)
-
-
-def polled(heap: tuple[int, ...], key: Function) -> tuple[int, ...]:
-    """A binary heap without its first bucket."""
-    if len(heap) == 1:
-        return ()
-    out = [heap[-1], *heap[1:-1]]
-    index = 0
-    while (below := 2 * index + 1) < len(out):
-        if below + 1 < len(out) and key[out[below]] > key[out[below + 1]]:
-            below += 1
-        if key[out[index]] <= key[out[below]]:
-            break
-        out[index], out[below] = out[below], out[index]
-        index = below
-    return tuple(out)
-
-
-class Model(Machine):
-    """States of one scenario: ``wheel_size``, ``levels``, ``task_of``, ``deadline`` and ``threads`` as in the TOML.
+class Model(Properties):
+    """States of one scenario, with the fields of the TOML.
 
     ``timer``: ``"KafkaTimer"`` or ``"SystemTimer"``, the default.
     """
@@ -165,7 +138,7 @@ class Model(Machine):
 
     def over(self) -> bool:
         """No entry is linked, and none will be."""
-        return self.task_counter == 0 and self.adding == 0
+        return bool(self.task_counter == 0 and self.adding == 0)
 
     def linked(self) -> list[str]:
         """The entries in the buckets; one that is in two is met twice."""
@@ -189,7 +162,7 @@ class Model(Machine):
 
     # -- SystemTimer.addTimerTaskEntry with TimingWheel.add
 
-    def W1(self, t: Process):
+    def W1(self, t: Process) -> None:
         if self.cancelled(t.ke) or self.expired(t.ke, t.level):
             t.pc = "K1"
         elif self.fits(t.ke, t.level):
@@ -199,13 +172,13 @@ class Model(Machine):
         else:
             t.pc = "W0"
 
-    def W2(self, t: Process):
+    def W2(self, t: Process) -> Step:
         if self.flushing == t.bucket and self.writer != self.me:
             return BLOCKED
         self.content[t.bucket] += (t.ke,)
         self.task_counter += 1
 
-    def W3(self, t: Process):
+    def W3(self, t: Process) -> None:
         key = self.trim(self.deadline[t.ke], t.level)
         if self.key[t.bucket] != key:
             if t.bucket in self.queue:
@@ -214,21 +187,21 @@ class Model(Machine):
         else:
             self.leave(t)
 
-    def W4(self, t: Process):
+    def W4(self, t: Process) -> None:
         self.queue = offered(self.queue, t.bucket, self.key)
         self.leave(t)
 
-    def W0(self, t: Process):
+    def W0(self, t: Process) -> None:
         t.level += 1
         t.pc = "W1"
 
-    def K1(self, t: Process):
+    def K1(self, t: Process) -> None:
         if self.cancelled(t.ke):
             self.leave(t)
         elif self.revoked[t.ke]:
             self.slipped |= {t.ke}
 
-    def K2(self, t: Process):
+    def K2(self, t: Process) -> None:
         if self.shut:
             self.refused += (t.ke,)
             self.thrown[self.me] = True
@@ -242,15 +215,15 @@ class Model(Machine):
 
     # -- SystemTimer.add
 
-    def A1(self, t: Process):
+    def A1(self, t: Process) -> Step:
         if self.writer is not None:
             return BLOCKED
         self.readers |= {self.me}
 
-    def A2(self, t: Process):
+    def A2(self, t: Process) -> None:
         pass  # reads the clock: a scenario fixes the deadline of each entry
 
-    def A3(self, t: Process):
+    def A3(self, t: Process) -> Step:
         task = self.task_of[t.ae]
         if self.held(self.timer_task_entry[task]):
             return BLOCKED
@@ -259,7 +232,7 @@ class Model(Machine):
         self.added[task] += 1
         self.call(t, "addTimerTaskEntry", t.ae, back="A4")
 
-    def A4(self, t: Process):
+    def A4(self, t: Process) -> None:
         self.readers -= {self.me}
         self.adding -= 1
         if self.thrown[self.me]:
@@ -269,7 +242,7 @@ class Model(Machine):
 
     # -- TimerTask.cancel
 
-    def X1(self, t: Process):
+    def X1(self, t: Process) -> Step:
         entry = self.timer_task_entry[t.ct]
         if self.held(entry):
             return BLOCKED
@@ -281,13 +254,13 @@ class Model(Machine):
 
     # -- SystemTimer.close
 
-    def B1(self, t: Process):
+    def B1(self, t: Process) -> None:
         self.shut = True
         self.leave(t)
 
     # -- SystemTimer.advanceClock, again and again
 
-    def R1(self, t: Process):
+    def R1(self, t: Process) -> Step:
         if self.due():
             self.poll(t)
         elif self.over():
@@ -295,37 +268,37 @@ class Model(Machine):
         else:
             return BLOCKED
 
-    def R2(self, t: Process):
+    def R2(self, t: Process) -> Step:
         if self.readers or self.writer is not None:
             return BLOCKED
         self.writer = self.me
         if self.kafka:
             t.pc = "R5"
 
-    def R3(self, t: Process):
+    def R3(self, t: Process) -> None:
         self.queue = offered(self.queue, t.polled, self.key)
 
-    def R4(self, t: Process):
+    def R4(self, t: Process) -> None:
         if self.due():
             self.poll(t)
         else:
             t.polled = 0
             t.pc = "R6"
 
-    def R5(self, t: Process):
+    def R5(self, t: Process) -> None:
         t.expiration = self.key[t.polled]
 
-    def R7(self, t: Process):
+    def R7(self, t: Process) -> None:
         for level, tick in self.tick.items():
             if t.expiration >= self.current[level] + tick:
                 self.current[level] = self.trim(t.expiration, level)
 
     # -- TimerTaskList.flush
 
-    def V1(self, t: Process):
+    def V1(self, t: Process) -> None:
         self.flushing = t.polled
 
-    def F2(self, t: Process):
+    def F2(self, t: Process) -> None:
         entries = self.content[t.polled]
         if entries:
             t.head = entries[0]
@@ -335,20 +308,20 @@ class Model(Machine):
         else:
             t.pc = "V2"
 
-    def F3(self, t: Process):
+    def F3(self, t: Process) -> None:
         if not self.kafka:
             self.thrown[self.me] = False
         t.pc = "V3" if self.thrown[self.me] else "F2"
 
-    def V2(self, t: Process):
+    def V2(self, t: Process) -> None:
         self.key[t.polled] = -1
 
-    def V3(self, t: Process):
+    def V3(self, t: Process) -> None:
         self.flushing = 0
         if not self.thrown[self.me]:
             t.pc = "R4"
 
-    def R6(self, t: Process):
+    def R6(self, t: Process) -> None:
         self.writer = None
         if self.thrown[self.me]:
             self.thrown[self.me] = False
@@ -360,7 +333,7 @@ class Model(Machine):
 
     # -- a thread runs its program
 
-    def T0(self, t: Process):
+    def T0(self, t: Process) -> None:
         program = self.program[self.me]
         if t.turn > len(program):
             t.pc = DONE
@@ -374,11 +347,11 @@ class Model(Machine):
         else:
             self.call(t, operation, *arguments, back="T1")
 
-    def C1(self, t: Process):
+    def C1(self, t: Process) -> None:
         self.now += 1
         t.pc = "T0"
 
-    def E1(self, t: Process):
+    def E1(self, t: Process) -> Step:
         if self.waiting:
             t.task = self.waiting[0]
             self.waiting = self.waiting[1:]
@@ -387,13 +360,13 @@ class Model(Machine):
         else:
             return BLOCKED
 
-    def E2(self, t: Process):
+    def E2(self, t: Process) -> None:
         self.started += (t.task,)
         self.ran[self.task_of[t.task]] += 1
         t.task = None
         t.pc = "T0"
 
-    def T1(self, t: Process):
+    def T1(self, t: Process) -> None:
         t.pc = "T0"
 
     def returned(self, t: Process) -> Any:
@@ -406,154 +379,3 @@ class Model(Machine):
             and self.reaper_died
         )
         return ("raised", "RuntimeError") if refused else None
-
-    # -- properties, by the names of the spec
-
-    def halfway(self, bucket: int) -> bool:
-        """A thread has linked an entry into the bucket and is about to key and to queue it."""
-        return any(t.pc in ("W3", "W4") and t.bucket == bucket for t in self.processes)
-
-    def TypeOK(self) -> bool:
-        entries = {*self.entries, None}
-        return (
-            self.now >= 0
-            and all(time >= 0 for time in map(self.current.__getitem__, self.tick))
-            and all(
-                self.key[bucket] >= -1 and set(self.content[bucket]) <= entries
-                for bucket in self.buckets
-            )
-            and set(self.queue) <= set(self.buckets)
-            and all(self.timer_task_entry[task] in entries for task in self.tasks)
-            and self.flushing in {0, *self.buckets}
-            and self.readers <= set(self.threads)
-            and self.writer in {*self.threads, None}
-            and {self.shut, self.reaper_died, *map(self.thrown.__getitem__, self.threads)}
-            <= {True, False}
-            and self.raised | {*self.refused, *self.started} <= set(self.entries)
-            and self.adding >= 0
-            and self.task_counter >= 0
-            and len(self.waiting) <= len(self.entries)
-            and all(
-                t.level in self.tick
-                and 0 <= t.bucket <= len(self.buckets)
-                and 0 <= t.polled <= len(self.buckets)
-                and t.task in entries
-                for t in self.processes
-            )
-        )
-
-    def QueuedOnceWithItsKey(self) -> bool:
-        if self.rekeyed or len(set(self.queue)) < len(self.queue):
-            return False
-        if self.writer is not None:
-            return True
-        held = [t.polled for t in self.processes if t.pc == "R2"]
-        return all(
-            self.queue.count(bucket) + held.count(bucket) == 1
-            for bucket in self.buckets
-            if self.content[bucket] and not self.halfway(bucket)
-        )
-
-    def KeyBeforeDeadline(self) -> bool:
-        return all(
-            self.key[bucket] <= self.deadline[entry]
-            for bucket in self.buckets
-            if bucket in self.queue and not self.halfway(bucket)
-            for entry in self.content[bucket]
-        )
-
-    def idle(self) -> bool:
-        """No thread is inside, none is about to be, and nothing is due."""
-        return (
-            self.writer is None
-            and not self.readers
-            and not self.due()
-            and all(t.pc != "R2" for t in self.processes)
-        )
-
-    def LatenessBound(self) -> bool:
-        return not self.idle() or all(
-            self.now <= self.deadline[entry] + 1 for entry in self.linked()
-        )
-
-    def BystandersInTime(self) -> bool:
-        return not self.idle() or all(
-            self.now <= self.deadline[entry] + 1
-            for bucket in self.buckets
-            if bucket not in self.rekeyed
-            for entry in self.content[bucket]
-        )
-
-    def NotEarly(self) -> bool:
-        return not self.early
-
-    def FiredOnce(self) -> bool:
-        return all(self.submitted[entry] <= 1 for entry in self.entries)
-
-    def StartsInOrder(self) -> bool:
-        return self.started == self.handed[: len(self.started)]
-
-    def RunsOncePerAdd(self) -> bool:
-        return all(self.ran[task] <= self.added[task] for task in self.tasks)
-
-    def CancelWins(self) -> bool:
-        return not self.slipped
-
-    def CounterExact(self) -> bool:
-        return self.task_counter == len(set(self.linked()))
-
-    def CancelledUnlinked(self) -> bool:
-        return all(self.timer_task_entry[self.task_of[entry]] == entry for entry in self.linked())
-
-    def EveryTimerFires(self) -> bool:
-        """The state predicate that must come true: ``<>AllFired``."""
-        return self.adding == 0 and all(
-            self.submitted[entry] > 0 or self.timer_task_entry[self.task_of[entry]] != entry
-            for entry in self.entries
-        )
-
-    def EveryTimerIsTried(self) -> bool:
-        """The state predicate that must come true: ``<>AllTried``."""
-        return self.adding == 0 and all(
-            self.submitted[entry] > 0
-            or entry in self.refused
-            or self.timer_task_entry[self.task_of[entry]] != entry
-            for entry in self.entries
-        )
-
-    # -- witnesses: states that some scenario must reach, or the properties say little
-
-    def EarlierBucketAfterPoll(self) -> bool:
-        """The reaper waits for the write lock with a bucket that is no longer the earliest: D1's situation."""
-        return any(
-            t.pc == "R2" and self.queue and self.key[self.queue[0]] < self.key[t.polled]
-            for t in self.processes
-        )
-
-    def GoesDown(self) -> bool:
-        """A flush links an entry into a lower level."""
-        return any(t.pc == "W3" and t.head is not None for t in self.processes)
-
-    def CancelledInTheHand(self) -> bool:
-        """A flush holds an entry whose task was cancelled meanwhile."""
-        return any(
-            t.pc == "K1"
-            and t.head is not None
-            and self.timer_task_entry[self.task_of[t.ke]] != t.ke
-            for t in self.processes
-        )
-
-    INVARIANTS = (
-        "TypeOK",
-        "QueuedOnceWithItsKey",
-        "KeyBeforeDeadline",
-        "LatenessBound",
-        "BystandersInTime",
-        "NotEarly",
-        "FiredOnce",
-        "StartsInOrder",
-        "RunsOncePerAdd",
-        "CancelWins",
-        "CounterExact",
-    )
-    WITNESSES = ("EarlierBucketAfterPoll", "GoesDown", "CancelledInTheHand")

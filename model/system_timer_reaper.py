@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.conditions import notified, offered, taken
-from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar
+from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, Values
 
 
 class Model(Machine):
@@ -49,7 +49,7 @@ class Model(Machine):
         self.scalar("late", False)
         self.begin()
 
-    def tla(self, variable: str, piece: tuple) -> Any:
+    def tla(self, variable: str, piece: Values) -> Any:
         """As TLA+ has it: the reaper has no ``turn``."""
         value = super().tla(variable, piece)
         return {name: value[name] for name in self.closers} if variable == "turn" else value
@@ -165,7 +165,7 @@ class Model(Machine):
     # -- witnesses
 
     def IsClosedDuringAPoll(self) -> bool:
-        """A poll begins that will be the last one: the reaper was told to stop since it looked."""
+        """A last poll begins: the stop event was set after the reaper had read it."""
         return self.stopping and any(process.pc == "P1" for process in self.processes)
 
     def WaitsForTheReaper(self) -> bool:

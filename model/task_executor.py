@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.conditions import notified_all, offered, taken
-from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, State
+from model.pluscal import BLOCKED, DONE, Machine, Procedure, Process, Scalar, State, Values
 
 
 class Model(Machine):
@@ -57,7 +57,7 @@ class Model(Machine):
         self.scalar("closed", frozenset())
         self.begin()
 
-    def tla(self, variable: str, piece: tuple) -> Any:
+    def tla(self, variable: str, piece: Values) -> Any:
         """As TLA+ has it: only the users have a ``turn``, only the pool's thread has ``taken``."""
         value = super().tla(variable, piece)
         if variable == "turn":
@@ -213,7 +213,7 @@ class Model(Machine):
 
     # -- what operations return
 
-    def outcomes(self, index: int, before: State, after: State) -> tuple:
+    def outcomes(self, index: int, before: State, after: State) -> Values:
         """The pool's thread has one operation, which ends where the process does."""
         if self.threads[index] in self.users:
             return super().outcomes(index, before, after)
@@ -232,7 +232,7 @@ class Model(Machine):
         return len(set(self.ran)) == len(self.ran)
 
     def RunsInOrder(self) -> bool:
-        return self.ran == self.accepted[: len(self.ran)]
+        return bool(self.ran == self.accepted[: len(self.ran)])
 
     def NothingLost(self) -> bool:
         counters = self._counters()
@@ -264,7 +264,7 @@ class Model(Machine):
         return bool(self.refused)
 
     def ClosesBeforeItIsKnown(self) -> bool:
-        """A thread closes that has not seen who the pool's thread is, which runs a task by now."""
+        """A thread closes before it has seen the pool's thread, which runs a task by now."""
         return bool(self.ran) and any(
             name in self.users and process.pc == "D1" and process.own is None
             for name, process in zip(self.threads, self.processes)

@@ -1,15 +1,16 @@
-"""The model of ``spec/TimerTaskList.tla``: a bucket's ring, shared by threads that add, remove, cancel and flush."""
+"""The model of ``spec/TimerTaskList.tla``: threads add to, remove from and flush a ring."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
+from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Scalar, Step
+from model.timer_task_list_properties import Properties
 
 
-class Model(Machine):
-    """States of one scenario: ``lists``, ``task_of``, ``ring``, ``current`` and ``threads`` as in the TOML."""
+class Model(Properties):
+    """States of one scenario, with the fields of the TOML."""
 
     PROCEDURES = {
         "unlink": Procedure("U1", ("ul", "ue")),
@@ -71,46 +72,46 @@ class Model(Machine):
 
     # -- TimerTaskList.remove
 
-    def U1(self, t: Process):
+    def U1(self, t: Process) -> Step:
         if not self.acquire(self.list_monitor, t.ul):
             return BLOCKED
 
-    def U2(self, t: Process):
+    def U2(self, t: Process) -> Step:
         if not self.acquire(self.entry_monitor, t.ue):
             return BLOCKED
 
-    def U3(self, t: Process):
+    def U3(self, t: Process) -> None:
         if self.list[t.ue] != t.ul:
             t.pc = "U10"
 
-    def U4(self, t: Process):
+    def U4(self, t: Process) -> None:
         self.prev[self.next[t.ue]] = self.prev[t.ue]
 
-    def U5(self, t: Process):
+    def U5(self, t: Process) -> None:
         self.next[self.prev[t.ue]] = self.next[t.ue]
 
-    def U6(self, t: Process):
+    def U6(self, t: Process) -> None:
         self.next[t.ue] = None
 
-    def U7(self, t: Process):
+    def U7(self, t: Process) -> None:
         self.prev[t.ue] = None
 
-    def U8(self, t: Process):
+    def U8(self, t: Process) -> None:
         self.list[t.ue] = None
 
-    def U9(self, t: Process):
+    def U9(self, t: Process) -> None:
         self.task_counter -= 1
 
-    def U10(self, t: Process):
+    def U10(self, t: Process) -> None:
         self.release(self.entry_monitor, t.ue)
 
-    def U11(self, t: Process):
+    def U11(self, t: Process) -> None:
         self.release(self.list_monitor, t.ul)
         self.leave(t)
 
     # -- TimerTaskEntry.remove
 
-    def R1(self, t: Process):
+    def R1(self, t: Process) -> None:
         where = self.list[t.re]
         if where is None:
             self.leave(t)
@@ -119,60 +120,60 @@ class Model(Machine):
 
     # -- TimerTaskList.add
 
-    def A0(self, t: Process):
+    def A0(self, t: Process) -> None:
         if t.done:
             t.pc = "A12"
         else:
             self.call(t, "remove", t.ae, back="A1")
 
-    def A1(self, t: Process):
+    def A1(self, t: Process) -> Step:
         if not self.acquire(self.list_monitor, t.al):
             return BLOCKED
 
-    def A2(self, t: Process):
+    def A2(self, t: Process) -> Step:
         if not self.acquire(self.entry_monitor, t.ae):
             return BLOCKED
 
-    def A3(self, t: Process):
+    def A3(self, t: Process) -> None:
         if self.list[t.ae] is None:
             t.tail = self.prev[t.al]
         else:
             t.pc = "A10"
 
-    def A4(self, t: Process):
+    def A4(self, t: Process) -> None:
         self.next[t.ae] = t.al
 
-    def A5(self, t: Process):
+    def A5(self, t: Process) -> None:
         self.prev[t.ae] = t.tail
 
-    def A6(self, t: Process):
+    def A6(self, t: Process) -> None:
         self.list[t.ae] = t.al
 
-    def A7(self, t: Process):
+    def A7(self, t: Process) -> None:
         self.next[t.tail] = t.ae
 
-    def A8(self, t: Process):
+    def A8(self, t: Process) -> None:
         self.prev[t.al] = t.ae
 
-    def A9(self, t: Process):
+    def A9(self, t: Process) -> None:
         self.task_counter += 1
         t.done = True
         if all(frame.procedure != "flush" for frame in t.stack):
             self.owed[self.task_of[t.ae]] += 1
 
-    def A10(self, t: Process):
+    def A10(self, t: Process) -> None:
         self.release(self.entry_monitor, t.ae)
 
-    def A11(self, t: Process):
+    def A11(self, t: Process) -> None:
         self.release(self.list_monitor, t.al)
         t.pc = "A0"
 
-    def A12(self, t: Process):
+    def A12(self, t: Process) -> None:
         self.leave(t)
 
     # -- SystemTimer.addTimerTaskEntry: into bucket kl, or to the executor when kl is None
 
-    def K1(self, t: Process):
+    def K1(self, t: Process) -> None:
         if self.timer_task_entry[self.task_of[t.ke]] != t.ke:
             self.leave(t)
             return
@@ -183,17 +184,17 @@ class Model(Machine):
         else:
             self.call(t, "add", t.kl, t.ke)
 
-    def K2(self, t: Process):
+    def K2(self, t: Process) -> None:
         self.owed[self.task_of[t.ke]] -= 1
         self.leave(t)
 
     # -- TimerTaskList.flush: every entry to bucket fd, or to the executor when fd is None
 
-    def F1(self, t: Process):
+    def F1(self, t: Process) -> Step:
         if not self.acquire(self.list_monitor, t.fl):
             return BLOCKED
 
-    def F2(self, t: Process):
+    def F2(self, t: Process) -> None:
         first = self.next[t.fl]
         if first == t.fl:
             t.pc = "F4"
@@ -201,47 +202,47 @@ class Model(Machine):
             t.head = first
             self.call(t, "unlink", t.fl, t.head, back="F3")
 
-    def F3(self, t: Process):
+    def F3(self, t: Process) -> None:
         self.call(t, "addTimerTaskEntry", t.fd, t.head, back="F2")
 
-    def F4(self, t: Process):
+    def F4(self, t: Process) -> None:
         self.release(self.list_monitor, t.fl)
         self.leave(t)
 
     # -- TimerTask.setTimerTaskEntry
 
-    def S1(self, t: Process):
+    def S1(self, t: Process) -> Step:
         if not self.acquire(self.task_monitor, t.st):
             return BLOCKED
 
-    def S2(self, t: Process):
+    def S2(self, t: Process) -> None:
         old = self.timer_task_entry[t.st]
         if old is not None and old != t.se:
             self.call(t, "remove", old, back="S3")
 
-    def S3(self, t: Process):
+    def S3(self, t: Process) -> None:
         self.timer_task_entry[t.st] = t.se
         self.revoked[t.se] = False
 
-    def S4(self, t: Process):
+    def S4(self, t: Process) -> None:
         self.release(self.task_monitor, t.st)
         self.leave(t)
 
     # -- TimerTask.cancel
 
-    def C1(self, t: Process):
+    def C1(self, t: Process) -> Step:
         if not self.acquire(self.task_monitor, t.ct):
             return BLOCKED
 
-    def C2(self, t: Process):
+    def C2(self, t: Process) -> None:
         entry = self.timer_task_entry[t.ct]
         if entry is not None:
             self.call(t, "remove", entry, back="C3")
 
-    def C3(self, t: Process):
+    def C3(self, t: Process) -> None:
         self.timer_task_entry[t.ct] = None
 
-    def C4(self, t: Process):
+    def C4(self, t: Process) -> None:
         self.release(self.task_monitor, t.ct)
         for entry in self.entries_of[t.ct]:
             self.revoked[entry] = True
@@ -249,7 +250,7 @@ class Model(Machine):
 
     # -- a thread runs its program
 
-    def T0(self, t: Process):
+    def T0(self, t: Process) -> None:
         program = self.program[self.me]
         if t.turn > len(program):
             t.pc = DONE
@@ -264,160 +265,6 @@ class Model(Machine):
         else:
             self.call(t, operation, *arguments, back="T0")
 
-    def T1(self, t: Process):
+    def T1(self, t: Process) -> None:
         _, bucket, entry = self.program[self.me][t.turn - 2]
         self.call(t, "addTimerTaskEntry", bucket, entry, back="T0")
-
-    # -- what the ring says
-
-    def members(self, name: str) -> tuple[str, ...]:
-        """The entries linked into a list: those that a walk along next, from the list, meets."""
-        out, node = [], self.next[name]
-        while node is not None and node != name and len(out) < len(self.lists) + len(self.entries):
-            out.append(node)
-            node = self.next[node]
-        return tuple(out)
-
-    def linked(self) -> set[str]:
-        """The entries that are in some list; in a corrupted state a walk may meet other lists' sentinels too."""
-        return {entry for name in self.lists for entry in self.members(name)} & set(self.entries)
-
-    def guarded(self, entry: str) -> bool:
-        """Somebody holds the entry's monitor, or that of a list that has it or that it believes to be in."""
-        return self.entry_monitor[entry] != FREE or any(
-            self.list_monitor[name] != FREE
-            and (self.list[entry] == name or entry in self.members(name))
-            for name in self.lists
-        )
-
-    # -- properties, by the names of the spec; each is total, on corrupted states too
-
-    def TypeOK(self) -> bool:
-        lists, entries, tasks = ({*names, None} for names in (self.lists, self.entries, self.tasks))
-        nodes, owners = lists | entries, {*self.threads, None}
-        return (
-            all(
-                self.next[node] in nodes and self.prev[node] in nodes
-                for node in (*self.lists, *self.entries)
-            )
-            and all(self.list[entry] in lists for entry in self.entries)
-            and all(
-                owner in owners and depth >= 0
-                for monitors, names in (
-                    (self.list_monitor, self.lists),
-                    (self.entry_monitor, self.entries),
-                    (self.task_monitor, self.tasks),
-                )
-                for owner, depth in map(monitors.__getitem__, names)
-            )
-            and all(self.timer_task_entry[task] in entries for task in self.tasks)
-            and self.task_counter >= 0
-            and self.slipped <= set(self.entries)
-            and all(
-                {t.ul, t.al, t.kl, t.fl, t.fd} <= lists
-                and {t.ue, t.re, t.ae, t.ke, t.se} <= entries
-                and {t.tail, t.head} <= nodes
-                and {t.ct, t.st} <= tasks
-                and t.done in (True, False)
-                and 1 <= t.turn <= len(self.program[name]) + 1
-                for name, t in zip(self.threads, self.processes)
-            )
-        )
-
-    def AtMostOneList(self) -> bool:
-        members = [set(self.members(name)) for name in self.lists]
-        return all(sum(entry in ring for ring in members) <= 1 for entry in self.entries)
-
-    def ExactlyItsList(self) -> bool:
-        return all(
-            self.guarded(entry)
-            or all(
-                (entry in self.members(name)) == (self.list[entry] == name) for name in self.lists
-            )
-            for entry in self.entries
-        )
-
-    def RingWellFormed(self) -> bool:
-        for name in self.lists:
-            if self.list_monitor[name] != FREE:
-                continue
-            ring = {name, *self.members(name)}
-            for node in ring:
-                after, before = self.next[node], self.prev[node]
-                if not (
-                    after in ring
-                    and before in ring
-                    and self.prev[after] == node
-                    and self.next[before] == node
-                ):
-                    return False
-        return True
-
-    def CounterExact(self) -> bool:
-        if any(self.list_monitor[name] != FREE for name in self.lists):
-            return True
-        return self.task_counter == len(self.linked())
-
-    def CancelWins(self) -> bool:
-        return not self.slipped
-
-    def RunsOncePerAdd(self) -> bool:
-        return all(self.owed[task] >= 0 for task in self.tasks)
-
-    def CancelledUnlinked(self) -> bool:
-        if any(thread.pc != DONE for thread in self.processes):
-            return True
-        return all(self.timer_task_entry[self.task_of[entry]] == entry for entry in self.linked())
-
-    def Termination(self) -> bool:
-        """The state predicate that must come true: ``<>AllDone``."""
-        return all(thread.pc == DONE for thread in self.processes)
-
-    # -- witnesses: states that some scenario must reach, or the properties say little
-
-    def AddMustRetry(self) -> bool:
-        """add finds the entry linked again, after its own remove."""
-        return any(t.pc == "A3" and self.list[t.ae] is not None for t in self.processes)
-
-    def RemoveComesTooLate(self) -> bool:
-        """remove holds the monitor of a list that the entry has left."""
-        return any(t.pc == "U3" and self.list[t.ue] != t.ul for t in self.processes)
-
-    def CancelledInTheHand(self) -> bool:
-        """A flush holds an entry whose task was cancelled meanwhile."""
-        return any(
-            t.pc == "K1" and self.timer_task_entry[self.task_of[t.ke]] != t.ke
-            for t in self.processes
-        )
-
-    def HandedOver(self) -> bool:
-        """An entry goes to the executor."""
-        return any(t.pc == "K2" for t in self.processes)
-
-    def MonitorEnteredTwice(self) -> bool:
-        """A list's monitor is held re-entrantly."""
-        return any(self.list_monitor[name].depth > 1 for name in self.lists)
-
-    def CancelledStaysLinked(self) -> bool:
-        """What ``CancelledUnlinked`` denies (Kafka's documented window)."""
-        return not self.CancelledUnlinked()
-
-    INVARIANTS = (
-        "TypeOK",
-        "AtMostOneList",
-        "ExactlyItsList",
-        "RingWellFormed",
-        "CounterExact",
-        "CancelWins",
-        "RunsOncePerAdd",
-    )
-    OF_PROCESSES = frozenset({"TypeOK", "CancelledUnlinked", "Termination"})
-    """Properties that look at the processes too; the others depend on the shared variables alone."""
-    WITNESSES = (
-        "AddMustRetry",
-        "RemoveComesTooLate",
-        "CancelledInTheHand",
-        "HandedOver",
-        "MonitorEnteredTwice",
-        "CancelledStaysLinked",
-    )

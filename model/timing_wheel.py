@@ -1,16 +1,16 @@
-"""The model of ``spec/TimingWheel.tla``: adders at a hierarchical timing wheel, and who lets its clock advance or empties it."""
+"""The model of ``spec/TimingWheel.tla``: threads add to a timing wheel and expire it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from model.pluscal import BLOCKED, DONE, FREE, Machine, Procedure, Process, Scalar
+from model.pluscal import BLOCKED, DONE, FREE, Function, Machine, Procedure, Process, Scalar, Step
 from model.system_timer import offered, polled
 
 
 class Model(Machine):
-    """States of one scenario: ``wheel_size``, ``levels``, ``start``, ``deadline`` and ``threads`` as in the TOML."""
+    """States of one scenario, with the fields of the TOML."""
 
     PROCEDURES = {
         "hand": Procedure("K2", ("he", "withdrawn"), defaults=(("withdrawn", False),)),
@@ -21,6 +21,11 @@ class Model(Machine):
         "withdraw": Procedure("Q1", (), (("taken", 0),)),
     }
     AUXILIARY = frozenset({"rekeyed", "early"})
+
+    wheel_size: int
+    deadline: Mapping[str, int]
+    tick: Mapping[int, int]
+    content: Function[tuple[str, ...]]
 
     made = Scalar("made")
     queue = Scalar("queue")
@@ -88,12 +93,12 @@ class Model(Machine):
         return self.deadline[entry] < self.current[level] + self.wheel_size * self.tick[level]
 
     def over(self) -> bool:
-        """Nothing is linked, and nobody will add anything."""
-        return self.task_counter == 0 and self.adding == 0
+        """No entry is linked, and none will be."""
+        return bool(self.task_counter == 0 and self.adding == 0)
 
-    # -- whoever waits for the entry has it
+    # -- the thread that waits for the entry has it
 
-    def K2(self, t: Process):
+    def K2(self, t: Process) -> None:
         self.handed += (t.he,)
         if not t.withdrawn and self.current[1] < self.deadline[t.he]:
             self.early |= {t.he}
@@ -101,7 +106,7 @@ class Model(Machine):
 
     # -- TimingWheel.add, and over it goes if the wheel does not take it
 
-    def W1(self, t: Process):
+    def W1(self, t: Process) -> None:
         if self.expired(t.ke, t.level):
             self.call(t, "hand", t.ke, False)
         elif self.fits(t.ke, t.level):
@@ -109,19 +114,19 @@ class Model(Machine):
         else:
             t.pc = "W5"
 
-    def W2(self, t: Process):
+    def W2(self, t: Process) -> None:
         pass
 
-    def A1(self, t: Process):
+    def A1(self, t: Process) -> Step:
         if not self.acquire(self.monitor, t.bucket):
             return BLOCKED
         self.content[t.bucket] += (t.ke,)
         self.task_counter += 1
 
-    def A11(self, t: Process):
+    def A11(self, t: Process) -> None:
         self.release(self.monitor, t.bucket)
 
-    def W3(self, t: Process):
+    def W3(self, t: Process) -> None:
         key = self.key_for(t.ke, t.level)
         if self.key[t.bucket] != key:
             if t.bucket in self.queue:
@@ -130,11 +135,11 @@ class Model(Machine):
         else:
             self.leave(t)
 
-    def W4(self, t: Process):
+    def W4(self, t: Process) -> None:
         self.queue = offered(self.queue, t.bucket, self.key)
         self.leave(t)
 
-    def W5(self, t: Process):
+    def W5(self, t: Process) -> None:
         above = t.level + 1
         if self.made == t.level:
             self.made = above
@@ -144,24 +149,24 @@ class Model(Machine):
 
     # -- an entry is added while the clock stands still
 
-    def L1(self, t: Process):
+    def L1(self, t: Process) -> Step:
         if self.writer is not None:
             return BLOCKED
         self.readers |= {self.me}
         self.call(t, "put", t.ae, back="L2")
 
-    def L2(self, t: Process):
+    def L2(self, t: Process) -> None:
         self.readers -= {self.me}
         self.adding -= 1
         self.leave(t)
 
     # -- TimerTaskList.flush
 
-    def V1(self, t: Process):
+    def V1(self, t: Process) -> Step:
         if not self.acquire(self.monitor, t.fb):
             return BLOCKED
 
-    def F2(self, t: Process):
+    def F2(self, t: Process) -> None:
         if entries := self.content[t.fb]:
             t.head = entries[0]
             self.content[t.fb] = entries[1:]
@@ -171,16 +176,16 @@ class Model(Machine):
             else:
                 self.call(t, "put", t.head, back="F2")
 
-    def V2(self, t: Process):
+    def V2(self, t: Process) -> None:
         self.key[t.fb] = -1
 
-    def V3(self, t: Process):
+    def V3(self, t: Process) -> None:
         self.release(self.monitor, t.fb)
         self.leave(t)
 
     # -- the earliest bucket is taken, the clocks reach its key, it is flushed
 
-    def P1(self, t: Process):
+    def P1(self, t: Process) -> Step:
         if self.queue:
             t.polled = 0
         elif self.over():
@@ -188,32 +193,32 @@ class Model(Machine):
         else:
             return BLOCKED
 
-    def R2(self, t: Process):
+    def R2(self, t: Process) -> Step:
         if self.readers or self.writer is not None:
             return BLOCKED
         self.writer = self.me
 
-    def R4(self, t: Process):
+    def R4(self, t: Process) -> None:
         if self.queue:
             t.polled = self.queue[0]
             self.queue = polled(self.queue, self.key)
         else:
             t.pc = "R6"
 
-    def R5(self, t: Process):
+    def R5(self, t: Process) -> None:
         t.expiration = self.key[t.polled]
         if t.expiration < self.current[1] + self.tick[1]:
             t.pc = "R6"
 
-    def V4(self, t: Process):
+    def V4(self, t: Process) -> None:
         self.current[t.up] = self.trim(t.expiration, t.up)
 
-    def V5(self, t: Process):
+    def V5(self, t: Process) -> None:
         if t.up < self.made and t.expiration >= self.current[t.up + 1] + self.tick[t.up + 1]:
             t.up += 1
             t.pc = "V4"
 
-    def R6(self, t: Process):
+    def R6(self, t: Process) -> None:
         self.writer = None
         t.expiration, t.up = 0, 1
         if t.polled:
@@ -223,7 +228,7 @@ class Model(Machine):
 
     # -- everything is taken out, and the clock stands still
 
-    def Q1(self, t: Process):
+    def Q1(self, t: Process) -> Step:
         if self.queue:
             t.taken = self.queue[0]
             self.queue = polled(self.queue, self.key)
@@ -235,7 +240,7 @@ class Model(Machine):
 
     # -- a thread runs its program
 
-    def T0(self, t: Process):
+    def T0(self, t: Process) -> None:
         program = self.program[self.me]
         if t.turn > len(program):
             t.pc = DONE
@@ -244,7 +249,7 @@ class Model(Machine):
         t.turn += 1
         self.call(t, operation, *arguments, back="T1")
 
-    def T1(self, t: Process):
+    def T1(self, t: Process) -> None:
         t.pc = "T0"
 
     # -- properties, by the names of the spec
@@ -257,7 +262,7 @@ class Model(Machine):
         )
 
     def halfway(self, bucket: int) -> bool:
-        """A thread has linked an entry into the bucket, or has queued it for one, and has not done the rest."""
+        """A thread has linked an entry into the bucket, or queued it, and has not done the rest."""
         return any(t.pc in ("A11", "W3", "W4") and t.bucket == bucket for t in self.processes)
 
     def linking(self) -> list[Process]:
@@ -370,7 +375,7 @@ class Model(Machine):
 
     def TwoWantTheLevel(self) -> bool:
         """Two threads are about to ask for the same level, which is not there."""
-        return sum(t.pc == "W5" and t.level == self.made for t in self.processes) > 1
+        return [t.level for t in self.processes if t.pc == "W5"].count(self.made) > 1
 
     INVARIANTS = (
         "TypeOK",

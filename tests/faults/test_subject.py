@@ -194,8 +194,8 @@ ARTEFACTS = {
         [
             (
                 MODEL,
-                "    def U4(self, t: Process):\n",
-                "    def U4(self, t: Process):\n        1 / 0\n",
+                "    def U4(self, t: Process) -> None:\n",
+                "    def U4(self, t: Process) -> None:\n        1 / 0\n",
             )
         ],
     ),

@@ -11,7 +11,7 @@ from wheelproof.project import counts
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = re.compile(
-    r"TimerTaskList.*|timer_task_list\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py|events\.toml"
+    r"TimerTaskList.*|timer_task_list(_properties)?\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py|events\.toml"
 )
 """Of the artefacts' files those of the one mechanism, and what its modules import."""
 ARTEFACTS = ("spec", "model", "impl", "harness", "mutants")

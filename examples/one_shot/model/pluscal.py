@@ -1,30 +1,45 @@
-"""What a PlusCal algorithm is made of, in Python: processes, procedures with a stack, labels that are steps.
+"""PlusCal in Python: processes, procedures with a stack, and labels that are steps.
 
-A model (a subclass of :class:`Machine`) declares the algorithm's variables and procedures and has one method per
-label, which reads and writes them as the PlusCal step does. A step ends at the next label in the order of the methods,
-as in PlusCal, unless it sets ``pc``, calls a procedure or returns from one. The machine holds one
-state at a time and changes it in place: a step costs what it changes, however many entries there are. A *frozen* state is
-the hashable pair ``(shared, processes)``: all shared variables as one flat tuple, and per process one tuple in the order of
-``process_variables``.
+A model (a subclass of :class:`Machine`) declares the algorithm's variables and procedures. It has
+one method per label, which reads and writes the variables as the PlusCal step does. A step ends at
+the next label in the order of the methods, as in PlusCal, unless it sets ``pc``, calls a procedure
+or returns from one.
 
-PlusCal's own rules that the model must keep, because TLC's states show them: a procedure's variables are per-process
-variables, saved on the stack by a call and restored by a return; a call that a return follows at once replaces its
-caller's frame, and then the caller's local variables are restored but its parameters keep their last values.
+The machine holds one state and changes it in place: a step costs what it changes. A *frozen* state
+is the hashable pair ``(shared, processes)``: the shared variables as one flat tuple, and for each
+process one tuple in the order of ``process_variables``.
+
+The model keeps PlusCal's rules for procedures, because TLC's states show them. A procedure's
+variables are variables of the process: a call saves them on the stack, and a return restores them.
+A call that a return follows at once replaces its caller's frame. Then the caller's local variables
+are restored, and its parameters keep their last values.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 LABEL = re.compile(r"[A-Z][A-Za-z]*[0-9]+")
 DONE = "Done"
-BLOCKED = object()
-"""What a label's method returns, having changed nothing, when its ``await`` does not hold."""
 
-State = tuple[tuple, tuple[tuple, ...]]
-"""A frozen state: (shared variables flattened, one tuple per process)."""
+
+class Blocked(Enum):
+    """The result of a step whose ``await`` does not hold. The step has changed nothing."""
+
+    BLOCKED = "blocked"
+
+
+BLOCKED = Blocked.BLOCKED
+Step = Blocked | None
+"""The result of a label's method."""
+
+V = TypeVar("V")
+Values = tuple[Any, ...]
+State = tuple[Values, tuple[Values, ...]]
+"""A frozen state: the shared variables, flattened, and one tuple for each process."""
 
 
 class Monitor(NamedTuple):
@@ -38,9 +53,9 @@ FREE = Monitor(None, 0)
 
 
 class Procedure(NamedTuple):
-    """A PlusCal procedure: its first label, its parameters, and its local variables with their initial values.
+    """A PlusCal procedure: its first label, its parameters, and its variables with initial values.
 
-    ``defaults``: what a parameter is before the first call, where the spec does not say NULL.
+    ``defaults``: the values of parameters before the first call, where these are not NULL.
     """
 
     entry: str
@@ -58,21 +73,22 @@ class Frame(NamedTuple):
 
     procedure: str
     pc: str
-    saved: tuple
+    saved: Values
 
 
-class Function:
+class Function(Generic[V]):
     """A shared variable that is a function over names, in place: ``next[e]``, ``next[e] = l``."""
 
     __slots__ = ("_cells", "_at")
 
-    def __init__(self, cells: list, at: dict[str, int]) -> None:
-        self._cells, self._at = cells, at
+    def __init__(self, cells: list[Any], at: Mapping[Any, int]) -> None:
+        self._cells: list[V] = cells
+        self._at = at
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: Any) -> V:
         return self._cells[self._at[name]]
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: Any, value: V) -> None:
         self._cells[self._at[name]] = value
 
 
@@ -92,25 +108,34 @@ class Scalar:
 class Process:
     """One process's variables, as attributes: ``pc``, ``stack``, its own, and every procedure's."""
 
+    pc: str
+    stack: tuple[Frame, ...]
+
+    if TYPE_CHECKING:  # the other variables are those that the model declares
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
 
 class Machine:
-    """An executable model. Subclasses set the class attributes and call ``function`` / ``scalar`` while initialising."""
+    """An executable model. Subclasses declare variables by ``function`` and ``scalar``."""
 
     PROCEDURES: Mapping[str, Procedure] = {}
     AUXILIARY: frozenset[str] = frozenset()
-    """History variables: in specification and model only, no implementation has them. They decide no step."""
+    """History variables. No implementation has them, and they decide no step."""
 
     LOCAL: frozenset[str] = frozenset()
-    """Those of them that may decide steps: in code they are on a thread's stack."""
+    """History variables that may decide steps: an implementation has them on a thread's stack."""
 
     def __init__(
         self, threads: Iterable[str], process_variables: Mapping[str, Any], start: str
     ) -> None:
-        """``process_variables``: the process's own variables with their initial values; ``start``: its first label."""
+        """``process_variables``: a process's own, with values; ``start``: its first label."""
         self.threads = tuple(threads)
-        self._cells: list = []
+        self._cells: list[Any] = []
         self._spans: dict[str, tuple[int, int]] = {}
-        self._names: dict[str, tuple[str, ...] | None] = {}
+        self._names: dict[str, tuple[Any, ...] | None] = {}
         own: dict[str, Any] = {"pc": start}
         if self.PROCEDURES:  # PlusCal has a stack for them only
             own["stack"] = ()
@@ -123,7 +148,7 @@ class Machine:
         own |= process_variables
         self.process_variables = tuple(own)
         self._idle = start
-        self._processes = tuple(tuple(own.values()) for _ in self.threads)
+        self._processes: tuple[Values, ...] = tuple(tuple(own.values()) for _ in self.threads)
         self._workspace = [Process() for _ in self.threads]
         self.me = ""
         """The name of the process that moves: PlusCal's ``self``."""
@@ -134,12 +159,14 @@ class Machine:
             if LABEL.fullmatch(name)
         ]
         order = tuple(dict.fromkeys(written))
-        self._steps: dict[str, Callable] = {name: getattr(self, name) for name in order}
+        self._steps: dict[str, Callable[[Process], Step]] = {
+            name: getattr(self, name) for name in order
+        }
         self._following = dict(zip(order, (*order[1:], DONE), strict=True))
 
     # -- declaring variables
 
-    def function(self, variable: str, initial: Mapping[str, Any]) -> Function:
+    def function(self, variable: str, initial: Mapping[Any, V]) -> Function[V]:
         """Declare a shared variable over names; ``variable`` is its name in the spec."""
         start = len(self._cells)
         self._cells.extend(initial.values())
@@ -148,7 +175,7 @@ class Machine:
         return Function(self._cells, {name: start + i for i, name in enumerate(initial)})
 
     def scalar(self, variable: str, initial: Any) -> None:
-        """Declare a shared variable that is one value; read it through a ``Scalar`` class attribute."""
+        """Declare a shared variable that is one value, for a ``Scalar`` class attribute."""
         self._spans[variable] = (len(self._cells), len(self._cells) + 1)
         self._cells.append(initial)
         self._names[variable] = None
@@ -166,7 +193,7 @@ class Machine:
     def holds(self, name: str, state: State) -> bool:
         """Evaluate a named property or witness (a method without arguments) on a frozen state."""
         self.load(state)
-        return getattr(self, name)()
+        return bool(getattr(self, name)())
 
     @property
     def labels(self) -> frozenset[str]:
@@ -222,10 +249,10 @@ class Machine:
 
     # -- what operations return
 
-    def outcomes(self, index: int, before: State, after: State) -> tuple:
+    def outcomes(self, index: int, before: State, after: State) -> Values:
         """The results of the operations that a process's step has ended: one or none.
 
-        An operation of a thread's program ends where the process comes back to its first label, or to its end.
+        An operation ends where the process comes back to its first label, or to its end.
         """
         here = after[1][index][0]
         if here != self._idle and (here != DONE or before[1][index][0] in (self._idle, DONE)):
@@ -235,17 +262,17 @@ class Machine:
         return (self.returned(self._workspace[index]),)
 
     def returned(self, process: Process) -> Any:
-        """What the operation that the process has just ended returns; a model with other results overrides this.
+        """The result of the operation that the process has just ended.
 
-        Called where the operation has ended, with every variable as it was left.
-        ``("raised", "Name")`` stands for an exception of that class.
+        The variables are as the operation left them. ``("raised", "Name")`` stands for an exception
+        of that class. A model whose operations have results overrides this.
         """
         return None
 
     # -- in place
 
     def step(self, index: int) -> str | None:
-        """Let one process take its next step in place; its label, or None if it is blocked or done."""
+        """Let a process take its next step in place. Returns its label, or None if it has none."""
         process = self._workspace[index]
         label = process.pc
         self.me = self.threads[index]
@@ -260,7 +287,7 @@ class Machine:
     # -- what a label's method does
 
     def call(self, process: Process, name: str, *arguments: Any, back: str | None = None) -> None:
-        """Call a procedure; ``back``: the label to come back to, None when the caller returns at once."""
+        """Call a procedure. ``back``: the label to return to, None if the caller returns."""
         own, procedure = vars(process), self.PROCEDURES[name]
         if back is None:
             top, process.stack = process.stack[0], process.stack[1:]
@@ -288,7 +315,7 @@ class Machine:
         vars(process).update(zip(self.PROCEDURES[frame.procedure].names, frame.saved))
         process.stack, process.pc = process.stack[1:], frame.pc
 
-    def acquire(self, monitors: Function, name: str) -> bool:
+    def acquire(self, monitors: Function[Monitor], name: str) -> bool:
         """Enter a re-entrant monitor; False, with nothing changed, if another process is in it."""
         owner, depth = monitors[name]
         if owner is not None and owner != self.me:
@@ -296,20 +323,23 @@ class Machine:
         monitors[name] = Monitor(self.me, depth + 1)
         return True
 
-    def release(self, monitors: Function, name: str) -> None:
+    def release(self, monitors: Function[Monitor], name: str) -> None:
         """Leave a re-entrant monitor once."""
         _, depth = monitors[name]
         monitors[name] = FREE if depth == 1 else Monitor(self.me, depth - 1)
 
     # -- as TLA+ sees it
 
-    def pieces(self, state: State) -> tuple:
-        """One hashable value per variable (shared ones, then the processes'), cheap to take and to compare."""
+    def pieces(self, state: State) -> Values:
+        """One hashable value for each variable: shared ones, then the processes'."""
         shared, processes = state
         return (*(shared[a:b] for a, b in self._spans.values()), *zip(*processes, strict=True))
 
-    def tla(self, variable: str, piece: tuple) -> Any:
-        """A piece as a TLA+ value: dict for a function or record, tuple for a sequence, frozenset, None for NULL."""
+    def tla(self, variable: str, piece: Values) -> Any:
+        """A piece as a TLA+ value.
+
+        A function or record is a dict, a sequence a tuple, a set a frozenset, and NULL is None.
+        """
         if variable not in self._spans:
             if variable == "stack":
                 piece = tuple(tuple(self._frame(frame) for frame in stack) for stack in piece)
