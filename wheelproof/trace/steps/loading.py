@@ -13,10 +13,10 @@ from pathlib import Path
 from types import MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
+from wheelproof import isolated
 from wheelproof.errors import UsageError
 from wheelproof.explore import labels, production
 from wheelproof.explore.fields import classes_of, marks_of
-from wheelproof.project import isolated
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.grain import Grain
 from wheelproof.trace.steps.primitives import runtime_module
