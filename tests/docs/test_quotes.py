@@ -49,14 +49,14 @@ def test_a_changed_quotation_is_refused(old, new):
 
 
 def printed(text: str) -> list[tuple[str, list[str]]]:
-    """(command, the parts between lines of three dots) of each console with output."""
+    """(command, the parts between lines of three dots) of each console's commands."""
     out = []
     for block in blocks(text):
         if block.language == "console":
-            command, _, output = block.text.partition("\n")
-            if output.strip():
-                parts = re.split(r"^\.\.\.\n", output, flags=re.MULTILINE)
-                out.append((command.removeprefix("$ "), parts))
+            for entry in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+                command, _, output = entry.partition("\n")
+                parts = re.split(r"^\.\.\.\n", output, flags=re.MULTILINE) if output else []
+                out.append((command, parts))
     return out
 
 
