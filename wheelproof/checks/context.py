@@ -227,7 +227,7 @@ class Context:
         """The implementation under control. ``grain``: the harness' table of atomic modules that counts."""
         mechanism = self.mechanism
         return ControlledImplementation.load(
-            mechanism.root, mechanism.stem, texts=mechanism.modules, grain=grain
+            mechanism.root, mechanism.stem, texts=mechanism.modules, atomicity=grain
         )
 
     def sources(self, scenario: str | None = None) -> dict[str, str]:

@@ -88,7 +88,7 @@ def check(context: Context, config: Config) -> Report:
         return row(
             Verdict.VIOLATED,
             property=named(result.finding),
-            why=f"round {result.finding.round}: {result.finding.says}",
+            why=f"round {result.finding.round}: {result.finding.message}",
         )
     possible = [name for name, fault in FAULTS.items() if fault.primitive in subject.observer.used]
     found, tried = controls(context, config, possible, final)
@@ -143,7 +143,7 @@ def check_fault(context: Context, fault: Fault) -> Report:
         judged = {
             "verdict": Verdict.VIOLATED,
             "property": property,
-            "why": f"round {finding.round}: {finding.says}",
+            "why": f"round {finding.round}: {finding.message}",
         }
     row: Row = context.row(
         "stress",

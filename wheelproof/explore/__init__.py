@@ -6,7 +6,7 @@
   :class:`PairGraph` answers at which depth a property first fails in the implementation.
 * :func:`replay` and :func:`random_schedules` run single schedules, with a :class:`RaceDetector` if
   one is given.
-* :func:`check_subject` lints the sources for the style that all this needs.
+* :func:`check_style` checks the sources for the style that this needs.
 """
 
 from wheelproof.explore.bisimulation import Bisimulation, bisimulate
@@ -22,7 +22,7 @@ from wheelproof.explore.findings import (
     StyleFinding,
     Unnamed,
 )
-from wheelproof.explore.lint import check, check_subject
+from wheelproof.explore.lint import check, check_style
 from wheelproof.explore.pairs import PairGraph, Violation
 from wheelproof.explore.race import Access, Race, RaceDetector
 from wheelproof.explore.run import ControlledImplementation, Run
@@ -54,7 +54,7 @@ __all__ = [
     "Violation",
     "bisimulate",
     "check",
-    "check_subject",
+    "check_style",
     "random_schedules",
     "replay",
 ]

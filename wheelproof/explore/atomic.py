@@ -30,19 +30,19 @@ class _Place:
     ``inside``: in an atomic module. ``keeps``: there, in a function that has steps of its own.
     """
 
-    __slots__ = ("function", "inside", "keeps", "several", "site", "subject", "where")
+    __slots__ = ("function", "inside", "keeps", "several", "site", "ours", "where")
 
     def __init__(
         self,
         where: str,
         function: str,
-        subject: bool,
+        ours: bool,
         inside: bool,
         keeps: bool,
         site: Site | None,
         several: bool,
     ) -> None:
-        self.where, self.function, self.subject, self.inside = where, function, subject, inside
+        self.where, self.function, self.ours, self.inside = where, function, ours, inside
         self.keeps, self.site, self.several = keeps, site, several
 
 
@@ -88,7 +88,7 @@ class AtomicModules:
         inner, keeps, outer, found = frame, place.keeps, frame.f_back, None
         while outer is not None:
             around = self._place(outer)
-            if around.subject:
+            if around.ours:
                 if around.site is not None:
                     found = around
                     break
@@ -128,7 +128,7 @@ class AtomicModules:
         outer = frame.f_back
         while outer is not None:
             around = self._place(outer)
-            if around.subject and (around.inside or around.site is not None):
+            if around.ours and (around.inside or around.site is not None):
                 return around.inside and not around.keeps
             outer = outer.f_back
         return False
@@ -168,7 +168,7 @@ class AtomicModules:
         thread.calls = (*calls, inner)
 
     def _predicted(self, label: str, frame: FrameType) -> Free | None:
-        """What a step waits for before it can begin: a lock that is held over steps."""
+        """The lock that must be free before a step can begin, if it needs one held over steps."""
         if self._waits is None or label not in self._waits[0]:
             return None
         return Free(self._scheduler, self._waits[1], label, frame)
@@ -233,7 +233,7 @@ class Free:
 def declare(
     declared: object,
     stem: str,
-    subject: Collection[str],
+    ours: Collection[str],
     modules: Mapping[str, ModuleType],
     labels: MutableMapping[str, Labels],
     scheduler: Scheduler,
@@ -244,7 +244,7 @@ def declare(
     ``labels`` (file as the scheduler shows it -> lines) is changed in place.
 
     A class of another module, a mutant's or the harness's, that derives from one of an atomic
-    module is atomic with the same kept labels; one of ``subject``, the modules whose steps are the
+    module is atomic with the same kept labels; one of ``ours``, the modules whose steps are the
     mechanism's, is not, nor what derives from it. Raises :class:`ExploreError` for a module that is
     not loaded, a kept label that does not exist, or one half of a lock and its unlock.
     """
@@ -264,7 +264,7 @@ def declare(
         file = getattr(module, "__file__", None)
         if file not in scheduler.files:
             raise ExploreError(
-                f"{where} names {name}, which is no loaded module of the subject.",
+                f"{where} names {name}, which is no loaded module of the implementation.",
                 "Name a module that SUBJECT's modules import, as 'impl.some_module'.",
             )
         files[name] = file
@@ -286,7 +286,7 @@ def declare(
                 (
                     base.__module__
                     for base in cls.__mro__
-                    if base.__module__ in files or base.__module__ in subject
+                    if base.__module__ in files or base.__module__ in ours
                 ),
                 None,
             )

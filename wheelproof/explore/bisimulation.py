@@ -1,6 +1,6 @@
 """Bisimulation of an implementation with its model, over the implementation's own states.
 
-Walking every edge of the model is not enough: locals live in frames, so that many implementation
+Following every edge of the model is not enough: locals live in frames, so that many implementation
 states look like one model state, and a bug can hide in the difference. So the search steps every
 enabled thread in every *implementation* state (a fingerprint) and meanwhile pairs these states with
 the model's, along both graphs. Every new pair is compared: the same threads can move, with the same
@@ -47,14 +47,14 @@ PROGRESS_EVERY = 0.5
 
 @dataclass(frozen=True)
 class Bisimulation:
-    """What a search came to.
+    """The result of a search.
 
     ``outcome``: ``equal``, ``different`` or ``inconclusive`` (the budget was used up; ``why`` says
     so). ``figures``: model_states, model_edges, walked_edges (edges of the model that the
     implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs, steps (replayed
     ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, thread), that no
     implementation state took.
-    ``fields``: what the harness reads, where that was asked for.
+    ``fields``: what the harness reads, if chosen.
     """
 
     outcome: str
@@ -67,7 +67,7 @@ class Bisimulation:
 
 
 def bisimulate(
-    subject: ControlledImplementation,
+    implementation: ControlledImplementation,
     scenario: Mapping[str, object],
     rows: Rows,
     shared_of: Callable[[int], Mapping[str, object]],
@@ -90,8 +90,8 @@ def bisimulate(
     equal, which slots the harness reads. ``second_ways``: states to be stepped again from a second
     way into them, spread over those that have one.
     """
-    search = _Search(subject, scenario, rows, shared_of, budget, race, audit, progress)
-    with Watchdog(subject.scheduler), _rare_collections():
+    search = _Search(implementation, scenario, rows, shared_of, budget, race, audit, progress)
+    with Watchdog(implementation.scheduler), _rare_collections():
         result = search.run()
         if second_ways and result.outcome == "equal":
             result = _again(search, result, second_ways)
@@ -143,8 +143,15 @@ class _Parted(Exception):
 
 
 class _Search:
-    def __init__(self, subject, scenario, rows, shared_of, budget, race, audit, progress) -> None:
-        self.subject, self.scenario, self.rows, self.shared_of = subject, scenario, rows, shared_of
+    def __init__(
+        self, implementation, scenario, rows, shared_of, budget, race, audit, progress
+    ) -> None:
+        self.implementation, self.scenario, self.rows, self.shared_of = (
+            implementation,
+            scenario,
+            rows,
+            shared_of,
+        )
         self.budget, self.race, self.audit, self.progress = budget, race, audit, progress
         self.names = list(scenario["threads"])
         self.graph = PairGraph(self.names, rows)
@@ -190,7 +197,7 @@ class _Search:
         finally:
             if self.current is not None:
                 self.current.end()
-        self.subject.check_definitions()
+        self.implementation.check_definitions()
         return self._result("equal")
 
     # -- one run
@@ -208,7 +215,9 @@ class _Search:
             self.current.end()
         self.runs += 1
         try:
-            self.current = self.subject.begin(self.scenario, race=self.race, intern=self.intern)
+            self.current = self.implementation.begin(
+                self.scenario, race=self.race, intern=self.intern
+            )
         except StepError as error:
             raise self._stopped(error) from None
         if first:
@@ -373,7 +382,7 @@ class _Search:
             self._compare_results(pair, before, thread)
 
     def _compare_results(self, pair: int, state: int, thread: int) -> None:
-        """The operations that a step ends return what the model says."""
+        """The operations that a step ends return the model's results."""
         node = self.graph.nodes[pair]
         mine, theirs = self.results.get((node, thread), ()), results_of(self.rows, state, thread)
         parted = compare_results(mine, theirs, self.names[thread])

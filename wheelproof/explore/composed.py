@@ -6,7 +6,7 @@ step that the model has, it takes; while a thread is inside an operation the mod
 operation's one step at any moment (linearizability, with the model as the sequential one). When no
 thread is inside an operation, one of these states must have the implementation's variables and
 every thread at the same label. So each property that the model's states have holds, at such
-moments, with the real operations too (trace inclusion; who may move is compared only in that nobody
+moments, with the real operations too (trace inclusion; threads that can move are compared only in that no thread
 is stuck).
 
 While threads are inside operations, one of these states must have every other thread at the same
@@ -44,13 +44,13 @@ thread is in or None, the number of calls around it).
 
 @dataclass(frozen=True)
 class Composition:
-    """What a search came to.
+    """The result of a search.
 
     ``outcome``: ``included``, ``different`` or ``inconclusive`` (the budget was used up; ``why``
     says so). ``figures``: impl_states, impl_edges, model_states, model_edges, matched_edges (of the
     model, that some run took), followed (pairs of a state and what the model may be in), runs,
     steps, cpu (seconds).
-    ``races``: on the plain fields of all modules that are not atomic at this grain, in the runs
+    ``races``: on the plain fields of all modules that are not atomic in this search, in the runs
     that the search made.
     """
 
@@ -62,7 +62,7 @@ class Composition:
 
 
 def compose(
-    subject: ControlledImplementation,
+    implementation: ControlledImplementation,
     scenario: Mapping[str, object],
     rows: Rows,
     shared_of: Callable[[int], Mapping[str, object]],
@@ -73,13 +73,13 @@ def compose(
 ) -> Composition:
     """Follow an implementation, all steps on, with the atomic model.
 
-    ``subject``: loaded at the finer grain. ``rows``: the model's reduced graph; ``shared_of(i)``:
+    ``implementation``: loaded with the steps of both. ``rows``: the model's reduced graph; ``shared_of(i)``:
     the variables of its state i; ``labels_of(i)``: the label that each thread is at there.
     ``budget``: CPU seconds.
     """
     race = RaceDetector()
-    search = _Composed(subject, scenario, rows, shared_of, budget, race, False, progress)
-    with Watchdog(subject.scheduler), _rare_collections():
+    search = _Composed(implementation, scenario, rows, shared_of, budget, race, False, progress)
+    with Watchdog(implementation.scheduler), _rare_collections():
         found = search.run()
     races = tuple(sorted(race.found))
     if found.outcome != "equal":
@@ -107,7 +107,7 @@ class _Composed(_Search):
         self.longer: dict[
             int, set[str]
         ] = {}  # thread -> labels of steps of the model's own that go on in others
-        self.halfway = self.subject.halfway
+        self.halfway = self.implementation.halfway
 
     def figures(self) -> dict[str, float]:
         known = self._figures()
@@ -159,7 +159,7 @@ class _Composed(_Search):
                 for thread in self.current.threads
                 if thread.label != DONE
             )
-            raise _Parted(self._difference("deadlock", f"nobody can move: {stuck}"))
+            raise _Parted(self._difference("deadlock", f"no thread can move: {stuck}"))
         super()._found(node)
 
     def _rests(self, node: int, thread: int) -> str | None:
@@ -180,7 +180,7 @@ class _Composed(_Search):
             return site.label, None, 0
         frame, deep = thread.frame.f_back, 1
         while frame is not None:
-            shown = self.subject.scheduler.shown.get(frame.f_code.co_filename)
+            shown = self.implementation.scheduler.shown.get(frame.f_code.co_filename)
             if shown is not None and (labels := self._own(shown, frame.f_lineno)):
                 return None, labels[0], deep
             frame, deep = frame.f_back, deep + 1
@@ -188,9 +188,9 @@ class _Composed(_Search):
 
     def _own(self, shown: str, line: int) -> tuple[str, ...]:
         """The model's labels on a line."""
-        return tuple(self.subject.named.get(shown, {}).get(line, {}).values())
+        return tuple(self.implementation.named.get(shown, {}).get(line, {}).values())
 
-    # -- what the model may be in
+    # -- possible states of the model
 
     def follow(self, labels_of: Callable[[int], Sequence[str]]) -> None:
         """Track the model's possible states along all steps. Raises _Parted where none is left."""
@@ -347,7 +347,7 @@ class _Composed(_Search):
             )
             where = (
                 where
-                or f"; the threads are at {told(labels)}, in the model at {told(labels_of(first))}"
+                or f"; the threads are at {words(labels)}, in the model at {words(labels_of(first))}"
             )
             within = [
                 f"{name} is inside"
@@ -359,7 +359,11 @@ class _Composed(_Search):
                 self._lost(
                     here,
                     "shared",
-                    (f"while {', '.join(within)}" if within else "with nobody inside an operation")
+                    (
+                        f"while {', '.join(within)}"
+                        if within
+                        else "with no thread inside an operation"
+                    )
                     + where.replace(";", "", 1),
                 )
             )
@@ -393,7 +397,7 @@ class _Composed(_Search):
         }
 
     def _writes(self) -> None:
-        """What each thread's step of a label changes in some state of the model."""
+        """Collect the cells that each thread's step of a label changes in some state of the model."""
         found: dict[tuple[int, str], set[Cell]] = {}
         for state, row in enumerate(self.rows):
             for thread, (label, after) in row.items():
@@ -423,6 +427,6 @@ class _Composed(_Search):
         return Difference(kind, message, tuple(reversed(steps)), source=source)
 
 
-def told(labels: Sequence[str | None]) -> str:
-    """Where threads are, in words."""
+def words(labels: Sequence[str | None]) -> str:
+    """The positions of threads, in words."""
     return ", ".join(label or "a step inside an operation" for label in labels)

@@ -20,7 +20,7 @@ Decisions:
   chooses when a wait times out, early or late against every other step, yet never before its
   deadline. Reading the clock is a step (``# read``). In a scenario without a clock no wait times
   out.
-* A thread whose time is up and that is offered a ticket takes it. The other case, in which somebody
+* A thread whose time is up and that is offered a ticket takes it. The other case, in which another thread
   else takes the ticket, is the schedule in which that one wakes first.
 * CPython keeps a sleeper in the list until it has its lock back, hence a notification may be spent
   on a thread whose time was up before. For all other threads that is the schedule in which it wakes
@@ -30,10 +30,10 @@ Decisions:
 * A wait is interrupted where a thread of the scenario does it (:class:`Interrupts`), while the
   sleeper sleeps. It then wakes, takes its lock again and raises :class:`Interrupted`. In CPython a
   sleeper that was notified and interrupted keeps the notification to itself: the exception leaves,
-  and nobody else is woken. So a sleeper that is interrupted and offered a ticket takes it; that
-  somebody else takes it is the schedule in which that one wakes first.
+  and no other thread is woken. So a sleeper that is interrupted and offered a ticket takes it; that
+  another thread takes it is the schedule in which that thread wakes first.
 * An interrupt that comes later, while the wait takes its lock again, is left out. CPython leaves
-  the wait without the lock then, and no code that uses a plain lock can tell.
+  the wait without the lock then, and no code that uses a plain lock can find out.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Either:
 
 
 class Sleeper:
-    """What a thread in ``wait`` waits for: a ticket, the end of its time, or an interrupt."""
+    """Admits a thread in ``wait`` for a ticket, the end of its time, or an interrupt."""
 
     __slots__ = ("_condition",)
 
@@ -111,7 +111,7 @@ def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def elapse(self) -> bool:
             """Let time pass up to a sleeper's next deadline, in one step; False if there is none.
 
-            As long as nobody sleeps for a limited time the step cannot be taken: time alone does
+            As long as no thread sleeps for a limited time the step cannot be taken: time alone does
             not make a run end.
             """
             if scheduler.running is None:
@@ -147,7 +147,7 @@ def _interrupts(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     point = scheduler.point
 
     class Interrupts:
-        """What interrupts waits: one per scenario, named in ``Harness.names``.
+        """The source of interrupts: one per scenario, named in ``Harness.names``.
 
         ``pending``: the threads whose wait is to raise and has not yet, in the scenario's order.
         """
@@ -186,10 +186,10 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     lock_class, either = earlier["Lock"], Either(scheduler)
 
     class Condition:
-        """Python's condition. For mappings to read: ``lock``, ``asleep`` and ``tickets``.
+        """Python's condition. For harnesses to read: ``lock``, ``asleep`` and ``tickets``.
 
         ``asleep``: the threads that sleep, in the scenario's order; until when is in :class:`Time`.
-        ``tickets``: per notification that nobody has taken, oldest first, the threads that may take
+        ``tickets``: per notification that no thread has taken, oldest first, the threads that may take
         it.
         ``woken``: (thread, what its wait returns, deadline of its ``wait_for``) of those with a
         time-out that do not have the lock yet.
@@ -278,7 +278,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if scheduler.running is not None and point("notify", True) is not None:
                 self._notify(len(self.asleep))
 
-        # -- what the steps do
+        # -- the steps
 
         def offered(self, thread: Thread) -> int | None:
             """The place of the oldest ticket that the thread may take, or None."""

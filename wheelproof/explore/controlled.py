@@ -58,7 +58,7 @@ class Site:
 
     @property
     def where(self) -> str:
-        """``file:line``, the file relative to the subject's folder."""
+        """``file:line``, the file relative to the project's folder."""
         return f"{self.file}:{self.line}"
 
 
@@ -70,7 +70,7 @@ class Thread:
     is part of the state).
     ``calls``: frames of atomic operations under way, whose further accesses make no step.
     ``handled``: the exception that is being handled, or is going up, where the thread has stopped.
-    ``results``: what the operations that the last step ended have returned.
+    ``results``: those of the operations that the last step ended.
     """
 
     __slots__ = (
@@ -120,14 +120,14 @@ class Scheduler:
     ``running`` is None while nothing of the scenario runs (set-up, reading the state, ending
     threads): then every access passes.
     ``coarse``: accesses of plain fields do not stop (a race detector is to watch them).
-    ``atomic``: the atomic modules of the subject
+    ``atomic``: the atomic modules of the implementation
     (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
     ``created``: the objects that the present run's threads have made
     (:class:`~wheelproof.explore.created.Created`).
-    ``memory``: what delays stores in the present run (:mod:`wheelproof.explore.store_buffer`) or
+    ``memory``: the buffers of delayed stores in the present run (:mod:`wheelproof.explore.store_buffer`) or
     None.
     ``time``: the clock of the present run (:mod:`wheelproof.explore.conditions`) or None.
-    ``interrupts``: what interrupts waits in the present run (of the same module) or None.
+    ``interrupts``: the source of interrupts of the present run (same module) or None.
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so
     far, for the watchdog.
     """
@@ -152,15 +152,15 @@ class Scheduler:
         self._silent = 0
         self._abandoned: list[greenlet] = []
 
-    # -- what the subject's operations call
+    # -- called by the implementation's operations
 
     def point(self, kind: str, volatile: bool, awaits: object = None) -> Site | None:
         """Called before each shared operation: stop the thread if a labelled step begins here.
 
-        The caller's caller must be the subject's frame. ``volatile``: the operation must be
-        labelled. ``awaits``: a primitive whose ``admits(thread)`` tells whether the operation can
+        The caller's caller must be the implementation's frame. ``volatile``: the operation must be
+        labelled. ``awaits``: a primitive whose ``admits(thread)`` is whether the operation can
         be performed. Returns None where nothing runs, and for an access within an atomic operation:
-        the primitive then excludes nobody.
+        the primitive then excludes no thread.
         """
         thread = self.running
         if thread is None:
@@ -168,7 +168,7 @@ class Scheduler:
         frame = _getframe(2)
         lasti = frame.f_lasti
         site = self._sites.get((id(frame.f_code), lasti, kind))
-        if site is None:  # always so within an atomic operation: the others need not ask
+        if site is None:  # always so within an atomic operation
             if self.atomic is not None and (
                 taken := self.atomic.take(thread, frame, kind, volatile, awaits)
             ):
@@ -190,7 +190,7 @@ class Scheduler:
         ):
             thread.lasti = lasti
         else:
-            # What pause does, written out: the call would cost a tenth of a replay.
+            # The body of pause, written out: the call would cost a tenth of a replay.
             if not thread.performed and thread.site is not None:
                 self._check_performed(thread)
             (
@@ -259,7 +259,7 @@ class Scheduler:
     def fail(self, message: str, error: type = RuleBroken) -> None:
         """Stop the running thread here and for good.
 
-        Raising an exception instead would run the subject's ``with`` and ``finally`` blocks, whose
+        Raising an exception instead would run the code's ``with`` and ``finally`` blocks, whose
         operations would then show as some other difference.
         """
         self._finding = (error, message)
@@ -340,7 +340,7 @@ class Scheduler:
         self.fail(message, Stuck)
 
     def place_of(self, frame: FrameType | None) -> str:
-        """``file:line`` of the innermost frame of the subject, from ``frame`` outwards."""
+        """``file:line`` of the innermost frame of the implementation, from ``frame`` outwards."""
         while frame is not None:
             file = frame.f_code.co_filename
             if file in self.files:
@@ -382,7 +382,7 @@ class Scheduler:
         where = f"{shown}:{line}"
         if lines is None:
             self.fail(
-                f"{where}: {kind} from outside the subject, in {code.co_name}; let the harness or "
+                f"{where}: {kind} from outside the implementation, in {code.co_name}; let the harness or "
                 "the implementation do it"
             )
         kinds = lines.get(line, {})

@@ -1,7 +1,7 @@
 """Definitions hold no state: no module, class, enum member or function changes during a run.
 
-What they hold is compared by identity with what it was when the subject had been loaded: the
-attributes of the subject's modules, classes and functions, defaults and closures, and of the
+Their contents are compared by identity with those after loading: the
+attributes of the implementation's modules, classes and functions, defaults and closures, and of the
 modules and classes that they have imported.
 """
 
@@ -15,11 +15,11 @@ from wheelproof.explore.findings import ExploreError
 
 MARK = "__wheelproof_"
 TABLES = frozenset({"ATOMIC", "COMPOSED", "HALFWAY", "NOT_RUN", "STAND_INS", "UNREAD"})
-"""What a harness declares in dictionaries: read once, while the subject is loaded."""
+"""Declarations of a harness that are dictionaries: read once, at loading."""
 
 
 class Definitions:
-    """What the definitions hold, as it was when this was made."""
+    """The contents of the definitions at the time of construction."""
 
     def __init__(self, modules: Iterable[ModuleType]) -> None:
         self._seen: set[int] = set()

@@ -13,7 +13,7 @@ class Rows(list):
     """A model's graph: for every state {thread index: (label, successor)}; state 0 is initial.
 
     ``results``: for every state {thread index: results of the operations that the thread's step
-    ends}; None: each operation returns None. A plain list of harnesses is a graph whose operations
+    ends}; None: each operation returns None. A plain list of mappings is a graph whose operations
     all return None.
     """
 

@@ -1,8 +1,8 @@
 """Dropped results: an operation of ``Harness`` may drop a returned value only if it is None.
 
 Each call that stands alone as a statement of the harness is compiled as ``check(call)``. A
-controlled thread whose call returns something else breaks a rule there: the result would be
-compared with nothing. Calls of controlled primitives are the harness's own steps and are left
+controlled thread whose call returns something else breaks a rule there: the result would not be
+compared. Calls of controlled primitives are the harness's own steps and are left
 alone, in ``Harness`` itself on labelled lines only.
 """
 
@@ -59,7 +59,7 @@ class _Checked(ast.NodeTransformer):
 
 
 def compiled(name: str, text: str, file: str, primitives: Collection[type]) -> object:
-    """The code of a module of the subject; that of a harness has its dropped results checked."""
+    """The code of a module; a harness is compiled with checks of its dropped results."""
     artefact = name.partition(".")[0]
     if artefact != "harness":
         return compile(text, file, "exec", dont_inherit=True)

@@ -34,7 +34,7 @@ class Field:
         if scheduler.running is not None:
             site = scheduler.point("read", self.volatile)
             changes = site is not None and site.kind == "change"
-            if changes:  # the line changes what the field holds: the read is all that is seen of it
+            if changes:  # the line changes the object that the field holds: only the read is seen
                 scheduler.running.performed = True
             # None: within an atomic operation, which still orders by its volatile fields, but whose
             # plain accesses are not looked at

@@ -22,7 +22,7 @@ class StyleFinding:
 
 
 class ExploreError(UsageError):
-    """The subject cannot be loaded or set up: nothing has been checked."""
+    """The implementation cannot be loaded or set up: nothing has been checked."""
 
 
 class LabelError(ExploreError):
@@ -30,7 +30,7 @@ class LabelError(ExploreError):
 
 
 class StyleError(ExploreError):
-    """The subject's sources break rules without which a line number does not identify one step.
+    """The sources break rules without which a line number does not identify one step.
 
     ``findings``: the :class:`StyleFinding` list.
     """
@@ -63,7 +63,7 @@ class RuleBroken(StepError):
 
 
 class Stuck(StepError):
-    """A thread ran for too long without reaching its next step: a loop that gives way to nobody."""
+    """A thread ran for too long without reaching its next step: a loop without a step."""
 
     kind = "watchdog"
 

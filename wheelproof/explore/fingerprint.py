@@ -1,8 +1,8 @@
-"""Fingerprints: what decides an implementation's future, in values that are the same in every run.
+"""Fingerprints: all state that decides an implementation's future, in values equal in every run.
 
 Shared part: every slot of every object that is reachable from the roots that the harness names,
 marked or not. Per thread: how far its program has come, the label that it waits at and every
-suspended frame of the subject (function, position, locals). Objects are named by role first
+suspended frame of the code (function, position, locals). Objects are named by role first
 (``l1``), then by path (``l1.root``); those that a thread has created, by that thread. A value that
 has no such name is refused.
 """
@@ -39,7 +39,7 @@ Piece = tuple
 """One canonical part of a fingerprint: nested tuples of atoms."""
 
 UNSET = "@unset"
-_PREFIX = "@"  # of every object's name, so that no string of the subject equals one
+_PREFIX = "@"  # of every object's name, so that no string of the implementation equals one
 _ATOMS = frozenset({int, str, float, bool, type(None)})
 _CONTAINERS = (tuple, list, deque)
 _MUTABLE = frozenset({list, deque, dict, set})
@@ -85,9 +85,9 @@ def _refuse_loose(value: object, name: str) -> None:
         )
 
 
-def _attributes(what: str) -> Unnamed:
+def _attributes(value: str) -> Unnamed:
     return Unnamed(
-        f"{what} with attributes of its own, in which state could hide.",
+        f"{value} with attributes of its own, in which state could hide.",
         "Keep state in slots of objects of the scenario.",
     )
 
@@ -113,10 +113,10 @@ def variables_of(code: CodeType) -> tuple[str, ...]:
 class Names:
     """Names of the objects of one run, and the fingerprints made with them.
 
-    ``roots``: role -> object. ``files``: the files whose frames belong to the subject. ``created``:
+    ``roots``: role -> object. ``files``: the files of the implementation. ``created``:
     (name, object) of what the threads have created, a list that grows. A list, deque, dict or set
     that is met again in one fingerprint is written as the one that it is, so that a second name of
-    it differs from a copy. ``stacks`` judges what suspended frames have on their evaluation stacks;
+    it differs from a copy. ``stacks`` judges the evaluation stacks of suspended frames;
     ``judged``: the positions that it has passed, a table that runs share.
     """
 
@@ -241,7 +241,7 @@ class Names:
                 yield f"{name}.#{place}", get, value
 
     def parts(self, piece: Piece) -> tuple[Piece, Piece]:
-        """What :meth:`shared` gave in any run of the scenario: the values of the fixed slots, in
+        """Split a result of :meth:`shared` of any run: the values of the fixed slots, in
         the order of ``paths``, and a tuple (name, value, value, ...) for each created object."""
         if (
             piece

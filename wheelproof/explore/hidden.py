@@ -60,7 +60,7 @@ _STATELESS = frozenset(
         "typing",
     }
 )
-"""Modules of the standard library that keep no state out of sight: what a subject may import."""
+"""Modules of the standard library that keep no state out of sight: an implementation may import them."""
 _REFLECTION = frozenset(
     {
         "setattr",
@@ -233,7 +233,7 @@ def rules(
 ) -> Iterator[tuple[int, str, str, str]]:
     """The findings of one file, as (line, rule, what is wrong, what to do).
 
-    ``slots``: the names of all slots of the subject; ``spared``: lines of imports for production
+    ``slots``: the names of all slots of the implementation; ``spared``: lines of imports for production
     only.
     """
     aside = set_up_only(tree)
@@ -380,7 +380,7 @@ def slots_in(trees: Iterable[ast.Module]) -> frozenset[str]:
 
 
 def _own_attribute(node: ast.Attribute, harnesses: Collection[range]) -> bool:
-    """An attribute of Harness itself, whose changes a run looks for."""
+    """An attribute of Harness itself; a run finds its changes."""
     return (
         isinstance(node.value, ast.Name)
         and node.value.id == "self"

@@ -67,8 +67,8 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
     return sorted(found)
 
 
-def check_subject(root: Path, stem: str) -> list[StyleFinding]:
-    """Findings in a subject's harness and its implementation modules.
+def check_style(root: Path, stem: str) -> list[StyleFinding]:
+    """Findings in a mechanism's harness and implementation modules.
 
     The implementation's modules are those that the harness names in ``SUBJECT`` (a literal tuple).
     """
@@ -98,7 +98,7 @@ def check_subject(root: Path, stem: str) -> list[StyleFinding]:
 
 
 Found = Iterator[tuple[int, str, str, str]]
-"""(line, rule, what is wrong, what to do)"""
+"""(line, rule, message, remedy)"""
 
 
 def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
@@ -203,7 +203,7 @@ def _slots(tree: ast.Module) -> Found:
 
 
 def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Found:
-    # What the statement itself evaluates: of a compound one the header, without its blocks.
+    # A compound statement evaluates its header; its blocks are statements of their own.
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         for line in range(node.lineno, node.body[0].lineno):
             if line in marks:

@@ -39,20 +39,20 @@ THREADS = "impl.threads"
 
 
 class Loaded:
-    """The modules of one subject under one scheduler.
+    """The modules of one mechanism under one scheduler.
 
     ``harness_module``: its harness; ``implementation``: the namespace of the implementation's
     classes, the mutant's in place of those that it replaces; ``harness``: the class that sets a
     scenario up; ``mutant``: the mutant's class or None;
     ``labels``: file relative to the root -> labels by line, of an atomic module those that the
-    harness keeps; ``named``: those of them that the harness's ATOMIC leaves, whatever ``grain``
+    harness keeps; ``named``: those of them that the harness's ATOMIC leaves, whatever ``atomicity``
     says; ``delayed``: the fields whose stores may reach memory late.
     """
 
     def __init__(
-        self, root: Path, stem: str, texts: Mapping[str, str], lint: bool, grain: str = "ATOMIC"
+        self, root: Path, stem: str, texts: Mapping[str, str], lint: bool, atomicity: str = "ATOMIC"
     ) -> None:
-        """``grain``: the harness's table of atomic modules that counts."""
+        """``atomicity``: the harness's table of atomic modules that counts."""
         self.root, self.stem = root, stem
         self.scheduler = Scheduler()
         self.runtime = runtime_module(self.scheduler, RUNTIME)
@@ -109,10 +109,10 @@ class Loaded:
             findings := check(sources, {slot for cls in primitives for slot in cls.__slots__})
         ):
             raise StyleError(findings)
-        if grain != "ATOMIC" and not getattr(self.harness_module, grain, None):
+        if atomicity != "ATOMIC" and not getattr(self.harness_module, atomicity, None):
             raise ExploreError(
-                f"harness/{stem}.py has no {grain}.",
-                f"Write {grain} = {{'impl.some_module': ()}}: the modules that are atomic all the "
+                f"harness/{stem}.py has no {atomicity}.",
+                f"Write {atomicity} = {{'impl.some_module': ()}}: the modules that are atomic all the "
                 "same.",
             )
         self.named = {
@@ -128,7 +128,7 @@ class Loaded:
             self.scheduler,
         )
         self.scheduler.atomic = atomic.declare(
-            getattr(self.harness_module, grain, None),
+            getattr(self.harness_module, atomicity, None),
             stem,
             self.harness_module.SUBJECT,
             self.modules,
@@ -174,18 +174,18 @@ class Loaded:
                     package = importlib.import_module("impl")
                     package.runtime = package.threads = self.runtime
                 importlib.import_module(name)
-                subject = getattr(sys.modules[name], "SUBJECT", None)
-                if not isinstance(subject, (tuple, list)) or not subject:
+                declared = getattr(sys.modules[name], "SUBJECT", None)
+                if not isinstance(declared, (tuple, list)) or not declared:
                     raise ExploreError(
                         f"{name.replace('.', '/')}.py: SUBJECT is missing.",
                         "Set it to the names of the modules to load, as in SUBJECT = "
                         "('impl.some_module',).",
                     )
-                for each in subject:
+                for each in declared:
                     importlib.import_module(each)
             except (ImportError, SyntaxError) as error:
                 raise ExploreError(
-                    f"{finder.root}: the subject {self.stem} cannot be imported: {error}.",
+                    f"{finder.root}: the mechanism {self.stem} cannot be imported: {error}.",
                     "Import it in plain Python first; the controlled runtime has the names of "
                     "impl/runtime.py only.",
                 ) from error

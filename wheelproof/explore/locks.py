@@ -39,7 +39,7 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if scheduler.running is not None:
                 self.leave(scheduler.running, point("unlock", True))
 
-        # Neither is made of acquire and release: the subject must be the caller of the method that
+        # Neither is made of acquire and release: the implementation must be the caller of the method that
         # calls point.
         def __enter__(self) -> bool:
             thread = scheduler.running
@@ -52,7 +52,7 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 self.leave(scheduler.running, point("unlock", True))
 
         def take(self, thread: Thread, site: Site | None, blocking: bool = True) -> bool:
-            """What an acquisition does in its step. ``site``: what its point returned."""
+            """Acquire the lock in its step. ``site``: the result of its point."""
             if site is not None:
                 if not self.admits(thread):
                     if blocking:
@@ -65,7 +65,7 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 self.depth += 1
             elif self.owner is not None and self.owner is not thread:
                 scheduler.fail(
-                    f"an operation that is one step asks for a lock that {self.owner.name} holds "
+                    f"an operation that is one step needs a lock that {self.owner.name} holds "
                     "over several steps; "
                     "name its label in the harness's WAITS, and the lock in waits()"
                 )
@@ -74,7 +74,7 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             return True
 
         def leave(self, thread: Thread, site: Site | None) -> None:
-            """What a release does in its step. Raises RuntimeError if nobody holds the lock."""
+            """Release the lock in its step. Raises RuntimeError if no thread holds it."""
             if site is not None:
                 self.refuse(thread)
             if scheduler.race is not None:
@@ -104,7 +104,7 @@ def _monitor(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if self.owner is not thread:
                 scheduler.fail(
                     f"{thread.name} releases a monitor that "
-                    f"{self.owner.name if self.owner else 'nobody'} holds; "
+                    f"{self.owner.name if self.owner else 'no thread'} holds; "
                     "release what the thread has acquired, once"
                 )
 

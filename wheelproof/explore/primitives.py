@@ -49,7 +49,7 @@ def _atomic(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             scheduler.race.release(scheduler.running, atomic)
 
     class Atomic:
-        """An atomic variable; ``value`` is what it holds, for mappings to read."""
+        """An atomic variable; ``value`` is its value, for harnesses to read."""
 
         __slots__ = ("value",)
 
@@ -123,7 +123,7 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                     "one that was planned"
                 )
 
-    # A reader is ordered behind the writers before it only, a writer behind everybody: two clocks,
+    # A reader is ordered behind the writers before it only, a writer behind all threads: two clocks,
     # one per half.
     class ReadLock(Half):
         __slots__ = ()
@@ -255,6 +255,6 @@ def _gate(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 scheduler.race.acquire(thread, self)
 
         def notify(self) -> None:
-            """Makes no step: who may move is asked anew after every step."""
+            """Makes no step: after every step all waiting threads are admitted anew."""
 
     return Gate

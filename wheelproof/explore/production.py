@@ -46,7 +46,7 @@ def stand_ins(text: str, file: str) -> dict[str, str]:
     """The literal table ``STAND_INS`` of a harness: module -> its stand-in under control.
 
     Raises ExploreError for a table that is no literal, or that names a stand-in outside of the
-    subject.
+    project.
     """
     found = [
         node
@@ -64,7 +64,7 @@ def stand_ins(text: str, file: str) -> dict[str, str]:
         isinstance(name, str) and str(table[name]).partition(".")[0] in ARTEFACTS for name in table
     ):
         raise ExploreError(
-            f"{file}: {TABLE} is not a literal table of modules of the subject.",
+            f"{file}: {TABLE} is not a literal table of modules of the project.",
             f"Write {TABLE} = {{'some.library': 'harness.some_module'}}.",
         )
     return table

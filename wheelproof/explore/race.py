@@ -48,7 +48,7 @@ class Race:
 
 
 class _Place:
-    """What is known of one field of one object."""
+    """The accesses of one field of one object."""
 
     __slots__ = ("instance", "reads", "write", "writer", "written")
 
@@ -70,7 +70,7 @@ class RaceDetector:
         self._released: dict[int, tuple[Clock, object]] = {}
 
     def begin(self, threads: Sequence[Thread]) -> None:
-        """A new run begins: nothing is ordered by what an earlier run did."""
+        """A new run begins: no earlier run orders anything."""
         self._threads = threads
         self._clocks = [[0] * len(threads) for _ in threads]
         for i, clock in enumerate(self._clocks):
@@ -83,7 +83,7 @@ class RaceDetector:
         self._join(thread, id(source))
 
     def release(self, thread: Thread, target: object) -> None:
-        """What the thread has done happens before what a later acquirer of ``target`` does."""
+        """The thread's accesses so far happen before those of a later acquirer of ``target``."""
         self._leave(thread, id(target), target)
 
     def read(self, thread: Thread, field: object, instance: object, site: Site | None) -> None:
@@ -150,8 +150,8 @@ class RaceDetector:
         now: str,
         site: Site | None,
     ) -> None:
-        def access(who: Thread, what: str, at: Site | None) -> Access:
-            return Access(who.name, what, at.where if at else "?", at.label if at else None)
+        def access(by: Thread, kind: str, at: Site | None) -> Access:
+            return Access(by.name, kind, at.where if at else "?", at.label if at else None)
 
         owner = field.member.__objclass__.__name__
         self.found.add(

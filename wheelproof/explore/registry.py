@@ -12,9 +12,9 @@ _REGISTRY: dict[str, Callable[[Scheduler, dict[str, type]], type]] = {}
 def primitive(name: str) -> Callable:
     """Register ``build(scheduler, earlier) -> class`` as the controlled primitive of this name.
 
-    ``earlier``: the classes registered before it. In the class every method that the subject calls
+    ``earlier``: the classes registered before it. In the class every method that the implementation calls
     must itself call ``scheduler.point``, since the point reads the caller of its caller. A point
-    that returns None is within an atomic operation: a lock then has no state, and excludes nobody.
+    that returns None is within an atomic operation: a lock then has no state, and excludes no thread.
     State that decides the future belongs in
     ``__slots__``: the fingerprint reads all of them.
     """

@@ -1,4 +1,4 @@
-"""A subject under control, and one run of a scenario on it."""
+"""A controlled implementation, and one run of a scenario on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 class ControlledImplementation:
     """An implementation, loaded a second time under control, with its harness.
 
-    One run at a time: :meth:`begin` ends the run before it. Subjects are independent of each other
+    One run at a time: :meth:`begin` ends the run before it. Implementations are independent of each other
     and of the production modules.
     """
 
@@ -40,27 +40,27 @@ class ControlledImplementation:
         *,
         texts: Mapping[str, str] = NO_TEXTS,
         lint: bool = True,
-        grain: str = "ATOMIC",
+        atomicity: str = "ATOMIC",
     ) -> ControlledImplementation:
-        """Load the subject ``stem`` of the folder ``root``.
+        """Load the mechanism ``stem`` of the project in ``root``.
 
         ``texts``: module name -> source to load in the place of its file.
-        ``lint``: refuse sources that break the style rules. ``grain``: the harness's table of
+        ``lint``: refuse sources that break the style rules. ``atomicity``: the harness's table of
         atomic modules that counts.
 
         Raises :class:`~wheelproof.explore.findings.ExploreError`: a file or a name is missing, a
         label cannot be read (``LabelError``), the style is broken (``StyleError``).
         """
-        return cls(Loaded(Path(root).resolve(), stem, texts, lint, grain))
+        return cls(Loaded(Path(root).resolve(), stem, texts, lint, atomicity))
 
     @property
     def labels(self) -> dict[str, labels.Labels]:
-        """File, relative to the root -> line -> {kind: label}: what the sources declare."""
+        """File, relative to the root -> line -> {kind: label}: as the sources declare."""
         return self._loaded.labels
 
     @property
     def named(self) -> dict[str, labels.Labels]:
-        """Those of them that are steps of the mechanism's own model, whatever the grain."""
+        """The labels that are steps of the mechanism's own model, at any atomicity."""
         return self._loaded.named
 
     @property
@@ -86,7 +86,7 @@ class ControlledImplementation:
 
     @property
     def not_run(self) -> Mapping[str, str]:
-        """The harness's NOT_RUN: what no scenario comes to -> why."""
+        """The harness's NOT_RUN: code that no scenario reaches -> why."""
         return getattr(self._loaded.harness_module, "NOT_RUN", {})
 
     @property
@@ -307,7 +307,7 @@ class Run:
 
 
 def _surface(value: object) -> object:
-    """What a Harness holds, by identity: equal before and after a run that did not change it."""
+    """The contents of a Harness, by identity: equal after a run that did not change it."""
     if isinstance(value, dict):
         return tuple([(key, _surface(inner)) for key, inner in value.items()])
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -57,7 +57,7 @@ class Replay:
 
 
 def replay(
-    subject: ControlledImplementation,
+    implementation: ControlledImplementation,
     scenario: Mapping[str, object],
     schedule: Iterable[str | tuple[str, str]],
     *,
@@ -72,13 +72,13 @@ def replay(
     replay. An exception of a thread and a broken rule end it too, as its ``difference``. Raises
     :class:`ExploreError` for a step that cannot be taken.
     """
-    with Watchdog(subject.scheduler):
-        return _replay(subject, scenario, list(schedule), rows, shared_of, race, coarse)
+    with Watchdog(implementation.scheduler):
+        return _replay(implementation, scenario, list(schedule), rows, shared_of, race, coarse)
 
 
-def _replay(subject, scenario, schedule, rows, shared_of, race, coarse) -> Replay:
+def _replay(implementation, scenario, schedule, rows, shared_of, race, coarse) -> Replay:
     names = list(scenario["threads"])
-    runner = _Runner(subject, scenario, rows, shared_of, race, coarse)
+    runner = _Runner(implementation, scenario, rows, shared_of, race, coarse)
     taken: list[Taken] = []
     initial: Mapping[str, object] = {}
     try:
@@ -100,7 +100,7 @@ def _replay(subject, scenario, schedule, rows, shared_of, race, coarse) -> Repla
                 )
             if label is not None and thread.label != label:
                 raise ExploreError(
-                    f"Step {number}: {name} would take {thread.label}, the schedule says {label}.",
+                    f"Step {number}: {name} would take {thread.label}, the schedule has {label}.",
                     "The schedule belongs to another version of the implementation or to another "
                     "scenario.",
                 )
@@ -143,7 +143,7 @@ class RandomSchedules:
 
 
 def random_schedules(
-    subject: ControlledImplementation,
+    implementation: ControlledImplementation,
     scenario: Mapping[str, object],
     *,
     schedules: int,
@@ -172,8 +172,8 @@ def random_schedules(
     steps = deadlocks = capped = done = 0
     first: tuple[str, ...] = ()
     difference, why = None, ""
-    runner = _Runner(subject, scenario, rows, shared_of, race, coarse)
-    with Watchdog(subject.scheduler):
+    runner = _Runner(implementation, scenario, rows, shared_of, race, coarse)
+    with Watchdog(implementation.scheduler):
         for _ in range(schedules):
             if time.process_time() - started > budget:
                 why = (
@@ -207,7 +207,7 @@ def random_schedules(
             finally:
                 runner.end()
             done += 1
-    subject.check_definitions()
+    implementation.check_definitions()
     figures = {
         "schedules": done,
         "steps": steps,
@@ -230,15 +230,15 @@ class _Runner:
 
     def __init__(
         self,
-        subject: ControlledImplementation,
+        implementation: ControlledImplementation,
         scenario: Mapping[str, object],
         rows: Rows | None,
         shared_of: Callable[[int], Mapping[str, object]] | None,
         race: RaceDetector | None,
         coarse: bool,
     ) -> None:
-        self._subject, self._scenario, self._rows, self._shared_of = (
-            subject,
+        self._implementation, self._scenario, self._rows, self._shared_of = (
+            implementation,
             scenario,
             rows,
             shared_of,
@@ -257,7 +257,9 @@ class _Runner:
         self._path: list[tuple[str, str]] = []
         self._state, self._source = 0, None
         try:
-            self.run = self._subject.begin(self._scenario, race=self._race, coarse=self._coarse)
+            self.run = self._implementation.begin(
+                self._scenario, race=self._race, coarse=self._coarse
+            )
         except StepError as error:
             raise self._stopped(error) from None
         self._compare()

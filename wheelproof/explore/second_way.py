@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 class SecondWays:
     """States stepped again. ``stepped``: how many; ``known``: how many have a second way;
-    ``in_time``: whether the search's budget was enough for those that were asked for."""
+    ``in_time``: whether the search's budget was enough for all chosen states."""
 
     def __init__(self, search: _Search, most: int) -> None:
         self.search, self.most = search, most
@@ -59,7 +59,7 @@ class SecondWays:
         node = search.successors[before][entering]
         way = [*search.way(before), entering]
         for thread, after in search.successors[node].items():
-            run = search.subject.begin(search.scenario, intern=search.intern)
+            run = search.implementation.begin(search.scenario, intern=search.intern)
             try:
                 run.replay(way)
                 if (

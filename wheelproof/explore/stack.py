@@ -40,7 +40,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class Stacks:
-    """Judges the suspended frames of one subject, each position once.
+    """Judges the suspended frames of one implementation, each position once.
 
     ``trees``: file name of the code -> its syntax tree; ``fields``: names of the marked fields.
     """
@@ -97,7 +97,7 @@ class Stacks:
             }
         return known
 
-    # -- what waits
+    # -- values that wait
 
     def _handed(self, node: ast.AST, inner: FrameType | None) -> Iterator[ast.expr]:
         """Receiver and arguments of a primitive's call. A function has them in its locals."""
@@ -117,7 +117,7 @@ class Stacks:
             yield from _before(parent, child)
             child = parent
 
-    # -- what is stable
+    # -- stable values
 
     def _stable(self, node: ast.AST) -> bool:
         if isinstance(node, (ast.Name, ast.Constant, ast.NamedExpr, ast.Lambda)):

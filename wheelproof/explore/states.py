@@ -1,7 +1,6 @@
-"""All states of an implementation under control, without a model: properties that are judged in
-each of them.
+"""All states of an implementation under control, without a model, with properties for each state.
 
-For what has no specification. The search steps every thread that can move in every state, as a
+This is for code without a specification. The search steps every thread that can move in every state, as a
 bisimulation does, and stops at the first state that breaks a property, in which no thread can
 move, or which a thread's exception or a broken rule ends. When all states are known it looks for
 one from which no end can be reached: there some threads go on for ever while others wait
@@ -29,11 +28,11 @@ is broken."""
 
 @dataclass(frozen=True)
 class Explored:
-    """What a search came to.
+    """The result of a search.
 
     ``outcome``: ``kept``, ``violated`` (by ``property``, at the end of ``schedule``) or
     ``inconclusive`` (the budget was used up). For an exception or a broken rule ``property`` is
-    the kind of finding (``exception``, ``rule``, ...) and ``why`` says more. ``ends``: states in
+    the kind of finding (``exception``, ``rule``, ...) and ``why`` has the details. ``ends``: states in
     which all threads have ended. ``figures``: impl_states, impl_edges, runs, steps, cpu
     (seconds).
     """
@@ -47,7 +46,7 @@ class Explored:
 
 
 def explore_states(
-    subject: ControlledImplementation,
+    implementation: ControlledImplementation,
     scenario: Mapping[str, object],
     properties: Mapping[str, Property],
     *,
@@ -59,8 +58,8 @@ def explore_states(
     ``patient``: a thread that moves only when no other one can, such as a clock whose time is
     long beside that of a step. ``budget``: CPU seconds.
     """
-    search = _States(subject, scenario, properties, patient, budget)
-    with Watchdog(subject.scheduler), _rare_collections():
+    search = _States(implementation, scenario, properties, patient, budget)
+    with Watchdog(implementation.scheduler), _rare_collections():
         found = search.run()
     endless = search.endless() if found.outcome == "equal" else None
     figures = {
@@ -92,13 +91,15 @@ def explore_states(
 class _States(_Search):
     def __init__(
         self,
-        subject: ControlledImplementation,
+        implementation: ControlledImplementation,
         scenario: Mapping[str, object],
         properties: Mapping[str, Property],
         patient: str,
         budget: float,
     ) -> None:
-        super().__init__(subject, scenario, [{}], lambda state: {}, budget, None, False, None)
+        super().__init__(
+            implementation, scenario, [{}], lambda state: {}, budget, None, False, None
+        )
         self.properties, self.ends = properties, 0
         self.patient = self.names.index(patient) if patient else -1
 
@@ -144,7 +145,7 @@ class _States(_Search):
             stuck = ", ".join(
                 f"{thread.name} at {thread.label}" for thread in threads if thread.label != DONE
             )
-            raise _Parted(self._difference(NO_DEADLOCK, f"nobody can move: {stuck}"))
+            raise _Parted(self._difference(NO_DEADLOCK, f"no thread can move: {stuck}"))
         for name, holds in self.properties.items():
             if not holds(self.current.harness, self.current):
                 raise _Parted(self._difference(name, f"{name} is broken"))

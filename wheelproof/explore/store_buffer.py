@@ -4,10 +4,10 @@ Steps of a process of its own bring them into memory.
 
 A harness's ``MEMORY`` names the fields whose stores may be delayed, and its Harness makes one
 ``Memory``; an operation that calls ``memory.write_back(thread, field)`` again and again, in a
-thread of its own, is the way of that thread's stores into that field. So a delay is nothing but the
-choice of who moves, and every step stays deterministic.
+thread of its own, is the way of that thread's stores into that field. So a delay is a
+choice of the scheduler, and every step stays deterministic.
 
-What orders is what the race detector goes by, too: a release (unlock, volatile write, the write of
+The order is that of the race detector: a release (unlock, volatile write, the write of
 an atomic) marks all that its thread has stored so far, and an acquisition of the same thing (lock,
 volatile read, the read of an atomic) first brings into memory what other threads have marked with
 it. The thread itself reads its own newest store at once. Fields that are read under their lock
@@ -74,7 +74,7 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             self.stores: tuple[Store, ...] = ()
             scheduler.memory = self
 
-        # what the subject calls
+        # called by the implementation
 
         def write_back(self, thread: str, field: str) -> bool:
             owner = next((each for each in scheduler.threads if each.name == thread), None)
@@ -91,7 +91,7 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             self._bring((store,))
             return True
 
-        # what fields call
+        # called by fields
 
         def delay(self, thread: Thread, field: str, instance: object, value: object) -> None:
             """A plain store begins its way."""
@@ -104,7 +104,7 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                     return store
             return None
 
-        # what synchronises
+        # called by synchronisation
 
         def acquire(self, thread: Thread, source: object) -> None:
             """The thread sees all that others had stored when they released ``source``."""
@@ -120,7 +120,7 @@ def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                 )
 
         def release(self, thread: Thread, target: object) -> None:
-            """What the thread has stored so far is there for whoever acquires ``target``."""
+            """A later acquirer of ``target`` sees all that the thread has stored so far."""
             if self.stores:
                 self.stores = tuple(
                     [
@@ -208,7 +208,7 @@ class Ordering:
             self._race.read(thread, field, instance, site)
 
     def write(self, thread: Thread, field: Field, instance: object, site: Site | None) -> None:
-        # of an object under construction nobody could acquire a field; no site: within an atomic
+        # no thread could acquire a field of an object under construction; no site: within an atomic
         # operation
         if field.volatile and (site is None or site.label is not None):
             self._memory.release(thread, (instance, field.name))
@@ -221,8 +221,8 @@ def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: s
 
     ``where``: the harness's file.
 
-    Raises ExploreError for a name that no marked field has: a delay that nobody meets would show
-    nothing.
+    Raises ExploreError for a name that no marked field has: such a delay would have no
+    effect.
     """
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
         raise ExploreError(

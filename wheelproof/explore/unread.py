@@ -54,7 +54,7 @@ def fields_read(search: _Search) -> Fields:
             of_node.setdefault(node, []).append(path)
     for node, paths in sorted(of_node.items()):
         if here := [path for path in paths if path in pending or path not in names]:
-            run = search.subject.begin(search.scenario, intern=search.intern)
+            run = search.implementation.begin(search.scenario, intern=search.intern)
             before = {path: slot.copy() for path, slot in _slots(run).items()}
             run.replay(search.way(node))
             run.fingerprint()
@@ -89,7 +89,7 @@ def _determined(
 
 def _function(search: _Search, read: list[str], path: str) -> bool:
     """Whether, in all states, the slot has one value for each combination of the others'."""
-    run = search.subject.begin(search.scenario, intern=search.intern)
+    run = search.implementation.begin(search.scenario, intern=search.intern)
     places = [run.paths.index(each) for each in (*read, path) if each in run.paths]
     parts = [
         run.parts(piece)[0] for piece, number in search.intern.items() if number in search.shared
@@ -111,7 +111,7 @@ def _tries(search: _Search) -> dict[str, list[int]]:
     for node, (part, *_) in enumerate(search.fingerprints):
         node_of.setdefault(part, node)
     pieces = {number: piece for piece, number in search.intern.items() if number in node_of}
-    run = search.subject.begin(search.scenario, intern=search.intern)
+    run = search.implementation.begin(search.scenario, intern=search.intern)
     fixed: list[Piece] = []
     created: dict[str, list[tuple[int, Piece]]] = {}
     parts = sorted(pieces, key=node_of.__getitem__)

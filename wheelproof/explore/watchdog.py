@@ -1,4 +1,4 @@
-"""A watchdog for a thread that runs on without reaching a step: a loop that gives way to nobody.
+"""A watchdog for a thread that runs on without reaching a step: a loop without a step.
 
 Nothing counts such a loop's rounds, so a timer does: its signal handler runs on top of the looping
 greenlet, sees that no step was taken since it last looked, and stops that greenlet for good. Needs

@@ -108,8 +108,8 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
 
     def text(side: Any, edge: tuple) -> str:
         thread, label, source, target = edge
-        who = "nobody" if thread is None else model.threads[thread]
-        return f"{who} takes {label}: {side(source, target)}"
+        mover = "no process" if thread is None else model.threads[thread]
+        return f"{mover} takes {label}: {side(source, target)}"
 
     def changed(before: dict[str, str], after: dict[str, str]) -> str:
         places = [

@@ -14,7 +14,7 @@ Edge = tuple[int, str, int]
 
 
 class BudgetSpent(Exception):
-    """The exploration reached its bound: what it has seen is not the whole graph."""
+    """The exploration reached its bound before the whole graph was known."""
 
 
 class StateGraph:
@@ -133,7 +133,7 @@ def explore(
     states.append(first)
     parents.append((-1, -1, ""))
     levels.append(1)
-    here, told = 0, time.monotonic()
+    here, reported = 0, time.monotonic()
     while here < len(states):
         state, row = states[here], []
         for thread, label, after in step(state):
@@ -151,8 +151,8 @@ def explore(
         if not here % 4096:
             if len(states) > bound:
                 raise BudgetSpent(f"more than {bound:,} states")
-            if progress and time.monotonic() - told > 1:
-                told = time.monotonic()
+            if progress and time.monotonic() - reported > 1:
+                reported = time.monotonic()
                 progress(here, len(states) - here)
     if len(states) > bound:
         raise BudgetSpent(f"more than {bound:,} states")

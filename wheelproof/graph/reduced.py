@@ -2,7 +2,7 @@
 
 A silent label is a step that PlusCal forces and code lacks. Running it at once is sound if it
 commutes with every other thread's step wherever both are enabled (the diamond), so that no other
-thread can tell when it happened.
+thread can observe when it happened.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def reduce(model: Any, silent: frozenset[str], **options: Any) -> StateGraph:
         return [(thread, label, settled(after)) for thread, label, after in model.successors(state)]
 
     def with_results(state: Any) -> list:
-        # explore asks once for each state, in the order of their numbers
+        # explore calls this once for each state, in the order of their numbers
         row, of_thread = [], {}
         for thread, label, after in model.successors(state):
             rest, found = _settled_with_results(model, silent, ended, thread, state, after)

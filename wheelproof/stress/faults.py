@@ -1,7 +1,6 @@
-"""Primitives that do not do what they promise: what a run on real threads has to notice,
-whatever the subject.
+"""Faulty primitives: a run on real threads of any implementation has to notice each.
 
-Each is put in the place of the production primitive, under the observer, in the scenario that
+Each takes the place of the production primitive, under the observer, in the scenario that
 has just run without a finding.
 """
 
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 
 def open_lock(production: ModuleType) -> type:
-    """A lock that excludes nobody."""
+    """A lock that excludes no thread."""
 
     class OpenLock:
         __slots__ = ()
@@ -34,7 +33,7 @@ def open_lock(production: ModuleType) -> type:
 
 
 def open_read_write_lock(production: ModuleType) -> type:
-    """A read/write lock that excludes nobody."""
+    """A read/write lock that excludes no thread."""
     half = open_lock(production)
 
     class OpenReadWriteLock(production.ReadWriteLock):

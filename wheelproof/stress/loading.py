@@ -1,5 +1,7 @@
-"""A subject loaded once more for real threads: its production sources, perhaps with a planted
-change, primitives observed."""
+"""An implementation for real threads: its production sources, perhaps with a planted change.
+
+Its primitives are observed.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,7 @@ from wheelproof.stress import faults
 from wheelproof.stress.observed import OBSERVERS, Observer
 
 PRODUCTION = ("impl.threads", "impl.runtime")
-"""The modules of a subject that have the primitives, those first that others import them from. A
-subject may have one alone."""
+"""The modules that have the primitives; those that others import from come first."""
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -37,8 +38,7 @@ class Condition(threading.Condition):
 
 
 class CarelessCondition(Condition):
-    """One that does not ask whether its lock is held: for locks that exclude nobody, which
-    cannot tell."""
+    """A condition without a check that its lock is held: for locks that exclude no thread."""
 
     def _is_owned(self) -> bool:
         return True
@@ -68,7 +68,7 @@ class ProductionImplementation:
                 self.harness_module = importlib.import_module(f"harness.{stem}")
             except (ImportError, SyntaxError) as error:
                 raise UsageError(
-                    f"{root}: the subject {stem} cannot be imported: {error}."
+                    f"{root}: the mechanism {stem} cannot be imported: {error}."
                 ) from error
             modules = isolated.present()
         self.files = frozenset(

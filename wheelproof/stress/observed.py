@@ -1,7 +1,7 @@
-"""The production primitives, each observed from outside: what it promises is checked at every
-use, on real threads.
+"""The production primitives, each observed from outside: its contract is checked at every use, on
+real threads.
 
-An observer adds no lock: what it notes are list operations, which CPython performs at once. A
+An observer adds no lock: it appends to lists, which CPython does at once. A
 thread is noted as inside after the primitive has let it in and before the primitive lets it out,
 so that a correct primitive is never reported.
 """
@@ -18,11 +18,11 @@ EXCLUSION = "Exclusion"
 LINEARIZABLE = "Linearizable"
 
 Report = Callable[[str, str], None]
-"""Called with the name of the property that is broken and with what was seen."""
+"""Called with the name of the property that is broken and with a message."""
 
 
 class Observer:
-    """Collects what is broken (``findings``: property and sentence) and which primitives threads
+    """Collects failures (``findings``: property and message) and which primitives threads
     have used (``used``)."""
 
     def __init__(self) -> None:
@@ -30,8 +30,8 @@ class Observer:
         self.atomics: list[Any] = []
         self.used: set[str] = set()
 
-    def report(self, property: str, says: str) -> None:
-        self.findings.append((property, says))
+    def report(self, property: str, message: str) -> None:
+        self.findings.append((property, message))
 
     def begin(self) -> None:
         """A new round: its objects are made next."""
@@ -45,9 +45,12 @@ class Observer:
             if len({operation.thread for operation in history}) > 1 and not explains(
                 atomic.first, history, atomic.last()
             ):
-                told = ", ".join(f"{each.name}{each.arguments} = {each.result}" for each in history)
+                shown = ", ".join(
+                    f"{each.name}{each.arguments} = {each.result}" for each in history
+                )
                 self.report(
-                    LINEARIZABLE, f"no order of {told} leads from {atomic.first} to {atomic.last()}"
+                    LINEARIZABLE,
+                    f"no order of {shown} leads from {atomic.first} to {atomic.last()}",
                 )
 
 
@@ -131,12 +134,12 @@ def _gate(name: str, inner: type, observer: Observer) -> type:
 
 def _read_write_lock(name: str, inner: type, observer: Observer) -> type:
     class Half:
-        __slots__ = ("_inner", "_others", "_own", "_says")
+        __slots__ = ("_inner", "_others", "_own", "_message")
 
         def __init__(
-            self, inner: Any, own: list[int], others: tuple[list[int], ...], says: str
+            self, inner: Any, own: list[int], others: tuple[list[int], ...], message: str
         ) -> None:
-            self._inner, self._own, self._others, self._says = inner, own, others, says
+            self._inner, self._own, self._others, self._message = inner, own, others, message
 
         def __enter__(self) -> None:
             observer.used.add(name)
@@ -144,7 +147,7 @@ def _read_write_lock(name: str, inner: type, observer: Observer) -> type:
             me = get_ident()
             self._own.append(me)
             if any(thread != me for others in self._others for thread in tuple(others)):
-                observer.report(EXCLUSION, self._says)
+                observer.report(EXCLUSION, self._message)
 
         def __exit__(self, *exception: object) -> None:
             me = get_ident()
@@ -225,5 +228,5 @@ OBSERVERS: dict[str, Callable[[str, Any, Observer], type]] = {
     "Atomic": _atomic,
     "ReadWriteLock": _read_write_lock,
 }
-"""Primitive -> what makes its observed class: called with the name, what is to be observed (a
-planted fault perhaps) and the observer."""
+"""Primitive -> builder of its observed class, called with the name, the class to be observed (or a
+planted fault) and the observer."""

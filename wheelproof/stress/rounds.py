@@ -39,12 +39,11 @@ IMPATIENT = Patience(20, 50_000)
 
 
 class Finding(NamedTuple):
-    """What went wrong: the names of the properties that are broken, and a sentence. ``round``:
-    in which one, from 1 on."""
+    """A failure: the names of the broken properties, and a message. ``round``: from 1 on."""
 
     round: int
     properties: frozenset[str]
-    says: str
+    message: str
 
 
 class Result(NamedTuple):
@@ -72,27 +71,33 @@ class _Worker:
                 try:
                     for operation, *arguments in self.program:
                         getattr(stress.harness, operation)(*arguments)
-                except Exception as error:  # the subject's own: a finding, reported with its round
+                except Exception as error:  # a finding, reported with its round
                     stress.errors.append(error)
                 self.idle = True
                 stress.done.release()
 
 
 class Stress:
-    """Real threads that run a scenario again and again. ``subject``: has ``harness(scenario)``,
-    ``shared(harness)``, ``observer`` and ``files``."""
+    """Real threads that run a scenario again and again.
+
+    ``implementation``: has ``harness(scenario)``, ``shared(harness)``, ``observer`` and ``files``.
+    """
 
     def __init__(
-        self, subject: Any, scenario: Mapping[str, Any], seed: int = 0, patience: Patience = PATIENT
+        self,
+        implementation: Any,
+        scenario: Mapping[str, Any],
+        seed: int = 0,
+        patience: Patience = PATIENT,
     ) -> None:
-        self.subject, self.scenario, self.patience = subject, scenario, patience
+        self.implementation, self.scenario, self.patience = implementation, scenario, patience
         self.harness: Any = None
         self.errors: list[Exception] = []
         programs = list(scenario["threads"].values())
         self.begin = threading.Barrier(len(programs) + 1)
         self.done = threading.Semaphore(0)
         self.workers = [
-            _Worker(self, program, Shaker(subject.files, seed * 64 + number))
+            _Worker(self, program, Shaker(implementation.files, seed * 64 + number))
             for number, program in enumerate(programs)
         ]
 
@@ -137,36 +142,37 @@ class Stress:
     def _round(
         self, final: Mapping[tuple, set[str]], seen: set[tuple]
     ) -> tuple[frozenset[str], str] | None:
-        subject = self.subject
-        self.harness = subject.harness(self.scenario)
+        implementation = self.implementation
+        self.harness = implementation.harness(self.scenario)
         for worker in self.workers:
             worker.idle = False
             worker.shaker.begin()
         self.begin.wait()
         if stuck := self._ended():
             return frozenset((NO_DEADLOCK, *self._observed())), stuck
-        subject.observer.end()
-        properties, says = set(self._observed()), [says for _, says in subject.observer.findings]
+        implementation.observer.end()
+        properties = set(self._observed())
+        messages = [message for _, message in implementation.observer.findings]
         if self.errors:
             properties.add(NO_EXCEPTION)
-            says += [f"{type(error).__name__}: {error}" for error in self.errors]
+            messages += [f"{type(error).__name__}: {error}" for error in self.errors]
         else:
-            outcome = tuple(subject.shared(self.harness).values())
+            outcome = tuple(implementation.shared(self.harness).values())
             if outcome not in final:
                 properties.add(FINAL_STATE)
-                says.append(f"the end is no final state of the model: {outcome}")
+                messages.append(f"the end is no final state of the model: {outcome}")
             elif final[outcome]:
                 properties |= final[outcome]
-                says.append(f"the end violates {', '.join(sorted(final[outcome]))}")
+                messages.append(f"the end violates {', '.join(sorted(final[outcome]))}")
             else:
                 seen.add(outcome)
-        return (frozenset(properties), "; ".join(says)) if properties else None
+        return (frozenset(properties), "; ".join(messages)) if properties else None
 
     def _observed(self) -> set[str]:
-        return {property for property, _ in self.subject.observer.findings}
+        return {property for property, _ in self.implementation.observer.findings}
 
     def _ended(self) -> str:
-        """Wait for all threads; "" when they are through, or what keeps one of them."""
+        """Wait for all threads; "" when they are through, or the reason why one of them is not."""
         looks, bytecodes = self.patience
         left, before, still = len(self.workers), [-1] * len(self.workers), [0] * len(self.workers)
         while left:

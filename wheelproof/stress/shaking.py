@@ -23,8 +23,8 @@ SECONDS = (0.0, 0.000_02, 0.000_1, 0.000_3)
 
 
 class Stopped(BaseException):
-    """Ends a thread that would spin for ever; not an ``Exception``, so that the subject's
-    handlers leave it alone."""
+    """Ends a thread that would spin for ever; not an ``Exception``, so that the
+    implementation's handlers leave it alone."""
 
 
 class Shaker:

@@ -1,4 +1,4 @@
-"""TLC, the TLA+ model checker: finding it, running it and reading what it prints.
+"""TLC, the TLA+ model checker: how to find it, run it and read its output.
 
     files = generate(McConfig(...), folder)                                  # MC module and cfg
     from plain data result = run(files.module, timeout=60, dump=folder / "graph.dot")        # one

@@ -1,6 +1,6 @@
 """`python -m wheelproof.tlc java | jar`: print the Java or jar that is found; exit code 4 if none.
 
-The set-up asks this way, because it installs what each of the two lacks.
+The set-up calls it, and installs Java or the jar if it is missing.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 The archive is made once for a jar and a Java, in the cache beside the jar, by a run of TLC on a
 module of a few states. The JVM itself compares it with the jar and with its own build, and does
-without where they differ. Whatever goes wrong in the making leaves TLC as it was: an archive is
+without where they differ. A failure to make it leaves TLC as it was: an archive is
 never needed.
 """
 
@@ -44,7 +44,7 @@ _CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nPROPERTY Ends\n"
 def options(java: Java, jar: Jar) -> tuple[str, ...]:
     """The JVM's options that use the archive; none where there is no archive."""
     file = path(java, jar)
-    # The JVM would say on standard output, where TLC's messages are, that an archive does not fit.
+    # Without the last two the JVM prints a misfit among TLC's messages on standard output.
     return (
         (f"-XX:SharedArchiveFile={file}", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
         if file.is_file()

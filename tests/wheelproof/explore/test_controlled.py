@@ -173,7 +173,7 @@ RULES = {
                 "            finally:",
             ),
         ],
-        "releases a monitor that nobody holds",
+        "releases a monitor that no thread holds",
     ),
 }
 
@@ -219,7 +219,7 @@ def test_an_access_from_outside_the_subject_is_a_finding(cell):
     ) == ["a.C1"]
     subject = cell.load()
     subject._loaded.scheduler.files.pop(str(cell.root / "impl" / "cell.py"))
-    with pytest.raises(RuleBroken, match="from outside the subject"):
+    with pytest.raises(RuleBroken, match="from outside the implementation"):
         run_to_the_end(subject, {"threads": {"a": [["claim"]]}})
 
 

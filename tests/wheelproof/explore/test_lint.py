@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from wheelproof.explore import ExploreError, StyleError, check, check_subject
+from wheelproof.explore import ExploreError, StyleError, check, check_style
 
 HEAD = """
 from __future__ import annotations
@@ -27,7 +27,7 @@ def module(text: str) -> set[str]:
 
 
 def test_the_subject_is_clean(cell):
-    assert check_subject(cell.root, "cell") == []
+    assert check_style(cell.root, "cell") == []
 
 
 def test_a_finding_has_place_rule_and_remedy():

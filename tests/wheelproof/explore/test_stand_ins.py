@@ -122,7 +122,7 @@ def test_lines_and_other_names_stay_where_they_are():
 )
 def test_a_wrong_table_is_refused(tmp_path, table):
     with pytest.raises(
-        ExploreError, match="STAND_INS is not a literal table of modules of the subject"
+        ExploreError, match="STAND_INS is not a literal table of modules of the project"
     ):
         load(
             tmp_path,

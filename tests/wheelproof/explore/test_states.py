@@ -36,7 +36,7 @@ def test_as_many_states_as_a_bisimulation_has():
 def test_a_deadlock():
     found = explored("opposite_flushes")
     assert (found.outcome, found.property) == ("violated", "NoDeadlock")
-    assert found.why.startswith("nobody can move: ") and found.schedule
+    assert found.why.startswith("no thread can move: ") and found.schedule
 
 
 def test_a_broken_property_and_the_way_to_it():

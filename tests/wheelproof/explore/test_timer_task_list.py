@@ -14,7 +14,7 @@ from wheelproof.explore import (
     RaceDetector,
     StyleError,
     bisimulate,
-    check_subject,
+    check_style,
     random_schedules,
 )
 from wheelproof.explore.fields import classes_of, marks_of
@@ -58,7 +58,7 @@ def graphs():
 
 
 def test_the_style_is_kept():
-    assert check_subject(ROOT, STEM) == []
+    assert check_style(ROOT, STEM) == []
 
 
 def test_production_fields_are_plain_slots_before_and_after_a_second_loading():

@@ -116,7 +116,7 @@ def test_terminating_loops_count(tlc, model):
         del edges[loop]
     found = compare(tlc, model)
     only_model(found)
-    assert "nobody takes Terminating: nothing changes" in found.difference
+    assert "no process takes Terminating: nothing changes" in found.difference
 
 
 def test_another_initial_state_is_a_difference(tlc, model):

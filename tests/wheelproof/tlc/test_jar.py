@@ -89,7 +89,7 @@ def test_a_fetched_jar_is_cached_and_not_fetched_again(tmp_path, source):
 
 def test_a_fetched_jar_with_another_checksum_never_gets_the_name(tmp_path, source):
     maven(tmp_path, archive(tmp_path / "repository" / "wrong.jar", "wrong"))
-    with pytest.raises(ToolError, match="Maven: what came has SHA-256") as caught:
+    with pytest.raises(ToolError, match="Maven: the fetched file has SHA-256") as caught:
         jar.locate()
     assert caught.value.exit_code == 4
     assert list((tmp_path / "cache").iterdir()) == []
