@@ -87,14 +87,16 @@ class Record:
         return UsageError(f"{self.file}: field {self._place(name)} {message}.")
 
     def text(self, name: str) -> str:
-        return self._typed(name, str)
+        found: str = self._typed(name, str)
+        return found
 
     def optional_text(self, name: str) -> str | None:
         """A string, or None where the field is null or absent."""
         return None if self.value.get(name) is None else self.text(name)
 
     def flag(self, name: str) -> bool:
-        return self._typed(name, bool)
+        found: bool = self._typed(name, bool)
+        return found
 
     def number(self, name: str) -> float:
         """A number that is not negative."""
@@ -111,7 +113,7 @@ class Record:
         """A whole number from 0 to `last`, or None where the field is null or absent."""
         if self.value.get(name) is None:
             return None
-        found = self._typed(name, int)
+        found: int = self._typed(name, int)
         if not 0 <= found <= last:
             raise self.fault(name, f"must be from 0 to {last}, not {found}")
         return found

@@ -1,7 +1,7 @@
 """The tool's errors: one sentence with the problem and its place, and one with the remedy.
 
-The command line prints the error and exits with its `exit_code`; a finding about the implementation is a
-verdict, never an exception.
+The command line prints the error and exits with its `exit_code`; a finding about the implementation
+is a verdict, never an exception.
 """
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from model.pluscal import Machine
 from wheelproof.explore import ControlledImplementation, StepError
-from wheelproof.explore.controlled import Thread
 from wheelproof.explore.difference import compare_enabled, compare_shared
+from wheelproof.explore.threads import Thread
 from wheelproof.graph.reduced import settle
 
 

@@ -11,7 +11,7 @@ from tests.impl.histories import Call, Operation, Refusal, Return, refute
 from tests.impl.sequential_timers import LEAP_MS, OnePoint
 from tests.model.artefacts import ROOT
 from wheelproof.explore import ControlledImplementation, StepError
-from wheelproof.explore.controlled import Thread
+from wheelproof.explore.threads import Thread
 
 STEM = "composed_timer"
 MAX_STEPS = 1_000

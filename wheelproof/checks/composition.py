@@ -8,7 +8,7 @@ from __future__ import annotations
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.random import RACE
 from wheelproof.checks.safety import COMPARED
-from wheelproof.explore.composed import Composition, compose
+from wheelproof.explore.composition import Composition, compose
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Composed

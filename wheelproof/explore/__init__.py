@@ -7,6 +7,19 @@
 * :func:`replay` and :func:`random_schedules` run single schedules, with a :class:`RaceDetector` if
   one is given.
 * :func:`check_style` checks the sources for the style that this needs.
+
+The files, from the bottom up:
+
+* words and sources: `findings` (errors), `labels` (names of steps), `difference` (comparisons with
+  a model), `lint`, `suspension`, `hidden` and `dropped` (style rules);
+* running: `threads`, `controlled` (the scheduler), `fields` (marked fields), `registry`, `locks`,
+  `virtual_time`, `conditions` and `primitives` (the controlled runtime), `atomic` (operations that
+  are one step), `store_buffer` (weak memory), `watchdog`, `race`;
+* loading: `loading`, `production` and `branches` (changed sources), `definitions`, `created`;
+* states: `run` (one run), `slots`, `fingerprint`, `stack` (values that Python does not show);
+* searching: `search` (all states), `pairs` and `bisimulation` (with a model), `second_way` and
+  `unread` (checks of the search itself), `composed_search` and `composition` (two mechanisms),
+  `states` (without a model), `schedules` (single schedules).
 """
 
 from wheelproof.explore.bisimulation import Bisimulation, bisimulate

@@ -1,15 +1,14 @@
 """Atomic modules: an operation of a lower mechanism is one step of the mechanism above it.
 
-A harness's ``ATOMIC`` names modules whose labels are dropped, all but those that it keeps. What
-code of such a module does with shared objects, or code that it calls back on a line without a
-label, then belongs to the line outside it that called and bears a label; locks taken there exclude
-nobody. That an operation may be taken for one step is not shown here: the lower mechanism's own
-refinement has to show it.
+A harness's ``ATOMIC`` names modules whose labels are dropped, except those that it keeps. Accesses
+in such a module belong to the labelled line outside of it that made the call. So do accesses in a
+callback, on a line without a label. Locks that are taken there exclude no thread. The lower
+mechanism's own refinement shows that an operation may be taken for one step; this module does not.
 
-A function of an atomic module that has steps of its own can hold a lock over them. Where the
-harness has ``WAITS``, labels of operations, and ``waits(label, locals)``, the lock that such an
-operation asks for, these locks exclude: the operation can begin only when its lock is free. An
-operation that meets a held lock all the same breaks a rule.
+A function of an atomic module that has steps of its own can hold a lock over them. For these locks
+the harness has ``WAITS``, labels of operations, and ``waits(label, locals)``, the lock that such an
+operation needs. They exclude: an operation can begin only when its lock is free. An operation that
+meets a held lock breaks a rule.
 """
 
 from __future__ import annotations
@@ -17,32 +16,36 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from types import CodeType, FrameType, FunctionType, ModuleType
 
-from wheelproof.explore.controlled import Scheduler, Site, Thread
+from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.fields import classes_of
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.labels import LOCK_KINDS, Labels
-from wheelproof.explore.primitives import Due
+from wheelproof.explore.primitives import Due, Held
+from wheelproof.explore.threads import Admits, Site, Thread
+
+Waits = tuple[Collection[str], Callable[[str, Mapping[str, object]], Held | None]]
+"""A harness's ``WAITS`` and ``waits``."""
 
 
 class _Place:
     """A position in the code. ``site``: the step that its line's label names, or None.
 
+    ``access``: an access here that belongs to the step under way. ``ours``: in the implementation.
     ``inside``: in an atomic module. ``keeps``: there, in a function that has steps of its own.
     """
 
-    __slots__ = ("function", "inside", "keeps", "several", "site", "ours", "where")
+    __slots__ = ("access", "inside", "keeps", "ours", "several", "site")
 
     def __init__(
         self,
-        where: str,
-        function: str,
+        access: Site,
         ours: bool,
         inside: bool,
         keeps: bool,
         site: Site | None,
         several: bool,
     ) -> None:
-        self.where, self.function, self.ours, self.inside = where, function, ours, inside
+        self.access, self.ours, self.inside = access, ours, inside
         self.keeps, self.site, self.several = keeps, site, several
 
 
@@ -57,23 +60,24 @@ class AtomicModules:
         scheduler: Scheduler,
         files: Collection[str],
         codes: Collection[CodeType],
-        waits: tuple[Collection[str], Callable[[str, Mapping[str, object]], object]] | None = None,
+        waits: Waits | None = None,
     ) -> None:
         """``waits``: the harness's ``WAITS`` and ``waits``, or None where it has none."""
         self._waits = waits
         self._scheduler, self._files = scheduler, frozenset(files)
         self._ids = {id(code) for code in codes}
         self._places: dict[tuple[int, int], _Place] = {}
-        self._codes: list[CodeType] = list(codes)  # places are keyed by id(code)
+        # Places are keyed by id(code): this list keeps the ids from being used again.
+        self._codes: list[CodeType] = list(codes)
 
     def take(
-        self, thread: Thread, frame: FrameType, kind: str, volatile: bool, awaits: object
-    ) -> bool | _Place:
+        self, thread: Thread, frame: FrameType, kind: str, volatile: bool, awaits: Admits | None
+    ) -> bool | Site:
         """Handle a shared access by ``frame``; False for an ordinary access.
 
         An access is ordinary on a line with a label of its own, and in a module that is not atomic.
 
-        The place itself is returned for a lock that is held over steps, which excludes as it does
+        The access itself is returned for a lock that is held over steps, which excludes as it does
         elsewhere.
 
         The thread is stopped in front of the innermost labelled line around it, once for each call
@@ -82,20 +86,23 @@ class AtomicModules:
         place = self._place(frame)
         if place.site is not None or not (place.inside or self._called_back(frame)):
             return False
-        if place.function == "__init__":  # an object under construction is not published yet
-            self._scheduler.pass_by(thread, place)
+        if place.access.function == "__init__":
+            # An object under construction is not published yet.
+            self._scheduler.pass_by(thread, place.access)
             return True
-        inner, keeps, outer, found = frame, place.keeps, frame.f_back, None
+        inner, keeps, outer = frame, place.keeps, frame.f_back
+        found: tuple[_Place, Site, FrameType] | None = None
         while outer is not None:
             around = self._place(outer)
             if around.ours:
                 if around.site is not None:
-                    found = around
+                    found = around, around.site, outer
                     break
                 if not around.inside and not keeps and not self._called_back(outer):
                     self._scheduler.fail(
-                        f"{around.where}: {around.function} calls an operation of an atomic module "
-                        f"({kind} at {place.where}) "
+                        f"{around.access.where}: {around.access.function} calls an operation of an "
+                        "atomic module "
+                        f"({kind} at {place.access.where}) "
                         "without a label; label the line, as the step in the specification"
                     )
                 keeps = keeps or around.keeps
@@ -104,21 +111,26 @@ class AtomicModules:
         if found is None:
             if thread.site is None and (volatile or kind != "read") and kind not in LOCK_KINDS:
                 self._scheduler.fail(
-                    f"{place.where}: {kind} in {place.function}, an atomic module's, before any "
+                    f"{place.access.where}: {kind} in {place.access.function}, an atomic module's, "
+                    "before any "
                     "step is under way; "
                     "keep a label in front of it, or label the line that calls"
                 )
-            self._scheduler.pass_by(thread, place)
+            self._scheduler.pass_by(thread, place.access)
         elif any(known is inner for known in thread.calls):
-            self._scheduler.pass_by(thread, place)
+            self._scheduler.pass_by(thread, place.access)
         else:
-            if found.several:
+            labelled, site, caller = found
+            if labelled.several:
                 self._scheduler.fail(
-                    f"{found.where}: an operation of an atomic module on a line with two labels; "
+                    f"{labelled.access.where}: an operation of an atomic module on a line with two "
+                    "labels; "
                     "call it on a line of its own"
                 )
-            self._begin(thread, found.site, inner, outer, awaits)
-        return place if self._waits is not None and place.keeps and kind in LOCK_KINDS else True
+            self._begin(thread, site, inner, caller, awaits)
+        return (
+            place.access if self._waits is not None and place.keeps and kind in LOCK_KINDS else True
+        )
 
     def _called_back(self, frame: FrameType) -> bool:
         """Whether an operation that is one step has called the code of ``frame``.
@@ -134,7 +146,7 @@ class AtomicModules:
         return False
 
     def _begin(
-        self, thread: Thread, site: Site, inner: FrameType, outer: FrameType, awaits: object
+        self, thread: Thread, site: Site, inner: FrameType, outer: FrameType, awaits: Admits | None
     ) -> None:
         """Begin the step of a labelled line, at the first access of a call from it.
 
@@ -149,6 +161,7 @@ class AtomicModules:
         ):
             thread.lasti = lasti
         else:
+            assert site.label is not None
             self._scheduler.used.add((site.file, site.label, site.kind))
             self._scheduler.pause(
                 thread,
@@ -159,8 +172,10 @@ class AtomicModules:
             )
         thread.performed = True
         calls = thread.calls
-        if calls:  # those that are still under way further out
-            chain, back = [], outer
+        if calls:
+            # those that are still under way further out
+            chain: list[FrameType] = []
+            back: FrameType | None = outer
             while back is not None:
                 chain.append(back)
                 back = back.f_back
@@ -185,15 +200,15 @@ class AtomicModules:
         scheduler, code, line = self._scheduler, frame.f_code, frame.f_lineno
         lines = scheduler.files.get(code.co_filename)
         shown = scheduler.shown.get(code.co_filename, code.co_filename)
+        access = Site(None, "", False, shown, line, code.co_name)
         if lines is None:
-            return _Place(f"{shown}:{line}", code.co_name, False, False, False, None, False)
+            return _Place(access, False, False, False, None, False)
         inside = code.co_filename in self._files or id(code) in self._ids
         site = None
         for kind, label in lines.get(line, {}).items():
             site = Site(label, kind, True, shown, line, code.co_name)
         return _Place(
-            f"{shown}:{line}",
-            code.co_name,
+            access,
             True,
             inside,
             inside and not lines.keys().isdisjoint(_lines(code)),
@@ -213,7 +228,7 @@ class Free:
     def __init__(
         self,
         scheduler: Scheduler,
-        waits: Callable[[str, Mapping[str, object]], object],
+        waits: Callable[[str, Mapping[str, object]], Held | None],
         label: str,
         frame: FrameType,
     ) -> None:
@@ -237,16 +252,18 @@ def declare(
     modules: Mapping[str, ModuleType],
     labels: MutableMapping[str, Labels],
     scheduler: Scheduler,
-    waits: tuple | None = None,
+    waits: Waits | None = None,
 ) -> AtomicModules | None:
     """Read a harness's ``ATOMIC`` and drop the labels that it does not keep.
 
-    ``labels`` (file as the scheduler shows it -> lines) is changed in place.
+    ``labels`` (file as the scheduler shows it -> lines) is changed in place. ``ours``: the modules
+    whose steps are the mechanism's.
 
-    A class of another module, a mutant's or the harness's, that derives from one of an atomic
-    module is atomic with the same kept labels; one of ``ours``, the modules whose steps are the
-    mechanism's, is not, nor what derives from it. Raises :class:`ExploreError` for a module that is
-    not loaded, a kept label that does not exist, or one half of a lock and its unlock.
+    A class of a mutant or of the harness that derives from a class of an atomic module is atomic
+    too, with the same kept labels. A class of ``ours`` is not, nor are classes that derive from it.
+
+    Raises :class:`ExploreError` for a module that is not loaded, a kept label that does not exist,
+    or one half of a lock and its unlock.
     """
     if not declared:
         return None

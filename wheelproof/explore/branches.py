@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import CodeType
 
 NAME = "__wheelproof_branch__"
 
 
 class Branches:
-    """What is noted of the loaded modules.
+    """The branches of the loaded modules.
 
-    ``declared``: every outcome that the sources have, as text: ``impl.module: Class.method: test is
-    true`` or ``...: Class.method is called``. ``met``: those that a run came to, setting up a
-    scenario included.
+    ``declared``: every outcome that the sources have, as text, such as
+    ``impl.module: Class.method: test is true`` or ``impl.module: Class.method is called``.
+    ``met``: those that a run came to, setting up a scenario included.
     """
 
     def __init__(self) -> None:
@@ -27,7 +28,7 @@ class Branches:
         self._texts: list[tuple[str, str]] = []
         self._seen: set[tuple[int, bool]] = set()
 
-    def compiled(self, name: str, text: str, file: str) -> object:
+    def compiled(self, name: str, text: str, file: str) -> CodeType:
         """The code of a module whose branches are noted."""
         tree = ast.parse(text, file)
         for owner, function in list(_functions(tree)):
@@ -39,7 +40,8 @@ class Branches:
             _after_head(tree.body),
             *ast.parse(f"{NAME} = globals().get({NAME!r}, lambda number, value: value)").body,
         )
-        return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+        code: CodeType = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+        return code
 
     def number(self, place: str, text: str | None) -> int:
         """The number of a condition; ``text`` None: of a function."""
@@ -158,7 +160,7 @@ def _functions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, ast.Functi
 
 
 def _abstract(function: ast.FunctionDef) -> bool:
-    """Its body only raises NotImplementedError: a subclass says what it does."""
+    """Whether its body only raises NotImplementedError, for a subclass to replace it."""
     body = [
         part
         for part in function.body

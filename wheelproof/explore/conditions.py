@@ -20,8 +20,8 @@ Decisions:
   chooses when a wait times out, early or late against every other step, yet never before its
   deadline. Reading the clock is a step (``# read``). In a scenario without a clock no wait times
   out.
-* A thread whose time is up and that is offered a ticket takes it. The other case, in which another thread
-  else takes the ticket, is the schedule in which that one wakes first.
+* A thread whose time is up and that is offered a ticket takes it. The other case, in which another
+  thread else takes the ticket, is the schedule in which that one wakes first.
 * CPython keeps a sleeper in the list until it has its lock back, hence a notification may be spent
   on a thread whose time was up before. For all other threads that is the schedule in which it wakes
   later. Its own ``wait(timeout)`` can return True or False then. So where time was up and a ticket
@@ -40,10 +40,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import TIMEOUT_MAX
+from typing import Any
 
-from wheelproof.explore import locks  # noqa: F401  (a condition is built on its classes, which have to be registered first)
-from wheelproof.explore.controlled import DONE, Interrupted, Scheduler, Site, Thread
+# A condition is built on the classes of locks, which have to be registered first.
+from wheelproof.explore import locks  # noqa: F401
+from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.registry import primitive
+from wheelproof.explore.threads import Interrupted, Site, Thread
+from wheelproof.explore.virtual_time import Sleeper, index_of, time_now
 
 
 class Either:
@@ -63,125 +67,10 @@ class Either:
             "is True or False, "
             "as it happens: look at the state that the wait is for instead"
         )
-        return False  # never reached
-
-
-class Sleeper:
-    """Admits a thread in ``wait`` for a ticket, the end of its time, or an interrupt."""
-
-    __slots__ = ("_condition",)
-
-    def __init__(self, condition: object) -> None:
-        self._condition = condition
-
-    def admits(self, thread: Thread) -> bool:
-        """Whether the thread may wake now."""
-        condition = self._condition
-        return (
-            condition.offered(thread) is not None
-            or condition.expired(thread)
-            or condition.interrupted(thread)
-        )
-
-
-@primitive("Time")
-def _time(scheduler: Scheduler, earlier: dict[str, type]) -> type:
-    point = scheduler.point
-
-    class Time:
-        """The scenario's clock, named in ``Harness.names``. ``now``: seconds since its start.
-
-        ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the
-        scenario's order.
-        """
-
-        __slots__ = ("alarms", "now")
-
-        def __init__(self) -> None:
-            self.now = 0.0
-            self.alarms: tuple[tuple[Thread, float], ...] = ()
-            scheduler.time = self
-
-        def advance(self, seconds: float) -> None:
-            """Let time pass, in one step of kind ``update``."""
-            if scheduler.running is not None:
-                self._step(point("update", True))
-            self.now += seconds
-
-        def elapse(self) -> bool:
-            """Let time pass up to a sleeper's next deadline, in one step; False if there is none.
-
-            As long as no thread sleeps for a limited time the step cannot be taken: time alone does
-            not make a run end.
-            """
-            if scheduler.running is None:
-                return False
-            self._step(point("update", True, self))
-            later = [deadline for _, deadline in self.alarms if deadline > self.now]
-            if later:
-                self.now = min(later)
-            return bool(later)
-
-        def admits(self, thread: Thread) -> bool:
-            """Whether a deadline lies ahead, or all other threads have ended."""
-            now = self.now
-            return any(deadline > now for _, deadline in self.alarms) or all(
-                other.label is DONE for other in scheduler.threads if other is not thread
-            )
-
-        def deadline(self, thread: Thread) -> float | None:
-            """The moment at which the thread's sleep ends, or None."""
-            return next((deadline for sleeper, deadline in self.alarms if sleeper is thread), None)
-
-        def _step(self, site: Site | None) -> None:
-            if site is None:
-                scheduler.fail(
-                    "time passes within an atomic operation; let a thread of the scenario do it"
-                )
-
-    return Time
-
-
-@primitive("Interrupts")
-def _interrupts(scheduler: Scheduler, earlier: dict[str, type]) -> type:
-    point = scheduler.point
-
-    class Interrupts:
-        """The source of interrupts: one per scenario, named in ``Harness.names``.
-
-        ``pending``: the threads whose wait is to raise and has not yet, in the scenario's order.
-        """
-
-        __slots__ = ("pending",)
-
-        def __init__(self) -> None:
-            self.pending: tuple[Thread, ...] = ()
-            scheduler.interrupts = self
-
-        def interrupt(self, thread: str) -> None:
-            """Let the present wait of a thread raise, in one step of kind ``update``.
-
-            Nothing happens if it does not sleep.
-            """
-            if scheduler.running is None:
-                return
-            if point("update", True) is None:
-                scheduler.fail(
-                    "an interrupt within an atomic operation; let a thread of the scenario do it"
-                )
-            hit = next((each for each in scheduler.threads if each.name == thread), None)
-            if hit is None:
-                scheduler.fail(
-                    f"there is no thread {thread} to be interrupted; name one of the scenario"
-                )
-            if isinstance(hit.awaits, Sleeper) and hit not in self.pending:
-                self.pending = tuple(sorted((*self.pending, hit), key=_index))
-
-    return Interrupts
 
 
 @primitive("Condition")
-def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+def _condition(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     point = scheduler.point
     lock_class, either = earlier["Lock"], Either(scheduler)
 
@@ -189,16 +78,16 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         """Python's condition. For harnesses to read: ``lock``, ``asleep`` and ``tickets``.
 
         ``asleep``: the threads that sleep, in the scenario's order; until when is in :class:`Time`.
-        ``tickets``: per notification that no thread has taken, oldest first, the threads that may take
-        it.
-        ``woken``: (thread, what its wait returns, deadline of its ``wait_for``) of those with a
+        ``tickets``: per notification that no thread has taken, oldest first, the threads that may
+        take it.
+        ``woken``: (thread, result of its wait, deadline of its ``wait_for``) of those with a
         time-out that do not have the lock yet.
         """
 
         __slots__ = ("asleep", "lock", "tickets", "woken")
 
         def __init__(self, lock: object = None) -> None:
-            self.lock = earlier["Monitor"]() if lock is None else lock
+            self.lock: Any = earlier["Monitor"]() if lock is None else lock
             if not isinstance(self.lock, lock_class):
                 raise TypeError(
                     "a Condition needs a Lock or a Monitor of impl.runtime, not "
@@ -214,9 +103,8 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             thread = scheduler.running
             if thread is None:
                 return True
-            return self.lock.take(
-                thread, point("lock", True, self.lock) if blocking else point("try", True), blocking
-            )
+            site = point("lock", True, self.lock) if blocking else point("try", True)
+            return bool(self.lock.take(thread, site, blocking))
 
         def release(self) -> None:
             if scheduler.running is not None:
@@ -224,9 +112,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def __enter__(self) -> bool:
             thread = scheduler.running
-            return (
-                True if thread is None else self.lock.take(thread, point("lock", True, self.lock))
-            )
+            return thread is None or bool(self.lock.take(thread, point("lock", True, self.lock)))
 
         def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
             if scheduler.running is not None:
@@ -238,11 +124,12 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def wait(self, timeout: float | None = None) -> object:
             """As Python's; RuntimeError if the lock is not held. Three steps (see the module)."""
-            thread = scheduler.running
-            self._begin(point("wait", True))
+            thread = self._begin(point("wait", True))
             self._sleep(
                 thread,
-                None if timeout is None or timeout >= TIMEOUT_MAX else _now(scheduler) + timeout,
+                None
+                if timeout is None or timeout >= TIMEOUT_MAX
+                else time_now(scheduler) + timeout,
                 None,
             )
             point("wake", True, Sleeper(self))
@@ -251,16 +138,15 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         def wait_for(self, predicate: Callable[[], object], timeout: float | None = None) -> object:
             """As Python's. The deadline of all its waits is fixed in the step of the first."""
-            thread = scheduler.running
             if timeout is not None and timeout >= TIMEOUT_MAX:
                 timeout = None
             result, deadline = predicate(), None
             while not result:
-                if timeout is not None and deadline is not None and deadline <= _now(scheduler):
+                if timeout is not None and deadline is not None and deadline <= time_now(scheduler):
                     break
-                self._begin(point("wait", True))
+                thread = self._begin(point("wait", True))
                 if timeout is not None and deadline is None:
-                    deadline = _now(scheduler) + timeout
+                    deadline = time_now(scheduler) + timeout
                 self._sleep(thread, deadline, deadline)
                 point("wake", True, Sleeper(self))
                 self._wake(thread)
@@ -289,7 +175,9 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def expired(self, thread: Thread) -> bool:
             """Whether the thread is asleep and its time is up."""
             time = scheduler.time
-            deadline = None if time is None else time.deadline(thread)
+            if time is None:
+                return False
+            deadline = time.deadline(thread)
             return deadline is not None and deadline <= time.now
 
         def interrupted(self, thread: Thread) -> bool:
@@ -301,7 +189,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if owner is None or (self.lock.reentrant and owner is not scheduler.running):
                 raise RuntimeError(f"cannot {verb} on un-acquired lock")
 
-        def _begin(self, site: Site | None) -> None:
+        def _begin(self, site: Site | None) -> Thread:
             if scheduler.running is None:
                 raise RuntimeError(
                     "a wait outside of the scenario's threads, which nothing could end"
@@ -311,6 +199,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                     "a wait within an atomic operation, which nothing could end; let the operation "
                     "that waits have its steps"
                 )
+            return scheduler.running
 
         def _sleep(self, thread: Thread, deadline: float | None, until: float | None) -> None:
             self._held("wait")
@@ -319,7 +208,7 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                     f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that "
                     "is not supported: wait at depth 1"
                 )
-            self.asleep = tuple(sorted((*self.asleep, thread), key=_index))
+            self.asleep = tuple(sorted((*self.asleep, thread), key=index_of))
             if deadline is not None and scheduler.time is not None:
                 scheduler.time.alarms = tuple(
                     sorted((*scheduler.time.alarms, (thread, deadline)), key=_place)
@@ -360,9 +249,11 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             self.lock.take(thread, site)
             mine = next((entry for entry in self.woken if entry[0] is thread), None)
             self.woken = tuple(entry for entry in self.woken if entry is not mine)
-            if self.interrupted(thread):
-                pending = scheduler.interrupts.pending
-                scheduler.interrupts.pending = tuple(each for each in pending if each is not thread)
+            interrupts = scheduler.interrupts
+            if interrupts is not None and thread in interrupts.pending:
+                interrupts.pending = tuple(
+                    each for each in interrupts.pending if each is not thread
+                )
                 raise Interrupted
             if mine is None:
                 return True, None
@@ -375,33 +266,5 @@ def _condition(scheduler: Scheduler, earlier: dict[str, type]) -> type:
     return Condition
 
 
-def _index(thread: Thread) -> int:
-    return thread.index
-
-
-def _place(entry: tuple) -> int:
+def _place(entry: tuple[Thread, *tuple[object, ...]]) -> int:
     return entry[0].index
-
-
-def _now(scheduler: Scheduler) -> float:
-    return 0.0 if scheduler.time is None else scheduler.time.now
-
-
-def functions(scheduler: Scheduler) -> dict[str, Callable]:
-    """The functions of the controlled ``impl/threads.py``, by name."""
-    point = scheduler.point
-
-    def monotonic() -> float:
-        """Seconds on the scenario's clock, in a step of kind ``read``.
-
-        0.0 where the scenario has no :class:`Time`.
-        """
-        point("read", True)
-        return _now(scheduler)
-
-    def get_ident() -> int:
-        """The thread's place in the scenario, from 1 on; 0 while no thread runs. Makes no step."""
-        thread = scheduler.running
-        return 0 if thread is None else thread.index + 1
-
-    return {"monotonic": monotonic, "get_ident": get_ident}

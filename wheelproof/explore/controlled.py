@@ -13,17 +13,28 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import TYPE_CHECKING, NoReturn
 
 from greenlet import getcurrent, greenlet
 
 from wheelproof.explore import labels
-from wheelproof.explore.findings import Crashed, RuleBroken, Stuck
+from wheelproof.explore.findings import Crashed, RuleBroken, StepError, Stuck
+from wheelproof.explore.threads import (
+    DONE,
+    Abort,
+    Admits,
+    Buffers,
+    Clock,
+    Interrupted,
+    InterruptSource,
+    Observer,
+    Site,
+    Thread,
+)
 
-DONE = "Done"
-"""Label of a thread that has ended (PlusCal's name for it)."""
-
-START = "Start"
-"""Label of a thread that has not reached its first operation."""
+if TYPE_CHECKING:
+    from wheelproof.explore.atomic import AtomicModules
+    from wheelproof.explore.created import Created
 
 MAX_SILENT_ACCESSES = 20_000
 """Shared accesses within one step from which on a thread counts as stuck in a loop."""
@@ -31,87 +42,6 @@ MAX_SILENT_ACCESSES = 20_000
 _FIELD_OPERATIONS = frozenset({"read", "write", "update", "swap", "cas"})
 _getframe = sys._getframe
 _exc_info = sys.exc_info
-
-
-class Abort(BaseException):
-    """Ends a suspended thread; not an ``Exception``, so that no handler of the code catches it."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """Raised by a wait that a thread of the scenario interrupts; Ctrl-C is another exception."""
-
-
-class Site:
-    """One operation at one place in the code, looked up by position on every access.
-
-    ``label``: None where the access belongs to the step that is under way. ``exact``: this is the
-    operation that the label names, not a plain read that prepares it.
-    """
-
-    __slots__ = ("exact", "file", "function", "kind", "label", "line")
-
-    def __init__(
-        self, label: str | None, kind: str, exact: bool, file: str, line: int, function: str
-    ) -> None:
-        self.label, self.kind, self.exact = label, kind, exact
-        self.file, self.line, self.function = file, line, function
-
-    @property
-    def where(self) -> str:
-        """``file:line``, the file relative to the project's folder."""
-        return f"{self.file}:{self.line}"
-
-
-class Thread:
-    """A thread of the scenario. ``label`` and ``kind`` name the step that it takes next.
-
-    ``awaits``: the primitive that must admit the thread before that step can be taken, or None.
-    ``position``: how many operations of its program it has begun (a field, not a loop variable: it
-    is part of the state).
-    ``calls``: frames of atomic operations under way, whose further accesses make no step.
-    ``handled``: the exception that is being handled, or is going up, where the thread has stopped.
-    ``results``: those of the operations that the last step ended.
-    """
-
-    __slots__ = (
-        "awaits",
-        "calls",
-        "error",
-        "frame",
-        "greenlet",
-        "handled",
-        "index",
-        "label",
-        "lasti",
-        "name",
-        "performed",
-        "position",
-        "results",
-        "site",
-        "unwinding",
-    )
-
-    def __init__(self, name: str, index: int) -> None:
-        self.name, self.index = name, index
-        self.greenlet: greenlet | None = None
-        self.label, self.awaits, self.site = START, None, None
-        self.frame: FrameType | None = None
-        self.lasti, self.performed, self.position = -1, False, 0
-        self.calls: tuple[FrameType, ...] = ()
-        self.error: BaseException | None = None
-        self.unwinding: BaseException | None = None
-        self.handled: BaseException | None = None
-        self.results: list[object] = []
-
-    @property
-    def kind(self) -> str | None:
-        """The kind of operation of the next step: that of its label, not of the first access."""
-        return None if self.site is None else self.site.kind
-
-    @property
-    def enabled(self) -> bool:
-        """Whether the next step can be taken now."""
-        return self.label is not DONE and (self.awaits is None or self.awaits.admits(self))
 
 
 class Scheduler:
@@ -124,9 +54,8 @@ class Scheduler:
     (:class:`~wheelproof.explore.atomic.AtomicModules`) or None.
     ``created``: the objects that the present run's threads have made
     (:class:`~wheelproof.explore.created.Created`).
-    ``memory``: the buffers of delayed stores in the present run (:mod:`wheelproof.explore.store_buffer`) or
-    None.
-    ``time``: the clock of the present run (:mod:`wheelproof.explore.conditions`) or None.
+    ``memory``: the buffers of delayed stores (:mod:`wheelproof.explore.store_buffer`) or None.
+    ``time``: the clock of the present run (:mod:`wheelproof.explore.virtual_time`) or None.
     ``interrupts``: the source of interrupts of the present run (same module) or None.
     ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so
     far, for the watchdog.
@@ -137,24 +66,27 @@ class Scheduler:
         self.hub = getcurrent()
         self.files: dict[str, labels.Labels] = {}
         self.shown: dict[str, str] = {}
-        self.race = None
-        self.atomic = self.created = self.memory = self.time = self.interrupts = None
+        self.race: Observer | None = None
+        self.atomic: AtomicModules | None = None
+        self.created: Created | None = None
+        self.memory: Buffers | None = None
+        self.time: Clock | None = None
+        self.interrupts: InterruptSource | None = None
         self.coarse = False
         self.used: set[tuple[str, str, str]] = set()
         self.switches = 0
         self.threads: Sequence[Thread] = ()
         self._sites: dict[tuple[int, int, str], Site] = {}
-        self._codes: list[
-            CodeType
-        ] = []  # sites are keyed by id(code): keep the ids from being used again
-        self._finding: tuple[type, str] | None = None
+        # Sites are keyed by id(code): this list keeps the ids from being used again.
+        self._codes: list[CodeType] = []
+        self._finding: tuple[type[StepError], str] | None = None
         self._plan: list[Thread] | None = None
         self._silent = 0
         self._abandoned: list[greenlet] = []
 
     # -- called by the implementation's operations
 
-    def point(self, kind: str, volatile: bool, awaits: object = None) -> Site | None:
+    def point(self, kind: str, volatile: bool, awaits: Admits | None = None) -> Site | None:
         """Called before each shared operation: stop the thread if a labelled step begins here.
 
         The caller's caller must be the implementation's frame. ``volatile``: the operation must be
@@ -192,7 +124,7 @@ class Scheduler:
         else:
             # The body of pause, written out: the call would cost a tenth of a replay.
             if not thread.performed and thread.site is not None:
-                self._check_performed(thread)
+                self._check_performed(thread, thread.site)
             (
                 thread.label,
                 thread.awaits,
@@ -208,6 +140,7 @@ class Scheduler:
                 following = plan.pop()
                 if following is not thread:
                     self.running = following
+                    assert following.greenlet is not None
                     following.greenlet.switch()
             else:
                 self.hub.switch()
@@ -217,11 +150,12 @@ class Scheduler:
         return site
 
     def pause(
-        self, thread: Thread, site: Site, awaits: object, frame: FrameType, lasti: int
+        self, thread: Thread, site: Site, awaits: Admits | None, frame: FrameType, lasti: int
     ) -> None:
         """Stop the running thread in front of the step of ``site`` until it is chosen."""
+        assert site.label is not None
         if not thread.performed and thread.site is not None:
-            self._check_performed(thread)
+            self._check_performed(thread, thread.site)
         thread.label, thread.awaits, thread.frame, thread.lasti, thread.site, thread.performed = (
             site.label,
             awaits,
@@ -237,6 +171,7 @@ class Scheduler:
             following = plan.pop()
             if following is not thread:
                 self.running = following
+                assert following.greenlet is not None
                 following.greenlet.switch()
         else:
             self.hub.switch()
@@ -256,7 +191,7 @@ class Scheduler:
             Stuck,
         )
 
-    def fail(self, message: str, error: type = RuleBroken) -> None:
+    def fail(self, message: str, error: type[StepError] = RuleBroken) -> NoReturn:
         """Stop the running thread here and for good.
 
         Raising an exception instead would run the code's ``with`` and ``finally`` blocks, whose
@@ -281,7 +216,7 @@ class Scheduler:
             try:
                 body(thread)
                 if not thread.performed and thread.site is not None:
-                    self._check_performed(thread)
+                    self._check_performed(thread, thread.site)
             except Abort:
                 pass
             except (Exception, Interrupted) as error:
@@ -334,9 +269,11 @@ class Scheduler:
             thread.frame, thread.calls = None, ()
         self.threads = ()
 
-    def stop_stuck(self, message: str) -> None:
+    def stop_stuck(self, message: str) -> NoReturn:
         """For the watchdog, on top of the running thread: stop that thread for good."""
-        self._abandoned.append(self.running.greenlet)
+        thread = self.running
+        assert thread is not None and thread.greenlet is not None
+        self._abandoned.append(thread.greenlet)
         self.fail(message, Stuck)
 
     def place_of(self, frame: FrameType | None) -> str:
@@ -349,9 +286,10 @@ class Scheduler:
         return "an unknown line"
 
     def _switch(self, thread: Thread) -> None:
+        assert thread.greenlet is not None
         self.running = thread
         thread.greenlet.switch()
-        last, self.running = self.running, None
+        last, self.running = self.running or thread, None
         if self._finding is not None:
             (error, message), self._finding = self._finding, None
             raise error(last.name, message)
@@ -360,16 +298,15 @@ class Scheduler:
 
     # -- sites
 
-    def _check_performed(self, thread: Thread) -> None:
+    def _check_performed(self, thread: Thread, site: Site) -> None:
         error = sys.exc_info()[1]
-        if (
-            error is not None
-        ):  # the operation raised: that is the finding, once the exception is out
+        if error is not None:
+            # The operation raised: that is the finding, once the exception is out.
             self.note_unwinding(error)
             return
         self.fail(
-            f"{thread.site.where}: the step {thread.label} ended without its operation "
-            f"({thread.site.kind}); "
+            f"{site.where}: the step {thread.label} ended without its operation "
+            f"({site.kind}); "
             "put the label on the line that performs it, with the kind that it is"
         )
 
@@ -382,8 +319,8 @@ class Scheduler:
         where = f"{shown}:{line}"
         if lines is None:
             self.fail(
-                f"{where}: {kind} from outside the implementation, in {code.co_name}; let the harness or "
-                "the implementation do it"
+                f"{where}: {kind} from outside the implementation, in {code.co_name}; "
+                "let the harness or the implementation do it"
             )
         kinds = lines.get(line, {})
         label, exact, named = kinds.get(kind), True, kind
@@ -398,9 +335,8 @@ class Scheduler:
                     f"{label}'; "
                     "one operation per line, and its label has the operation's kind"
                 )
-        if (
-            label is None and code.co_name != "__init__"
-        ):  # an object under construction is not published yet
+        # An object under construction is not published yet.
+        if label is None and code.co_name != "__init__":
             if volatile:
                 self.fail(
                     f"{where}: {kind} without a label in {code.co_name}; label the line '# {kind} "

@@ -2,12 +2,13 @@
 
 The name is the creating thread, how far its program has come, the class, and which one of that
 class it is there. What is created while no thread runs (in ``Harness.__init__``) is named by its
-path, as :mod:`wheelproof.explore.fingerprint` says.
+path (:mod:`wheelproof.explore.fingerprint`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from wheelproof.explore.controlled import Scheduler
 
@@ -27,6 +28,7 @@ class Created:
     def add(self, value: object, scheduler: Scheduler) -> None:
         """Name an object that the running thread has just created."""
         thread, kind = scheduler.running, type(value).__name__
+        assert thread is not None
         key = (thread.index, thread.position, kind)
         number = self._counts[key] = self._counts.get(key, 0) + 1
         self.objects.append((f"new {kind} {thread.name}.{thread.position}.{number}", value))
@@ -40,6 +42,7 @@ def watch(classes: Iterable[type], scheduler: Scheduler) -> None:
     Classes that are made in another way than by ``object.__new__`` (exceptions, enumerations,
     tuples) are left as they are: their instances are values.
     """
+    cls: Any
     for cls in classes:
         if cls.__new__ is object.__new__:
             cls.__new__ = staticmethod(_noting(scheduler))
@@ -49,8 +52,8 @@ def _noting(scheduler: Scheduler) -> Callable[..., object]:
     new = object.__new__
 
     def __new__(cls: type, *arguments: object, **named: object) -> object:
-        value = new(cls)
-        if scheduler.running is not None:
+        value: object = new(cls)
+        if scheduler.running is not None and scheduler.created is not None:
             scheduler.created.add(value, scheduler)
         return value
 

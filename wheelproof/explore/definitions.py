@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from types import FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 
 from wheelproof.explore.findings import ExploreError
 
@@ -24,7 +24,7 @@ class Definitions:
     def __init__(self, modules: Iterable[ModuleType]) -> None:
         self._seen: set[int] = set()
         self._places: list[tuple[str, Mapping[str, object], list[int]]] = []
-        self._functions: list[tuple[str, FunctionType, tuple]] = []
+        self._functions: list[tuple[str, FunctionType, tuple[object, ...]]] = []
         for module in modules:
             self._note(module, module.__name__, 0)
 
@@ -55,8 +55,8 @@ class Definitions:
         for name, held, ids in self._places:
             if _ids(held) != ids:
                 raise _changed(name)
-        for name, function, held in self._functions:
-            if _held(function) != held:
+        for name, function, contents in self._functions:
+            if _held(function) != contents:
                 raise _changed(name)
 
 
@@ -79,7 +79,7 @@ def _ids(held: Mapping[str, object]) -> list[int]:
     ]
 
 
-def _held(function: FunctionType) -> tuple:
+def _held(function: FunctionType) -> tuple[object, ...]:
     cells = tuple([_cell(cell) for cell in function.__closure__ or ()])
     named = function.__kwdefaults__ or {}
     return (
@@ -93,7 +93,7 @@ def _held(function: FunctionType) -> tuple:
     )
 
 
-def _cell(cell: object) -> int:
+def _cell(cell: CellType) -> int:
     try:
         return id(cell.cell_contents)
     except ValueError:

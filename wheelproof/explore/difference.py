@@ -1,15 +1,19 @@
-"""Where an implementation and its model part: what differs, after which schedule."""
+"""The first difference between an implementation and its model, with its schedule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from wheelproof.explore.controlled import DONE
 from wheelproof.explore.findings import ExploreError
+from wheelproof.explore.threads import DONE
+
+Results = tuple[object, ...]
+"""The results of the operations that one step ends."""
 
 
-class Rows(list):
+class Rows(list[Mapping[int, tuple[str, int]]]):
     """A model's graph: for every state {thread index: (label, successor)}; state 0 is initial.
 
     ``results``: for every state {thread index: results of the operations that the thread's step
@@ -20,7 +24,7 @@ class Rows(list):
     def __init__(
         self,
         steps: Iterable[Mapping[int, tuple[str, int]]] = (),
-        results: Sequence[Mapping[int, tuple]] | None = None,
+        results: Sequence[Mapping[int, Results]] | None = None,
     ) -> None:
         super().__init__(steps)
         self.results = results
@@ -28,9 +32,9 @@ class Rows(list):
 
 def results_of(
     rows: Sequence[Mapping[int, tuple[str, int]]], state: int, thread: int
-) -> tuple | None:
+) -> Results | None:
     """The results that a step of the model ends with; None: each of them is None."""
-    known = getattr(rows, "results", None)
+    known: Sequence[Mapping[int, Results]] | None = getattr(rows, "results", None)
     return None if known is None else known[state].get(thread, ())
 
 
@@ -61,7 +65,7 @@ class Difference:
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """The schedule's threads alone: what a replay takes."""
+        """The schedule's threads alone, for a replay."""
         return tuple(thread for thread, _ in self.schedule)
 
     def __str__(self) -> str:
@@ -92,19 +96,21 @@ def compare_enabled(
                 break
         else:
             return None
-    ours = {names[i]: label for i, label in mine.items()}
-    theirs = {names[i]: entry[0] for i, entry in row.items()}
+    ours: dict[str, object] = {names[i]: label for i, label in mine.items()}
+    theirs: dict[str, object] = {names[i]: entry[0] for i, entry in row.items()}
     parts = []
     at = dict(zip(names, waiting, strict=True))
-    for name, label in theirs.items():
+    for name, expected in theirs.items():
         if name not in ours:
             state = "has ended" if at[name] == DONE else f"has to wait at {at[name]}"
-            parts.append(f"{name} can take {label} in the model and {state} in the implementation")
-        elif ours[name] != label:
-            parts.append(f"{name} takes {ours[name]} next, {label} in the model")
+            parts.append(
+                f"{name} can take {expected} in the model and {state} in the implementation"
+            )
+        elif ours[name] != expected:
+            parts.append(f"{name} takes {ours[name]} next, {expected} in the model")
     parts += [
-        f"{name} can take {label} in the implementation and cannot move in the model"
-        for name, label in ours.items()
+        f"{name} can take {taken} in the implementation and cannot move in the model"
+        for name, taken in ours.items()
         if name not in theirs
     ]
     kind = "label" if set(ours) == set(theirs) else "enabled"
@@ -130,8 +136,8 @@ def compare_shared(
         )
     if mine.keys() != theirs.keys():
         parts = [
-            f"{what} {', '.join(sorted(names))}"
-            for what, names in (
+            f"{verb} {', '.join(sorted(names))}"
+            for verb, names in (
                 ("leaves out", theirs.keys() - mine.keys()),
                 ("has besides", mine.keys() - theirs.keys()),
             )
@@ -170,9 +176,9 @@ def _operations(count: int) -> str:
     return f"{count} operation{'s' * (count != 1)}"
 
 
-def _same(one: object, other: object) -> bool:
+def _same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, (tuple, list)):
         return len(one) == len(other) and all(map(_same, one, other))
-    return one == other
+    return bool(one == other)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Collection, Iterator
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from wheelproof.explore import labels
 from wheelproof.explore.controlled import Scheduler
@@ -58,14 +58,15 @@ class _Checked(ast.NodeTransformer):
         return node
 
 
-def compiled(name: str, text: str, file: str, primitives: Collection[type]) -> object:
+def compiled(name: str, text: str, file: str, primitives: Collection[type]) -> CodeType:
     """The code of a module; a harness is compiled with checks of its dropped results."""
     artefact = name.partition(".")[0]
     if artefact != "harness":
         return compile(text, file, "exec", dont_inherit=True)
     methods = {method for cls in primitives for method in vars(cls)}
     tree = _Checked(labels.of_source(text, file), methods, True).visit(ast.parse(text, file))
-    return compile(tree, file, "exec", dont_inherit=True)
+    code: CodeType = compile(tree, file, "exec", dont_inherit=True)
+    return code
 
 
 def guard(module: ModuleType, scheduler: Scheduler) -> None:

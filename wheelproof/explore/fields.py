@@ -7,7 +7,7 @@ constructor calls right: the class is the same object.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import MemberDescriptorType, ModuleType
 
 from wheelproof.explore.controlled import Scheduler
@@ -55,7 +55,7 @@ class Field:
 def classes_of(module: ModuleType) -> Iterator[type]:
     """The classes that a module defines, those nested in classes included."""
 
-    def within(namespace: dict[str, object]) -> Iterator[type]:
+    def within(namespace: Mapping[str, object]) -> Iterator[type]:
         for value in list(namespace.values()):
             if isinstance(value, type) and value.__module__ == module.__name__:
                 yield value

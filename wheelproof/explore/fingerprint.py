@@ -10,11 +10,12 @@ has no such name is refused.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from enum import Enum
 from operator import itemgetter
 from types import (
     BuiltinFunctionType,
+    CellType,
     CodeType,
     FrameType,
     FunctionType,
@@ -22,92 +23,45 @@ from types import (
     MethodType,
     ModuleType,
 )
+from typing import Any, TypeGuard
 
-from wheelproof.explore.controlled import Thread
-from wheelproof.explore.fields import Field
 from wheelproof.explore.findings import Unnamed
+from wheelproof.explore.slots import (
+    ATOMS,
+    Slots,
+    hashed_by_value,
+    loose_attributes,
+    refuse_loose,
+    slots_of,
+    variables_of,
+)
 from wheelproof.explore.stack import Stacks
+from wheelproof.explore.threads import Thread
 
 
-class Unordered(frozenset):
-    """A set whose order decides nothing, since the tool alone looks into it."""
+class Unordered(frozenset[object]):
+    """A set whose order decides no step, since only the tool reads it."""
 
     __slots__ = ()
 
 
-Piece = tuple
+Piece = tuple[object, ...]
 """One canonical part of a fingerprint: nested tuples of atoms."""
+
+Judged = dict[tuple[int, int, int | None], CodeType]
+"""Judged positions: (id of the code, instruction, id of the called code) -> the code."""
 
 UNSET = "@unset"
 _PREFIX = "@"  # of every object's name, so that no string of the implementation equals one
-_ATOMS = frozenset({int, str, float, bool, type(None)})
 _CONTAINERS = (tuple, list, deque)
 _MUTABLE = frozenset({list, deque, dict, set})
 _VALUES = (type, FunctionType, MethodType, ModuleType, BaseException, Enum)
 _ENUM = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_"})
-_loose: dict[type, bool] = {}
-_slots: dict[type, tuple[tuple[str, Callable[[object], object]], ...]] = {}
-_variables: dict[int, tuple[tuple[str, ...], CodeType]] = {}
 
 
-def slots_of(cls: type) -> tuple[tuple[str, Callable[[object], object]], ...]:
-    """(name, function that reads it without a step) of every slot of a class and of its bases."""
-    known = _slots.get(cls)
-    if known is None:
-        found = []
-        for base in cls.__mro__:
-            names = base.__dict__.get("__slots__", ())
-            for name in (names,) if isinstance(names, str) else names:
-                attribute = (
-                    f"_{base.__name__.lstrip('_')}{name}"
-                    if name.startswith("__") and not name.endswith("__")
-                    else name
-                )
-                descriptor = base.__dict__.get(attribute)
-                if descriptor is not None and name not in ("__dict__", "__weakref__"):
-                    member = descriptor.member if isinstance(descriptor, Field) else descriptor
-                    found.append((attribute, member.__get__))
-        known = _slots[cls] = tuple(found)
-    return known
-
-
-def _refuse_loose(value: object, name: str) -> None:
-    kind = type(value)
-    loose = _loose.get(kind)
-    if loose is None:
-        loose = _loose[kind] = hasattr(value, "__dict__")
-    if loose:
-        raise Unnamed(
-            f"The object {name} of class {kind.__qualname__} has a __dict__, in which state could "
-            "hide.",
-            "Give every class of the implementation __slots__ (a mutant's subclass __slots__ = "
-            "()).",
-        )
-
-
-def _attributes(value: str) -> Unnamed:
-    return Unnamed(
-        f"{value} with attributes of its own, in which state could hide.",
-        "Keep state in slots of objects of the scenario.",
-    )
-
-
-def _hashed_by_value(value: object) -> bool:
-    return type(value) in _ATOMS or (type(value) is tuple and all(map(_hashed_by_value, value)))
-
-
-def variables_of(code: CodeType) -> tuple[str, ...]:
-    """The names of a frame's locals in a fixed order; ``f_locals`` of Python 3.11 has none.
-
-    Looked up by id, since the hash of a code object is computed from its whole content.
-    """
-    known = _variables.get(id(code))
-    if known is None:
-        names = code.co_varnames + tuple(
-            n for n in code.co_cellvars + code.co_freevars if n not in code.co_varnames
-        )
-        known = _variables[id(code)] = (names, code)
-    return known[0]
+def _of_created(piece: object) -> TypeGuard[Piece]:
+    """Whether a part of a fingerprint is that of an object that a thread has created."""
+    return isinstance(piece, tuple) and type(piece[0]) is str and piece[0].startswith("new ")
 
 
 class Names:
@@ -128,11 +82,11 @@ class Names:
         files: Container[str],
         created: Sequence[tuple[str, object]] = (),
         stacks: Stacks | None = None,
-        judged: dict | None = None,
+        judged: Judged | None = None,
     ) -> None:
         self._files, self._stacks = files, stacks
-        self._judged: dict[tuple, CodeType] = {} if judged is None else judged
-        self._names: dict[int, str | tuple] = {
+        self._judged: Judged = {} if judged is None else judged
+        self._names: dict[int, str] = {
             id(None): _PREFIX + "None",
             id(True): _PREFIX + "True",
             id(False): _PREFIX + "False",
@@ -142,12 +96,10 @@ class Names:
         self._cells: list[tuple[Callable[[object], object], object]] = []
         self.paths: list[str] = []
         self._created, self._noted = created, 0
-        self._new: list[
-            tuple[str, object, tuple]
-        ] = []  # in the order of their names: that of creation differs from run to run
-        self._met: dict[
-            int, int
-        ] = {}  # id of a container -> its number, in the order in which this fingerprint meets them
+        # Sorted by name: the order of creation differs from run to run.
+        self._new: list[tuple[str, object, Slots]] = []
+        # id of a container -> its number, in the order in which this fingerprint meets them
+        self._met: dict[int, int] = {}
         self.by_identity = False
         """Whether the last thread's part has such a container: other threads may change it."""
         for thread in threads:
@@ -157,10 +109,10 @@ class Names:
         for role, root in roots.items():
             self._register(root, role, True)
 
-    def _register(self, value: object, path: str, root: bool = False) -> None:
+    def _register(self, value: Any, path: str, root: bool = False) -> None:
         """Name an object and all that it reaches through slots and containers."""
         names, kept = self._names, self._kept
-        todo = [(value, path, root)]
+        todo: list[tuple[Any, str, bool]] = [(value, path, root)]
         containers: set[int] = set()
         while todo:
             value, path, root = todo.pop()
@@ -179,10 +131,10 @@ class Names:
                     (inner, f"{path}[{key!r}]", False) for key, inner in reversed(value.items())
                 ]
                 continue
-            if kind in _ATOMS or (id(value) in names and not root) or isinstance(value, _VALUES):
+            if kind in ATOMS or (id(value) in names and not root) or isinstance(value, _VALUES):
                 continue
-            slots = _slots.get(kind) or slots_of(kind)
-            _refuse_loose(value, path)
+            slots = slots_of(kind)
+            refuse_loose(value, path)
             if not slots and "__slots__" not in kind.__dict__:
                 if root:
                     raise Unnamed(
@@ -211,7 +163,7 @@ class Names:
         """Name the objects that threads have created since the last call; begins a fingerprint."""
         if self._noted < len(self._created):
             for name, value in self._created[self._noted :]:
-                _refuse_loose(value, name)
+                refuse_loose(value, name)
                 self._names[id(value)] = _PREFIX + name
                 self._new.append((name, value, slots_of(type(value))))
             self._noted = len(self._created)
@@ -223,11 +175,9 @@ class Names:
         Begins a fingerprint: the threads' parts follow, in their order.
         """
         self._met.clear()
-        return (
-            self._fixed()
-            if not self._new
-            else (self._fixed(), *[self._slots_of(*new) for new in self._new])
-        )
+        if not self._new:
+            return self._fixed()
+        return (self._fixed(), *[self._slots_of(*new) for new in self._new])
 
     def slots(self) -> Iterator[tuple[str, Callable[[object], object], object]]:
         """(path, function that reads it without a step, object) of every slot in :meth:`shared`.
@@ -240,22 +190,22 @@ class Names:
             for place, (_, get) in enumerate(slots):
                 yield f"{name}.#{place}", get, value
 
-    def parts(self, piece: Piece) -> tuple[Piece, Piece]:
+    def parts(self, piece: Piece) -> tuple[Piece, tuple[Piece, ...]]:
         """Split a result of :meth:`shared` of any run: the values of the fixed slots, in
         the order of ``paths``, and a tuple (name, value, value, ...) for each created object."""
+        if not piece:
+            return piece, ()
+        fixed, *others = piece
+        created = tuple([each for each in others if _of_created(each)])
         if (
-            piece
-            and type(piece[0]) is tuple
-            and len(piece[0]) == len(self._cells)
-            and all(
-                type(each) is tuple and type(each[0]) is str and each[0].startswith("new ")
-                for each in piece[1:]
-            )
+            isinstance(fixed, tuple)
+            and len(fixed) == len(self._cells)
+            and len(created) == len(others)
         ):
-            return piece[0], piece[1:]
+            return fixed, created
         return piece, ()
 
-    def _slots_of(self, name: str, value: object, slots: tuple) -> Piece:
+    def _slots_of(self, name: str, value: object, slots: Slots) -> Piece:
         out: list[object] = [name]
         for slot, get in slots:
             try:
@@ -291,7 +241,7 @@ class Names:
         except AttributeError:
             return UNSET
 
-    def value(self, v: object) -> object:
+    def value(self, v: Any) -> object:
         """A value that is equal in two runs if and only if ``v`` means the same in both.
 
         Raises :class:`Unnamed`.
@@ -314,7 +264,7 @@ class Names:
             self.by_identity = True
         if kind is tuple or kind is list or (isinstance(v, tuple) and hasattr(v, "_fields")):
             if hasattr(v, "__dict__") and vars(v):
-                raise _attributes(f"a {kind.__qualname__}")
+                raise loose_attributes(f"a {kind.__qualname__}")
             return (kind.__name__, *[self.value(x) for x in v])
         if kind is deque:
             return ("deque", v.maxlen, *[self.value(x) for x in v])
@@ -330,7 +280,7 @@ class Names:
             return ("method", self.value(v.__func__), self.value(v.__self__))
         if kind is FunctionType:
             if v.__dict__:
-                raise _attributes(f"the function {v.__qualname__}")
+                raise loose_attributes(f"the function {v.__qualname__}")
             cells, defaults, named = (
                 v.__closure__ or (),
                 v.__defaults__ or (),
@@ -360,7 +310,7 @@ class Names:
             )
         if isinstance(v, Enum):
             if not vars(v).keys() <= _ENUM:
-                raise _attributes(f"the enum member {v}")
+                raise loose_attributes(f"the enum member {v}")
             return ("enum", kind.__qualname__, v.name)
         if isinstance(v, BaseException):
             return self._exception(v)
@@ -378,7 +328,7 @@ class Names:
         """Class, arguments, slots and origin of an exception; other attributes are refused."""
         kind = type(error)
         if vars(error):
-            raise _attributes(f"an exception {kind.__qualname__}")
+            raise loose_attributes(f"an exception {kind.__qualname__}")
         origin = error.__cause__ or error.__context__
         return (
             "exception",
@@ -388,19 +338,19 @@ class Names:
             None if origin is None else self.value(origin),
         )
 
-    def _in_order(self, values: set | frozenset) -> list[object]:
+    def _in_order(self, values: Collection[object]) -> list[object]:
         """The elements as they are iterated over, which the hashes and the set's history decide.
 
         Hashes of atoms are the same in every run; those of objects are addresses.
         """
-        if len(values) > 1 and not all(map(_hashed_by_value, values)):
+        if len(values) > 1 and not all(map(hashed_by_value, values)):
             raise Unnamed(
                 "a set of objects: the order in which they are met differs from run to run.",
                 "Keep them in a tuple, a list or a dict.",
             )
         return [self.value(x) for x in values]
 
-    def _contents(self, cell: object) -> object:
+    def _contents(self, cell: CellType) -> object:
         try:
             return self.value(cell.cell_contents)
         except ValueError:
@@ -410,13 +360,8 @@ class Names:
         """A thread's position, label and suspended frames of the code, innermost first."""
         self.by_identity = False
         out: list[object] = [thread.position, thread.label]
-        files, name, value, known, judged = (
-            self._files,
-            self._names.get,
-            self.value,
-            _variables,
-            self._judged,
-        )
+        files, name, value, judged = self._files, self._names.get, self.value, self._judged
+        assert thread.greenlet is not None
         frame: FrameType | None = thread.greenlet.gr_frame
         inner: FrameType | None = None
         if thread.handled is not None and frame is not None:
@@ -436,7 +381,7 @@ class Names:
                 seen = frame.f_locals
                 variable = ""
                 try:
-                    for variable in (known.get(id(code)) or (variables_of(code),))[0]:
+                    for variable in variables_of(code):
                         try:
                             v = seen[variable]
                         except KeyError:

@@ -1,45 +1,26 @@
-"""Rules against state that is neither in an object's slots nor in a frame's locals.
+"""Style rules against state that is neither in an object's slots nor in a frame's locals.
 
-A suspended frame's evaluation stack cannot be read. So nothing that counts may live there while a
-thread is suspended: the iterator of a ``for``, of a comprehension or of a built-in that calls back;
-nor in a module, a class, a function or a cache.
+Such state could live in a module, a class, a function or a cache.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
 from wheelproof.explore.definitions import TABLES
 from wheelproof.explore.labels import Labels
+from wheelproof.explore.suspension import (
+    COMPREHENSIONS,
+    Function,
+    called_name,
+    functions,
+    in_function,
+    lines_of,
+    own_nodes,
+)
 from wheelproof.isolated import ARTEFACTS
 
-_ITERATING = frozenset(
-    {
-        "map",
-        "filter",
-        "sorted",
-        "min",
-        "max",
-        "sum",
-        "any",
-        "all",
-        "list",
-        "tuple",
-        "set",
-        "frozenset",
-        "dict",
-        "reduce",
-        "next",
-        "iter",
-        "zip",
-        "sort",
-        "join",
-        "update",
-        "extend",
-    }
-)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CACHES = frozenset({"cache", "lru_cache", "cached_property"})
 _STATELESS = frozenset(
     {
@@ -60,7 +41,7 @@ _STATELESS = frozenset(
         "typing",
     }
 )
-"""Modules of the standard library that keep no state out of sight: an implementation may import them."""
+"""Modules of the standard library without hidden state, which an implementation may import."""
 _REFLECTION = frozenset(
     {
         "setattr",
@@ -105,94 +86,6 @@ _CONSTANT_CALLS = frozenset(
         "getLogger",
     }
 )
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def functions(tree: ast.AST) -> Iterator[Function]:
-    """Every function of a file, nested ones and methods included."""
-    return (
-        node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    )
-
-
-def _own(function: Function) -> Iterator[ast.AST]:
-    """The nodes of a function, without nested functions but for their defaults and decorators."""
-    todo = list(function.body)
-    while todo:
-        node = todo.pop()
-        yield node
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            todo += [*node.decorator_list]
-        elif not isinstance(node, ast.Lambda):
-            todo += list(ast.iter_child_nodes(node))
-
-
-def own_lines(function: Function) -> set[int]:
-    """The lines of a function that belong to no function nested in it."""
-    lines = set(range(function.lineno, function.end_lineno + 1))
-    for node in ast.walk(function):
-        if node is not function and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            lines -= set(range(node.lineno, node.end_lineno + 1))
-    return lines
-
-
-def _called(node: ast.AST) -> str | None:
-    if isinstance(node, ast.Call):
-        return (
-            node.func.attr
-            if isinstance(node.func, ast.Attribute)
-            else getattr(node.func, "id", None)
-        )
-    return None
-
-
-def _variables(function: Function) -> set[str]:
-    arguments = function.args
-    named = [
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        *filter(None, (arguments.vararg, arguments.kwarg)),
-    ]
-    stored = {
-        n.id for n in _own(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-    return {a.arg for a in named} | stored
-
-
-def suspendable_names(
-    trees: Mapping[str, ast.Module], marks: Mapping[str, Labels]
-) -> frozenset[str]:
-    """Names of functions, and of classes with such an ``__init__``, in which a thread can stop.
-
-    Over-approximated by name: a labelled function, one that calls a variable of its own (a
-    callback), and one that calls a name that is in the set.
-    """
-    calls: dict[str, set[str]] = {}
-    names: set[str] = set()
-    for file, tree in trees.items():
-        constructors = {
-            m: c.name
-            for c in ast.walk(tree)
-            if isinstance(c, ast.ClassDef)
-            for m in c.body
-            if isinstance(m, ast.FunctionDef) and m.name == "__init__"
-        }
-        for function in functions(tree):
-            name = constructors.get(function, function.name)
-            own = list(_own(function))
-            calls.setdefault(name, set()).update(filter(None, map(_called, own)))
-            variables = _variables(function)
-            if own_lines(function) & marks[file].keys() or any(
-                isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in variables
-                for n in own
-            ):
-                names.add(name)
-    while True:
-        more = {name for name, called in calls.items() if name not in names and called & names}
-        if not more:
-            return frozenset(names)
-        names |= more
 
 
 def set_up_only(tree: ast.Module) -> set[Function]:
@@ -231,15 +124,13 @@ def rules(
     slots: Collection[str],
     spared: Collection[int] = (),
 ) -> Iterator[tuple[int, str, str, str]]:
-    """The findings of one file, as (line, rule, what is wrong, what to do).
+    """The findings of one file, as (line, rule, message, remedy).
 
-    ``slots``: the names of all slots of the implementation; ``spared``: lines of imports for production
-    only.
+    ``slots``: the names of all slots of the implementation; ``spared``: lines of
+    imports for production only.
     """
     aside = set_up_only(tree)
-    before = {
-        line for function in aside for line in range(function.lineno, function.end_lineno + 1)
-    }
+    before = {line for function in aside for line in lines_of(function)}
     yield from (
         found
         for found in _everywhere(tree, slots)
@@ -251,101 +142,7 @@ def rules(
     yield from _module_state(tree)
     for function in functions(tree):
         if function not in aside:
-            yield from _in_function(function, marks, suspendable)
-
-
-def _in_function(
-    function: Function, marks: Labels, suspendable: frozenset[str]
-) -> Iterator[tuple[int, str, str, str]]:
-    variables = _variables(function)
-
-    def suspends(node: ast.AST) -> bool:
-        for n in ast.walk(node):
-            if isinstance(n, (ast.stmt, ast.expr)) and n.lineno in marks:
-                return True
-            if isinstance(n, ast.Call) and (
-                _called(n) in suspendable
-                or (isinstance(n.func, ast.Name) and n.func.id in variables)
-            ):
-                return True
-        return False
-
-    for node in _own(function):
-        if isinstance(node, (ast.For, ast.AsyncFor)) and any(
-            map(suspends, [*node.body, *node.orelse, node.iter])
-        ):
-            fault = _loop_fault(node)
-            if fault:
-                yield (
-                    node.lineno,
-                    "loop-position",
-                    f"a thread can be suspended inside this for, {fault}",
-                    "write for i in range(..) or for i, x in enumerate(..) and leave i alone in "
-                    "the loop, or use while with a local",
-                )
-        if isinstance(node, _COMPREHENSIONS) and suspends(node):
-            yield (
-                node.lineno,
-                "loop-position",
-                "a thread can be suspended inside this comprehension, whose position is hidden",
-                "write a loop over range(..)",
-            )
-        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)) and (
-            function.name in suspendable or own_lines(function) & set(marks)
-        ):
-            yield (
-                node.lineno,
-                "generator",
-                f"{function.name} is a generator or a coroutine in which a thread can be suspended",
-                "write a plain function",
-            )
-        if _called(node) in _ITERATING and _called(node) not in suspendable:
-            inside = [*node.args, *(k.value for k in node.keywords)]
-            handed = [
-                n
-                for part in inside
-                for n in ast.walk(part)
-                if (isinstance(n, ast.Name) and n.id in suspendable)
-                or (isinstance(n, ast.Attribute) and n.attr in suspendable)
-            ]
-            if handed and not all(
-                isinstance(part, ast.Call) and any(part.func is n for n in handed)
-                for part in inside
-            ):
-                yield (
-                    node.lineno,
-                    "loop-position",
-                    f"{_called(node)} calls back a function in which a thread can be suspended: "
-                    "its position is hidden",
-                    "write a loop over range(..)",
-                )
-
-
-def _loop_fault(loop: ast.For) -> str:
-    """Why the loop's position is not in a local, or the empty string."""
-    called = (
-        loop.iter.func.id
-        if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name)
-        else None
-    )
-    target = loop.target
-    if (
-        called == "enumerate"
-        and isinstance(target, ast.Tuple)
-        and isinstance(target.elts[0], ast.Name)
-    ):
-        target = target.elts[0]
-    elif called != "range":
-        return "and its iterator hides how far it has come"
-    if not isinstance(target, ast.Name):
-        return "and its index is in no local"
-    inside = [n for part in [*loop.body, *loop.orelse] for n in ast.walk(part)]
-    if any(
-        isinstance(n, ast.Name) and n.id == target.id and not isinstance(n.ctx, ast.Load)
-        for n in inside
-    ):
-        return f"and its index {target.id} is assigned in the loop"
-    return ""
+            yield from in_function(function, marks, suspendable)
 
 
 def slots_in(trees: Iterable[ast.Module]) -> frozenset[str]:
@@ -390,9 +187,7 @@ def _own_attribute(node: ast.Attribute, harnesses: Collection[range]) -> bool:
 
 def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int, str, str, str]]:
     harnesses = [
-        range(n.lineno, n.end_lineno + 1)
-        for n in ast.walk(tree)
-        if isinstance(n, ast.ClassDef) and n.name == "Harness"
+        lines_of(n) for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == "Harness"
     ]
     definitions = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     for node in ast.walk(tree):
@@ -433,7 +228,7 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
                         "a cache: its state is not seen",
                         "compute the value, or keep it in a slot",
                     )
-            for inner in _own(node):
+            for inner in own_nodes(node):
                 if isinstance(inner, (ast.Import, ast.ImportFrom)):
                     yield (
                         inner.lineno,
@@ -446,7 +241,7 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
             named = isinstance(owner, ast.Name) and (owner.id in definitions or owner.id == "cls")
             if (
                 named
-                or _called(owner) == "type"
+                or called_name(owner) == "type"
                 or (isinstance(owner, ast.Attribute) and owner.attr == "__class__")
             ):
                 yield (
@@ -475,11 +270,11 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
                 f"{node.attr} reaches state that is not seen",
                 "use the object's own slots and methods",
             )
-        elif isinstance(node, ast.Call) and _called(node) in _REFLECTION:
+        elif isinstance(node, ast.Call) and called_name(node) in _REFLECTION:
             yield (
                 node.lineno,
                 "hidden-state",
-                f"{_called(node)} reaches state that is not seen",
+                f"{called_name(node)} reaches state that is not seen",
                 "name the slot in the code",
             )
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -501,19 +296,20 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
                     )
 
 
-def _mutable(value: ast.AST | None) -> bool:
-    if isinstance(value, (ast.List, ast.Dict, ast.Set, *_COMPREHENSIONS)):
+def _mutable(value: ast.expr | None) -> bool:
+    if isinstance(value, (ast.List, ast.Dict, ast.Set, *COMPREHENSIONS)):
         return True
     if isinstance(value, ast.Tuple):
         return any(map(_mutable, value.elts))
     if isinstance(value, ast.Call):
-        return _called(value) not in _CONSTANT_CALLS
+        return called_name(value) not in _CONSTANT_CALLS
     return False
 
 
 def _module_state(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
-    for scope in [tree, *(n for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]:
-        for statement in scope.body:
+    classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
+    for body in [tree.body, *(cls.body for cls in classes)]:
+        for statement in body:
             if not isinstance(
                 statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)
             ) or not _mutable(statement.value):

@@ -1,9 +1,11 @@
 """Labels: the trailing comments that give the steps of an implementation their names.
 
-``with self.monitor:  # lock A1, unlock A11`` names two operations of one line, ``self.list = None
-# write U8`` one, ``self.condition.wait()  # wait W1, wake W2, lock W3`` three.
-``self.heap.append(e)  # change P1`` names a change in place of what a plain field holds. A label is
-the name that the same step bears in the specification, in the model and in every trace.
+* ``with self.monitor:  # lock A1, unlock A11`` names two operations of one line;
+* ``self.list = None  # write U8`` names one;
+* ``self.condition.wait()  # wait W1, wake W2, lock W3`` names three;
+* ``self.heap.append(e)  # change P1`` names a change of the object that a plain field holds.
+
+The same step has the same label in the specification, in the model and in every trace.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def of_source(text: str, file: str = "<text>", kinds: Iterable[str] = KINDS) -> 
     words = "|".join(sorted(kinds))
     item = re.compile(rf"({words}) ({NAME.pattern})")
     begins = re.compile(rf"#\s*({words})(\s|$)")
-    found: Labels = {}
+    labels: Labels = {}
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type is not tokenize.COMMENT or not begins.match(token.string):
             continue
@@ -58,19 +60,20 @@ def of_source(text: str, file: str = "<text>", kinds: Iterable[str] = KINDS) -> 
                     "put it behind the operation that it names"
                 )
             continue
-        if None in items:
+        read = [found for found in items if found is not None]
+        if len(read) != len(items):
             raise LabelError(
                 f"{file}:{line}: unreadable label {token.string!r}; write '# kind Name1' or "
                 f"'# lock Name1, unlock Name2' with a kind of {', '.join(sorted(kinds))}, or "
                 "reword the comment"
             )
-        if len({m[1] for m in items}) != len(items):
+        if len({m[1] for m in read}) != len(read):
             raise LabelError(
                 f"{file}:{line}: {token.string!r} names one kind of operation twice; put each "
                 "operation on its own line"
             )
-        found[line] = {m[1]: m[2] for m in items}
-    return found
+        labels[line] = {m[1]: m[2] for m in read}
+    return labels
 
 
 def of_file(path: Path, kinds: Iterable[str] = KINDS) -> Labels:

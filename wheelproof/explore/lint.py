@@ -1,7 +1,7 @@
 """Style rules of implementations and harnesses: one line is one step, and no state is hidden.
 
 Rules about lines are here, rules about state that neither an object's slots nor a frame's locals
-show in :mod:`wheelproof.explore.hidden`.
+show in :mod:`wheelproof.explore.hidden` and :mod:`wheelproof.explore.suspension`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from wheelproof.explore import dropped, hidden, labels, production, stack
+from wheelproof.explore import dropped, hidden, labels, production, stack, suspension
 from wheelproof.explore.fields import MARKS
 from wheelproof.explore.findings import ExploreError, StyleFinding
 
@@ -51,7 +51,7 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
             ) from error
         marks[file] = labels.of_source(text, file)
     slots = frozenset(beside) | hidden.slots_in(trees.values())
-    suspendable = hidden.suspendable_names(trees, marks)
+    suspendable = suspension.suspendable_names(trees, marks)
     fields = {name for tree in trees.values() for name, _ in _marked(tree)}
     found: set[StyleFinding] = set()
     for file, tree in trees.items():
@@ -116,8 +116,8 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
             yield from _statement(node, marks, fields)
-    for function in hidden.functions(tree):
-        lines = hidden.own_lines(function)
+    for function in suspension.functions(tree):
+        lines = suspension.own_lines(function)
         own = [line for line in marks if line in lines]
         if not own:
             continue
@@ -146,7 +146,7 @@ def _unique(tree: ast.Module, marks: labels.Labels) -> Found:
     seen: dict[tuple[str, str], int] = {}
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     for line, kinds in sorted(marks.items()):
-        around = [c for c in classes if c.lineno <= line <= c.end_lineno]
+        around = [c for c in classes if line in suspension.lines_of(c)]
         innermost = max(around, key=lambda c: c.lineno, default=None)
         scope = f"{innermost.lineno}" if innermost else "module"
         for label in kinds.values():
@@ -222,7 +222,8 @@ def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Found:
         if isinstance(part, ast.AST)
     ]
     inner = [n for part in header for n in ast.walk(part)]
-    last = max([n.end_lineno for n in inner if getattr(n, "end_lineno", None)] or [node.lineno])
+    ends = [getattr(n, "end_lineno", None) for n in inner]
+    last = max([end for end in ends if end is not None], default=node.lineno)
     hit = [line for line in marks if node.lineno <= line <= last]
     if not hit:
         return
@@ -262,11 +263,8 @@ def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Found:
             "a label on the header of a for",
             "perform the operation on a line of its own",
         )
-    if (
-        getattr(node, "body", None)
-        and isinstance(node.body, list)
-        and node.body[0].lineno == node.lineno
-    ):
+    body = getattr(node, "body", None)
+    if body and isinstance(body, list) and body[0].lineno == node.lineno:
         yield (
             node.lineno,
             "one-statement",

@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import CodeType, ModuleType, SimpleNamespace
+from typing import Any, cast
 
 from wheelproof.explore import (
     atomic,
@@ -26,10 +27,12 @@ from wheelproof.explore.branches import NAME as BRANCH
 from wheelproof.explore.branches import Branches
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError, StyleError
+from wheelproof.explore.fingerprint import Judged
 from wheelproof.explore.lint import check
 from wheelproof.explore.primitives import registered, runtime_module
 from wheelproof.explore.stack import Stacks
-from wheelproof.isolated import Finder, apart, present
+from wheelproof.isolated import Finder, Source, apart, present
+from wheelproof.protocols import Harness, HarnessModule, Scenario
 
 RUNTIME = "impl.runtime"
 LOOKED_AT = 32
@@ -45,8 +48,8 @@ class Loaded:
     classes, the mutant's in place of those that it replaces; ``harness``: the class that sets a
     scenario up; ``mutant``: the mutant's class or None;
     ``labels``: file relative to the root -> labels by line, of an atomic module those that the
-    harness keeps; ``named``: those of them that the harness's ATOMIC leaves, whatever ``atomicity``
-    says; ``delayed``: the fields whose stores may reach memory late.
+    harness keeps; ``named``: those of them that the harness's ATOMIC leaves, at any
+    ``atomicity``; ``delayed``: the fields whose stores may reach memory late.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class Loaded:
         primitives = [getattr(self.runtime, name) for name in registered()]
         self.branches = Branches()
 
-        def compiled(name: str, text: str, file: str) -> object:
+        def compiled(name: str, text: str, file: str) -> CodeType:
             if name.startswith("impl."):
                 return self.branches.compiled(
                     name, production.substituted(text, stand_ins) if stand_ins else text, file
@@ -73,20 +76,24 @@ class Loaded:
             {} if located is None else production.stand_ins(located[0], f"harness/{stem}.py")
         )
         self.modules = self._import(finder)
-        self.harness_module = self.modules[f"harness.{stem}"]
+        harness = self.modules[f"harness.{stem}"]
+        self.harness_module = cast(HarnessModule, harness)
         self.labels: dict[str, labels.Labels] = {}
         sources: dict[str, str] = {}
         trees: dict[str, ast.Module] = {}
         for name, module in self.modules.items():
-            if module.__spec__ is None or name == RUNTIME or name.startswith("model"):
+            spec = module.__spec__
+            if spec is None or name == RUNTIME or name.startswith("model"):
                 continue
-            shown = Path(module.__spec__.origin).relative_to(root).as_posix()
-            text = module.__spec__.loader.get_source(name)
+            file, loader = spec.origin, spec.loader
+            assert file is not None and isinstance(loader, Source)
+            shown = Path(file).relative_to(root).as_posix()
+            text = loader.get_source(name)
             sources[shown] = text
-            trees[module.__spec__.origin] = ast.parse(text)
+            trees[file] = ast.parse(text)
             self.labels[shown] = labels.of_source(text, shown)
-            self.scheduler.files[module.__spec__.origin] = self.labels[shown]
-            self.scheduler.shown[module.__spec__.origin] = shown
+            self.scheduler.files[file] = self.labels[shown]
+            self.scheduler.shown[file] = shown
             fields.control(module, self.scheduler)
             production.guard(module, text, self.scheduler, stand_ins)
             dropped.guard(module, self.scheduler)
@@ -101,7 +108,7 @@ class Loaded:
                 for name in fields.marks_of(cls)
             },
         )
-        self.judged: dict[tuple, object] = {}
+        self.judged: Judged = {}
         self.delayed = getattr(self.harness_module, "MEMORY", ())
         classes = [cls for module in self.modules.values() for cls in fields.classes_of(module)]
         store_buffer.delay(classes, self.delayed, self.scheduler, f"harness/{stem}.py")
@@ -112,7 +119,8 @@ class Loaded:
         if atomicity != "ATOMIC" and not getattr(self.harness_module, atomicity, None):
             raise ExploreError(
                 f"harness/{stem}.py has no {atomicity}.",
-                f"Write {atomicity} = {{'impl.some_module': ()}}: the modules that are atomic all the "
+                f"Write {atomicity} = {{'impl.some_module': ()}}: the modules that are atomic all "
+                "the "
                 "same.",
             )
         self.named = {
@@ -134,9 +142,7 @@ class Loaded:
             self.modules,
             self.labels,
             self.scheduler,
-            (self.harness_module.WAITS, self.harness_module.waits)
-            if hasattr(self.harness_module, "WAITS")
-            else None,
+            (harness.WAITS, harness.waits) if hasattr(harness, "WAITS") else None,
         )
         self._combine()
         mine = [
@@ -145,9 +151,9 @@ class Loaded:
             if getattr(module, "__file__", None) in self.scheduler.files
         ]
         if lint and (held := list(definitions.mutable_globals(mine))):
-            module, name = held[0]
             raise ExploreError(
-                f"{module}.{name} is neither a definition nor a constant: state could hide in it.",
+                f"{'.'.join(held[0])} is neither a definition nor a constant: state could hide in "
+                "it.",
                 "Keep it in a slot of an object of the scenario; if no scenario uses it, write '# "
                 "production only' behind it.",
             )
@@ -172,7 +178,7 @@ class Loaded:
             try:
                 if finder.locate("impl") is not None:
                     package = importlib.import_module("impl")
-                    package.runtime = package.threads = self.runtime
+                    vars(package).update(runtime=self.runtime, threads=self.runtime)
                 importlib.import_module(name)
                 declared = getattr(sys.modules[name], "SUBJECT", None)
                 if not isinstance(declared, (tuple, list)) or not declared:
@@ -199,8 +205,8 @@ class Loaded:
             for name, value in vars(module).items()
             if not name.startswith("__")
         }
-        self.harness = getattr(self.harness_module, "Harness", None)
-        if not isinstance(self.harness, type):
+        harness = getattr(self.harness_module, "Harness", None)
+        if not isinstance(harness, type):
             raise ExploreError(
                 f"harness/{self.stem}.py has no class Harness.", "Define Harness(scenario, impl)."
             )
@@ -209,4 +215,5 @@ class Loaded:
                 f"harness/{self.stem}.py has no function shared.",
                 "Define shared(harness) -> {variable: value}.",
             )
+        self.harness: Callable[[Scenario, Any], Harness] = harness
         self.implementation = SimpleNamespace(**names)

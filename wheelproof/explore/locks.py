@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from wheelproof.explore.controlled import Scheduler, Site, Thread
+from typing import Any
+
+from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.registry import primitive
+from wheelproof.explore.threads import Site, Thread
 
 
 @primitive("Lock")
-def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+def _lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     point = scheduler.point
 
     class Lock:
@@ -39,8 +42,8 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if scheduler.running is not None:
                 self.leave(scheduler.running, point("unlock", True))
 
-        # Neither is made of acquire and release: the implementation must be the caller of the method that
-        # calls point.
+        # Neither is made of acquire and release: the implementation must be the caller of the
+        # method that calls point.
         def __enter__(self) -> bool:
             thread = scheduler.running
             return True if thread is None else self.take(thread, point("lock", True, self))
@@ -54,15 +57,14 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
         def take(self, thread: Thread, site: Site | None, blocking: bool = True) -> bool:
             """Acquire the lock in its step. ``site``: the result of its point."""
             if site is not None:
-                if not self.admits(thread):
+                if self.owner is not None and not self.admits(thread):
                     if blocking:
                         scheduler.fail(
                             f"{thread.name} was let into a lock that {self.owner.name} holds: the "
                             "run is not the one that was planned"
                         )
                     return False
-                self.owner = thread
-                self.depth += 1
+                self.take_over(thread)
             elif self.owner is not None and self.owner is not thread:
                 scheduler.fail(
                     f"an operation that is one step needs a lock that {self.owner.name} holds "
@@ -72,6 +74,11 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
             return True
+
+        def take_over(self, thread: Thread) -> None:
+            """Make the thread the owner, once more if it is."""
+            self.owner = thread
+            self.depth += 1
 
         def leave(self, thread: Thread, site: Site | None) -> None:
             """Release the lock in its step. Raises RuntimeError if no thread holds it."""
@@ -93,8 +100,10 @@ def _lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
 
 @primitive("Monitor")
-def _monitor(scheduler: Scheduler, earlier: dict[str, type]) -> type:
-    class Monitor(earlier["Lock"]):
+def _monitor(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    lock: Any = earlier["Lock"]
+
+    class Monitor(lock):  # type: ignore[misc]  # its base is built for the scheduler
         """A re-entrant lock, which only the thread that holds it may release."""
 
         __slots__ = ()
@@ -112,7 +121,7 @@ def _monitor(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
 
 @primitive("NoMonitor")
-def _no_monitor(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+def _no_monitor(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     point = scheduler.point
 
     class NoMonitor:

@@ -22,7 +22,7 @@ class Violation:
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """The schedule's threads alone: what a replay takes."""
+        """The schedule's threads alone, for a replay."""
         return tuple(thread for thread, _ in self.schedule)
 
 

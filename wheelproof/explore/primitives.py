@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import TIMEOUT_MAX
 from types import ModuleType
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
-from wheelproof.explore import conditions
-from wheelproof.explore.controlled import Interrupted, Scheduler, Thread
+# The modules whose primitives are registered when they are imported.
+from wheelproof.explore import conditions, virtual_time  # noqa: F401
+from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.registry import classes, primitive, registered
+from wheelproof.explore.threads import Interrupted, Thread
 
 __all__ = ["Due", "primitive", "registered", "runtime_module"]
 
@@ -26,7 +28,7 @@ def runtime_module(scheduler: Scheduler, name: str = "impl.runtime") -> ModuleTy
     module = ModuleType(name, "Controlled primitives.")
     module.__dict__.update(
         classes(scheduler),
-        **conditions.functions(scheduler),
+        **virtual_time.functions(scheduler),
         TIMEOUT_MAX=TIMEOUT_MAX,
         Interrupted=Interrupted,
         Volatile=Annotated[T, "volatile"],
@@ -37,7 +39,7 @@ def runtime_module(scheduler: Scheduler, name: str = "impl.runtime") -> ModuleTy
 
 
 @primitive("Atomic")
-def _atomic(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+def _atomic(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     point = scheduler.point
 
     def acquired(atomic: object) -> None:
@@ -53,7 +55,7 @@ def _atomic(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
         __slots__ = ("value",)
 
-        def __init__(self, value: object) -> None:
+        def __init__(self, value: Any) -> None:
             self.value = value
 
         def __class_getitem__(cls, item: object) -> type:
@@ -99,7 +101,7 @@ def _atomic(scheduler: Scheduler, earlier: dict[str, type]) -> type:
 
 
 @primitive("ReadWriteLock")
-def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+def _read_write_lock(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     point = scheduler.point
 
     class Half:
@@ -123,8 +125,8 @@ def _read_write_lock(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                     "one that was planned"
                 )
 
-    # A reader is ordered behind the writers before it only, a writer behind all threads: two clocks,
-    # one per half.
+    # A reader is ordered behind the writers before it only, a writer behind all threads: two
+    # clocks, one per half.
     class ReadLock(Half):
         __slots__ = ()
 
@@ -205,12 +207,18 @@ def _index(thread: Thread) -> int:
     return thread.index
 
 
+class Held(Protocol):
+    """A lock that a thread may hold."""
+
+    owner: Thread | None
+
+
 class Due:
     """Admits a thread to a gate that is free when its task is due. The test makes no step."""
 
     __slots__ = ("_gate", "_scheduler", "_wait_ms")
 
-    def __init__(self, scheduler: Scheduler, gate: object, wait_ms: Callable[[], float]) -> None:
+    def __init__(self, scheduler: Scheduler, gate: Held, wait_ms: Callable[[], float]) -> None:
         self._scheduler, self._gate, self._wait_ms = scheduler, gate, wait_ms
 
     def admits(self, thread: Thread) -> bool:
@@ -226,10 +234,12 @@ class Due:
 
 
 @primitive("Gate")
-def _gate(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+def _gate(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     point = scheduler.point
 
-    class Gate(earlier["Lock"]):
+    lock: Any = earlier["Lock"]
+
+    class Gate(lock):  # type: ignore[misc]  # its base is built for the scheduler
         """A lock at which a thread can wait until something is due; fields as those of a lock."""
 
         __slots__ = ()
@@ -249,8 +259,7 @@ def _gate(scheduler: Scheduler, earlier: dict[str, type]) -> type:
                     "was planned"
                 )
             if site is not None:
-                self.owner = thread
-                self.depth += 1
+                self.take_over(thread)
             if scheduler.race is not None:
                 scheduler.race.acquire(thread, self)
 

@@ -1,8 +1,7 @@
 """Imports for production only, such as a thread pool, the machine's clock or a logger.
 
-The mark ``# production only`` behind the import, or behind an assignment at the top of the file,
-says so. The linter then lets the import pass, and this module stops the thread that uses it all the
-same.
+They have the mark ``# production only`` behind the import, or behind an assignment at the top of
+the file. The linter accepts such an import, and this module stops a controlled thread that uses it.
 
 A harness may declare a stand-in for such a module: a module of its own that has the same names,
 made of the runtime's primitives. Under control the marked import brings the stand-in, whose
@@ -15,6 +14,7 @@ import ast
 import sys
 from collections.abc import Mapping
 from types import ModuleType
+from typing import Any
 
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError
@@ -78,7 +78,7 @@ def substituted(text: str, table: Mapping[str, str]) -> str:
     for node in tree.body:
         if node.lineno not in spared:
             continue
-        if isinstance(node, ast.ImportFrom) and node.module in table:
+        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module in table:
             node.module = table[node.module]
         elif isinstance(node, ast.Import) and any(alias.name in table for alias in node.names):
             node.names = [
@@ -113,10 +113,14 @@ def guard(
 class Guarded:
     """Replaces a module, class or function; its use by a controlled thread breaks a rule."""
 
+    _name: str
+    _value: Any
+    _scheduler: Scheduler
+
     def __init__(self, name: str, value: object, scheduler: Scheduler) -> None:
         vars(self).update(_name=name, _value=value, _scheduler=scheduler)
 
-    def _used(self) -> object:
+    def _used(self) -> Any:
         scheduler = self._scheduler
         if scheduler.running is not None:
             scheduler.fail(

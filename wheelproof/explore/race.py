@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from wheelproof.explore.controlled import Site, Thread
+from wheelproof.explore.threads import Site, Thread
+
+if TYPE_CHECKING:
+    from wheelproof.explore.fields import Field
 
 Clock = list[int]
 
@@ -53,7 +57,8 @@ class _Place:
     __slots__ = ("instance", "reads", "write", "writer", "written")
 
     def __init__(self, instance: object) -> None:
-        self.writer, self.written, self.write = -1, 0, None
+        self.writer, self.written = -1, 0
+        self.write: Site | None = None
         self.reads: dict[int, tuple[int, Site | None]] = {}
         self.instance = instance  # keeps its id from being used again
 
@@ -86,21 +91,22 @@ class RaceDetector:
         """The thread's accesses so far happen before those of a later acquirer of ``target``."""
         self._leave(thread, id(target), target)
 
-    def read(self, thread: Thread, field: object, instance: object, site: Site | None) -> None:
+    def read(self, thread: Thread, field: Field, instance: object, site: Site | None) -> None:
         place = self._place(field, instance)
         if field.volatile:
-            return self._join(thread, id(place))
+            self._join(thread, id(place))
+            return
         i = thread.index
         clock = self._clocks[i]
         if place.writer >= 0 and place.writer != i and place.written > clock[place.writer]:
             self._report(field, place.writer, "write", place.write, thread, "read", site)
         place.reads[i] = (clock[i], site)
-        return None
 
-    def write(self, thread: Thread, field: object, instance: object, site: Site | None) -> None:
+    def write(self, thread: Thread, field: Field, instance: object, site: Site | None) -> None:
         place = self._place(field, instance)
         if field.volatile:
-            return self._leave(thread, id(place), place)
+            self._leave(thread, id(place), place)
+            return
         i = thread.index
         clock = self._clocks[i]
         if place.writer >= 0 and place.writer != i and place.written > clock[place.writer]:
@@ -110,9 +116,8 @@ class RaceDetector:
                 self._report(field, j, "read", earlier, thread, "write", site)
         place.writer, place.written, place.write = i, clock[i], site
         place.reads = {}
-        return None
 
-    def _place(self, field: object, instance: object) -> _Place:
+    def _place(self, field: Field, instance: object) -> _Place:
         key = (id(instance), id(field))
         place = self._places.get(key)
         if place is None:
@@ -142,7 +147,7 @@ class RaceDetector:
 
     def _report(
         self,
-        field: object,
+        field: Field,
         other: int,
         kind: str,
         earlier: Site | None,

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from wheelproof.explore.controlled import Scheduler
 
-_REGISTRY: dict[str, Callable[[Scheduler, dict[str, type]], type]] = {}
+Build = Callable[[Scheduler, dict[str, Any]], type]
+"""Builds the class of a primitive for a scheduler; the dictionary has the classes built before."""
+
+_REGISTRY: dict[str, Build] = {}
 
 
-def primitive(name: str) -> Callable:
+def primitive(name: str) -> Callable[[Build], Build]:
     """Register ``build(scheduler, earlier) -> class`` as the controlled primitive of this name.
 
-    ``earlier``: the classes registered before it. In the class every method that the implementation calls
-    must itself call ``scheduler.point``, since the point reads the caller of its caller. A point
-    that returns None is within an atomic operation: a lock then has no state, and excludes no thread.
-    State that decides the future belongs in
+    ``earlier``: the classes registered before it. In the class every method that the implementation
+    calls must itself call ``scheduler.point``, since the point reads the caller of its caller. A
+    point that returns None is within an atomic operation: a lock then has no state, and excludes no
+    thread. State that decides the future belongs in
     ``__slots__``: the fingerprint reads all of them.
     """
 
-    def register(build: Callable[[Scheduler, dict[str, type]], type]) -> Callable:
+    def register(build: Build) -> Build:
         _REGISTRY[name] = build
         return build
 
@@ -33,7 +37,7 @@ def registered() -> tuple[str, ...]:
 
 def classes(scheduler: Scheduler) -> dict[str, type]:
     """Every registered primitive, built for ``scheduler``, by name."""
-    built: dict[str, type] = {}
+    built: dict[str, Any] = {}
     for name, build in _REGISTRY.items():
         built[name] = build(scheduler, built)
     return built

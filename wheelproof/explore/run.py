@@ -5,25 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from greenlet import getcurrent
 
-from wheelproof.explore import labels, store_buffer
-from wheelproof.explore.controlled import Thread
+from wheelproof.explore import store_buffer
 from wheelproof.explore.created import Created
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.fingerprint import Names, Piece
+from wheelproof.explore.labels import Labels
 from wheelproof.explore.loading import Loaded
 from wheelproof.explore.race import RaceDetector
+from wheelproof.explore.threads import Thread
 
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+
+
+def threads_of(scenario: Mapping[str, object]) -> list[str]:
+    """The names of a scenario's threads, in its order."""
+    programs = scenario["threads"]
+    assert isinstance(programs, Mapping)
+    return list(programs)
 
 
 class ControlledImplementation:
     """An implementation, loaded a second time under control, with its harness.
 
-    One run at a time: :meth:`begin` ends the run before it. Implementations are independent of each other
-    and of the production modules.
+    One run at a time: :meth:`begin` ends the run before it. Implementations are independent of each
+    other and of the production modules.
     """
 
     def __init__(self, loaded: Loaded) -> None:
@@ -54,12 +63,12 @@ class ControlledImplementation:
         return cls(Loaded(Path(root).resolve(), stem, texts, lint, atomicity))
 
     @property
-    def labels(self) -> dict[str, labels.Labels]:
+    def labels(self) -> dict[str, Labels]:
         """File, relative to the root -> line -> {kind: label}: as the sources declare."""
         return self._loaded.labels
 
     @property
-    def named(self) -> dict[str, labels.Labels]:
+    def named(self) -> dict[str, Labels]:
         """The labels that are steps of the mechanism's own model, at any atomicity."""
         return self._loaded.named
 
@@ -167,9 +176,9 @@ class Run:
             loaded.stacks,
             loaded.judged,
         )
-        for what in (self._scheduler.time, self._scheduler.interrupts):
-            if what is not None and not self._names.knows(what):
-                kind = type(what).__name__
+        for part in (self._scheduler.time, self._scheduler.interrupts):
+            if part is not None and not self._names.knows(part):
+                kind = type(part).__name__
                 name = kind.lower()
                 raise ExploreError(
                     f"harness/{loaded.stem}.py: Harness.names does not reach the scenario's "
@@ -182,7 +191,9 @@ class Run:
         self._surface = _surface(vars(self.harness))
         self.ended = False
 
-    def _program(self, thread: Thread, program: Sequence[Sequence[object]]):
+    def _program(
+        self, thread: Thread, program: Sequence[Sequence[Any]]
+    ) -> Callable[[Thread], None]:
         operations = []
         for operation, *arguments in program:
             method = getattr(self.harness, operation, None)
@@ -225,8 +236,8 @@ class Run:
         self._scheduler.step(thread)
         self._moved.add(index)
 
-    def results(self, index: int) -> tuple:
-        """What the operations that the thread's last :meth:`step` ended have returned, in order."""
+    def results(self, index: int) -> tuple[object, ...]:
+        """The results of the operations that the thread's last :meth:`step` ended, in order."""
         return tuple(self.threads[index].results)
 
     def replay(self, schedule: Sequence[int]) -> None:
@@ -251,10 +262,9 @@ class Run:
 
     def source(self, index: int) -> str | None:
         """``file:line`` of the step that the thread takes next."""
-        site = self.threads[index].site
-        return None if site is None else site.where
+        return self.threads[index].source
 
-    def shared(self) -> dict[str, object]:
+    def shared(self) -> Mapping[str, object]:
         """The model's view of the objects, by the harness."""
         return self._loaded.harness_module.shared(self.harness)
 
@@ -268,7 +278,7 @@ class Run:
         :meth:`fingerprint`."""
         return self._names.slots()
 
-    def parts(self, piece: Piece) -> tuple[Piece, Piece]:
+    def parts(self, piece: Piece) -> tuple[Piece, tuple[Piece, ...]]:
         """The values of the slots that are there from the beginning, and the created objects, in
         the first part of a fingerprint."""
         return self._names.parts(piece)

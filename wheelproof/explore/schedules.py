@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wheelproof.explore.difference import (
@@ -17,7 +17,7 @@ from wheelproof.explore.difference import (
 )
 from wheelproof.explore.findings import ExploreError, StepError
 from wheelproof.explore.race import Race, RaceDetector
-from wheelproof.explore.run import ControlledImplementation, Run
+from wheelproof.explore.run import ControlledImplementation, Run, threads_of
 from wheelproof.explore.watchdog import Watchdog
 
 MAX_STEPS = 10_000
@@ -76,8 +76,16 @@ def replay(
         return _replay(implementation, scenario, list(schedule), rows, shared_of, race, coarse)
 
 
-def _replay(implementation, scenario, schedule, rows, shared_of, race, coarse) -> Replay:
-    names = list(scenario["threads"])
+def _replay(
+    implementation: ControlledImplementation,
+    scenario: Mapping[str, object],
+    schedule: Sequence[str | tuple[str, str]],
+    rows: Rows | None,
+    shared_of: Callable[[int], Mapping[str, object]] | None,
+    race: RaceDetector | None,
+    coarse: bool,
+) -> Replay:
+    names = threads_of(scenario)
     runner = _Runner(implementation, scenario, rows, shared_of, race, coarse)
     taken: list[Taken] = []
     initial: Mapping[str, object] = {}
@@ -104,9 +112,10 @@ def _replay(implementation, scenario, schedule, rows, shared_of, race, coarse) -
                     "The schedule belongs to another version of the implementation or to another "
                     "scenario.",
                 )
-            before = (name, thread.label, thread.kind, thread.site.where)
+            label, site = thread.label, thread.site
+            assert site is not None
             runner.step(thread.index)
-            taken.append(Taken(*before, runner.run.shared()))
+            taken.append(Taken(name, label, site.kind, site.where, runner.run.shared()))
     except _Ended as ended:
         return Replay(
             initial, tuple(taken), ended.difference.kind, {}, ended.difference, _races(race)
@@ -244,10 +253,16 @@ class _Runner:
             shared_of,
         )
         self._race, self._coarse = race, coarse
-        self._names = list(scenario["threads"])
-        self.run: Run | None = None
+        self._names = threads_of(scenario)
+        self._run: Run | None = None
         self.can_move: dict[str, str] = {}
         self.done = False
+
+    @property
+    def run(self) -> Run:
+        """The present run."""
+        assert self._run is not None
+        return self._run
 
     @property
     def schedule(self) -> tuple[str, ...]:
@@ -255,9 +270,10 @@ class _Runner:
 
     def begin(self) -> None:
         self._path: list[tuple[str, str]] = []
-        self._state, self._source = 0, None
+        self._state = 0
+        self._source: str | None = None
         try:
-            self.run = self._implementation.begin(
+            self._run = self._implementation.begin(
                 self._scenario, race=self._race, coarse=self._coarse
             )
         except StepError as error:
@@ -267,7 +283,7 @@ class _Runner:
     def step(self, index: int) -> None:
         thread = self.run.threads[index]
         self._path.append((thread.name, thread.label))
-        self._source = thread.site.where
+        self._source = thread.source
         try:
             self.run.step(index)
         except StepError as error:
@@ -290,7 +306,7 @@ class _Runner:
                 )
 
     def end(self) -> None:
-        if self.run is not None:
+        if self._run is not None:
             self.can_move = {
                 thread.name: thread.label for thread in self.run.threads if thread.enabled
             }
@@ -311,16 +327,16 @@ class _Runner:
                 )
             )
         if self._shared_of is not None:
-            parted = compare_shared(self.run.shared(), self._shared_of(self._state))
-            if parted is not None:
+            unequal = compare_shared(self.run.shared(), self._shared_of(self._state))
+            if unequal is not None:
                 raise _Ended(
                     Difference(
                         "shared",
-                        parted[0],
+                        unequal[0],
                         tuple(self._path),
                         self._state,
-                        parted[1],
-                        parted[2],
+                        unequal[1],
+                        unequal[2],
                         self._source,
                     )
                 )

@@ -17,14 +17,14 @@ from wheelproof.explore.difference import Difference
 from wheelproof.explore.findings import StepError, Unnamed
 
 if TYPE_CHECKING:
-    from wheelproof.explore.bisimulation import _Search
+    from wheelproof.explore.search import Search
 
 
 class SecondWays:
     """States stepped again. ``stepped``: how many; ``known``: how many have a second way;
     ``in_time``: whether the search's budget was enough for all chosen states."""
 
-    def __init__(self, search: _Search, most: int) -> None:
+    def __init__(self, search: Search, most: int) -> None:
         self.search, self.most = search, most
         self.known = self.stepped = 0
         self.in_time = True

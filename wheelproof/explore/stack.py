@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 from types import FrameType
+from typing import Any
 
 from wheelproof.explore.findings import Unnamed
 
@@ -62,20 +63,21 @@ class Stacks:
         if tree is None or frame.f_lasti < 0:
             return
         line, end_line, column, end_column = list(code.co_positions())[frame.f_lasti // 2]
-        if None in (line, end_line, column, end_column):
+        if line is None or end_line is None or column is None or end_column is None:
             return
         parents = self._of(code.co_filename)
         node = _node(tree, (line, column, end_line, end_column))
         if node is None:
             return
-        entered = (
-            [node]
-            if isinstance(parents.get(node), ast.withitem) and not _calls(node, inner)
-            else []
-        )
-        if isinstance(
-            node, (ast.With, ast.AsyncWith)
-        ):  # entering or leaving it: Python 3.11 gives these the place of the statement
+        entered: list[ast.expr] = []
+        if (
+            isinstance(node, ast.expr)
+            and isinstance(parents.get(node), ast.withitem)
+            and not _calls(node, inner)
+        ):
+            entered = [node]
+        # Python 3.11 gives the entry and the exit of a with the place of the statement.
+        if isinstance(node, (ast.With, ast.AsyncWith)):
             entered = [item.context_expr for item in node.items]
         for part in (*entered, *self._handed(node, inner), *self._waiting(node, parents)):
             if not self._stable(part):
@@ -180,7 +182,9 @@ def _calls(node: ast.AST, inner: FrameType | None) -> bool:
 
 def _node(tree: ast.Module, place: tuple[int, int, int, int]) -> ast.AST | None:
     """The outermost node of exactly this place, else the smallest around it."""
-    best, best_size = None, None
+    best: ast.AST | None = None
+    best_size: tuple[int, int] | None = None
+    node: Any
     for node in ast.walk(tree):
         if not hasattr(node, "end_col_offset"):
             continue
@@ -314,9 +318,9 @@ def returns_in_hand(
                 )
 
 
-def _within(block: ast.AST) -> Iterator[ast.AST]:
+def _within(block: ast.With | ast.AsyncWith | ast.Try) -> Iterator[ast.AST]:
     """The nodes of a block without those of functions nested in it."""
-    todo = (
+    todo: list[ast.AST] = (
         list(block.body)
         + [part for handler in getattr(block, "handlers", ()) for part in handler.body]
         + list(getattr(block, "orelse", ()))

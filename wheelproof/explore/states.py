@@ -1,9 +1,9 @@
 """All states of an implementation under control, without a model, with properties for each state.
 
-This is for code without a specification. The search steps every thread that can move in every state, as a
-bisimulation does, and stops at the first state that breaks a property, in which no thread can
-move, or which a thread's exception or a broken rule ends. When all states are known it looks for
-one from which no end can be reached: there some threads go on for ever while others wait
+This is for code without a specification. The search steps every thread that can move in every
+state, as a bisimulation does, and stops at the first state that breaks a property, in which no
+thread can move, or which a thread's exception or a broken rule ends. When all states are known it
+looks for one from which no end can be reached: there some threads go on for ever while others wait
 (CanEnd).
 """
 
@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wheelproof.explore.bisimulation import _Parted, _rare_collections, _Search
-from wheelproof.explore.controlled import DONE
 from wheelproof.explore.run import ControlledImplementation, Run
+from wheelproof.explore.search import Parted, Search, rare_collections
+from wheelproof.explore.threads import DONE
 from wheelproof.explore.watchdog import Watchdog
 
 NO_DEADLOCK = "NoDeadlock"
@@ -32,8 +32,8 @@ class Explored:
 
     ``outcome``: ``kept``, ``violated`` (by ``property``, at the end of ``schedule``) or
     ``inconclusive`` (the budget was used up). For an exception or a broken rule ``property`` is
-    the kind of finding (``exception``, ``rule``, ...) and ``why`` has the details. ``ends``: states in
-    which all threads have ended. ``figures``: impl_states, impl_edges, runs, steps, cpu
+    the kind of finding (``exception``, ``rule``, ...) and ``why`` has the details. ``ends``: states
+    in which all threads have ended. ``figures``: impl_states, impl_edges, runs, steps, cpu
     (seconds).
     """
 
@@ -59,12 +59,10 @@ def explore_states(
     long beside that of a step. ``budget``: CPU seconds.
     """
     search = _States(implementation, scenario, properties, patient, budget)
-    with Watchdog(implementation.scheduler), _rare_collections():
+    with Watchdog(implementation.scheduler), rare_collections():
         found = search.run()
     endless = search.endless() if found.outcome == "equal" else None
-    figures = {
-        name: found.figures[name] for name in ("impl_states", "impl_edges", "runs", "steps", "cpu")
-    }
+    figures = search.figures()
     if found.difference is not None:
         return Explored(
             "violated",
@@ -88,7 +86,7 @@ def explore_states(
     )
 
 
-class _States(_Search):
+class _States(Search):
     def __init__(
         self,
         implementation: ControlledImplementation,
@@ -97,17 +95,9 @@ class _States(_Search):
         patient: str,
         budget: float,
     ) -> None:
-        super().__init__(
-            implementation, scenario, [{}], lambda state: {}, budget, None, False, None
-        )
+        super().__init__(implementation, scenario, budget)
         self.properties, self.ends = properties, 0
         self.patient = self.names.index(patient) if patient else -1
-
-    def _started(self, node: int) -> None:
-        """There is no model to be paired with."""
-
-    def _taken(self, node: int, thread: int, following: int) -> None:
-        """There is no model to be paired with."""
 
     def endless(self) -> int | None:
         """The first state from which no state can be reached in which all threads have ended, or
@@ -145,7 +135,7 @@ class _States(_Search):
             stuck = ", ".join(
                 f"{thread.name} at {thread.label}" for thread in threads if thread.label != DONE
             )
-            raise _Parted(self._difference(NO_DEADLOCK, f"no thread can move: {stuck}"))
+            raise Parted(self._difference(NO_DEADLOCK, f"no thread can move: {stuck}"))
         for name, holds in self.properties.items():
             if not holds(self.current.harness, self.current):
-                raise _Parted(self._difference(name, f"{name} is broken"))
+                raise Parted(self._difference(name, f"{name} is broken"))

@@ -1,30 +1,29 @@
 """Weak memory under control: stores of plain fields wait in buffers.
 
-Steps of a process of its own bring them into memory.
-
 A harness's ``MEMORY`` names the fields whose stores may be delayed, and its Harness makes one
-``Memory``; an operation that calls ``memory.write_back(thread, field)`` again and again, in a
-thread of its own, is the way of that thread's stores into that field. So a delay is a
-choice of the scheduler, and every step stays deterministic.
+``Memory``. A thread of its own calls ``memory.write_back(thread, field)`` again and again: it
+brings that thread's stores into that field into memory. So a delay is a choice of the scheduler,
+and every step stays deterministic.
 
-The order is that of the race detector: a release (unlock, volatile write, the write of
-an atomic) marks all that its thread has stored so far, and an acquisition of the same thing (lock,
-volatile read, the read of an atomic) first brings into memory what other threads have marked with
-it. The thread itself reads its own newest store at once. Fields that are read under their lock
-alone need no buffer: every access is ordered, and so sees the newest store in any case.
+The order is that of the race detector. A release (unlock, volatile write, write of an atomic) marks
+all that its thread has stored so far. An acquisition of the same object (lock, volatile read, read
+of an atomic) first brings the marked stores of other threads into memory. A thread reads its own
+newest store at once. Fields that are read under their lock alone need no buffer: every access is
+ordered, and so sees the newest store in any case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from wheelproof.explore.controlled import DONE, Scheduler, Site, Thread
+from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.fields import Field, marks_of
 from wheelproof.explore.findings import ExploreError
 from wheelproof.explore.fingerprint import Unordered
 from wheelproof.explore.primitives import primitive
 from wheelproof.explore.race import RaceDetector
+from wheelproof.explore.threads import DONE, Buffers, Observer, Site, Thread
 
 
 class Store(NamedTuple):
@@ -37,7 +36,13 @@ class Store(NamedTuple):
     field: str
     instance: object
     value: object
-    marks: frozenset
+    marks: frozenset[object]
+
+
+class Stores(Protocol):
+    """A memory with the stores that are on their way."""
+
+    stores: tuple[Store, ...]
 
 
 class _Way:
@@ -45,7 +50,7 @@ class _Way:
 
     __slots__ = ("_field", "_memory", "_thread")
 
-    def __init__(self, memory: object, thread: Thread, field: str) -> None:
+    def __init__(self, memory: Stores, thread: Thread, field: str) -> None:
         self._memory, self._thread, self._field = memory, thread, field
 
     def admits(self, thread: Thread) -> bool:
@@ -64,7 +69,7 @@ class _Way:
 
 
 @primitive("Memory")
-def _memory(scheduler: Scheduler, earlier: dict[str, type]) -> type:
+def _memory(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
     class Memory:
         """``stores``: those that are on their way, of all threads, oldest first."""
 
@@ -160,7 +165,8 @@ class DelayedField(Field):
             site = scheduler.point("read", False)
             if scheduler.race is not None:
                 scheduler.race.read(thread, self, instance, site)
-            store = scheduler.memory.own(thread, self.name, instance)
+            memory = scheduler.memory
+            store = None if memory is None else memory.own(thread, self.name, instance)
             if store is not None:
                 return store.value
         try:
@@ -175,8 +181,9 @@ class DelayedField(Field):
             site = scheduler.point("write", False)
             if scheduler.race is not None:
                 scheduler.race.write(thread, self, instance, site)
-            if site is not None and site.label is not None:
-                scheduler.memory.delay(thread, self.name, instance, value)
+            memory = scheduler.memory
+            if memory is not None and site is not None and site.label is not None:
+                memory.delay(thread, self.name, instance, value)
                 return
         self._set(instance, value)
 
@@ -188,7 +195,7 @@ class DelayedField(Field):
 class Ordering:
     """Reports synchronisation to the Memory, and to the race detector if there is one."""
 
-    def __init__(self, memory: object, race: RaceDetector | None) -> None:
+    def __init__(self, memory: Buffers, race: RaceDetector | None) -> None:
         self._memory, self._race = memory, race
 
     def acquire(self, thread: Thread, source: object) -> None:
@@ -243,7 +250,9 @@ def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: s
         )
 
 
-def ordering(scheduler: Scheduler, names: object, race: RaceDetector | None, where: str) -> object:
+def ordering(
+    scheduler: Scheduler, names: object, race: RaceDetector | None, where: str
+) -> Observer | None:
     """The object to which a run reports synchronisation: the race detector, or an Ordering.
 
     Raises ExploreError where stores are to be delayed and Harness has made no Memory.

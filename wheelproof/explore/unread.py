@@ -1,21 +1,21 @@
 """Fields of the implementation that a harness does not read: a wrong value there is never compared.
 
 After a bisimulation each slot that has had two values is given another value, in some of the states
-in which it has changed, and the harness is asked again. Where all answers stay the same, the
-harness does not read the slot. Slots that no scenario changes are constants and are not judged.
+in which it has changed, and the harness is called again. Where all its results stay the same, it
+does not read the slot. Slots that no scenario changes are constants and are not judged.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from wheelproof.explore.bisimulation import _Search
     from wheelproof.explore.fingerprint import Piece
     from wheelproof.explore.run import Run
+    from wheelproof.explore.search import Search
 
 STATES = 3
 """States in which a slot is tried for each value that it has had there."""
@@ -31,7 +31,7 @@ _NO_VALUE = object()
 
 
 class Fields(NamedTuple):
-    """What a harness reads.
+    """The fields that a harness reads.
 
     ``changed``: the slots that have had two values, as ``Class.slot``, or as
     ``Class.slot.part`` for a part of a lock or of another primitive of the runtime. ``unread``:
@@ -43,7 +43,7 @@ class Fields(NamedTuple):
     unread: Mapping[str, str]
 
 
-def fields_read(search: _Search) -> Fields:
+def fields_read(search: Search) -> Fields:
     """Judge the harness of a search that has ended with the outcome ``equal``."""
     tries = _tries(search)
     pending, names = set(tries), {}
@@ -70,7 +70,7 @@ def fields_read(search: _Search) -> Fields:
 
 
 def _determined(
-    search: _Search, tries: Mapping[str, list[int]], pending: set[str], slots: Mapping[str, _Slot]
+    search: Search, tries: Mapping[str, list[int]], pending: set[str], slots: Mapping[str, _Slot]
 ) -> set[str]:
     """Parts of the runtime's primitives that those which the harness reads determine, such as how
     often a lock is held that is not re-entrant."""
@@ -87,7 +87,7 @@ def _determined(
     return found
 
 
-def _function(search: _Search, read: list[str], path: str) -> bool:
+def _function(search: Search, read: list[str], path: str) -> bool:
     """Whether, in all states, the slot has one value for each combination of the others'."""
     run = search.implementation.begin(search.scenario, intern=search.intern)
     places = [run.paths.index(each) for each in (*read, path) if each in run.paths]
@@ -96,8 +96,8 @@ def _function(search: _Search, read: list[str], path: str) -> bool:
     ]
     run.end()
     if len(places) <= len(read):
-        return False  # a part of an object that a thread has made
-    known: dict[Piece, Piece] = {}
+        return False  # a part of an object that a thread has created
+    known: dict[Piece, object] = {}
     for values in ([part[place] for place in places] for part in parts):
         *others, value = values
         if known.setdefault(tuple(others), value) != value:
@@ -105,21 +105,21 @@ def _function(search: _Search, read: list[str], path: str) -> bool:
     return True
 
 
-def _tries(search: _Search) -> dict[str, list[int]]:
+def _tries(search: Search) -> dict[str, list[int]]:
     """Path of each slot that has changed -> states in which it is not as it was at first."""
-    node_of = {}
+    node_of: dict[int, int] = {}
     for node, (part, *_) in enumerate(search.fingerprints):
         node_of.setdefault(part, node)
     pieces = {number: piece for piece, number in search.intern.items() if number in node_of}
     run = search.implementation.begin(search.scenario, intern=search.intern)
     fixed: list[Piece] = []
-    created: dict[str, list[tuple[int, Piece]]] = {}
+    created: dict[str, list[tuple[int, list[object]]]] = {}
     parts = sorted(pieces, key=node_of.__getitem__)
     for part in parts:
         one, more = run.parts(pieces[part])
         fixed.append(one)
         for name, *values in more:
-            created.setdefault(name, []).append((node_of[part], values))
+            created.setdefault(str(name), []).append((node_of[part], values))
     nodes = [node_of[part] for part in parts]
     found = {}
     for path, column in zip(run.paths, zip(*fixed, strict=True), strict=True):
@@ -135,7 +135,7 @@ def _tries(search: _Search) -> dict[str, list[int]]:
 
 def _chosen(column: Piece, nodes: list[int]) -> list[int]:
     """States in which a slot has another value than in the first one, some for each value."""
-    of_value: dict[Piece, list[int]] = {}
+    of_value: dict[object, list[int]] = {}
     for value, node in zip(column, nodes, strict=True):
         if value != column[0] and (value in of_value or len(of_value) < VALUES):
             known = of_value.setdefault(value, [])
@@ -145,8 +145,10 @@ def _chosen(column: Piece, nodes: list[int]) -> list[int]:
 
 
 class _Slot(NamedTuple):
+    """A slot of an object. ``member``: its descriptor, which has no common type."""
+
     instance: object
-    member: object
+    member: Any
 
     def get(self) -> object:
         try:
@@ -167,7 +169,12 @@ class _Slot(NamedTuple):
 
 
 def _slots(run: Run) -> dict[str, _Slot]:
-    return {path: _Slot(instance, get.__self__) for path, get, instance in run.slots()}
+    return {path: _Slot(instance, _member(get)) for path, get, instance in run.slots()}
+
+
+def _member(get: Any) -> Any:
+    """The descriptor of a slot, from its bound ``__get__``."""
+    return get.__self__
 
 
 def _decides(
@@ -211,10 +218,10 @@ def _others(
 
 
 def _answer(run: Run) -> object:
-    """What the harness gives now; an exception, and a loop without an end, are answers too."""
+    """The harness's view now; an exception, and a loop without an end, are answers too."""
     lines = 0
 
-    def count(frame: FrameType, event: str, argument: object):
+    def count(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
         nonlocal lines
         lines += 1
         if lines > LINES:
@@ -236,8 +243,10 @@ class _Endless(Exception):
 
 
 def _name(path: str, slots: Mapping[str, _Slot]) -> str:
-    """``Class.slot`` of a path; what the runtime's primitives are made of is named by the slot
-    that holds them, or by their role."""
+    """``Class.slot`` of a path.
+
+    A part of a primitive of the runtime is named by the slot that holds the primitive, or its role.
+    """
     owner, slot = path.rpartition(".")[0], slots[path]
     kind, declaring, name = type(slot.instance), slot.member.__objclass__, slot.member.__name__
     if not kind.__module__.startswith(_TOOL):

@@ -14,6 +14,7 @@ import time
 from types import FrameType
 
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.threads import Thread
 
 TICK = 0.25
 """Seconds between two looks."""
@@ -37,7 +38,7 @@ class Watchdog:
             hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
         )
         if self._active:
-            self._seen = (-1, None)
+            self._seen: tuple[int, Thread | None] = (-1, None)
             self._last = self._spent = (0.0, 0.0)
             self._handler = signal.signal(signal.SIGALRM, self._look)
             self._timer = signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
@@ -52,19 +53,19 @@ class Watchdog:
         scheduler = self._scheduler
         seen = (scheduler.switches, scheduler.running)
         now = (time.process_time(), time.monotonic())
-        if seen != self._seen or scheduler.running is None:
+        thread = scheduler.running
+        if seen != self._seen or thread is None:
             self._seen, self._last, self._spent = seen, now, (0.0, 0.0)
             return
-        cpu, wall = self._spent = tuple(
-            spent + min(at - last, MOST)
-            for spent, at, last in zip(self._spent, now, self._last, strict=True)
-        )
+        cpu = self._spent[0] + min(now[0] - self._last[0], MOST)
+        wall = self._spent[1] + min(now[1] - self._last[1], MOST)
+        self._spent = (cpu, wall)
         self._last = now
         if cpu >= self._cpu or wall >= self._wall:
             self._seen = (-1, None)
             place = scheduler.place_of(frame)
             scheduler.stop_stuck(
-                f"{scheduler.running.name} ran for {max(cpu, wall):.1f} s without reaching a step, "
+                f"{thread.name} ran for {max(cpu, wall):.1f} s without reaching a step, "
                 f"last seen at {place}; "
-                "label what the loop waits for"
+                "label what the loop waits for",
             )

@@ -9,16 +9,22 @@ shown with one edge or state from each side.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import StateGraph, multiset
+from wheelproof.protocols import Model, State
 from wheelproof.tlc.dot import TlcGraph
 from wheelproof.tlc.values import format_tla, freeze
 
 NULL = "null"
 """The TLA+ string that stands for Python's None."""
+
+
+Move = tuple[int | None, str, int, int]
+"""(thread or None, label, state before, state after); negative numbers: states of TLC alone."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Comparison:
         return not self.difference
 
 
-def texts_of(model: Any, state: Any, known: dict[tuple[int, Any], str]) -> tuple[str, ...]:
+def texts_of(model: Model, state: State, known: dict[tuple[int, Any], str]) -> tuple[str, ...]:
     """The TLA+ text of every variable of a state, in the model's order; ``known`` is a memo."""
     names = names_of(model)
     out = []
@@ -51,7 +57,7 @@ def texts_of(model: Any, state: Any, known: dict[tuple[int, Any], str]) -> tuple
     return tuple(out)
 
 
-def names_of(model: Any) -> tuple[str, ...]:
+def names_of(model: Model) -> tuple[str, ...]:
     """The names of all variables as in ``pieces``: the shared ones, then the processes'."""
     return (*model.variables, *model.process_variables)
 
@@ -83,15 +89,15 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     of_key = {key: index for index, key in enumerate(keys)}
     if len(of_key) != len(keys):
         raise UsageError(
-            "Two states of the model have the same TLA+ state, so the model distinguishes what the "
-            "spec does not."
+            "Two states of the model have the same TLA+ state, so the model distinguishes states "
+            "that the spec does not."
         )
     # TLC's states by the model's numbers; negative where the model has no such state
     matched = [
         of_key.get(tuple(state[i] for i in order), -1 - index)
         for index, state in enumerate(tlc.states)
     ]
-    threads = {name: index for index, name in enumerate(model.threads)}
+    threads: dict[Hashable, int] = {name: index for index, name in enumerate(model.threads)}
     theirs = Counter(
         (
             None if move.process is None else threads[move.process],
@@ -106,7 +112,7 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     )
     only_tlc, only_model = theirs - mine, mine - theirs
 
-    def text(side: Any, edge: tuple) -> str:
+    def shown(side: Callable[[int, int], str], edge: Move) -> str:
         thread, label, source, target = edge
         mover = "no process" if thread is None else model.threads[thread]
         return f"{mover} takes {label}: {side(source, target)}"
@@ -120,7 +126,7 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
         return "; ".join(places) or "nothing changes"
 
     def in_model(source: int, target: int) -> str:
-        known: dict = {}
+        known: dict[tuple[int, Any], str] = {}
         return changed(
             *(
                 dict(zip(names, texts_of(model, graph.states[n], known), strict=True))
@@ -146,12 +152,12 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     if only_tlc:
         found.append(
             f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as "
-            f"{text(in_tlc, _nearest(only_tlc))}"
+            f"{shown(in_tlc, _nearest(only_tlc))}"
         )
     if only_model:
         found.append(
             f"{sum(only_model.values()):,} edges in the model's graph alone, such as "
-            f"{text(in_model, _nearest(only_model))}"
+            f"{shown(in_model, _nearest(only_model))}"
         )
     return Comparison(
         len(tlc.states),
@@ -162,6 +168,6 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     )
 
 
-def _nearest(edges: Counter) -> tuple:
+def _nearest(edges: Counter[Move]) -> Move:
     """The edge whose state before the model reached first, if both sides have that state."""
     return min(edges, key=lambda edge: (edge[2] < 0, abs(edge[2]), edge[1], str(edge[0])))

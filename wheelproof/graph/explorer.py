@@ -7,7 +7,11 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from wheelproof.protocols import Model, State, Step
 from wheelproof.tlc.dot import TERMINATING
+
+Results = tuple[object, ...]
+"""The results of the operations that one step ends."""
 
 Edge = tuple[int, str, int]
 """(index of the thread that moves, label, number of the state after)."""
@@ -25,22 +29,22 @@ class StateGraph:
     state and every edge, TLC's ``Terminating`` loops (one per final state) included.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
-        self.states: list = []
+        self.states: list[State] = []
         self.edges: list[list[Edge]] = []
         self.parents: list[tuple[int, int, str]] = []
         self.levels: list[int] = []
         self.final: list[int] = []
         self.deadlocks: list[int] = []
-        self.results: list[dict[int, tuple]] | None = None
+        self.results: list[dict[int, Results]] | None = None
         """Of a reduced graph: per state {thread: results of the operations that its step ends}.
 
         None where the model has none.
         """
 
     @classmethod
-    def of(cls, model: Any, states: list, edges: list[list[Edge]]) -> StateGraph:
+    def of(cls, model: Model, states: list[State], edges: list[list[Edge]]) -> StateGraph:
         """A graph that was explored elsewhere, ``states[0]`` initial, every state reachable."""
         graph = cls(model)
         graph.states, graph.edges = states, edges
@@ -98,7 +102,7 @@ class StateGraph:
         return hashlib.sha256("\n".join([hashes[0], *lines]).encode()).hexdigest()
 
 
-def hash_of(state: Any) -> str:
+def hash_of(state: State) -> str:
     """A hash of one state that does not depend on the run."""
     return hashlib.blake2b(text_of(state).encode(), digest_size=12).hexdigest()
 
@@ -113,17 +117,18 @@ def text_of(value: Any) -> str:
 
 
 def explore(
-    model: Any,
+    model: Model,
     *,
     bound: int = 10_000_000,
-    successors: Callable[[Any], Iterable] | None = None,
-    initial: Any = None,
+    successors: Callable[[State], Iterable[Step]] | None = None,
+    initial: State | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> StateGraph:
     """Explore a model's whole graph.
 
-    ``successors`` and ``initial`` replace the model's own (for a reduced graph). ``progress(states,
-    waiting)`` is called about once a second. Raises BudgetSpent beyond ``bound`` states.
+    ``successors`` and ``initial`` replace the model's own (for a reduced graph).
+    ``progress(states, waiting)`` is called about once a second. Raises BudgetSpent beyond ``bound``
+    states.
     """
     graph = StateGraph(model)
     step = successors or model.successors
@@ -170,7 +175,7 @@ def first_violation(graph: StateGraph, name: str) -> int | None:
     if name == "NoDeadlock":
         return graph.deadlocks[0] if graph.deadlocks else None
     whole = name in getattr(model, "OF_PROCESSES", (name,))
-    seen: dict = {}
+    seen: dict[object, bool] = {}
     for number, state in enumerate(graph.states):
         key = state if whole else state[0]
         good = seen.get(key)

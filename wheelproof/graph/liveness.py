@@ -147,8 +147,8 @@ def _path(
         node = waiting.popleft()
         if node == end:
             out = []
-            while back[node] is not None:
-                before, thread, label = back[node]
+            while (came := back[node]) is not None:
+                before, thread, label = came
                 out.append((thread, label, node))
                 node = before
             return out[::-1]

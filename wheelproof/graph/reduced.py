@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 
 from wheelproof.errors import UsageError
 from wheelproof.explore.difference import Rows
-from wheelproof.graph.explorer import StateGraph, explore
+from wheelproof.graph.explorer import Results, StateGraph, explore
+from wheelproof.protocols import Model, State, Step
+
+Outcomes = Callable[[int, State, State], Results]
+"""A model's ``outcomes``: the results of the operations that a thread's step has ended."""
 
 
 class Open(NamedTuple):
@@ -40,11 +44,11 @@ def open_diamond(graph: StateGraph, silent: frozenset[str]) -> Open | None:
     return None
 
 
-def settle(model: Any, silent: frozenset[str]) -> Callable[[Any], Any]:
+def settle(model: Model, silent: frozenset[str]) -> Callable[[State], State]:
     """A function that runs every enabled silent step of a state, until none is left."""
     pc = 0
 
-    def settled(state: Any) -> Any:
+    def settled(state: State) -> State:
         while any(process[pc] in silent for process in state[1]):
             for _, label, after in model.successors(state):
                 if label in silent:
@@ -57,17 +61,18 @@ def settle(model: Any, silent: frozenset[str]) -> Callable[[Any], Any]:
     return settled
 
 
-def reduce(model: Any, silent: frozenset[str], **options: Any) -> StateGraph:
+def reduce(model: Model, silent: frozenset[str], **options: Any) -> StateGraph:
     """Explore the reduced graph: no edge bears a silent label. Options are those of ``explore``."""
     settled = settle(model, silent)
-    ended = getattr(model, "outcomes", None)
-    results: list[dict[int, tuple]] = []
+    ended: Outcomes | None = getattr(model, "outcomes", None)
+    results: list[dict[int, Results]] = []
 
-    def following(state: Any) -> list:
+    def following(state: State) -> list[Step]:
         return [(thread, label, settled(after)) for thread, label, after in model.successors(state)]
 
-    def with_results(state: Any) -> list:
+    def with_results(state: State) -> list[Step]:
         # explore calls this once for each state, in the order of their numbers
+        assert ended is not None
         row, of_thread = [], {}
         for thread, label, after in model.successors(state):
             rest, found = _settled_with_results(model, silent, ended, thread, state, after)
@@ -88,8 +93,13 @@ def reduce(model: Any, silent: frozenset[str], **options: Any) -> StateGraph:
 
 
 def _settled_with_results(
-    model: Any, silent: frozenset[str], ended: Callable, thread: int, before: Any, state: Any
-) -> tuple[Any, tuple]:
+    model: Model,
+    silent: frozenset[str],
+    ended: Outcomes,
+    thread: int,
+    before: State,
+    state: State,
+) -> tuple[State, Results]:
     """The state after a step and all silent ones, and the results of the operations ended."""
     found = ended(thread, before, state)
     while any(process[0] in silent for process in state[1]):
@@ -103,12 +113,12 @@ def _settled_with_results(
     return state, found
 
 
-def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple]]:
+def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple[object, ...]]]:
     """A function: state number -> the variables that an implementation has too."""
     model = graph.model
     kept = [name not in model.AUXILIARY for name in model.variables]
 
-    def shared(number: int) -> dict[str, tuple]:
+    def shared(number: int) -> dict[str, tuple[object, ...]]:
         return {
             name: piece
             for name, keep, piece in zip(
@@ -133,14 +143,14 @@ def auxiliary_decides(graph: StateGraph) -> str:
     if not aside:
         return ""
     history = [name in aside for name in model.variables]
-    number: dict[tuple, int] = {}
+    number: dict[tuple[object, ...], int] = {}
     classes = []
     for state in graph.states:
         pieces = model.pieces(state)
         # behind the shared variables come the processes'
         kept = [piece for piece, forgotten in zip(pieces, history, strict=False) if not forgotten]
         classes.append(number.setdefault((*kept, *pieces[len(history) :]), len(number)))
-    known: dict[int, tuple[frozenset, object]] = {}
+    known: dict[int, tuple[frozenset[tuple[int, str, int]], object]] = {}
     results = getattr(graph, "results", None)
     for place, row in enumerate(graph.edges):
         steps = frozenset([(thread, label, classes[target]) for thread, label, target in row])
@@ -148,7 +158,7 @@ def auxiliary_decides(graph: StateGraph) -> str:
         before = known.setdefault(classes[place], (steps, ended))
         if before != (steps, ended):
             return (
-                "AUXILIARY variables decide what happens: two states that differ in "
+                "AUXILIARY variables decide steps: two states that differ in "
                 f"{', '.join(sorted(aside))} alone have "
                 f"other steps or results, one of them state {place}"
             )

@@ -36,12 +36,15 @@ def open_read_write_lock(production: ModuleType) -> type:
     """A read/write lock that excludes no thread."""
     half = open_lock(production)
 
-    class OpenReadWriteLock(production.ReadWriteLock):
+    lock: Any = production.ReadWriteLock
+
+    class OpenReadWriteLock(lock):  # type: ignore[misc]  # the project's own class
         __slots__ = ()
 
         def __init__(self) -> None:
             super().__init__()
-            self.read_lock, self.write_lock = half(), half()
+            own: Any = self
+            own.read_lock, own.write_lock = half(), half()
 
     return OpenReadWriteLock
 
@@ -50,7 +53,9 @@ def open_gate(production: ModuleType) -> type:
     """A gate that is not closed while a thread is inside by ``with``; those that come through
     ``acquire_when`` still exclude each other."""
 
-    class OpenGate(production.Gate):
+    gate: Any = production.Gate
+
+    class OpenGate(gate):  # type: ignore[misc]  # the project's own class
         __slots__ = ()
 
         def __enter__(self) -> None:
@@ -71,15 +76,17 @@ def open_gate(production: ModuleType) -> type:
 def torn_atomic(production: ModuleType) -> type:
     """An atomic variable whose operations are a read and a write."""
 
-    class TornAtomic(production.Atomic):
+    atomic: Any = production.Atomic
+
+    class TornAtomic(atomic):  # type: ignore[misc]  # the project's own class
         __slots__ = ()
 
-        def get_and_set(self, value: Any) -> Any:
+        def get_and_set(self: Any, value: Any) -> Any:
             old = self._value
             self._value = value
             return old
 
-        def compare_and_set(self, expected: Any, value: Any) -> bool:
+        def compare_and_set(self: Any, expected: Any, value: Any) -> bool:
             current = self._value
             if current is not expected and not (
                 type(current) is type(expected) is int and current == expected
@@ -88,7 +95,7 @@ def torn_atomic(production: ModuleType) -> type:
             self._value = value
             return True
 
-        def add_and_get(self, delta: Any) -> Any:
+        def add_and_get(self: Any, delta: Any) -> Any:
             total = self._value + delta
             self._value = total
             return total

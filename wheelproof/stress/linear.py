@@ -21,7 +21,7 @@ class Operation(NamedTuple):
 
     thread: int
     name: str
-    arguments: tuple
+    arguments: tuple[Any, ...]
     result: Any
     begun: int
     ended: int = 0
@@ -55,7 +55,7 @@ def explains(first: Any, history: Sequence[Operation], last: Any) -> bool:
     whole = len(history) <= MOST
     operations = sorted(history, key=lambda each: each.ended)[:MOST]
     everything = (1 << len(operations)) - 1
-    seen: set[tuple] = set()
+    seen: set[tuple[int, type, object]] = set()
     values: list[Any] = []  # keeps every value alive, so that no id is used twice
 
     def search(done: int, value: Any) -> bool:

@@ -8,14 +8,16 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
-from typing import Any
+from typing import cast
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
+from wheelproof.protocols import Harness, HarnessModule, Scenario
 from wheelproof.stress import faults
 from wheelproof.stress.observed import OBSERVERS, Observer
 
@@ -32,8 +34,9 @@ class Condition(threading.Condition):
     _random = Random(0)
 
     def notify(self, n: int = 1) -> None:
-        if self._waiters:
-            self._waiters.rotate(self._random.randrange(len(self._waiters)))
+        waiters: deque[object] = vars(self)["_waiters"]
+        if waiters:
+            waiters.rotate(self._random.randrange(len(waiters)))
         super().notify(n)
 
 
@@ -65,7 +68,9 @@ class ProductionImplementation:
         with isolated.apart(finder):
             try:
                 self._observe(finder, fault)
-                self.harness_module = importlib.import_module(f"harness.{stem}")
+                self.harness_module = cast(
+                    HarnessModule, importlib.import_module(f"harness.{stem}")
+                )
             except (ImportError, SyntaxError) as error:
                 raise UsageError(
                     f"{root}: the mechanism {stem} cannot be imported: {error}."
@@ -87,9 +92,8 @@ class ProductionImplementation:
                 continue
             module = importlib.import_module(name)
             if hasattr(module, "Condition"):
-                module.Condition = (
-                    CarelessCondition if planted and planted.primitive == "Lock" else Condition
-                )
+                careless = planted is not None and planted.primitive == "Lock"
+                vars(module)["Condition"] = CarelessCondition if careless else Condition
             for primitive, build in OBSERVERS.items():
                 inner = getattr(module, primitive, None)
                 if inner is None or inner in self._built:
@@ -102,7 +106,9 @@ class ProductionImplementation:
                 for place in {module, home} if home in isolated.present().values() else {module}:
                     setattr(place, primitive, observed)
 
-    def harness(self, scenario: Mapping[str, Any]) -> Any:
+    def harness(self, scenario: Scenario) -> Harness:
         """The scenario's objects, fresh; a new round for the observer."""
         self.observer.begin()
-        return self.harness_module.Harness(scenario)
+        # without an implementation it takes the production modules
+        build = cast(Callable[[Scenario], Harness], self.harness_module.Harness)
+        return build(scenario)

@@ -84,7 +84,7 @@ def _lock(name: str, inner: Callable[[], Any], observer: Observer) -> type:
 
         def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
             observer.used.add(name)
-            entered = self._inner.acquire(blocking, timeout)
+            entered = bool(self._inner.acquire(blocking, timeout))
             if entered:
                 self._inside.enter()
             return entered
@@ -103,8 +103,8 @@ def _lock(name: str, inner: Callable[[], Any], observer: Observer) -> type:
     return Lock
 
 
-def _gate(name: str, inner: type, observer: Observer) -> type:
-    class Gate(inner):
+def _gate(name: str, inner: Any, observer: Observer) -> type:
+    class Gate(inner):  # type: ignore[misc]  # the project's own class
         __slots__ = ("_inside",)
 
         def __init__(self) -> None:
@@ -132,7 +132,7 @@ def _gate(name: str, inner: type, observer: Observer) -> type:
     return Gate
 
 
-def _read_write_lock(name: str, inner: type, observer: Observer) -> type:
+def _read_write_lock(name: str, inner: Any, observer: Observer) -> type:
     class Half:
         __slots__ = ("_inner", "_others", "_own", "_message")
 
@@ -155,21 +155,22 @@ def _read_write_lock(name: str, inner: type, observer: Observer) -> type:
                 self._own.remove(me)
             self._inner.__exit__(*exception)
 
-    class ReadWriteLock(inner):
+    class ReadWriteLock(inner):  # type: ignore[misc]  # the project's own class
         __slots__ = ()
 
         def __init__(self) -> None:
             super().__init__()
             readers: list[int] = []
             writers: list[int] = []
-            self.read_lock = Half(
-                self.read_lock,
+            own: Any = self
+            own.read_lock = Half(
+                own.read_lock,
                 readers,
                 (writers,),
                 "a reader enters while a writer holds the ReadWriteLock",
             )
-            self.write_lock = Half(
-                self.write_lock,
+            own.write_lock = Half(
+                own.write_lock,
                 writers,
                 (readers, writers),
                 "a writer enters while another thread holds the ReadWriteLock",
@@ -178,8 +179,8 @@ def _read_write_lock(name: str, inner: type, observer: Observer) -> type:
     return ReadWriteLock
 
 
-def _atomic(name: str, inner: type, observer: Observer) -> type:
-    def watched(operation: str) -> Callable:
+def _atomic(name: str, inner: Any, observer: Observer) -> type:
+    def watched(operation: str) -> Callable[..., Any]:
         method = getattr(inner, operation)
 
         def call(self: Any, *arguments: Any) -> Any:
@@ -195,7 +196,7 @@ def _atomic(name: str, inner: type, observer: Observer) -> type:
         call.__name__ = operation
         return call
 
-    class Atomic(inner):
+    class Atomic(inner):  # type: ignore[misc]  # the project's own class
         __slots__ = ("_events", "first")
 
         def __init__(self, value: Any) -> None:

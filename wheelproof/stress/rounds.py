@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from wheelproof.protocols import Harness, Scenario
+from wheelproof.stress.loading import ProductionImplementation
 from wheelproof.stress.shaking import Shaker, Stopped
 
 LOOK_SECONDS = 0.05
@@ -18,6 +20,10 @@ SWITCH_INTERVAL = 1e-6
 """Seconds between the interpreter's thread switches: as small as it will take."""
 
 NO_DEADLOCK, FINAL_STATE, NO_EXCEPTION = "NoDeadlock", "FinalState", "NoException"
+
+
+State = tuple[object, ...]
+"""The values of the harness's variables at rest."""
 
 
 class Patience(NamedTuple):
@@ -57,7 +63,7 @@ class Result(NamedTuple):
 class _Worker:
     """One thread of the scenario, round after round until it is let go."""
 
-    def __init__(self, stress: Stress, program: list, shaker: Shaker) -> None:
+    def __init__(self, stress: Stress, program: list[list[Any]], shaker: Shaker) -> None:
         self.stress, self.program, self.shaker = stress, program, shaker
         self.idle = False  # it is through with the round
         self.thread = threading.Thread(target=self._body, daemon=True)
@@ -78,20 +84,17 @@ class _Worker:
 
 
 class Stress:
-    """Real threads that run a scenario again and again.
-
-    ``implementation``: has ``harness(scenario)``, ``shared(harness)``, ``observer`` and ``files``.
-    """
+    """Real threads that run a scenario again and again."""
 
     def __init__(
         self,
-        implementation: Any,
-        scenario: Mapping[str, Any],
+        implementation: ProductionImplementation,
+        scenario: Scenario,
         seed: int = 0,
         patience: Patience = PATIENT,
     ) -> None:
         self.implementation, self.scenario, self.patience = implementation, scenario, patience
-        self.harness: Any = None
+        self.harness: Harness | None = None
         self.errors: list[Exception] = []
         programs = list(scenario["threads"].values())
         self.begin = threading.Barrier(len(programs) + 1)
@@ -104,7 +107,7 @@ class Stress:
     def run(
         self,
         rounds: int,
-        final: Mapping[tuple, set[str]],
+        final: Mapping[State, set[str]],
         beat: Callable[[int], None] = lambda number: None,
         until: str = "",
     ) -> Result:
@@ -114,7 +117,9 @@ class Stress:
         ``until``: go on until this property is broken, or a round does not end. The last finding
         is returned.
         """
-        interval, seen, finding = sys.getswitchinterval(), set(), None
+        interval = sys.getswitchinterval()
+        seen: set[State] = set()
+        finding: Finding | None = None
         sys.setswitchinterval(SWITCH_INTERVAL)
         try:
             for worker in self.workers:
@@ -140,7 +145,7 @@ class Stress:
         return Result(rounds, finding, len(seen))
 
     def _round(
-        self, final: Mapping[tuple, set[str]], seen: set[tuple]
+        self, final: Mapping[State, set[str]], seen: set[State]
     ) -> tuple[frozenset[str], str] | None:
         implementation = self.implementation
         self.harness = implementation.harness(self.scenario)

@@ -14,12 +14,17 @@ import time
 from collections.abc import Callable
 from random import Random
 from types import FrameType
+from typing import Any
 
 PAUSES = 3
 """How often a thread is paused in one round, at most."""
 
 SECONDS = (0.0, 0.000_02, 0.000_1, 0.000_3)
 """How long a pause may be; the longest outlasts a whole operation of another thread."""
+
+
+Trace = Callable[[FrameType, str, object], Any]
+"""A trace function, as sys.settrace takes it."""
 
 
 class Stopped(BaseException):
@@ -55,10 +60,10 @@ class Shaker:
         """Trace the running thread from its next call on."""
         sys.settrace(self._tracer())
 
-    def _tracer(self) -> Callable:
+    def _tracer(self) -> Trace:
         files, random, sleep = self._files, self._random, time.sleep
 
-        def step(frame: FrameType, event: str, _: object) -> Callable:
+        def step(frame: FrameType, event: str, _: object) -> Trace:
             if event == "opcode":
                 self.count += 1
                 if self.stopped:
@@ -68,7 +73,7 @@ class Shaker:
                     sleep(random.choice(SECONDS))
             return step
 
-        def call(frame: FrameType, event: str, _: object) -> Callable | None:
+        def call(frame: FrameType, event: str, _: object) -> Trace | None:
             if frame.f_code.co_filename not in files:
                 return None
             frame.f_trace_opcodes, frame.f_trace_lines = True, False

@@ -192,9 +192,8 @@ class _Reader:
         self.index: dict[bytes, int] = {}  # fingerprint -> state
         self.action: dict[str, int] = {}
         self.number: dict[str, int] = {}  # canonical text -> value
-        self.pieces: list[
-            dict[bytes, int]
-        ] = []  # per variable: `name = text` as it is in the file -> value
+        # per variable: `name = text` as it is in the file -> value
+        self.pieces: list[dict[bytes, int]] = []
 
     def read(self) -> None:
         graph = self.graph
@@ -207,7 +206,7 @@ class _Reader:
             return index
 
         for item in read_dot(self.path):
-            if type(item) is Edge:
+            if isinstance(item, Edge):
                 graph.sources.append(index_of(item.source))
                 graph.actions.append(self.action.setdefault(item.label, len(self.action)))
                 graph.targets.append(index_of(item.target))
@@ -220,17 +219,18 @@ class _Reader:
                 states[index] = state
                 if item.initial:
                     graph.initial.append(index)
-        if not graph.initial or None in states:
+        known = [state for state in states if state is not None]
+        if not graph.initial or len(known) != len(states):
             raise DotError(
                 f"The state graph in {self.path} lacks its initial states or states that edges "
                 "lead to."
             )
-        if len(set(states)) != len(states):
+        if len(set(known)) != len(known):
             raise DotError(
                 f"The state graph in {self.path} has one state twice: TLC did not store all "
                 "variables."
             )
-        graph.states = states
+        graph.states = known
         graph.labels = list(self.action)
 
     def state(self, label: bytes) -> tuple[int, ...]:

@@ -23,9 +23,8 @@ FIRST = "First_"
 _FAILED = 1000  # TLC's register in which such an invariant keeps that it has failed
 _WIDTH = 100
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_OUTSIDE = re.compile(
-    r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*'
-)  # of a comment: a string, a comment to the line's end, the beginning of another
+# Outside of a comment: a string, a comment to the line's end, the beginning of another comment.
+_OUTSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*')
 _NO_BREAK = re.compile(r"[^\n]")
 _INSIDE = re.compile(r"\(\*|\*\)")  # comments nest
 _REFERENCE = re.compile(r"\bEXTENDS\s+(\w+(?:\s*,\s*\w+)*)|\bINSTANCE\s+(\w+)")
@@ -48,7 +47,8 @@ class McConfig:
     specification: the name of the behaviour formula, or an expression for it with Init and
         [][Next]_vars in sight (`Init /\\ [][Next]_vars /\\ Fairness({"a"})`): TLC does not find
         them within a formula that has parameters.
-    invariants, properties: names; TLC 2.18 does not report which of several properties was violated.
+    invariants, properties: names; TLC 2.18 does not report which of several properties was
+    violated.
     deadlock_check: whether a state without successors is a violation.
     first_only: an invariant fails in the first state only that breaks it. With
         `process.run(go_on=True)` TLC then reports that one state and goes on to the end of the
@@ -120,7 +120,8 @@ def closure(spec: Path) -> tuple[Path, ...]:
     """The module, and modules of its folder that it extends or instantiates."""
     if not spec.is_file():
         raise UsageError(f"There is no module {spec}.")
-    found, waiting = {}, [spec]
+    found: dict[Path, None] = {}
+    waiting = [spec]
     while waiting:
         module = waiting.pop()
         if module not in found and module.is_file():
@@ -146,7 +147,8 @@ def module_text(config: McConfig) -> str:
         (name,) = config.invariants
         definitions += [
             f"ASSUME TLCSet({_FAILED}, FALSE)",
-            f"{FIRST}{name} == TLCGet({_FAILED}) \\/ {name} \\/ (TLCSet({_FAILED}, TRUE) /\\ FALSE)",
+            f"{FIRST}{name} == TLCGet({_FAILED}) \\/ {name} \\/ (TLCSet({_FAILED}, TRUE) /\\ "
+            "FALSE)",
         ]
     return "\n".join(
         [

@@ -88,9 +88,8 @@ def read_messages(lines: Iterable[str]) -> Iterator[Message | Line | Truncated]:
 
     A Truncated, if any, is the last item. Only the message under way is held in memory.
     """
-    frames: list[
-        tuple[int, int]
-    ] = []  # code and severity of the frames that are open, outermost first
+    # code and severity of the frames that are open, outermost first
+    frames: list[tuple[int, int]] = []
     text: list[str] = []
     for line in lines:
         line = line.rstrip("\r\n")

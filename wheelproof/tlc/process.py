@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.java import Java
@@ -62,8 +62,8 @@ def run(
     dump: where the state graph is written as a dot file with action labels (see `dot`); the name
     has to end in `.dot`.
     deadlock_check: False passes `-deadlock`, so that a state without successors ends no run.
-    only_property: the one temporal or action property that the config holds; TLC does not report which
-    was violated.
+    only_property: the one temporal or action property that the config holds; TLC does not report
+    which was violated.
     large: chooses the JVM's settings for many states; heap_mb bounds its heap.
     workers: more than one makes depth and trace irreproducible.
     go_on: passes `-continue`, so that TLC explores the whole graph although it has found a
@@ -118,7 +118,7 @@ def run(
             module.name,
         ]
         with _running(command, module.parent, timeout, interrupts) as child:
-            for item in read_messages(_copied(child.process.stdout, copy)):
+            for item in read_messages(_copied(child.output, copy)):
                 account.add(item)
                 if (
                     on_progress
@@ -159,6 +159,8 @@ class _Child:
             )
         except OSError as error:
             raise ToolError(f"{command[0]} cannot be started ({error.strerror}).") from error
+        assert self.process.stdout is not None
+        self.output: IO[bytes] = self.process.stdout
 
     def kill(self) -> None:
         """End the whole group, unless the child was waited for: its number may be another's."""
@@ -181,7 +183,7 @@ class _Interrupts:
     def __init__(self) -> None:
         self._child: _Child | None = None
         self._arrived: list[int] = []
-        self._former: dict[int, object] = {}
+        self._former: dict[int, Any] = {}
 
     def __enter__(self) -> "_Interrupts":
         if threading.current_thread() is threading.main_thread():
@@ -225,4 +227,4 @@ def _running(
     finally:
         child.process.wait()
         watchdog.cancel()
-        child.process.stdout.close()
+        child.output.close()

@@ -96,8 +96,8 @@ class TlcResult:
     generated, distinct, depth: TLC's final counts; None where it did not print them (never so when
         `completed`; a liveness violation has no depth).
     property: the violated property, NO_DEADLOCK for a deadlock.
-    location: the place of a violated property in its module, where TLC reports the place and not the
-    name.
+    location: the place of a violated property in its module, where TLC reports the place and not
+    the name.
     trace: the behaviour that violates it; `loop` is the number of the state to which a lasso
         returns, `loop_action` the action that does; `stuttering`: the behaviour stays in
         its last state for ever.
@@ -141,9 +141,8 @@ class Account:
     progress: Progress | None = None
     violations: list[Message] = field(default_factory=list)
     errors: list[Message] = field(default_factory=list)
-    complaints: list[str] = field(
-        default_factory=list
-    )  # the first unframed lines that say something
+    # the first unframed lines that carry a message
+    complaints: list[str] = field(default_factory=list)
     trace: list[TraceState] = field(default_factory=list)
     loop: int | None = None
     loop_action: str | None = None
@@ -179,7 +178,8 @@ class Account:
                 self.finished = True
             case Code.STATS:
                 if found := _STATS.search(message.text):
-                    self.counts = _integers(found)
+                    generated, distinct, left = _integers(found)
+                    self.counts = generated, distinct, left
             case Code.DEPTH:
                 if found := _DEPTH.search(message.text):
                     (self.depth,) = _integers(found)
@@ -218,8 +218,8 @@ class Account:
     ) -> TlcResult:
         """The result of a run that ended with this exit code (negative: the signal that killed it).
 
-        only_property: the one temporal or action property of the config; TLC 2.18 does not report its
-        name itself.
+        only_property: the one temporal or action property of the config; TLC 2.18 does not report
+        its name itself.
         went_on: TLC went on after a violation (-continue).
         timed_out: the limit in seconds, where it was the limit that ended the run.
         """
@@ -384,7 +384,7 @@ def _variables(text: str) -> dict[str, Value]:
     return {name: parse_value(value) for name, value in split_state(text).items()}
 
 
-def _integers(found: re.Match) -> tuple[int, ...]:
+def _integers(found: re.Match[str]) -> tuple[int, ...]:
     return tuple(int(number.replace(",", "")) for number in found.groups())
 
 

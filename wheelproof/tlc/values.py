@@ -23,9 +23,8 @@ from typing import Any, NoReturn
 
 from wheelproof.errors import ToolError, UsageError
 
-Value = (
-    Any  # bool | int | str | frozenset | tuple | Function | ModelValue; nothing else is canonical
-)
+Value = Any
+"""bool | int | str | frozenset | tuple | Function | ModelValue; no other value is canonical."""
 
 _LARGEST_INTERVAL = 1_000_000
 _INTEGERS = range(-(2**31) + 1, 2**31)  # the integers of TLC
@@ -66,11 +65,11 @@ class ModelValue:
         return self.name
 
 
-class Function(Mapping):
+class Function(Mapping[Value, Value]):
     """An immutable, hashable TLA+ function or record; its arguments have one canonical order.
 
-    It holds values in canonical form and refuses one that would be a tuple; `function` makes the right
-    one of the two.
+    It holds values in canonical form and refuses one that would be a tuple; `function` makes the
+    right one of the two.
     """
 
     __slots__ = ("_hash", "_results")
@@ -107,7 +106,9 @@ class Function(Mapping):
         return f"Function({self._results!r})"
 
 
-def function(results: Mapping[Value, Value] | Iterable[tuple[Value, Value]]) -> Function | tuple:
+def function(
+    results: Mapping[Value, Value] | Iterable[tuple[Value, Value]],
+) -> Function | tuple[Value, ...]:
     """The canonical form of a TLA+ function: a tuple if the domain is 1..n, also for n = 0."""
     given = dict(results)
     if _is_domain_of_sequence(given):
@@ -137,7 +138,7 @@ def freeze(value: object, null: str | None = None) -> Value:
     raise UsageError(f"{value!r} of type {type(value).__name__} has no TLA+ value.")
 
 
-def order(value: Value) -> tuple:
+def order(value: Value) -> tuple[Any, ...]:
     """A sort key under which all values compare: by kind, then as usual within a kind."""
     match value:
         case bool():
@@ -238,8 +239,10 @@ class _Parser:
             rest = self.text[self.position :]
             self.start = self.position + len(rest) - len(rest.lstrip())
             self.fail("a value")
-        self.kind, self.token = found.lastgroup, found[found.lastgroup]
-        self.start, self.position = found.start(found.lastgroup), found.end()
+        kind = found.lastgroup
+        assert kind is not None
+        self.kind, self.token = kind, found[kind]
+        self.start, self.position = found.start(kind), found.end()
         return passed
 
     def expect(self, sign: str) -> None:
@@ -317,12 +320,12 @@ class _Parser:
     def string(self) -> str:
         return _ESCAPE.sub(self.unescaped, self.advance()[1:-1])
 
-    def unescaped(self, escape: re.Match) -> str:
+    def unescaped(self, escape: re.Match[str]) -> str:
         if escape[1] not in _ESCAPES:
             self.fail("only known escapes in the string before this place")
         return _ESCAPES[escape[1]]
 
-    def integer_or_interval(self) -> int | frozenset:
+    def integer_or_interval(self) -> int | frozenset[int]:
         first = int(self.advance())
         if self.token != "..":
             return first

@@ -171,4 +171,4 @@ def test_an_auxiliary_variable_that_decides_a_step_is_refused(
     assert judged() == ""
     monkeypatch.setattr(model, "AUXILIARY", model.AUXILIARY | set(auxiliary))
     monkeypatch.setattr(model, "LOCAL", local, raising=False)
-    assert "AUXILIARY variables decide what happens" in judged()
+    assert "AUXILIARY variables decide steps" in judged()

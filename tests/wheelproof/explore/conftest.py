@@ -1,4 +1,4 @@
-"""A small subject of the tests' own, with planted defects as source texts."""
+"""A small implementation of the tests' own, with planted defects as source texts."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Graph:
 
 
 class Cell:
-    """What the tests do with the subject."""
+    """The cell, its scenarios and its planted defects."""
 
     root = ROOT
     scenarios = SCENARIOS
@@ -103,7 +103,7 @@ class Cell:
 
     @classmethod
     def planted(cls, *changes: tuple[str, str], lint: bool = False) -> ControlledImplementation:
-        """The subject with an edited implementation."""
+        """The implementation with an edited source."""
         return cls.load(texts={"impl.cell": cls.edited(*changes)}, lint=lint)
 
     @staticmethod

@@ -147,13 +147,13 @@ def load(tmp_path):
     return load
 
 
-def begin(subject, **threads):
-    return subject.begin({"threads": threads})
+def begin(implementation, **threads):
+    return implementation.begin({"threads": threads})
 
 
-def labels(subject, *program, before=()):
+def labels(implementation, *program, before=()):
     """The steps of one thread, alone."""
-    run, steps = begin(subject, a=[*before, *program]), []
+    run, steps = begin(implementation, a=[*before, *program]), []
     while run.enabled():
         steps.append(run.threads[0].label)
         run.step(0)
@@ -163,8 +163,8 @@ def labels(subject, *program, before=()):
 
 
 def test_an_operation_is_one_step_of_the_line_that_calls_it(load):
-    subject = load()
-    run = begin(subject, a=[["put", 7]], b=[["put", 8]])
+    implementation = load()
+    run = begin(implementation, a=[["put", 7]], b=[["put", 8]])
     assert (
         run.labels == ["P1", "P1"]
         and run.threads[0].kind == "update"
@@ -190,19 +190,19 @@ def test_each_call_is_a_step(load):
 
 
 def test_the_labels_that_are_kept_are_the_declared_ones(load):
-    subject = load()
-    assert subject.labels["impl/lower.py"] and {
-        label for line in subject.labels["impl/lower.py"].values() for label in line.values()
+    implementation = load()
+    assert implementation.labels["impl/lower.py"] and {
+        label for line in implementation.labels["impl/lower.py"].values() for label in line.values()
     } == {"F2"}
-    assert labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
-    assert subject.exercised == {
+    assert labels(implementation, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
+    assert implementation.exercised == {
         ("impl/upper.py", "P1", "update"),
         ("impl/lower.py", "F2", "read"),
         ("impl/upper.py", "S1", "update"),
     }
 
 
-def test_what_follows_a_kept_step_belongs_to_it(load):
+def test_accesses_after_a_kept_step_belong_to_it(load):
     run = begin(load(), a=[["put", 3], ["drain"]])
     run.step(0)
     assert run.labels == ["F2"] and run.shared()["size"] == 1
@@ -216,13 +216,13 @@ def test_a_callback_calls_back_in(load):
 
 
 def test_a_label_on_the_call_of_a_function_with_kept_labels_is_its_first_accesses(load):
-    subject = load(
+    implementation = load(
         ("impl/upper.py", "self.pile.empty(self.add)", "self.pile.empty(self.add)  # update D1")
     )
-    assert labels(subject, ["put", 3], ["drain"]) == "P1 D1 F2 S1 F2"
+    assert labels(implementation, ["put", 3], ["drain"]) == "P1 D1 F2 S1 F2"
 
 
-def test_a_lock_held_over_a_callback_excludes_nobody(load):
+def test_a_lock_held_over_a_callback_excludes_no_thread(load):
     program = {"a": [["put", 3], ["drain"]], "b": [["put", 5]]}
     run = begin(load(), **program)
     run.step(0)
@@ -248,7 +248,7 @@ def test_a_missing_label_is_refused(load):
 
 
 def test_a_line_with_two_labels_cannot_call(load):
-    subject = load(
+    implementation = load(
         (
             "impl/upper.py",
             "        self.pile.push(value)\n\n    def drain",
@@ -266,7 +266,7 @@ def test_a_line_with_two_labels_cannot_call(load):
         ),
     )
     with pytest.raises(RuleBroken, match="on a line with two labels"):
-        begin(subject, a=[["bare", 1]])
+        begin(implementation, a=[["bare", 1]])
 
 
 def test_an_unpublished_object_makes_no_step(load):
@@ -310,7 +310,7 @@ def test_the_race_detector_looks_at_no_plain_access_of_an_atomic_module(load):
     assert random_schedules(load(unlocked, fine), scenario, schedules=30, race=RaceDetector()).races
 
 
-def test_locks_of_atomic_operations_still_order_what_lies_outside(load):
+def test_locks_of_atomic_operations_still_order_outer_accesses(load):
     # Written before give, read after take: the gate's lock orders the two, though it has no state.
     changes = (
         (
@@ -353,7 +353,7 @@ def test_locks_of_atomic_operations_still_order_what_lies_outside(load):
         ('("impl.lower",)', "is no mapping of modules to labels"),
     ],
 )
-def test_a_wrong_declaration_is_said(load, declared, message):
+def test_a_wrong_declaration_is_reported(load, declared, message):
     with pytest.raises(ExploreError, match=message):
         load(("harness/upper.py", '{"impl.lower": ("F2",)}', declared))
 
@@ -410,16 +410,16 @@ WEIGHING = (
 """An operation that calls back code on a line without a label, as a heap calls a comparison."""
 
 
-def test_what_an_atomic_operation_calls_back_belongs_to_its_step(load):
+def test_a_callback_of_an_atomic_operation_belongs_to_its_step(load):
     assert labels(load(*WEIGHING), ["put", 3], ["compare"], ["compare"]) == "P1 C1 C1"
     run = begin(load(*WEIGHING), a=[["compare"]], b=[["put", 5]])
     assert run.labels == ["C1", "P1"] and run.threads[0].kind == "read"
     run.step(0)
-    assert run.labels == ["Done", "P1"] and run.shared()["owner"] is None  # nobody came between
+    assert run.labels == ["Done", "P1"] and run.shared()["owner"] is None  # no thread came between
     run.end()
 
 
-def test_so_does_what_that_code_calls_in_its_turn(load):
+def test_calls_of_a_callback_belong_to_the_step_too(load):
     further = (
         "impl/upper.py",
         "        return value + self.sum.get()",
@@ -441,7 +441,7 @@ def test_the_same_code_called_by_anybody_else_needs_its_label(load):
     assert labels(load(*WEIGHING, labelled), ["weight"]) == "C2"
 
 
-def test_a_label_in_what_is_called_back_makes_a_step_of_its_own(load):
+def test_a_label_in_a_callback_makes_a_step_of_its_own(load):
     labelled = (
         "impl/upper.py",
         "return value + self.sum.get()",
@@ -450,7 +450,7 @@ def test_a_label_in_what_is_called_back_makes_a_step_of_its_own(load):
     assert labels(load(*WEIGHING, labelled), ["put", 3], ["compare"]) == "P1 C1 C2"
 
 
-def test_what_a_function_with_kept_labels_calls_back_is_no_part_of_it(load):
+def test_a_callback_of_a_function_with_kept_labels_is_no_part_of_it(load):
     bare = (
         "impl/upper.py",
         "self.sum.add_and_get(value)  # update S1",
@@ -466,7 +466,7 @@ def test_what_a_function_with_kept_labels_calls_back_is_no_part_of_it(load):
     assert labels(load(bare, *whole), ["put", 3], ["drain"]) == "P1 D1"
 
 
-def test_what_is_called_back_is_refused_where_the_operation_has_no_label(load):
+def test_a_callback_is_refused_where_the_operation_has_no_label(load):
     unlabelled = (
         "impl/upper.py",
         "self.pile.heaviest(self.weight)  # read C1",
@@ -500,21 +500,21 @@ STACK = (
 """A class of the mechanism's own module that derives from an atomic one has its own steps."""
 
 
-def test_a_class_of_the_subject_is_not_atomic_though_it_derives_from_one_that_is(load):
-    subject = load(*STACK)
-    assert labels(subject, ["put", 3]) == "U1 U2 U3"
-    run = begin(subject, a=[["put", 3]], b=[["put", 5]])
+def test_a_class_of_the_mechanism_is_not_atomic_though_it_derives_from_one_that_is(load):
+    implementation = load(*STACK)
+    assert labels(implementation, ["put", 3]) == "U1 U2 U3"
+    run = begin(implementation, a=[["put", 3]], b=[["put", 5]])
     run.step(0)
     assert run.enabled() == {0: "U2"} and run.shared()["owner"].name == "a", (
         "its own lock excludes the other"
     )
     run.end()
-    assert labels(subject, ["put", 3], ["drain"]) == "U1 U2 U3 F2 S1 F2", (
+    assert labels(implementation, ["put", 3], ["drain"]) == "U1 U2 U3 F2 S1 F2", (
         "what it inherits is atomic as before"
     )
 
 
-def test_the_same_class_in_a_module_that_is_not_the_subjects_is_atomic(load):
+def test_the_same_class_in_another_module_is_atomic(load):
     """What a harness's class adds to an atomic one is one step of the caller."""
     elsewhere = (
         ("impl/upper.py", "= Pile(), Late()", "= self.pile_of(), Late()"),
@@ -532,8 +532,8 @@ def test_the_same_class_in_a_module_that_is_not_the_subjects_is_atomic(load):
         ),
         ("harness/upper.py", "self.upper = impl.Upper()", "self.upper = Tall()"),
     )
-    subject = load(*elsewhere)
+    implementation = load(*elsewhere)
     assert (
-        labels(subject, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
-        and not subject.labels["harness/upper.py"]
+        labels(implementation, ["put", 3], ["drain"]) == "P1 F2 S1 F2"
+        and not implementation.labels["harness/upper.py"]
     )

@@ -7,9 +7,11 @@ from wheelproof.explore import ExploreError, StyleError, bisimulate, replay
 DRAIN = "        while self.full:  # read D1\n            self.take()\n"
 
 
-def search(subject, cell, scenario, **options):
+def search(implementation, cell, scenario, **options):
     graph = cell.graph(scenario)
-    return bisimulate(subject, cell.scenarios[scenario], graph.rows, graph.shared_of, **options)
+    return bisimulate(
+        implementation, cell.scenarios[scenario], graph.rows, graph.shared_of, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -209,15 +211,15 @@ DEFECTS = {
 @pytest.mark.parametrize("name", DEFECTS)
 def test_each_defect_is_rejected_with_a_schedule_that_replays(cell, name):
     changes, scenario, kinds = DEFECTS[name]
-    subject = cell.planted(*changes)
+    implementation = cell.planted(*changes)
     graph = cell.graph(scenario)
-    result = search(subject, cell, scenario)
+    result = search(implementation, cell, scenario)
     assert result.outcome == "different"
     difference = result.difference
     assert difference.kind in kinds, str(difference)
     assert difference.message and result.figures["impl_edges"] < 2000
     again = replay(
-        subject,
+        implementation,
         cell.scenarios[scenario],
         difference.threads,
         rows=graph.rows,
@@ -242,8 +244,8 @@ def test_where_the_initial_states_are_no_pair_nothing_is_violated(cell):
 
 def test_a_defect_survives_where_the_scenario_does_not_reach_it(cell):
     # Nobody puts: one attempt is enough. So every control names its scenario.
-    subject = cell.planted((DRAIN, GIVES_UP["a count in a local"]))
-    assert search(subject, cell, "alone").outcome == "equal"
+    implementation = cell.planted((DRAIN, GIVES_UP["a count in a local"]))
+    assert search(implementation, cell, "alone").outcome == "equal"
 
 
 def test_a_hidden_iterator_evades_the_fingerprint_and_not_the_linter(cell):
@@ -295,19 +297,19 @@ def test_messages_name_thread_label_and_both_values(cell):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "fault"),
     [
         ('"colour": 1, "item": cell.item,', "has besides colour"),
         ("", "leaves out item"),
         ('"colour": 1,', "leaves out item and has besides colour"),
     ],
 )
-def test_a_harness_gives_exactly_the_variables_of_the_model(cell, given, told):
+def test_a_harness_gives_exactly_the_variables_of_the_model(cell, given, fault):
     harness = (cell.root / "harness" / "cell.py").read_text()
     assert harness.count('"item": cell.item,') == 1
-    subject = cell.load(texts={"harness.cell": harness.replace('"item": cell.item,', given)})
-    with pytest.raises(ExploreError, match=rf"shared\(\) {told}\."):
-        search(subject, cell, "alone")
+    implementation = cell.load(texts={"harness.cell": harness.replace('"item": cell.item,', given)})
+    with pytest.raises(ExploreError, match=rf"shared\(\) {fault}\."):
+        search(implementation, cell, "alone")
 
 
 def test_a_model_with_more_behaviour_is_not_covered_or_differs(cell):
@@ -334,7 +336,7 @@ def test_a_budget_that_is_used_up_is_inconclusive(cell):
 
 
 def test_progress_is_reported(cell, monkeypatch):
-    monkeypatch.setattr("wheelproof.explore.bisimulation.PROGRESS_EVERY", 0.0)
+    monkeypatch.setattr("wheelproof.explore.search.PROGRESS_EVERY", 0.0)
     seen = []
     search(cell.load(), cell, "mixed", progress=lambda figures: seen.append(figures["impl_edges"]))
     assert len(seen) > 3 and seen == sorted(seen)
@@ -344,7 +346,7 @@ def test_progress_is_reported(cell, monkeypatch):
 
 
 def consistent(graph):
-    """Where nobody is in the monitor, there is an item if and only if the cell is full."""
+    """Where no thread is in the monitor, there is an item if and only if the cell is full."""
 
     def holds(index):
         item, full, *_ = graph.states[index][0]
@@ -372,11 +374,11 @@ def depth_in_model(graph, holds):
     ("decision", "scenario"), [("Unlocked", "put_and_take"), ("OneAttempt", "refilled")]
 )
 def test_a_mutant_is_its_mutated_model_and_not_the_unmutated_one(cell, decision, scenario):
-    subject = cell.load(without=decision)
+    implementation = cell.load(without=decision)
     mutated = cell.graph(scenario, decision)
-    result = bisimulate(subject, cell.scenarios[scenario], mutated.rows, mutated.shared_of)
+    result = bisimulate(implementation, cell.scenarios[scenario], mutated.rows, mutated.shared_of)
     assert result.outcome == "equal" and result.figures["walked_edges"] == mutated.edges
-    assert search(subject, cell, scenario).outcome == "different"
+    assert search(implementation, cell, scenario).outcome == "different"
 
 
 def test_a_property_fails_in_the_implementation_at_the_depth_at_which_it_fails_in_the_model(cell):

@@ -49,7 +49,7 @@ UNLOCKED = ("        with self.lock:  # lock N1, unlock N3\n    ", "")
 
 @pytest.fixture
 def log(tmp_path):
-    """Makes the subject, with texts of its implementation replaced."""
+    """Load the implementation, with some of its texts replaced."""
 
     def make(*changes):
         text = SOURCE
@@ -64,9 +64,9 @@ def log(tmp_path):
     return make
 
 
-def races(subject):
+def races(implementation):
     detector = RaceDetector()
-    random_schedules(subject, SCENARIO, schedules=50, race=detector)
+    random_schedules(implementation, SCENARIO, schedules=50, race=detector)
     return detector.found
 
 
@@ -117,11 +117,11 @@ UNLOCKED_READ = (
 COPIED = ("lines = self.lines  # read L2", "lines = list(self.lines)  # read L2")
 
 
-def prints(subject, *schedules):
-    """The fingerprint after each schedule, asked for after every step, with the same numbers."""
+def prints(implementation, *schedules):
+    """The fingerprint after each schedule, taken after every step, with the same numbers."""
     intern, found = {}, []
     for schedule in schedules:
-        run = subject.begin(READER, intern=intern)
+        run = implementation.begin(READER, intern=intern)
         for index in schedule:
             run.step(index)
             last = run.fingerprint()

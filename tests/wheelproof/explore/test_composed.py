@@ -15,8 +15,8 @@ from wheelproof.explore import (
     bisimulate,
     random_schedules,
 )
-from wheelproof.explore import composed as composed_module
-from wheelproof.explore.composed import compose
+from wheelproof.explore import composition as composed_module
+from wheelproof.explore.composition import compose
 from wheelproof.graph import reduced
 from wheelproof.project.mechanism import Composed
 from wheelproof.verdict import Verdict
@@ -44,14 +44,14 @@ def composed(scenario=ONE, mutant="", without="", texts=(), **options):
     sources in the place of files.
     """
     graph = reduced.reduce(MECHANISM.without(without).model_of(scenario), MECHANISM.silent)
-    subject = ControlledImplementation.load(
+    implementation = ControlledImplementation.load(
         MECHANISM.root,
         MECHANISM.stem,
         atomicity="COMPOSED",
         texts=MECHANISM.without(mutant).modules | dict(texts),
     )
     return compose(
-        subject,
+        implementation,
         scenario,
         reduced.rows(graph),
         reduced.shared_of(graph),
@@ -159,7 +159,7 @@ def test_no_other_comparison_notices_that():
     assert found.outcome == "included" and found.figures["inside"]
 
 
-def test_what_shows_the_locks_of_an_operation_has_to_be_named():
+def test_a_variable_that_shows_the_locks_of_an_operation_has_to_be_named():
     none = changed(
         HARNESS,
         '    "flushing": "the bucket whose monitor is held: every operation on a list holds one, in'
@@ -214,7 +214,7 @@ def test_too_little_time_is_inconclusive():
     assert found.outcome == "inconclusive" and "were not enough" in found.why
 
 
-def test_a_harness_without_the_finer_grain_is_refused():
+def test_a_harness_without_the_finer_table_is_refused():
     with pytest.raises(ExploreError, match="has no COMPOSED"):
         composed(
             texts={
@@ -232,7 +232,7 @@ def row(tmp_path, **entry):
     return layer.check(Context(MECHANISM, tmp_path), Composed("in_full", **entry)).rows[0]
 
 
-def test_a_row_says_what_was_covered(tmp_path):
+def test_a_row_reports_the_covered_edges(tmp_path):
     found = row(tmp_path, scenario="one_bucket")
     assert found.ok and found.verdict == Verdict.EXHAUSTIVE and found.bound.endswith("every step")
     assert found.figures["matched_edges"] == found.figures["model_edges"]
@@ -308,7 +308,7 @@ def test_a_race_in_a_sound_run_and_none_in_a_racy_one_are_not_in_order(tmp_path)
     assert not sound.ok and sound.verdict == Verdict.SAMPLED
 
 
-def test_a_search_that_did_not_end_says_nothing_of_races(tmp_path):
+def test_a_search_that_did_not_end_reports_no_races(tmp_path):
     short = layer.race_row(
         Context(MECHANISM, tmp_path),
         Composed("in_full", scenario="one_bucket"),
@@ -353,7 +353,7 @@ def test_an_equivalent_mutant_that_changes_nothing_is_not_in_order(tmp_path):
     assert not found.ok and "changes nothing" in found.why
 
 
-def test_a_grain_that_is_no_finer_is_vacuous(tmp_path, monkeypatch):
+def test_a_table_that_is_no_finer_is_vacuous(tmp_path, monkeypatch):
     load = ControlledImplementation.load
     monkeypatch.setattr(
         ControlledImplementation,
@@ -384,12 +384,12 @@ def test_a_wrong_result_is_noticed_with_every_step_on():
     planted = text.replace(
         linked, linked.replace("(entry)\n\n", "(entry)\n            return True\n\n")
     )
-    subject = ControlledImplementation.load(
+    implementation = ControlledImplementation.load(
         MECHANISM.root, MECHANISM.stem, atomicity="COMPOSED", texts={"impl.system_timer": planted}
     )
     graph = reduced.reduce(MECHANISM.model("one_bucket"), MECHANISM.silent)
     found = compose(
-        subject,
+        implementation,
         MECHANISM.scenarios["one_bucket"],
         reduced.rows(graph),
         reduced.shared_of(graph),
@@ -412,7 +412,7 @@ def test_a_wrong_result_is_noticed_with_every_step_on():
 )
 def test_an_edge_beside_an_operation_that_does_nothing_is_that_behind_it(changed, matched):
     """Thread 0 does nothing in R7, from state 0 to 1 and from 2 to 3; thread 1 takes C1."""
-    search = object.__new__(composed_module._Composed)
+    search = object.__new__(composed_module.Inclusion)
     search.rows = [{0: ("R7", 1), 1: ("C1", 2)}, changed or {1: ("C1", 3)}, {0: ("R7", 3)}, {}]
     search.operations, search.matched = {"R7"}, {(0, 0), (1, 1), (2, 0)}
     now = [0, 0, 1, 1]
@@ -423,7 +423,7 @@ def test_an_edge_beside_an_operation_that_does_nothing_is_that_behind_it(changed
 
 @pytest.mark.parametrize("kept", [{(0, 0), (2, 0)}, {(0, 0), (1, 1), (2, 0)}])
 def test_an_edge_counts_only_if_that_behind_is_taken_and_the_operation_does_nothing(kept):
-    search = object.__new__(composed_module._Composed)
+    search = object.__new__(composed_module.Inclusion)
     search.rows = [{0: ("R7", 1), 1: ("C1", 2)}, {1: ("C1", 3)}, {0: ("R7", 3)}, {}]
     search.operations, search.matched = {"R7"}, set(kept)
     search._model_shared = lambda state: {"now": (state if (1, 1) in kept else 0,)}

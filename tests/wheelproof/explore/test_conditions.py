@@ -144,7 +144,7 @@ OPERATIONS = {
 
 @pytest.fixture
 def box(tmp_path):
-    """Makes the subject, with texts of its implementation replaced."""
+    """Load the implementation, with some of its texts replaced."""
 
     def make(*changes, lint=True, harness=HARNESS):
         text = SOURCE
@@ -172,12 +172,12 @@ def scenario(**programs):
     }
 
 
-def outcomes(subject, program):
+def outcomes(implementation, program):
     """Every end of some schedule, (whether all ended, the variables), each with a schedule."""
     table, seen, ends, todo = {}, set(), {}, [()]
     while todo:
         schedule = todo.pop()
-        run = subject.begin(program, intern=table)
+        run = implementation.begin(program, intern=table)
         for thread in schedule:
             run.step(thread)
         state = run.fingerprint()
@@ -416,7 +416,7 @@ def test_an_interrupted_wait_raises_with_its_lock_held(box):
     run.end()
 
 
-def test_an_interrupt_that_nobody_catches_is_a_finding(box):
+def test_an_uncaught_interrupt_is_a_finding(box):
     run = box().begin(scenario(o=[("once",)], i=[("disturb", "o")]))
     for thread in (0, 0, 1, 0, 0):
         run.step(thread)
@@ -508,12 +508,12 @@ def test_cpython_leaves_a_wait_without_its_lock_where_taking_it_is_interrupted()
 # -- the state, races, style
 
 
-def test_who_sleeps_is_part_of_the_state(box):
-    subject, table = box(), {}
+def test_the_set_of_sleepers_is_part_of_the_state(box):
+    implementation, table = box(), {}
     program = scenario(a=[("once",)], b=[("once",)], p=[("ring", 1), ("ring", 1)])
 
     def after(*schedule):
-        run = subject.begin(program, intern=table)
+        run = implementation.begin(program, intern=table)
         for thread in schedule:
             run.step(thread)
         return run.fingerprint()

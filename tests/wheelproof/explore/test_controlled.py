@@ -25,9 +25,9 @@ def place(cell, text):
     return f"impl/cell.py:{cell.source[: cell.source.index(text)].count(chr(10)) + 1}"
 
 
-def run_to_the_end(subject, scenario):
+def run_to_the_end(implementation, scenario):
     """Always the first enabled thread; returns the steps as 'thread.label'."""
-    run, steps = subject.begin(scenario), []
+    run, steps = implementation.begin(scenario), []
     try:
         while able := run.enabled():
             index = next(iter(able))
@@ -75,9 +75,9 @@ def test_every_kind_of_operation_is_a_step(cell):
 
 
 def test_exercised_labels_are_collected_over_runs(cell):
-    subject = cell.load()
-    run_to_the_end(subject, cell.scenarios["alone"])
-    assert {label for _, label, _ in subject.exercised} == {
+    implementation = cell.load()
+    run_to_the_end(implementation, cell.scenarios["alone"])
+    assert {label for _, label, _ in implementation.exercised} == {
         "D1",
         "T1",
         "T2",
@@ -88,25 +88,25 @@ def test_exercised_labels_are_collected_over_runs(cell):
     }
     for name in ("refilled", "mixed"):
         graph = cell.graph(name)
-        bisimulate(subject, cell.scenarios[name], graph.rows, graph.shared_of)
+        bisimulate(implementation, cell.scenarios[name], graph.rows, graph.shared_of)
     declared = {
         (file, label, kind)
-        for file, lines in subject.labels.items()
+        for file, lines in implementation.labels.items()
         for kinds in lines.values()
         for kind, label in kinds.items()
     }
-    assert subject.exercised == declared
+    assert implementation.exercised == declared
 
 
 def test_a_labelled_line_is_one_step_from_its_first_access(cell):
     # The operand is read before the write: a stop between the two would leave it on the stack.
-    subject = cell.planted(
+    implementation = cell.planted(
         (
             "self.item = item  # write P3",
             "self.item = item if self.item is None else item  # write P3",
         )
     )
-    assert run_to_the_end(subject, {"threads": {"a": [["put", "x"]]}}) == [
+    assert run_to_the_end(implementation, {"threads": {"a": [["put", "x"]]}}) == [
         "a.P1",
         "a.P2",
         "a.P3",
@@ -187,9 +187,9 @@ def test_each_rule_of_the_runtime_stops_its_case(cell, name):
     assert caught.value.thread == "a"
 
 
-def test_a_finding_does_not_unwind_the_subject(cell):
-    subject = cell.planted(("self.full = True  # write P4", "self.full = True"))
-    run = subject.begin({"threads": {"a": [["put", "x"]]}})
+def test_a_finding_does_not_unwind_the_implementation(cell):
+    implementation = cell.planted(("self.full = True  # write P4", "self.full = True"))
+    run = implementation.begin({"threads": {"a": [["put", "x"]]}})
     with pytest.raises(RuleBroken):
         for _ in range(5):
             run.step(0)
@@ -198,13 +198,13 @@ def test_a_finding_does_not_unwind_the_subject(cell):
 
 
 def test_an_unpublished_object_needs_no_labels(cell):
-    subject = cell.planted(
+    implementation = cell.planted(
         ("        return self.claimed", "        Cell()\n        return self.claimed")
     )
-    assert run_to_the_end(subject, {"threads": {"a": [["claim"]]}}) == ["a.C1"]
+    assert run_to_the_end(implementation, {"threads": {"a": [["claim"]]}}) == ["a.C1"]
 
 
-def test_an_access_from_outside_the_subject_is_a_finding(cell):
+def test_an_access_from_outside_the_implementation_is_a_finding(cell):
     text = (
         (cell.root / "harness" / "cell.py")
         .read_text()
@@ -217,10 +217,10 @@ def test_an_access_from_outside_the_subject_is_a_finding(cell):
     assert run_to_the_end(
         cell.load(texts={"harness.cell": text}, lint=False), {"threads": {"a": [["claim"]]}}
     ) == ["a.C1"]
-    subject = cell.load()
-    subject._loaded.scheduler.files.pop(str(cell.root / "impl" / "cell.py"))
+    implementation = cell.load()
+    implementation._loaded.scheduler.files.pop(str(cell.root / "impl" / "cell.py"))
     with pytest.raises(RuleBroken, match="from outside the implementation"):
-        run_to_the_end(subject, {"threads": {"a": [["claim"]]}})
+        run_to_the_end(implementation, {"threads": {"a": [["claim"]]}})
 
 
 # -- exceptions
@@ -257,21 +257,23 @@ def test_an_exception_shows_with_its_schedule_in_every_search(cell):
 
 
 def test_a_loop_without_any_access_meets_the_watchdog(cell):
-    subject = cell.planted(
+    implementation = cell.planted(
         ("return self.claimed", "while True:\n            pass\n        return self.claimed")
     )
     run = None
     with (
-        Watchdog(subject.scheduler, cpu=0.3),
+        Watchdog(implementation.scheduler, cpu=0.3),
         pytest.raises(Stuck, match=r"a ran for .* last seen at impl/cell.py:\d+"),
     ):
-        run = subject.begin({"threads": {"a": [["claim"]]}})
+        run = implementation.begin({"threads": {"a": [["claim"]]}})
     assert run is None
-    assert run_to_the_end(subject, cell.scenarios["alone"])[0] == "a.D1"  # the subject can go on
+    assert (
+        run_to_the_end(implementation, cell.scenarios["alone"])[0] == "a.D1"
+    )  # the implementation can go on
 
 
 def test_the_watchdog_stops_a_loop_that_catches_everything(cell):
-    subject = cell.planted(
+    implementation = cell.planted(
         (
             "return self.claimed",
             "while True:\n"
@@ -281,20 +283,20 @@ def test_the_watchdog_stops_a_loop_that_catches_everything(cell):
             "                pass\n        return self.claimed",
         )
     )
-    with Watchdog(subject.scheduler, cpu=0.3), pytest.raises(Stuck):
-        subject.begin({"threads": {"a": [["claim"]]}})
-    assert run_to_the_end(subject, cell.scenarios["alone"])[0] == "a.D1"
+    with Watchdog(implementation.scheduler, cpu=0.3), pytest.raises(Stuck):
+        implementation.begin({"threads": {"a": [["claim"]]}})
+    assert run_to_the_end(implementation, cell.scenarios["alone"])[0] == "a.D1"
 
 
 def test_the_watchdog_is_silent_while_steps_are_taken(cell):
-    subject = cell.planted(
+    implementation = cell.planted(
         (
             "while self.full:  # read D1\n            self.take()",
             "while self.full:  # read D1\n            sum(range(20_000))",
         )
     )
-    with Watchdog(subject.scheduler, cpu=0.3):
-        run = subject.begin(cell.scenarios["alone"])
+    with Watchdog(implementation.scheduler, cpu=0.3):
+        run = implementation.begin(cell.scenarios["alone"])
         for _ in range(3000):
             run.step(0)
     run.end()
@@ -332,7 +334,7 @@ def test_a_stall_of_the_whole_process_is_no_loop(monkeypatch):
 
 def test_a_stuck_thread_is_a_difference_of_the_bisimulation(cell, monkeypatch):
     monkeypatch.setattr(Watchdog.__init__, "__defaults__", (0.3, 30.0))
-    subject = cell.planted(
+    implementation = cell.planted(
         (
             "self.item = None  # write T3",
             "self.item = None  # write T3\n                while True:\n                    pass",
@@ -340,13 +342,13 @@ def test_a_stuck_thread_is_a_difference_of_the_bisimulation(cell, monkeypatch):
     )
     graph = cell.graph("alone")
     difference = bisimulate(
-        subject, cell.scenarios["alone"], graph.rows, graph.shared_of
+        implementation, cell.scenarios["alone"], graph.rows, graph.shared_of
     ).difference
     assert difference.kind == "watchdog" and difference.schedule[-1] == ("a", "T3")
 
 
 def test_a_loop_over_unlabelled_reads_is_counted(cell):
-    subject = cell.planted(
+    implementation = cell.planted(
         (
             "return self.claimed",
             "while self.item is None:\n            pass\n        return self.claimed",
@@ -355,12 +357,12 @@ def test_a_loop_over_unlabelled_reads_is_counted(cell):
     with pytest.raises(
         Stuck, match=f"{controlled.MAX_SILENT_ACCESSES} accesses without a labelled step"
     ):
-        subject.begin({"threads": {"a": [["claim"]]}})
+        implementation.begin({"threads": {"a": [["claim"]]}})
 
 
 def test_a_livelock_hits_the_cap_and_is_no_pass(cell):
-    subject = cell.planted(("            self.take()\n\n", "            pass\n\n"))
-    result = random_schedules(subject, cell.scenarios["alone"], schedules=2, max_steps=500)
+    implementation = cell.planted(("            self.take()\n\n", "            pass\n\n"))
+    result = random_schedules(implementation, cell.scenarios["alone"], schedules=2, max_steps=500)
     assert (
         result.outcome == "inconclusive"
         and result.figures["capped"] == 2

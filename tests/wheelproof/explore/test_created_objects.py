@@ -118,9 +118,9 @@ def names(run):
     return [name for name, *_ in run._names._new]
 
 
-def after(subject, scenario, schedule, table):
+def after(implementation, scenario, schedule, table):
     """The fingerprint that a schedule leads to, and its shared part, in a run of its own."""
-    run = subject.begin(scenario, intern=table)
+    run = implementation.begin(scenario, intern=table)
     for index in schedule:
         run.step(index)
     found = run.fingerprint(), names(run), run._names.shared()
@@ -164,9 +164,9 @@ def model(programs):
 
 
 def test_a_created_object_has_the_same_name_in_every_run_and_order(load):
-    subject, table = load(), {}
-    first = after(subject, TWO, (0, 0, 0, 1, 1, 1), table)
-    assert first == after(subject, TWO, (0, 0, 0, 1, 1, 1), table)
+    implementation, table = load(), {}
+    first = after(implementation, TWO, (0, 0, 0, 1, 1, 1), table)
+    assert first == after(implementation, TWO, (0, 0, 0, 1, 1, 1), table)
     assert first[1] == [
         "new Monitor a.1.1",
         "new Monitor b.1.1",
@@ -175,17 +175,22 @@ def test_a_created_object_has_the_same_name_in_every_run_and_order(load):
     ]
     # The same places, reached in another order of steps and, below, of creation: one state.
     assert (
-        first[0] == after(subject, TWO, (0, 0, 1, 0, 1, 1, 1, 1, 1), table)[0]
+        first[0] == after(implementation, TWO, (0, 0, 1, 0, 1, 1, 1, 1, 1), table)[0]
     )  # b has failed once
-    assert first[0] != after(subject, TWO, (1, 1, 1, 0, 0, 0), table)[0]
+    assert first[0] != after(implementation, TWO, (1, 1, 1, 0, 0, 0), table)[0]
     scenario = {"threads": {"a": [["push_big", 1]], "b": [["keep", 2]]}}
-    one, other = after(subject, scenario, (0, 1), table), after(subject, scenario, (1, 0), table)
+    one, other = (
+        after(implementation, scenario, (0, 1), table),
+        after(implementation, scenario, (1, 0), table),
+    )
     assert one[0] == other[0] and one[1] == other[1] and "new Big a.1.1" in one[1]
 
 
 def test_position_and_number_tell_objects_apart(load):
-    subject = load()
-    run = subject.begin({"threads": {"a": [["push", 1], ["push", 2]], "b": [["push_big", 3]]}})
+    implementation = load()
+    run = implementation.begin(
+        {"threads": {"a": [["push", 1], ["push", 2]], "b": [["push_big", 3]]}}
+    )
     while run.enabled():
         run.step(next(iter(run.enabled())))
     run.fingerprint()
@@ -199,7 +204,7 @@ def test_position_and_number_tell_objects_apart(load):
     run.end()
 
 
-def test_what_the_harness_creates_keeps_its_path(load):
+def test_an_object_of_the_harness_keeps_its_path(load):
     run = load().begin(TWO)
     run.fingerprint()
     assert "stack.top.value" in run._names.paths and not any("stack" in name for name in names(run))
@@ -225,9 +230,9 @@ def test_a_planted_bug_in_a_created_objects_slot_changes_the_state(load):
 
 
 def test_an_object_in_a_container_only_is_seen(load):
-    subject, table = load(), {}
+    implementation, table = load(), {}
     scenario = {"threads": {"a": [["keep", 1]], "b": [["keep", 1]]}}
-    shared = after(subject, scenario, (0, 1), table)[2]
+    shared = after(implementation, scenario, (0, 1), table)[2]
     assert (
         "@new Node a.1.1" in repr(shared[0])
         and [piece[0] for piece in shared[1:]].count("new Node a.1.1") == 1
@@ -267,20 +272,20 @@ def test_the_bisimulation_finds_a_bug_that_only_a_created_object_remembers(load)
 
 
 def test_names_that_depend_on_the_run_are_noticed(load):
-    subject = load()
+    implementation = load()
     rows, shared_of = model([[("push", 1)], [("push", 2)]])
-    assert bisimulate(subject, TWO, rows, shared_of, audit=True).outcome == "equal"
-    calls, begin = [0], subject.begin
+    assert bisimulate(implementation, TWO, rows, shared_of, audit=True).outcome == "equal"
+    calls, begin = [0], implementation.begin
 
     def unstable(*arguments, **named):
         run = begin(*arguments, **named)
         calls[0] += 1
-        objects = subject.scheduler.created.objects
+        objects = implementation.scheduler.created.objects
         objects[:] = [(f"{name} {calls[0]}", value) for name, value in objects]
         return run
 
-    subject.begin = unstable
-    result = bisimulate(subject, TWO, rows, shared_of, audit=True)
+    implementation.begin = unstable
+    result = bisimulate(implementation, TWO, rows, shared_of, audit=True)
     assert result.outcome == "different" and result.difference.kind == "hidden"
 
 
@@ -298,27 +303,27 @@ def test_a_derived_class_is_created_under_its_own_name(load):
     sloppy.end()
 
 
-def test_a_created_object_that_holds_what_has_no_name_is_refused_with_its_place(load):
-    subject = load(
+def test_a_created_object_that_holds_an_unnamed_value_is_refused_with_its_place(load):
+    implementation = load(
         (
             "self.hits, self.monitor = value, below, 0, Monitor()",
             "self.hits, self.monitor = value, below, object(), Monitor()",
         )
     )
-    run = subject.begin(TWO)
+    run = implementation.begin(TWO)
     with pytest.raises(Unnamed, match=r"new Node a.1.1.hits holds a value of type object"):
         run.fingerprint()
     run.end()
 
 
 def test_a_new_run_starts_with_nothing_created(load):
-    subject = load()
-    first = subject.begin(TWO)
+    implementation = load()
+    first = implementation.begin(TWO)
     first.fingerprint()
     count = len(names(first))
-    second = subject.begin(TWO)
+    second = implementation.begin(TWO)
     second.fingerprint()
     assert len(names(second)) == count == 4
     second.end()
     with pytest.raises(ExploreError):
-        subject.begin({})
+        implementation.begin({})

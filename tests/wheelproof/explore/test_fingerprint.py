@@ -3,13 +3,14 @@
 import pytest
 
 from wheelproof.explore import ExploreError, Unnamed
-from wheelproof.explore.fingerprint import Names, variables_of
+from wheelproof.explore.fingerprint import Names
+from wheelproof.explore.slots import variables_of
 
 DRAIN = "        while self.full:  # read D1\n            self.take()\n"
 
 
-def ended(subject, scenario, steps):
-    run = subject.begin(scenario)
+def ended(implementation, scenario, steps):
+    run = implementation.begin(scenario)
     try:
         for index in steps:
             run.step(index)
@@ -19,10 +20,10 @@ def ended(subject, scenario, steps):
 
 
 def test_the_same_schedule_gives_the_same_fingerprint_in_another_run(cell):
-    subject, intern = cell.load(), {}
+    implementation, intern = cell.load(), {}
     prints = []
     for _ in range(3):
-        run = subject.begin(cell.scenarios["mixed"], intern=intern)
+        run = implementation.begin(cell.scenarios["mixed"], intern=intern)
         prints.append([run.fingerprint()])
         for index in (0, 2, 1, 0, 1, 2, 0):
             if index in run.enabled():
@@ -34,13 +35,13 @@ def test_the_same_schedule_gives_the_same_fingerprint_in_another_run(cell):
 
 
 def test_replayed_steps_end_where_single_steps_do(cell):
-    subject, intern = cell.load(), {}
+    implementation, intern = cell.load(), {}
     schedule = [0, 0, 1, 2, 0, 0, 0, 2]
-    one = subject.begin(cell.scenarios["mixed"], intern=intern)
+    one = implementation.begin(cell.scenarios["mixed"], intern=intern)
     for index in schedule:
         one.step(index)
     single, labels = one.fingerprint(), one.labels
-    two = subject.begin(cell.scenarios["mixed"], intern=intern)
+    two = implementation.begin(cell.scenarios["mixed"], intern=intern)
     two.replay(schedule)
     assert two.fingerprint() == single and two.labels == labels
     two.end()
@@ -55,14 +56,14 @@ def test_a_local_distinguishes_states_that_look_alike(cell):
     )
     scenario = cell.scenarios["refilled"]
     take, put = [0] * 7, [1] * 5
-    for subject, distinct in ((cell.load(), False), (cell.planted((DRAIN, counted)), True)):
+    for implementation, distinct in ((cell.load(), False), (cell.planted((DRAIN, counted)), True)):
         intern = {}
-        run = subject.begin(scenario, intern=intern)
+        run = implementation.begin(scenario, intern=intern)
         run.replay([*take, *put, *take])
         run.threads[1].position = 0  # leave the other thread out of it
         after_two = run.fingerprint()[1]
         run.end()
-        run = subject.begin(scenario, intern=intern)
+        run = implementation.begin(scenario, intern=intern)
         run.replay(take)
         after_one = run.fingerprint()[1]
         run.end()

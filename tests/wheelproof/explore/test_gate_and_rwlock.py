@@ -86,8 +86,8 @@ def shelf(tmp_path, *changes):
     return ControlledImplementation.load(tmp_path, "shelf")
 
 
-def begin(subject, **threads):
-    return subject.begin(
+def begin(implementation, **threads):
+    return implementation.begin(
         {
             "threads": {
                 name: [[operation] for operation in operations.split()]
@@ -115,9 +115,9 @@ def test_readers_share_and_a_writer_is_alone(tmp_path):
 
 
 def test_the_order_of_readers_is_no_state(tmp_path):
-    subject, table, seen = shelf(tmp_path), {}, []
+    implementation, table, seen = shelf(tmp_path), {}, []
     for order in ((0, 1), (1, 0)):
-        run = subject.begin({"threads": {"a": [["look"]], "b": [["look"]]}}, intern=table)
+        run = implementation.begin({"threads": {"a": [["look"]], "b": [["look"]]}}, intern=table)
         for thread in order:
             run.step(thread)
         seen.append(run.fingerprint())
@@ -138,7 +138,7 @@ def test_a_thread_that_holds_the_lock_must_not_ask_again(tmp_path):
         pass
 
 
-def test_reader_and_writer_are_ordered_and_two_readers_who_write_are_not(tmp_path):
+def test_reader_and_writer_are_ordered_and_two_writing_readers_are_not(tmp_path):
     scenario = {"threads": {"a": [["change"]], "b": [["peek"]], "c": [["change"]]}}
     assert (
         random_schedules(shelf(tmp_path), scenario, schedules=60, race=RaceDetector()).races == ()
@@ -163,7 +163,7 @@ def test_a_gate_admits_when_something_is_due(tmp_path):
     run.end()
 
 
-def test_a_gate_that_nobody_opens_is_a_deadlock(tmp_path):
+def test_a_gate_that_stays_closed_is_a_deadlock(tmp_path):
     assert (
         random_schedules(
             shelf(tmp_path),
@@ -220,7 +220,7 @@ def test_production_readers_meet_and_writers_do_not():
 
 
 def test_production_gate_waits_until_due_notified_or_out_of_time():
-    """An hour is what nobody waits for: that a thread ends shows what else has let it in."""
+    """No thread waits an hour: each that ends was let in by something else."""
     gate, due = runtime.Gate(), [math.inf]
     began = time.monotonic()
     run_all(lambda: (gate.acquire_when(lambda: due[0], 20), gate.release()))

@@ -22,7 +22,7 @@ LOOP = "        while more{arguments} and self.full:  # read D1\n            sel
 
 class Channel(NamedTuple):
     head: str
-    """What stands before the class; ``more()`` counts and says whether to go on."""
+    """Text before the class; ``more()`` counts and returns whether to go on."""
     lint: str
     run: str | None = None
     before: str = ""
@@ -197,9 +197,9 @@ def test_a_controlled_run_refuses_the_channel_by_name(cell, name):
             ),
         )
     graph = cell.graph("alone")
-    subject = cell.load(texts={"impl.cell": text}, lint=False)
+    implementation = cell.load(texts={"impl.cell": text}, lint=False)
     try:
-        found = bisimulate(subject, cell.scenarios["alone"], graph.rows, graph.shared_of)
+        found = bisimulate(implementation, cell.scenarios["alone"], graph.rows, graph.shared_of)
     except ExploreError as error:
         message = str(error)
     else:
@@ -260,7 +260,7 @@ def test_each_place_of_a_value_on_the_stack_is_refused(cell, body, expression):
     ), found.difference.message
 
 
-def test_what_locals_and_final_fields_determine_may_wait(cell):
+def test_values_that_locals_and_final_fields_determine_may_wait(cell):
     text = cell.edited(
         (
             DRAIN,

@@ -1,4 +1,4 @@
-"""Every rule of style has a source that breaks it, and the subject itself breaks none."""
+"""Every rule of style has a source that breaks it, and the implementation itself breaks none."""
 
 import textwrap
 
@@ -26,7 +26,7 @@ def module(text: str) -> set[str]:
     return {finding.rule for finding in check({"impl/c.py": textwrap.dedent(text)})}
 
 
-def test_the_subject_is_clean(cell):
+def test_the_implementation_is_clean(cell):
     assert check_style(cell.root, "cell") == []
 
 
@@ -127,7 +127,7 @@ def test_each_rule_finds_its_case(rule, body):
         "limits = (1, 2)\n",
     ],
 )
-def test_what_the_rules_allow(body):
+def test_the_rules_allow_it(body):
     assert found(body) == set()
 
 
@@ -209,7 +209,7 @@ def shared(harness):
     assert rules("        self._more()") == {"loop-position"}
 
 
-def test_a_subject_in_bad_style_is_not_loaded(cell):
+def test_an_implementation_in_bad_style_is_not_loaded(cell):
     text = cell.edited(
         (
             "    def claim(self)",

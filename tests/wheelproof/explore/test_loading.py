@@ -59,7 +59,7 @@ def test_marked_fields_are_controlled_in_place_and_final_ones_untouched(cell):
     assert module.Cell.put.__globals__["Cell"] is module.Cell
 
 
-def test_two_subjects_do_not_mix(cell):
+def test_two_implementations_do_not_mix(cell):
     one, two = cell.load(), cell.load()
     assert one._loaded.modules["impl.cell"] is not two._loaded.modules["impl.cell"]
     scenario = cell.scenarios["two_puts"]
@@ -73,16 +73,16 @@ def test_two_subjects_do_not_mix(cell):
     second.end()
 
 
-def test_another_folder_is_another_subject_whatever_the_working_directory(
-    cell, tmp_path, monkeypatch
-):
+def test_another_folder_is_another_project_in_any_working_directory(cell, tmp_path, monkeypatch):
     for artefact in ("impl", "harness"):
         (tmp_path / artefact).mkdir()
         text = (cell.root / artefact / "cell.py").read_text(encoding="utf-8")
         (tmp_path / artefact / "cell.py").write_text(text, encoding="utf-8")
     monkeypatch.chdir(cell.root)
-    subject = ControlledImplementation.load(tmp_path, "cell")
-    assert subject._loaded.modules["impl.cell"].__file__ == str(tmp_path / "impl" / "cell.py")
+    implementation = ControlledImplementation.load(tmp_path, "cell")
+    assert implementation._loaded.modules["impl.cell"].__file__ == str(
+        tmp_path / "impl" / "cell.py"
+    )
     (tmp_path / "impl" / "cell.py").unlink()
     with pytest.raises(ExploreError, match="cannot be imported"):
         ControlledImplementation.load(tmp_path, "cell")
@@ -94,9 +94,9 @@ def test_the_harness_sees_the_controlled_implementation(cell):
 
 
 def test_texts_stand_in_for_files(cell):
-    subject = cell.load(texts={"impl.cell": cell.edited(("# read D1", "# read D7"))})
+    implementation = cell.load(texts={"impl.cell": cell.edited(("# read D1", "# read D7"))})
     assert "D7" in {
-        label for line in subject.labels["impl/cell.py"].values() for label in line.values()
+        label for line in implementation.labels["impl/cell.py"].values() for label in line.values()
     }
 
 
@@ -120,7 +120,7 @@ def test_texts_stand_in_for_files(cell):
         ({"texts": {"impl.cell": "from impl.runtime import Semaphore\n"}}, "cannot be imported"),
     ],
 )
-def test_what_is_missing_is_said(cell, changes, message):
+def test_a_missing_part_is_reported(cell, changes, message):
     with pytest.raises(ExploreError, match=message):
         ControlledImplementation.load(cell.root, changes.pop("stem", "cell"), **changes)
 

@@ -5,9 +5,9 @@ import pytest
 from wheelproof.explore import RaceDetector, bisimulate, random_schedules
 
 
-def races(subject, scenario, coarse=False, schedules=60):
+def races(implementation, scenario, coarse=False, schedules=60):
     return random_schedules(
-        subject, scenario, schedules=schedules, race=RaceDetector(), coarse=coarse
+        implementation, scenario, schedules=schedules, race=RaceDetector(), coarse=coarse
     ).races
 
 
@@ -29,7 +29,7 @@ def test_without_the_monitor_there_is_one_with_both_lines_and_labels(cell, coars
     ) and "race on Cell.item: write at impl/cell.py:" in str(race)
 
 
-def test_both_grains_report_the_same_lines(cell):
+def test_both_atomicities_report_the_same_lines(cell):
     fine, coarse = (
         {
             race.lines
@@ -43,10 +43,10 @@ def test_both_grains_report_the_same_lines(cell):
 
 
 def test_a_read_races_too_and_needs_no_label(cell):
-    subject = cell.planted(
+    implementation = cell.planted(
         ("        return self.claimed", "        self.item is None\n        return self.claimed")
     )
-    found = races(subject, {"threads": {"a": [["put", "x"]], "b": [["claim"]]}})
+    found = races(implementation, {"threads": {"a": [["put", "x"]], "b": [["claim"]]}})
     assert {(race.first.kind, race.second.kind) for race in found} <= {
         ("read", "write"),
         ("write", "read"),
@@ -88,17 +88,17 @@ def test_volatile_fields_and_atomics_order(cell, before, after, ordered):
             f"        {before or 'pass'}\n        return self.item  # read C8",
         ),
     )
-    subject = cell.load(texts={"impl.cell": text})
+    implementation = cell.load(texts={"impl.cell": text})
     scenario = {"threads": {"a": [["put", "x"]], "b": [["claim"]]}}
     if ordered is None:
         assert (
             random_schedules(
-                subject, scenario, schedules=3, max_steps=200, race=RaceDetector()
+                implementation, scenario, schedules=3, max_steps=200, race=RaceDetector()
             ).outcome
             == "inconclusive"
         )
     else:
-        assert (races(subject, scenario) == ()) == ordered
+        assert (races(implementation, scenario) == ()) == ordered
 
 
 def test_a_failed_try_and_a_read_order_nothing(cell):

@@ -42,7 +42,7 @@ def test_replays_are_deterministic(cell):
     [
         (["nobody"], "Step 1: the scenario has no thread 'nobody'"),
         (["a", "b"], "Step 2: b cannot move, it waits at P1"),
-        ([("a", "P1"), ("a", "P3")], "Step 2: a would take P2, the schedule says P3"),
+        ([("a", "P1"), ("a", "P3")], "Step 2: a would take P2, the schedule has P3"),
         (["a"] * 6, "Step 6: a cannot move, it waits at Done"),
     ],
 )
@@ -53,9 +53,13 @@ def test_a_schedule_that_does_not_fit_is_refused(cell, schedule, message):
 
 def test_a_replay_goes_along_with_the_model(cell):
     graph = cell.graph("alone")
-    subject = cell.planted(("self.full = False  # write T4", "self.full = True  # write T4"))
+    implementation = cell.planted(("self.full = False  # write T4", "self.full = True  # write T4"))
     run = replay(
-        subject, cell.scenarios["alone"], ["a"] * 8, rows=graph.rows, shared_of=graph.shared_of
+        implementation,
+        cell.scenarios["alone"],
+        ["a"] * 8,
+        rows=graph.rows,
+        shared_of=graph.shared_of,
     )
     assert (
         run.end == "shared" and run.difference.schedule[-1] == ("a", "T4") and len(run.steps) == 4
@@ -87,9 +91,9 @@ def test_walks_pass_and_are_repeatable(cell):
 
 def test_walks_in_lockstep_find_a_difference_and_its_schedule(cell):
     graph = cell.graph("refilled")
-    subject = cell.load(without="OneAttempt")
+    implementation = cell.load(without="OneAttempt")
     result = random_schedules(
-        subject,
+        implementation,
         cell.scenarios["refilled"],
         schedules=200,
         rows=graph.rows,
@@ -97,16 +101,15 @@ def test_walks_in_lockstep_find_a_difference_and_its_schedule(cell):
     )
     assert result.outcome == "different"
     again = replay(
-        subject,
+        implementation,
         cell.scenarios["refilled"],
         result.schedule,
         rows=graph.rows,
         shared_of=graph.shared_of,
     )
     assert again.difference == result.difference
-    assert (
-        random_schedules(subject, cell.scenarios["refilled"], schedules=200).outcome == "passed"
-    )  # without the model nothing is wrong
+    without_model = random_schedules(implementation, cell.scenarios["refilled"], schedules=200)
+    assert without_model.outcome == "passed"
 
 
 def test_a_deadlock_is_counted_with_its_schedule(cell):
@@ -126,11 +129,11 @@ def test_a_deadlock_is_counted_with_its_schedule(cell):
             "        if self.gate.acquire(blocking=False):  # try G1\n",
         ),
     )
-    subject = cell.load(texts={"impl.cell": opposite})
+    implementation = cell.load(texts={"impl.cell": opposite})
     scenario = {"threads": {"a": [["claim"]], "b": [["attempt"]]}}
-    result = random_schedules(subject, scenario, schedules=100)
+    result = random_schedules(implementation, scenario, schedules=100)
     assert result.figures["deadlocks"] > 0
-    assert replay(subject, scenario, result.schedule).end == "deadlock"
+    assert replay(implementation, scenario, result.schedule).end == "deadlock"
 
 
 def test_a_budget_ends_the_walks_inconclusively(cell):
@@ -160,8 +163,8 @@ def test_a_coarse_walk_has_fewer_steps_and_no_model(cell):
 
 def test_walks_reach_nothing_that_the_bisimulation_has_not(cell):
     graph = cell.graph("mixed")
-    subject = cell.load()
-    bisimulate(subject, cell.scenarios["mixed"], graph.rows, graph.shared_of)
-    before = subject.exercised
-    random_schedules(subject, cell.scenarios["mixed"], schedules=50)
-    assert subject.exercised == before
+    implementation = cell.load()
+    bisimulate(implementation, cell.scenarios["mixed"], graph.rows, graph.shared_of)
+    before = implementation.exercised
+    random_schedules(implementation, cell.scenarios["mixed"], schedules=50)
+    assert implementation.exercised == before

@@ -79,7 +79,7 @@ SPARED = (
 )
 
 
-def test_what_stands_in_has_steps_of_its_own(tmp_path):
+def test_a_stand_in_has_steps_of_its_own(tmp_path):
     run = load(tmp_path, SPARED).begin(SCENARIO)
     assert run.labels == ["Q1", "Q1"]
     run.step(0)
@@ -91,7 +91,7 @@ def test_what_stands_in_has_steps_of_its_own(tmp_path):
 
 
 @pytest.mark.parametrize("left", ["", ', "string": "harness.library"'])
-def test_what_has_no_stand_in_stops_the_thread_all_the_same(tmp_path, left):
+def test_an_import_without_a_stand_in_stops_the_thread(tmp_path, left):
     table = ("harness.box", ', "random": "harness.library"', left)
     run = load(tmp_path, SPARED, table).begin(SCENARIO)
     run.step(0)

@@ -13,10 +13,10 @@ def explored(scenario, properties=None, *, changes=(), **options):
     for old, new in changes:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    subject = ControlledImplementation.load(
+    implementation = ControlledImplementation.load(
         ROOT, STEM, texts={f"impl.{STEM}": text}, lint=not changes
     )
-    return explore_states(subject, SCENARIOS[scenario], properties or {}, **options)
+    return explore_states(implementation, SCENARIOS[scenario], properties or {}, **options)
 
 
 def test_as_many_states_as_a_bisimulation_has():

@@ -134,7 +134,7 @@ def root(tmp_path):
 
 
 @pytest.fixture
-def subject(root):
+def implementation(root):
     return ControlledImplementation.load(root, "cells")
 
 
@@ -151,12 +151,12 @@ def scenario(fields=("x", "y"), **threads):
     return {"threads": threads | ways}
 
 
-def outcomes(subject, of, *readers):
+def outcomes(implementation, of, *readers):
     """What the readers can have seen when all has ended, over all schedules."""
     intern, known, found, todo = {}, set(), set(), [()]
     while todo:
         schedule = todo.pop()
-        run = subject.begin(of, intern=intern)
+        run = implementation.begin(of, intern=intern)
         run.replay(schedule)
         state = run.fingerprint()
         if state not in known:
@@ -179,9 +179,9 @@ BOTH = {(None, None), (None, 1), (1, None), (1, 1)}
 ORDERED = BOTH - {(1, None)}
 
 
-def test_stores_into_two_fields_come_in_any_order(subject):
+def test_stores_into_two_fields_come_in_any_order(implementation):
     assert (
-        pairs(outcomes(subject, scenario(a=[X, Y], b=[["get_y", "b"], ["get_x", "b"]]), "b"))
+        pairs(outcomes(implementation, scenario(a=[X, Y], b=[["get_y", "b"], ["get_x", "b"]]), "b"))
         == BOTH
     )
 
@@ -192,10 +192,10 @@ def test_without_delays_they_come_in_order(root):
         root, "impl", "        self.flag = None\n", "        self.flag = self.x = self.y = None\n"
     )
     of = {"threads": {"a": [X, Y], "b": [["get_y", "b"], ["get_x", "b"]]}}
-    subject = ControlledImplementation.load(root, "cells")
+    implementation = ControlledImplementation.load(root, "cells")
     runs = set()
     for places in combinations(range(6), 2):
-        run = subject.begin(of)
+        run = implementation.begin(of)
         turns = [0 if i in places else 1 for i in range(6)]
         for turn in turns:
             run.step(turn)
@@ -204,26 +204,30 @@ def test_without_delays_they_come_in_order(root):
     assert runs == ORDERED
 
 
-def test_stores_into_one_field_come_in_order(subject):
+def test_stores_into_one_field_come_in_order(implementation):
     seen = pairs(
         outcomes(
-            subject, scenario(("x",), a=[X, ["put_x", 2]], b=[["get_x", "b"], ["get_x", "b"]]), "b"
+            implementation,
+            scenario(("x",), a=[X, ["put_x", 2]], b=[["get_x", "b"], ["get_x", "b"]]),
+            "b",
         )
     )
     assert {(1, 2), (None, 2), (None, None), (1, 1)} < seen
     assert not seen & {(2, 1), (1, None), (2, None)}
 
 
-def test_a_thread_sees_its_own_stores_at_once(subject):
+def test_a_thread_sees_its_own_stores_at_once(implementation):
     of = scenario(
         a=[X, ["get_x", "a"], ["put_x", 2], ["get_x", "a"], ["get_y", "a"]], b=[["get_x", "b"]]
     )
-    assert {one for one, _ in outcomes(subject, of, "a", "b")} == {(1, 2, None)}
+    assert {one for one, _ in outcomes(implementation, of, "a", "b")} == {(1, 2, None)}
 
 
-def test_both_may_look_past_each_others_store(subject):
+def test_both_may_look_past_each_others_store(implementation):
     """Dekker: impossible where stores are performed at once."""
-    seen = outcomes(subject, scenario(a=[X, ["get_y", "a"]], b=[Y, ["get_x", "b"]]), "a", "b")
+    seen = outcomes(
+        implementation, scenario(a=[X, ["get_y", "a"]], b=[Y, ["get_x", "b"]]), "a", "b"
+    )
     assert seen == {((1,), (1,)), ((None,), (1,)), ((1,), (None,)), ((None,), (None,))}
 
 
@@ -233,29 +237,29 @@ COUNT = (X, ["count"]), (["counted", "b"], ["get_x", "b"])
 
 
 @pytest.mark.parametrize("writes, reads", [FLAG, GUARDED], ids=["volatile", "lock"])
-def test_what_is_released_is_seen_by_who_acquires(subject, writes, reads):
-    assert pairs(outcomes(subject, scenario(a=list(writes), b=list(reads)), "b")) == ORDERED
+def test_released_stores_are_seen_by_an_acquirer(implementation, writes, reads):
+    assert pairs(outcomes(implementation, scenario(a=list(writes), b=list(reads)), "b")) == ORDERED
 
 
-def test_an_atomic_variable_orders_too(subject):
-    assert pairs(outcomes(subject, scenario(a=list(COUNT[0]), b=list(COUNT[1])), "b")) == {
+def test_an_atomic_variable_orders_too(implementation):
+    assert pairs(outcomes(implementation, scenario(a=list(COUNT[0]), b=list(COUNT[1])), "b")) == {
         (0, None),
         (0, 1),
         (1, 1),
     }
 
 
-def test_what_is_stored_after_the_release_is_not_seen(subject):
+def test_a_store_after_the_release_is_not_seen(implementation):
     assert (1, None) in pairs(
-        outcomes(subject, scenario(a=[["put_flag", 1], X], b=list(FLAG[1])), "b")
+        outcomes(implementation, scenario(a=[["put_flag", 1], X], b=list(FLAG[1])), "b")
     )
 
 
-def test_another_lock_orders_nothing(subject):
+def test_another_lock_orders_nothing(implementation):
     assert (
         pairs(
             outcomes(
-                subject,
+                implementation,
                 scenario(a=list(GUARDED[0]), b=[["get_guarded_otherwise", "b"], ["get_x", "b"]]),
                 "b",
             )
@@ -264,7 +268,7 @@ def test_another_lock_orders_nothing(subject):
     )
 
 
-def test_order_is_passed_on(subject):
+def test_order_is_passed_on(implementation):
     """What b has seen by acquiring, c sees by acquiring from b."""
     of = scenario(
         ("x",),
@@ -272,13 +276,13 @@ def test_order_is_passed_on(subject):
         b=[["get_flag", "b"], ["count"]],
         c=[["counted", "c"], ["get_x", "c"]],
     )
-    seen = outcomes(subject, of, "b", "c")
+    seen = outcomes(implementation, of, "b", "c")
     assert ((1,), (1, None)) not in seen and {((1,), (1, 1)), ((None,), (1, None))} <= seen
 
 
-def stepped(subject, of, *turns, race=None):
+def stepped(implementation, of, *turns, race=None):
     """A run after these steps, each a thread and the label that it must be at."""
-    run = subject.begin(of, race=race)
+    run = implementation.begin(of, race=race)
     names = [thread.name for thread in run.threads]
     for name, label in turns:
         assert run.labels[names.index(name)] == label
@@ -286,10 +290,10 @@ def stepped(subject, of, *turns, race=None):
     return run
 
 
-def test_a_release_that_nobody_acquires_shows_nothing(subject):
+def test_a_release_without_an_acquisition_shows_nothing(implementation):
     """Lazy: a volatile write does not empty the buffer; other threads may read old values."""
     of = scenario(a=[X, ["put_flag", 1]], b=[["get_x", "b"]])
-    run = stepped(subject, of, ("a", "X1"), ("a", "V1"), ("b", "X2"), ("b", "Z1"))
+    run = stepped(implementation, of, ("a", "X1"), ("a", "V1"), ("b", "X2"), ("b", "Z1"))
     assert run.harness.seen["b"].values == (None,) and run.harness.cells.flag == 1
     (store,) = run.harness.buffers.stores
     assert (store.thread.name, store.field, store.value) == ("a", "x", 1) and store.marks == {
@@ -298,26 +302,26 @@ def test_a_release_that_nobody_acquires_shows_nothing(subject):
     run.end()
 
 
-def test_a_way_waits_for_a_store_and_ends_with_its_thread(subject):
+def test_a_way_waits_for_a_store_and_ends_with_its_thread(implementation):
     of = scenario(("x",), a=[["put_y", 1], X])
-    run = stepped(subject, of)
+    run = stepped(implementation, of)
     assert run.enabled() == {0: "Y1"}
-    run = stepped(subject, of, ("a", "Y1"))
+    run = stepped(implementation, of, ("a", "Y1"))
     assert run.enabled() == {0: "X1"}, "a store into another field is not this way's"
-    run = stepped(subject, of, ("a", "Y1"), ("a", "X1"))
+    run = stepped(implementation, of, ("a", "Y1"), ("a", "X1"))
     assert run.enabled() == {1: "W1"} and run.harness.cells.x is None
-    run = stepped(subject, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"))
+    run = stepped(implementation, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"))
     assert run.enabled() == {1: "W1"} and run.harness.cells.x == 1
-    run = stepped(subject, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"), ("a.x", "W1"))
+    run = stepped(implementation, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"), ("a.x", "W1"))
     assert run.done and [store.field for store in run.harness.buffers.stores] == ["y"], (
         "nobody is the way of this one"
     )
     run.end()
 
 
-def test_what_is_on_its_way_is_part_of_the_state(subject):
+def test_a_store_on_its_way_is_part_of_the_state(implementation):
     of, intern = scenario(("x",), a=[X, ["put_x", 1]]), {}
-    run = subject.begin(of, intern=intern)
+    run = implementation.begin(of, intern=intern)
     pieces = [run.fingerprint()[0]]
     for turn in (0, 0, 1, 1):
         run.step(turn)
@@ -326,19 +330,21 @@ def test_what_is_on_its_way_is_part_of_the_state(subject):
     run.end()
 
 
-def test_a_constructors_labelled_store_is_delayed_and_others_are_there_with_the_object(subject):
-    run = stepped(subject, scenario((), a=[["make", "a"]]), ("a", "B1"))
+def test_a_constructors_labelled_store_is_delayed_and_others_are_there_with_the_object(
+    implementation,
+):
+    run = stepped(implementation, scenario((), a=[["make", "a"]]), ("a", "B1"))
     (store,) = run.harness.buffers.stores
     assert store.field == "content" and store.value == 1 and store.instance.content is None
     assert run.fingerprint(), "the new object has a name"
     run.end()
-    assert pairs(outcomes(subject, scenario(("content",), a=[["make", "a"]]), "a")) == {(1,)}
+    assert pairs(outcomes(implementation, scenario(("content",), a=[["make", "a"]]), "a")) == {(1,)}
 
 
-def test_the_race_detector_goes_along(subject):
+def test_the_race_detector_goes_along(implementation):
     def races(of, *turns):
         detector = RaceDetector()
-        stepped(subject, of, *turns, race=detector).end()
+        stepped(implementation, of, *turns, race=detector).end()
         return {race.field for race in detector.found}
 
     assert races(scenario((), a=[X], b=[["get_x", "b"]]), ("a", "X1"), ("b", "X2")) == {"Cells.x"}
@@ -352,10 +358,12 @@ def test_the_race_detector_goes_along(subject):
 @pytest.mark.parametrize(
     "method, test", [("release", GUARDED), ("acquire", GUARDED), ("write", FLAG), ("read", FLAG)]
 )
-def test_an_order_that_is_not_told_to_the_memory_is_lost(subject, monkeypatch, method, test):
+def test_an_order_that_the_memory_does_not_get_is_lost(implementation, monkeypatch, method, test):
     monkeypatch.setattr(Ordering, method, lambda *arguments: None)
     writes, reads = test
-    assert (1, None) in pairs(outcomes(subject, scenario(a=list(writes), b=list(reads)), "b"))
+    assert (1, None) in pairs(
+        outcomes(implementation, scenario(a=list(writes), b=list(reads)), "b")
+    )
 
 
 def test_a_volatile_field_is_not_delayed_unless_a_class_marks_it_plain(root):
@@ -417,9 +425,9 @@ def test_a_harness_without_a_memory_is_refused(root):
         ControlledImplementation.load(root, "cells").begin(scenario((), a=[X]))
 
 
-def test_the_memory_of_nobody_is_refused(subject):
+def test_the_memory_of_an_unknown_thread_is_refused(implementation):
     with pytest.raises(RuleBroken, match="memory of c: the scenario has no such thread"):
-        subject.begin({"threads": {"a": [X], "m": [["memory", "c", "x"]]}})
+        implementation.begin({"threads": {"a": [X], "m": [["memory", "c", "x"]]}})
 
 
 def test_in_production_there_is_nothing_to_bring_back():

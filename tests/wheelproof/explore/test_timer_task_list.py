@@ -204,13 +204,13 @@ UNLOCKED = {
 
 @pytest.mark.parametrize("coarse", [False, True])
 @pytest.mark.parametrize("lock", UNLOCKED)
-def test_a_lock_that_is_lost_shows_as_a_race_in_both_grains(graphs, lock, coarse):
+def test_a_lost_lock_shows_as_a_race_at_both_atomicities(graphs, lock, coarse):
     change, name = UNLOCKED[lock]
     detector = RaceDetector()
-    subject = ControlledImplementation.load(ROOT, STEM, texts=edited(change))
+    implementation = ControlledImplementation.load(ROOT, STEM, texts=edited(change))
     for seed in range(40):
         random_schedules(
-            subject,
+            implementation,
             graphs(name)[0],
             schedules=10,
             seed=seed,

@@ -182,11 +182,11 @@ def test_a_state_that_the_model_alone_has_is_a_difference(tlc, model):
 
 def test_two_states_of_the_model_with_one_meaning_are_refused(tlc, model):
     model.states[-1] = model.states[-2]
-    with pytest.raises(UsageError, match="distinguishes what the spec does not"):
+    with pytest.raises(UsageError, match="distinguishes states that the spec does not"):
         compare(tlc, model)
 
 
-def test_the_witness_says_who_takes_which_step_and_what_it_changes(tlc):
+def test_the_witness_has_thread_step_and_changes(tlc):
     switched = explore(MECHANISM.without("M3").model(SCENARIO))
     found = compare(tlc, switched)
     assert "a takes A3: " in found.difference or "b takes A3: " in found.difference

@@ -108,7 +108,7 @@ def test_a_goal_that_must_recur_is_missed_if_and_only_if_some_fair_run_leaves_it
         is_counterexample(graph, lasso, goal, threads, recurs=True)
 
 
-def test_what_comes_after_the_goal_matters_where_it_must_recur(toy):
+def test_steps_after_the_goal_matter_where_it_must_recur(toy):
     graph = explore(toy([(0, 0, "A", 1), (1, 0, "A", 2), (2, 0, "A", 2)], goal=[1]))
     assert violation(graph, "Goal") is None
     assert violation(graph, "Goal", recurs=True) == Lasso(
@@ -128,7 +128,7 @@ def test_the_definition_convicts_a_search_that_takes_every_cycle_for_fair(toy, m
 LOOP = [(0, 0, "A", 1), (1, 0, "A", 0), (0, 1, "B", 2)]
 
 
-def test_a_loop_is_fair_only_to_those_who_move_or_cannot(toy):
+def test_a_loop_is_fair_only_to_threads_that_move_or_cannot(toy):
     assert violation(explore(toy(LOOP, goal=[2])), "Goal") is not None, (
         "b is disabled in state 1 again and again"
     )
@@ -148,7 +148,7 @@ def test_a_run_may_stop_where_only_the_unfair_can_move(toy):
     assert violation(graph, "Goal", [1]) == Lasso([], 0)
 
 
-def test_what_comes_after_the_goal_does_not_matter(toy):
+def test_steps_after_the_goal_do_not_matter(toy):
     graph = explore(toy([(0, 0, "A", 1), (1, 0, "A", 2), (2, 0, "A", 2)], goal=[1]))
     assert violation(graph, "Goal") is None
     assert violation(explore(toy([(0, 0, "A", 1)], goal=[0])), "Goal") is None
@@ -198,5 +198,5 @@ def test_a_lasso_cut_short_is_no_counterexample():
 
 
 @pytest.mark.parametrize("scenario", ["two_adders", "expire_cancel", "expire_readd"])
-def test_what_must_end_ends(scenario):
+def test_each_fair_run_ends(scenario):
     assert violation(explore(MECHANISM.model(scenario)), "Termination") is None

@@ -83,7 +83,7 @@ def test_private_steps_commute():
 
 
 @pytest.mark.parametrize("machine", [Reading, Writing, Disabling])
-def test_a_silent_step_that_touches_what_others_touch_is_caught(machine):
+def test_a_silent_step_that_touches_shared_variables_is_caught(machine):
     found = open_diamond(explore(machine()), frozenset({"X0", "P1", "Q1"}))
     assert found is not None and {found.silent, found.other} == {"P1", "Q2"}
 

@@ -34,7 +34,7 @@ def counts(module, tools):
     return result.outcome, result.generated, result.distinct, result.depth
 
 
-def test_it_is_made_once_and_changes_nothing_that_tlc_says(module, tools):
+def test_it_is_made_once_and_leaves_the_output_of_tlc_unchanged(module, tools):
     before = counts(module, tools)
     assert archive.options(*tools) == ()
     assert archive.make(*tools)

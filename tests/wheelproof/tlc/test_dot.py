@@ -155,7 +155,7 @@ def test_processes_that_are_one_to_n(graph):
     ("target", "label"),
     [
         (pc(a="A1", b="A1"), "A1"),  # a loop at a label where both stand
-        (pc(a="A1", b="A1"), "A9"),  # nobody stands there
+        (pc(a="A1", b="A1"), "A9"),  # no process stands there
         (pc(a="A2", b="A2"), "A1"),  # both move
         (pc(a="A2", b="A1"), "Next"),  # a step without a label of its own
         (pc(a="A2", b="A1"), "Terminating"),

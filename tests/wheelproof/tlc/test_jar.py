@@ -114,7 +114,7 @@ def test_nothing_is_fetched_without_leave(tmp_path, source):
     assert not (tmp_path / "ran").exists()
 
 
-def test_the_next_client_is_asked_where_one_fails(monkeypatch, tmp_path, source):
+def test_the_next_client_is_used_where_one_fails(monkeypatch, tmp_path, source):
     executable(tmp_path / "bin" / "mvn", "print('[ERROR] no route'); raise SystemExit(1)")
     with pytest.raises(ToolError, match=r"Maven: no jar came, exit code 1, \[ERROR\] no route"):
         jar.locate()
@@ -129,7 +129,7 @@ def test_the_next_client_is_asked_where_one_fails(monkeypatch, tmp_path, source)
     assert jar.locate().origin == "maven-artifact"
 
 
-def test_the_ivy_jar_of_an_installed_pyspark_is_asked(monkeypatch, tmp_path, source):
+def test_the_ivy_jar_of_an_installed_pyspark_is_used(monkeypatch, tmp_path, source):
     spark = tmp_path / "site" / "pyspark"
     archive(spark / "jars" / "ivy-2.5.3.jar")
     body = f"""import shutil, sys

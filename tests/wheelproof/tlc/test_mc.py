@@ -133,7 +133,7 @@ def test_comments_go_and_the_rest_stays_in_its_place():
         assert all(new in (" ", old) for old, new in zip(before, after, strict=False))
 
 
-def test_a_run_on_bare_copies_says_the_same(spec, tmp_path, tools):
+def test_a_run_on_bare_copies_has_the_same_result(spec, tmp_path, tools):
     source = spec("Stair")
     found = []
     for bare in (False, True):

@@ -265,7 +265,7 @@ def test_claim_of_success_without_the_counts_is_an_error(stand_in):
     assert stand_in(frames).explanation.startswith("TLC found no error but printed no final counts")
 
 
-def test_what_is_missing_is_named(stand_in, tmp_path):
+def test_a_missing_file_is_named(stand_in, tmp_path):
     with pytest.raises(UsageError, match=r"There is no file .*absent.tla"):
         process.run(tmp_path / "absent.tla", timeout=1)
     with pytest.raises(UsageError, match=r"has to end in \.dot"):

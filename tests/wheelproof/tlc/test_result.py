@@ -269,7 +269,7 @@ def test_a_run_that_was_to_go_on_needs_its_end_and_one_violation():
     for end in range(len(whole)):
         assert judge(whole[:end], 0, went_on=True).outcome is ERROR
     assert (
-        "did not say that it found no error"
+        "did not report that it found no error"
         in judge(lines("invariant"), 12, went_on=True).explanation
     )
     begin, end = (number for number, line in enumerate(whole) if "MSG 2110" in line)

@@ -96,7 +96,7 @@ def test_refused_algorithm_is_quoted_and_left_alone(spec, tools, tmp_path):
     assert module.read_bytes() == before and os.listdir(tmp_path) == ["Relay.tla"]
 
 
-def test_what_is_missing_is_named(spec, tools, tmp_path, monkeypatch):
+def test_a_missing_file_is_named(spec, tools, tmp_path, monkeypatch):
     monkeypatch.setenv("WHEELPROOF_CACHE", str(tmp_path / "cache"))
     with pytest.raises(UsageError, match=r"absent.tla cannot be read"):
         translation.state(tmp_path / "absent.tla", **tools)

@@ -38,7 +38,7 @@ VALUES = st.deferred(lambda: SCALARS | nested(VALUES))
 
 
 @given(VALUES)
-def test_what_is_written_is_read_back(value):
+def test_a_written_value_is_read_back(value):
     text = format_tla(value)
     assert parse_value(text) == value
     assert format_tla(parse_value(text)) == text
@@ -135,13 +135,13 @@ def test_freeze_takes_plain_data():
 
 
 @pytest.mark.parametrize("value", [None, 1.5, object(), [b"x"]])
-def test_freeze_refuses_what_has_no_tla_value(value):
+def test_freeze_refuses_values_without_a_tla_form(value):
     with pytest.raises(UsageError, match="has no TLA\\+ value"):
         freeze(value)
 
 
 @pytest.mark.parametrize("value", [2**31, -(2**31), "é", "\0"])
-def test_what_tlc_cannot_take_is_not_written(value):
+def test_a_value_that_tlc_cannot_take_is_not_written(value):
     with pytest.raises(UsageError):
         format_tla((value,))
 

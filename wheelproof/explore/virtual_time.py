@@ -1,0 +1,165 @@
+"""Virtual time: the clock of a scenario, its interrupts, and the sleepers that both wake.
+
+Their rules are in :mod:`wheelproof.explore.conditions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.registry import primitive
+from wheelproof.explore.threads import DONE, Site, Thread
+
+
+class WaitingRoom(Protocol):
+    """A condition, as its sleepers see it."""
+
+    def offered(self, thread: Thread) -> int | None: ...
+    def expired(self, thread: Thread) -> bool: ...
+    def interrupted(self, thread: Thread) -> bool: ...
+
+
+class Sleeper:
+    """Admits a thread in ``wait`` for a ticket, the end of its time, or an interrupt."""
+
+    __slots__ = ("_condition",)
+
+    def __init__(self, condition: WaitingRoom) -> None:
+        self._condition = condition
+
+    def admits(self, thread: Thread) -> bool:
+        """Whether the thread may wake now."""
+        condition = self._condition
+        return (
+            condition.offered(thread) is not None
+            or condition.expired(thread)
+            or condition.interrupted(thread)
+        )
+
+
+@primitive("Time")
+def _time(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    point = scheduler.point
+
+    class Time:
+        """The scenario's clock, named in ``Harness.names``. ``now``: seconds since its start.
+
+        ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the
+        scenario's order.
+        """
+
+        __slots__ = ("alarms", "now")
+
+        def __init__(self) -> None:
+            self.now = 0.0
+            self.alarms: tuple[tuple[Thread, float], ...] = ()
+            scheduler.time = self
+
+        def advance(self, seconds: float) -> None:
+            """Let time pass, in one step of kind ``update``."""
+            if scheduler.running is not None:
+                self._step(point("update", True))
+            self.now += seconds
+
+        def elapse(self) -> bool:
+            """Let time pass up to a sleeper's next deadline, in one step; False if there is none.
+
+            As long as no thread sleeps for a limited time the step cannot be taken: time alone does
+            not make a run end.
+            """
+            if scheduler.running is None:
+                return False
+            self._step(point("update", True, self))
+            later = [deadline for _, deadline in self.alarms if deadline > self.now]
+            if later:
+                self.now = min(later)
+            return bool(later)
+
+        def admits(self, thread: Thread) -> bool:
+            """Whether a deadline lies ahead, or all other threads have ended."""
+            now = self.now
+            return any(deadline > now for _, deadline in self.alarms) or all(
+                other.label is DONE for other in scheduler.threads if other is not thread
+            )
+
+        def deadline(self, thread: Thread) -> float | None:
+            """The moment at which the thread's sleep ends, or None."""
+            return next((deadline for sleeper, deadline in self.alarms if sleeper is thread), None)
+
+        def _step(self, site: Site | None) -> None:
+            if site is None:
+                scheduler.fail(
+                    "time passes within an atomic operation; let a thread of the scenario do it"
+                )
+
+    return Time
+
+
+@primitive("Interrupts")
+def _interrupts(scheduler: Scheduler, earlier: dict[str, Any]) -> type:
+    point = scheduler.point
+
+    class Interrupts:
+        """The source of interrupts: one per scenario, named in ``Harness.names``.
+
+        ``pending``: the threads whose wait is to raise and has not yet, in the scenario's order.
+        """
+
+        __slots__ = ("pending",)
+
+        def __init__(self) -> None:
+            self.pending: tuple[Thread, ...] = ()
+            scheduler.interrupts = self
+
+        def interrupt(self, thread: str) -> None:
+            """Let the present wait of a thread raise, in one step of kind ``update``.
+
+            Nothing happens if it does not sleep.
+            """
+            if scheduler.running is None:
+                return
+            if point("update", True) is None:
+                scheduler.fail(
+                    "an interrupt within an atomic operation; let a thread of the scenario do it"
+                )
+            hit = next((each for each in scheduler.threads if each.name == thread), None)
+            if hit is None:
+                scheduler.fail(
+                    f"there is no thread {thread} to be interrupted; name one of the scenario"
+                )
+            if isinstance(hit.awaits, Sleeper) and hit not in self.pending:
+                self.pending = tuple(sorted((*self.pending, hit), key=index_of))
+
+    return Interrupts
+
+
+def index_of(thread: Thread) -> int:
+    """A thread's place in the scenario."""
+    return thread.index
+
+
+def time_now(scheduler: Scheduler) -> float:
+    """Seconds on the scenario's clock; 0.0 without one."""
+    return 0.0 if scheduler.time is None else scheduler.time.now
+
+
+def functions(scheduler: Scheduler) -> dict[str, Callable[[], float]]:
+    """The functions of the controlled ``impl/threads.py``, by name."""
+    point = scheduler.point
+
+    def monotonic() -> float:
+        """Seconds on the scenario's clock, in a step of kind ``read``.
+
+        0.0 where the scenario has no :class:`Time`.
+        """
+        point("read", True)
+        return time_now(scheduler)
+
+    def get_ident() -> int:
+        """The thread's place in the scenario, from 1 on; 0 while no thread runs. Makes no step."""
+        thread = scheduler.running
+        return 0 if thread is None else thread.index + 1
+
+    return {"monotonic": monotonic, "get_ident": get_ident}
