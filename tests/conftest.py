@@ -1,4 +1,4 @@
-"""Hypothesis profiles, which tests share a process when several run side by side, and what tests tell at the end.
+"""Hypothesis profiles, the order and the processes of tests, and their closing reports.
 
 `fast` is the profile of every run of the suite, `long` that of a campaign (`make fuzz`).
 """
@@ -17,12 +17,11 @@ settings.register_profile(
     "long", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
-os.environ.pop(
-    "COLUMNS", None
-)  # texts are compared at the width of a log, whatever the terminal is or readline has set
+# Texts are compared at the width of a log, whatever the terminal is or readline has set.
+os.environ.pop("COLUMNS", None)
 
 SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/checks/")
-"""Folders whose files share something dear: one Spark session, the runs of TLC that ``checks`` keeps."""
+"""Folders whose files share a costly resource: one Spark session, the kept runs of TLC."""
 
 LONGEST = (
     "tests/wheelproof/pipeline/",
@@ -35,8 +34,10 @@ LONGEST = (
     "tests/faults/test_engine.py",
     "tests/wheelproof/checks/test_verify.py",
 )
-"""What takes more than half a minute. The others are given out by their number of tests; a long file with few would come last, and
-the other processes would wait for it."""
+"""Files of more than half a minute, which start first.
+
+The others go by their number of tests: a long file with few tests would be the last to start.
+"""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,9 +60,9 @@ class ByFile(LoadScopeScheduling):
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """What tests have to tell, as the property ``told``: reports reach this process from wherever the tests ran."""
+    """Print the property ``report`` of tests; it reaches this process from every worker."""
     for reports in terminalreporter.stats.values():
         for report in reports:
             for name, text in getattr(report, "user_properties", ()):
-                if name == "told":
+                if name == "report":
                     terminalreporter.write_line(text)

@@ -224,5 +224,5 @@ def test_a_cell_does_not_break_its_table():
 
 def test_the_data_is_read_as_it_stands():
     """No row is lost between file and page."""
-    files = [file for file in sorted((ROOT / "docs" / "claims").glob("[0-9]*.toml"))]
+    files = sorted((ROOT / "docs" / "claims").glob("[0-9]*.toml"))
     assert sum(len(tomllib.loads(file.read_text())["claim"]) for file in files) == len(rows())

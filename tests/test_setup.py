@@ -1,4 +1,4 @@
-"""tools/setup in a scratch tree with scripts in place of Python and uv: what is chosen, installed, and said."""
+"""tools/setup in a scratch tree, with scripts in place of Python and uv."""
 
 import ast
 import os
@@ -20,8 +20,9 @@ LOCKS = (
     "requirements-docs.lock",
 )
 
-# Stands for a Python of the version in $0.version (as tools/setup's one-liner judges it) and for the venv made from it.
-# What it is asked goes to the log; an exit code in a file of the state folder makes that part fail.
+# Stands for a Python of the version in $0.version (as tools/setup's one-liner judges it) and for
+# the venv made from it. What it is asked goes to the log; an exit code in a file of the state
+# folder makes that part fail.
 PYTHON = """#!/bin/sh
 echo "$(basename "$0") $*" >> "$STATE/log"
 code() { cat "$STATE/$1" 2>/dev/null || echo 0; }
@@ -42,7 +43,7 @@ mkdir -p .venv/bin; cp "$STATE/python" .venv/bin/python
 
 
 class Tree:
-    """A scratch copy of what tools/setup reads, and a PATH with nothing but the shell's tools on it."""
+    """A scratch copy of the files of tools/setup, and a PATH with the shell's tools only."""
 
     def __init__(self, folder: Path) -> None:
         self.root, self.bin, self.state = folder / "tree", folder / "bin", folder / "state"
@@ -132,7 +133,8 @@ def test_without_a_python_one_sentence_says_so(tree):
     ended = tree.run()
     assert ended.returncode == 4
     assert ended.stderr.splitlines() == [
-        "setup: no Python of version 3.11 or newer is on PATH: install one, or name it with PYTHON=/path/to/python."
+        "setup: no Python of version 3.11 or newer is on PATH: install one, or name it with "
+        "PYTHON=/path/to/python."
     ]
 
 

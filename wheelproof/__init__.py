@@ -1,3 +1,3 @@
-"""Wheelproof: shows that a specification, its executable model and an implementation are the same machine."""
+"""Wheelproof: a specification, its executable model and an implementation have one behaviour."""
 
 __version__ = "0.1.0"

@@ -1,7 +1,8 @@
-"""The command `wheelproof`. Engines are imported inside the commands, so that `--help` answers at once.
+"""The command `wheelproof`. Commands import their engines, so that `--help` answers at once.
 
-Exit codes of every command: 0 every verdict as expected; 1 a finding; 2 usage; 3 inconclusive; 4 a tool failed (a defect
-of this tool among them, never to be mistaken for a finding); 5 nothing checked or vacuous; 130 interrupted.
+Exit codes of every command: 0 every verdict as expected; 1 a finding; 2 usage; 3 inconclusive; 4 a
+tool failed (a defect of this tool among them, never to be mistaken for a finding); 5 nothing
+checked or vacuous; 130 interrupted.
 """
 
 import os
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _drop_what_cannot_be_written() -> None:
-    """Python tries again at its exit to write what standard output still holds, and exits with 120 if that fails."""
+    """Drop the buffer of standard output: Python would exit with 120 if its flush fails."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -45,16 +46,19 @@ class Commands(TyperGroup):
             _say("wheelproof: interrupted")
             raise typer.Exit(INTERRUPTED) from error
         except BrokenPipeError as error:
-            # Who read the output has gone; Python's own flush at exit would only complain about that.
+            # Who read the output has gone; Python's own flush at exit would only complain about
+            # that.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(4) from error
         except Exception as error:
-            # Typer's own ends carry a code. For anything else Python would exit with 1, which means a finding here.
+            # Typer's own ends carry a code. For anything else Python would exit with 1, which means
+            # a finding here.
             if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
                 raise
             traceback.print_exc()
             _say(
-                f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was shown by this run."
+                f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was "
+                "shown by this run."
             )
             _drop_what_cannot_be_written()
             raise typer.Exit(4) from error
@@ -80,8 +84,10 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Shows that a specification, its executable model and an implementation are the same machine.",
-    epilog="Exit codes: 0 as expected, 1 finding, 2 usage, 3 inconclusive, 4 tool failed, 5 nothing checked, 130 interrupted.",
+    help="Shows that a specification, its executable model and an implementation are the same "
+    "machine.",
+    epilog="Exit codes: 0 as expected, 1 finding, 2 usage, 3 inconclusive, 4 tool failed, "
+    "5 nothing checked, 130 interrupted.",
 )
 app.add_typer(trace_commands.app, name="trace")
 
@@ -175,7 +181,8 @@ def prove_(
         bool,
         typer.Option(
             "--table",
-            help="The table of theorems as Markdown on standard output, all else on standard error.",
+            help="The table of theorems as Markdown on standard output, all else on standard "
+            "error.",
         ),
     ] = False,
     as_json: Json = False,
@@ -363,7 +370,7 @@ def models(
     ] = None,
     subject: Subject = Path("."),
 ) -> None:
-    """Write, beside each specification, a model that holds and one that fails, for a TLA+ editor."""
+    """Write two models for a TLA+ editor beside each specification: one holds, one fails."""
     from wheelproof.commands import editor
 
     for mechanism in _mechanisms(subject, mechanisms or []).values():
@@ -463,7 +470,8 @@ def translate(
             raise UsageError(f"{module} has no PlusCal algorithm.", "Name a module that has one.")
         changed = translation.retranslate(module)
         print(
-            f"{module}: {f'translated anew, it was {state}' if changed else 'the translation was current'}"
+            f"{module}: "
+            + (f"translated anew, it was {state}" if changed else "the translation was current")
         )
 
 

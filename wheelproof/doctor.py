@@ -30,7 +30,7 @@ _MODULES = {"jpype1": "jpype", "markdown-it-py": "markdown_it", "z3-solver": "z3
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked for. `disables` says what its absence costs; `needed`: whether `verify` needs it."""
+    """One tool or package. `disables`: the loss without it; `needed`: `verify` needs it."""
 
     name: str
     found: bool
@@ -59,7 +59,7 @@ def document(findings: list[Finding]) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Name -> version of every tool at hand, to be stored with results. Nothing is fetched, and absences are left out."""
+    """Name -> version of every tool at hand, stored with results. Nothing is fetched."""
     from wheelproof import __version__
     from wheelproof.tlc import jar, java
 

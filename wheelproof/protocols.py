@@ -43,6 +43,10 @@ class Model(Protocol):
         """The threads' names, in the order of the scenario."""
 
     @property
+    def labels(self) -> frozenset[str]:
+        """Every label of the algorithm."""
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """The shared variables' names in the specification, in the order of ``pieces``."""
 
@@ -75,10 +79,6 @@ class Model(Protocol):
 @runtime_checkable
 class ModelInPlace(Model, Protocol):
     """A model that can also change one state in place, which long traces are followed on."""
-
-    @property
-    def labels(self) -> frozenset[str]:
-        """Every label of the algorithm."""
 
     @property
     def processes(self) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
-"""What a check ends with: one of seven words, kept as plain data from which everything that people read is made.
+"""Verdicts: the result of a check is one of seven words, in a row of plain data.
 
-A `Row` is one check. It is made by `judge`, which compares the verdict with the expected one; a row that proves nothing
-(inconclusive, vacuous, error) is never in order, whatever was expected.
+A `Row` is one check. It is made by `judge`, which compares the verdict with the expected one; a row
+that proves nothing (inconclusive, vacuous, error) is never in order, whatever was expected.
 """
 
 import uuid
@@ -53,10 +53,13 @@ PROVES_NOTHING = frozenset({Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR
 
 @dataclass(frozen=True)
 class Row:
-    """One check. `seconds` is wall time; `trace` is a counterexample file, below the run's output folder; `why` says what is wrong or noteworthy.
+    """One check.
 
-    `property` is the violated one. `figures` are counts and the like, plain JSON values. ValueError where `ok`
-    contradicts the verdict.
+    `seconds` is wall time; `trace` is a counterexample file, below the run's output folder; `why`
+    is the reason, or a note.
+
+    `property` is the violated one. `figures` are counts and the like, plain JSON values. ValueError
+    where `ok` contradicts the verdict.
     """
 
     mechanism: str
@@ -106,10 +109,13 @@ def judge(
     seconds: float = 0.0,
     trace: str | Path | None = None,
 ) -> Row:
-    """The row of a check, with `ok` decided: the verdict is the expected one, for the expected property, without a fault.
+    """The row of a check, with `ok` decided.
 
-    `fault` is a reason against the check although its verdict is as expected, such as a count that differs from the
-    declared one; `why` explains the verdict itself. Both end up in `Row.why`, after what differs from the expectation.
+    It is in order if the verdict is the expected one, for the expected property, without a fault.
+
+    `fault` is a reason against the check although its verdict is as expected, such as a count that
+    differs from the declared one; `why` explains the verdict itself. Both end up in `Row.why`,
+    after what differs from the expectation.
     """
     reasons = [
         reason
@@ -128,7 +134,7 @@ def judge(
         seconds=seconds,
         trace=None if trace is None else str(trace),
         ok=not reasons,
-        why="; ".join(reasons + [why] if why else reasons),
+        why="; ".join([*reasons, why] if why else reasons),
     )
 
 
@@ -147,12 +153,18 @@ def _difference(
     if verdict == Verdict.VIOLATED and not expected_property:
         return "a violation is expected, but no property is named for it"
     if verdict == Verdict.VIOLATED and found != expected_property:
-        return f"expected a violation of {expected_property}, got one of {found or 'an unnamed property'}"
+        return (
+            f"expected a violation of {expected_property}, got one of "
+            f"{found or 'an unnamed property'}"
+        )
     return ""
 
 
 def exit_code(rows: Iterable[Row]) -> int:
-    """0 every verdict as expected; 4 a tool failed; 1 a finding; 5 nothing checked or vacuous; 3 inconclusive.
+    """The exit code of rows.
+
+    0 every verdict as expected; 4 a tool failed; 1 a finding; 5 nothing checked or vacuous; 3
+    inconclusive.
 
     Where several apply, the first in this order counts.
     """
@@ -163,13 +175,16 @@ def exit_code(rows: Iterable[Row]) -> int:
     return next((code for code in (4, 1, 5, 3) if code in codes), 0)
 
 
-# A green word that was not expected is a finding too: a mutant survived, or less was shown than is claimed.
+# A green word that was not expected is a finding too: a mutant survived, or less was shown than is
+# claimed.
 _CODES = {Verdict.ERROR: 4, Verdict.VACUOUS: 5, Verdict.INCONCLUSIVE: 3}
 
 
 @dataclass(frozen=True)
 class Results:
-    """The rows of one run. `tools` maps names to versions; `started` is UTC; `complete` is false while rows may come.
+    """The rows of one run.
+
+    `tools` maps names to versions; `started` is UTC; `complete` is false while rows may come.
 
     ValueError where two rows have one title, since one of them would hide the other.
     """
@@ -213,7 +228,7 @@ class Results:
 
 
 def read_results(path: Path, run: str | None = None) -> Results:
-    """The results in a file; UsageError where it is not one, or where `run` is given and the file is of another run."""
+    """The results in a file; UsageError where it is not one, or is of another run than `run`."""
     document = documents.read(path, SCHEMA)
     rows = tuple(_row(record) for record in document.objects("rows"))
     try:

@@ -25,7 +25,7 @@ def probe(request, record_property):
     try:
         found = jdk.probes()
     except NoJava as missing:
-        record_property("told", f"{request.node.nodeid} was not run: {missing}")
+        record_property("report", f"{request.node.nodeid} was not run: {missing}")
         pytest.skip(f"not run: {missing}")
     return found.__getitem__
 

@@ -1,4 +1,4 @@
-"""Faults are planted in a small subject or in the tools, and the command line is run on it: nothing damaged may end green."""
+"""Faults in a small project or in the tools: no command line on them may end green."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wheelproof.tlc import java as javas
 from wheelproof.verdict import RESULTS_FILE, Results, read_results
 
 DEADLINE = 300.0
-"""Seconds after which a run counts as one that hangs: many times what it takes beside other runs on a small machine."""
+"""Seconds after which a run counts as hanging: many times its cost on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Ended:
 
     @property
     def said(self) -> list[str]:
-        """The sentences that say what is wrong: one per row that is not in order, or what ended the run early."""
+        """The messages: one per row that is not in order, or the one that ended the run early."""
         rows = [
             line.removeprefix("not in order: timer_task_list / ")
             for line in self.out.splitlines()
@@ -57,7 +57,7 @@ class Ended:
         self.is_tidy()
 
     def fails(self, code: int, *words: str) -> None:
-        """It ended with this code and one sentence, which has these words in it, and no file reads as a success."""
+        """It ended with this code and one sentence with these words; no file reads as a success."""
         assert self.code == code and len(self.said) == 1, self
         for word in words:
             assert word in self.said[0], self
@@ -119,7 +119,9 @@ class Command:
         return self.end(self.start(*layers, jobs=jobs, **more))
 
     def java(self, script: str, during: str = "tlc2.TLC") -> None:
-        """Put a shell script in Java's place for runs that have ``during`` among their arguments; `$JAVA` is the real one.
+        """Put a shell script in Java's place for runs with ``during`` among their arguments.
+
+        `$JAVA` is the real one.
 
         It makes no archive of classes: that would stay in the user's cache.
         """
@@ -128,14 +130,15 @@ class Command:
         (home / "bin").mkdir(parents=True)
         stand_in = home / "bin" / "java"
         stand_in.write_text(
-            f'#!/bin/sh\nJAVA={real}\ncase " $* " in *" -XX:ArchiveClassesAtExit="*) exit 1;; *" {during} "*) ;; *) exec "$JAVA" "$@";; esac\n'
+            f'#!/bin/sh\nJAVA={real}\ncase " $* " in *" -XX:ArchiveClassesAtExit="*) exit 1;; *" '
+            f'{during} "*) ;; *) exec "$JAVA" "$@";; esac\n'
             f"{textwrap.dedent(script)}"
         )
         stand_in.chmod(0o755)
         self.environment["JAVA_HOME"] = str(home)
 
     def processes(self) -> list[str]:
-        """What runs with a path of this test's folder among its arguments or in its environment: a JVM, a worker."""
+        """The processes with a path of this test's folder in arguments or environment."""
         found = []
         for place in Path("/proc").glob("[0-9]*"):
             try:
@@ -144,13 +147,12 @@ class Command:
             except OSError:
                 continue
             if str(self.folder).encode() in text and alive and int(place.name) != os.getpid():
-                found.append(
-                    f"{place.name} {(place / 'cmdline').read_bytes().replace(bytes(1), b' ').decode(errors='replace')}"
-                )
+                command = (place / "cmdline").read_bytes().replace(bytes(1), b" ")
+                found.append(f"{place.name} {command.decode(errors='replace')}")
         return found
 
     def leaves_nothing(self) -> None:
-        """No JVM, no worker and no scratch file remains, after a moment for orphans to be reaped."""
+        """No JVM, no worker and no scratch file remains, after a moment for orphans to end."""
         assert until(lambda: not self.processes()), self.processes()
         assert list(self.scratch.iterdir()) == []
 
@@ -166,7 +168,7 @@ def until(true: Callable[[], object], seconds: float = 120.0) -> bool:
 
 
 def there(folder: Path, pattern: str) -> bool:
-    """Whether a folder has such a file somewhere; a folder in it may vanish amid the look: look again."""
+    """Whether a folder has such a file somewhere. Folders in it may vanish during the search."""
     try:
         return any(folder.rglob(pattern))
     except FileNotFoundError:

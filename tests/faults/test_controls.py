@@ -1,4 +1,4 @@
-"""Every property needs a config that checks it and something that violates it; without, the row `controls` names it."""
+"""The row `controls` names each property that no config checks or that nothing violates."""
 
 from dataclasses import replace
 
@@ -75,7 +75,7 @@ def test_properties_of_states_without_a_config_that_is_to_pass(tmp_path):
 
 
 def test_a_property_that_is_switched_off_by_a_word(tmp_path):
-    """CounterExact has a mutant that violates it; that does not show that it fails where nothing was taken away."""
+    """CounterExact has a mutant that violates it, and no config without a mutant that does."""
     off = replace(MECHANISM.properties["CounterExact"], holds=False)
     row = judged(tmp_path, properties=MECHANISM.properties | {"CounterExact": off})
     assert row.verdict == "vacuous" and row.why.endswith(

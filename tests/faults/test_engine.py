@@ -1,4 +1,4 @@
-"""Java and TLC break, stop half-way, or lie: their exit code alone and their word alone are never believed."""
+"""Java and TLC break, stop early, or lie: neither their exit code nor their text is enough."""
 
 import zipfile
 
@@ -13,13 +13,16 @@ BROKEN = {
     "its JVM is killed as soon as it says anything":
     # its config is a pipe that nobody writes, so that it is there to be killed
     (
-        'mkfifo "$TMPDIR/pipe.cfg"; for a; do shift; [ "$last" = -config ] && a="$TMPDIR/pipe.cfg"; set -- "$@" "$a"; last="$a"; done\n'
-        '"$JAVA" "$@" > "$TMPDIR/all" & while [ ! -s "$TMPDIR/all" ]; do sleep 0.01; done; kill -KILL $!; wait $!; code=$?\n'
+        'mkfifo "$TMPDIR/pipe.cfg"; for a; do shift; [ "$last" = -config ] && '
+        'a="$TMPDIR/pipe.cfg"; set -- "$@" "$a"; last="$a"; done\n'
+        '"$JAVA" "$@" > "$TMPDIR/all" & while [ ! -s "$TMPDIR/all" ]; do sleep 0.01; done; kill '
+        "-KILL $!; wait $!; code=$?\n"
         'cat "$TMPDIR/all"; rm "$TMPDIR/all" "$TMPDIR/pipe.cfg"; exit $code',
         ["TLC", "exit code 137"],
     ),
     "it is killed with half of its output written": (
-        '"$JAVA" "$@" > "$TMPDIR/all" ; head -c 1500 "$TMPDIR/all"; rm "$TMPDIR/all"; kill -KILL $$',
+        '"$JAVA" "$@" > "$TMPDIR/all" ; head -c 1500 "$TMPDIR/all"; rm "$TMPDIR/all"; kill -KILL '
+        "$$",
         ["TLC was killed by SIGKILL"],
     ),
     "a kill that reads like success": (
@@ -36,7 +39,10 @@ BROKEN = {
     ),
     "it claims success without counts": (
         EXACTLY
-        + "frame 2193 'Model checking completed. No error has been found.'; frame 2186 'Finished in 1ms'",
+        + (
+            "frame 2193 'Model checking completed. No error has been found.'; frame 2186 'Finished "
+            "in 1ms'"
+        ),
         ["TLC found no error but printed no final counts"],
     ),
     "it says nothing and exits with 0": ("exit 0", ["exit code 0", "it printed nothing"]),

@@ -1,4 +1,4 @@
-"""The run is interrupted, or one of its processes is: what has ended is kept as partial, and nothing else is left."""
+"""An interrupted run, or process of it: ended checks are kept as partial, nothing else is."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ HELD = """
     kill -STOP $jvm
     sleep 1000
 """
-"""A run of TLC that writes its graph comes to no end by itself: whoever wants to interrupt it has all the time."""
+"""A run of TLC that writes its graph never ends by itself, so a test can interrupt it."""
 WORKER = "from multiprocessing.spawn import spawn_main"
 
 
@@ -53,7 +53,8 @@ def test_a_worker_that_is_killed(verify, small):
         "model/timer_task_list.py",
         "from typing import Any\n",
         "from typing import Any\nimport multiprocessing, time\n"
-        "if multiprocessing.parent_process():\n    time.sleep(1000)  # the workers come to no end by themselves\n",
+        "if multiprocessing.parent_process():\n"
+        "    time.sleep(1000)  # the workers come to no end by themselves\n",
     )
     running = verify.start("random", "bisimulation", "stress", jobs=2)
     assert until(lambda: sum(WORKER in line for line in verify.processes()) == 2)

@@ -12,7 +12,7 @@ from wheelproof.verdict import RESULTS_FILE, read_results
 
 
 def small_files(size):
-    """In a child before it starts: a write beyond this size fails as on a full disk, but with EFBIG."""
+    """Limit the size of files in a child before it starts: a write fails as on a full disk."""
 
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

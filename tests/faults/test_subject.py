@@ -1,4 +1,4 @@
-"""A subject that is damaged on one artefact: every artefact is held against the others, and what cannot be judged is no pass."""
+"""A project with one damaged artefact: the others show it, and no check passes vacuously."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LONG = {
     "a mutant called equivalent that is not",
     "a property that the model alone holds",
 }
-"""A mutant's whole check takes several seconds; three kinds of damage to it are enough in the fast suite."""
+"""A mutant's check takes several seconds; three kinds of damage are enough in `make test`."""
 
 DECLARED = {
     "a table without a config": Fault(
@@ -49,7 +49,8 @@ DECLARED = {
             (COUNTS, '"two_adders": {"generated": 721, "distinct": 411, "depth": 47}', ""),
             (
                 TOML,
-                '[configs.flush_into_itself]\nabout = "the flush goes round for ever"\nexpect = "violated"\nproperty = "Termination"\n',
+                '[configs.flush_into_itself]\nabout = "the flush goes round for ever"\n'
+                'expect = "violated"\nproperty = "Termination"\n',
                 "",
             ),
         ],
@@ -105,7 +106,8 @@ DECLARED = {
         1,
         [
             "tlc / two_adders",
-            "generated is 721, declared 722; distinct is 411, declared 410; depth is 47, declared 48",
+            "generated is 721, declared 722; distinct is 411, declared 410; depth is 47, "
+            "declared 48",
         ],
         [
             (
@@ -169,7 +171,8 @@ ARTEFACTS = {
             (
                 MODEL,
                 "    def AtMostOneList(self) -> bool:\n",
-                "    def AtMostOneList(self) -> bool:\n        return True\n\n    def Unused(self) -> bool:\n",
+                "    def AtMostOneList(self) -> bool:\n        return True\n\n"
+                "    def Unused(self) -> bool:\n",
             ),
         ],
     ),
@@ -177,13 +180,15 @@ ARTEFACTS = {
         "mutant",
         1,
         [
-            "mutant / M2: the property does not fail at one depth: depth_spec 16, depth_model None, depth_impl None"
+            "mutant / M2: the property does not fail at one depth: depth_spec 16, depth_model "
+            "None, depth_impl None"
         ],
         [
             (
                 MODEL,
                 "    def AtMostOneList(self) -> bool:\n",
-                "    def AtMostOneList(self) -> bool:\n        return True\n\n    def Unused(self) -> bool:\n",
+                "    def AtMostOneList(self) -> bool:\n        return True\n\n"
+                "    def Unused(self) -> bool:\n",
             )
         ],
     ),
@@ -274,7 +279,7 @@ ARTEFACTS = {
         [
             "mutant / M2",
             "mutated model and mutated implementation differ",
-            "search does not reject the mutated implementation",
+            "bisimulation with the unmutated model does not reject the mutated implementation",
         ],
         [(DECISION, UNGUARDED, GUARDED)],
     ),
@@ -337,7 +342,8 @@ def test_every_variable_has_to_be_mapped(small, variable):
     small.change(
         HARNESS,
         "def shared(harness: Harness) -> dict[str, tuple]:\n",
-        f"def shared(harness):\n    known = everything(harness)\n    del known[{variable!r}]\n    return known\n\n\n"
+        f"def shared(harness):\n    known = everything(harness)\n    del known[{variable!r}]\n"
+        "    return known\n\n\n"
         "def everything(harness: Harness) -> dict[str, tuple]:\n",
     )
     rows = engine.run(
@@ -347,7 +353,7 @@ def test_every_variable_has_to_be_mapped(small, variable):
 
 
 def test_what_no_scenario_reaches_is_vacuous(verify):
-    """The small subject cancels and expires nothing, and violates two properties only: all rows over the whole say so."""
+    """The small project cancels and expires nothing, and violates two properties only."""
     ended = verify(jobs=2)
     assert ended.code == 1 and len(ended.said) == 5, ended
     controls, witnesses, labels, branches, fields = ended.said
@@ -356,18 +362,22 @@ def test_what_no_scenario_reaches_is_vacuous(verify):
         in controls
     )
     assert (
-        "graph / witnesses: expected exhaustive, got vacuous; no scenario reaches RemoveComesTooLate, CancelledInTheHand"
-        in witnesses
+        "graph / witnesses: expected exhaustive, got vacuous; no scenario reaches "
+        "RemoveComesTooLate, CancelledInTheHand" in witnesses
     )
     assert (
-        "coverage / labels: expected exhaustive, got vacuous; no scenario exercises C1, C2, C3, C4, F1"
-        in labels
+        "coverage / labels: expected exhaustive, got vacuous; no scenario exercises C1, C2, C3, "
+        "C4, F1" in labels
     )
     assert (
-        "coverage / branches: expected exhaustive, got vacuous; no scenario runs impl.timer_task_list: TimerTask.cancel"
-        in branches
+        "coverage / branches: expected exhaustive, got vacuous; no scenario runs "
+        "impl.timer_task_list: TimerTask.cancel" in branches
     )
     assert (
         "coverage / fields" in fields
-        and "UNREAD names what is read, does not change or has no reason: executor.value" in fields
+        and (
+            "UNREAD has entries that are read, that do not change or that have no reason: "
+            "executor.value"
+        )
+        in fields
     )

@@ -40,6 +40,6 @@ def drawn(record_property) -> Iterator[list[bool]]:
     if seen:
         large = seen.count(False)
         record_property(
-            "told",
+            "report",
             f"drawn scenarios: {len(seen) - large} compared, {large} ({large / len(seen):.0%}) rejected as too large",
         )

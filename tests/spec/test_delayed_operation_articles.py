@@ -9,7 +9,7 @@ from tests.model.delayed_operation import MECHANISM, ROOT
 from wheelproof.checks import safety
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import columns, document, replay
-from wheelproof.counterexample.build import Diverged, tell
+from wheelproof.counterexample.build import Diverged, build
 from wheelproof.counterexample.replay import NotReproduced
 
 FREE, HELD = '[depth |-> 0, owner |-> "null"]', '[depth |-> 1, owner |-> "{}"]'
@@ -185,7 +185,7 @@ def three(context):
     model = MECHANISM.model("three_losers")
     schedule = [(model.threads.index(thread), label) for thread, label in ARTICLE[:-2]]
     return context.output / context.keep(
-        tell(
+        build(
             MECHANISM,
             model,
             schedule,

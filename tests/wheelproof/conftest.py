@@ -1,4 +1,4 @@
-"""A small subject to verify from end to end: one mechanism of the project with two scenarios and one mutant."""
+"""A small project to verify from end to end: one mechanism, two scenarios, one mutant."""
 
 import re
 import shutil
@@ -11,7 +11,8 @@ from wheelproof.project import counts
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = re.compile(
-    r"TimerTaskList.*|timer_task_list(_properties)?\.py|runtime\.py|threads\.py|atomic\.py|gate\.py|read_write_lock\.py|pluscal\.py|__init__\.py|events\.toml"
+    r"TimerTaskList.*|events\.toml|timer_task_list(_properties)?\.py|"
+    r"(runtime|threads|atomic|gate|read_write_lock|pluscal|__init__)\.py"
 )
 """Of the artefacts' files those of the one mechanism, and what its modules import."""
 ARTEFACTS = ("spec", "model", "impl", "harness", "mutants")

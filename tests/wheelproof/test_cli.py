@@ -1,4 +1,4 @@
-"""The command line: exit codes, where output goes, what is told instead of a traceback, and what `--help` does not load."""
+"""The command line: exit codes, output, messages without tracebacks, and lazy imports."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def engine(monkeypatch):
-    """Puts a function in place of the verification; it keeps the options that it was called with."""
+    """Put a function in place of the verification; it keeps the options of its calls."""
 
     def put(behave):
         module = types.ModuleType("wheelproof.checks.verify")
@@ -224,7 +224,8 @@ def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
         ),
         (
             ["verify", "--layer", "tlc,bisimulatoin"],
-            "There is no layer 'bisimulatoin'. Did you mean bisimulation? Known layers: tlc, graph, bisimulation",
+            "There is no layer 'bisimulatoin'. Did you mean bisimulation? Known layers: tlc, "
+            "graph, bisimulation",
         ),
         (["verify", "--layer", ","], "--layer names no layer."),
         (["verify", "--profile", "slow"], "nightly"),

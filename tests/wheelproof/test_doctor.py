@@ -1,4 +1,4 @@
-"""The doctor: what it finds, what an absence disables, and that an absence of what is needed is not green."""
+"""The doctor: its findings, the losses of an absence, and no green without the needed."""
 
 import json
 from pathlib import Path

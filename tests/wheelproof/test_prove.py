@@ -1,4 +1,4 @@
-"""Theorems as rows: a proof is green only where everything that makes it one is there, and each lack has its word and its exit code."""
+"""Theorems as rows: only a complete proof is green; every lack has its word and exit code."""
 
 import hashlib
 import json
@@ -43,23 +43,34 @@ def below(model):
     return "" if values["x"] > values["y"] and not values["x"] > 0 else "x is above 0 in Python"
 
 def theorem(name, premises, goal, cites={}, **others):
-    control = refuted(VC("without the premise", {"x above y": x > y}, x > 0), "y may be negative", below)
-    return THEORY.theorem(name, "x is above 0", [VC("claim", premises, goal, cites=cites)], [control], **others)
+    condition = VC("without the premise", {"x above y": x > y}, x > 0)
+    control = refuted(condition, "y may be negative", below)
+    claims = [VC("claim", premises, goal, cites=cites)]
+    return THEORY.theorem(name, "x is above 0", claims, [control], **others)
 """
 TRUE = 'theorem("true", {"x above y": x > y, "y from 0": y >= 0}, x > 0)\n'
 FALSE = 'theorem("false", {"x above y": x > y}, x > 0)\n'
-UNDECIDED = 'theorem("undecided", {"cubes": x * x * x + y * y * y == 33, "x above y": x > y}, z3.BoolVal(False))\n'
+UNDECIDED = (
+    'theorem("undecided", {"cubes": x * x * x + y * y * y == 33, "x above y": x > y}, '
+    "z3.BoolVal(False))\n"
+)
 VACUOUS = 'theorem("vacuous", {"x above y": x > y, "y above x": y > x}, x > 0)\n'
 CYCLE = (
     'theorem("first", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["second"])\n'
     + TRUE.replace("true", "second")
 )
 NO_CONTROL = 'THEORY.theorem("bare", "x is above 0", [VC("claim", {"x": x > 1}, x > 0)])\n'
-ON = 'theorem("NAME", {"x above y": x > y, "y from 0": y >= 0}, x > 0, cites={"y from 0": "LINK"}, rests_on=["LINK"])\n'
+ON = (
+    'theorem("NAME", {"x above y": x > y, "y from 0": y >= 0}, x > 0, cites={"y from 0": '
+    '"LINK"}, rests_on=["LINK"])\n'
+)
 ON_SAND = ON.replace("NAME", "on_sand").replace("LINK", "undecided")
 ON_THAT = ON.replace("NAME", "on_that").replace("LINK", "on_sand")
 LABEL = 'theorem("label", {"x above y": x > y, "y from 0": y >= 0}, x > 0, rests_on=["true"])\n'
-SPARE = 'theorem("spare", {"x above y": x > y, "y from 0": y >= 0, "x": x > -9}, x > 0, cites={"x": "true"}, rests_on=["true"])\n'
+SPARE = (
+    'theorem("spare", {"x above y": x > y, "y from 0": y >= 0, "x": x > -9}, x > 0, '
+    'cites={"x": "true"}, rests_on=["true"])\n'
+)
 HARMLESS = (
     'THEORY.theorem("harmless", "x", [VC("claim", {"x": x > 1}, x > 0)], '
     '[refuted(VC("mutant", {"x": x > 2}, x > 0), "nothing", lambda model: "")])\n'
@@ -182,9 +193,14 @@ from types import SimpleNamespace as Plain
 
 class Theory:
     name, mechanism = "claims", "thing"
-    theorems = {"claim": Plain(name="claim", says="trust me", profile="fast", theory="claims", is_lemma=False, rests_on=(), assumes=(), controls=())}
+    claim = Plain(
+        name="claim", says="trust me", profile="fast", theory="claims",
+        is_lemma=False, rests_on=(), assumes=(), controls=(),
+    )
+    theorems = {"claim": claim}
     def closure(self, name): return [self.theorems[name]]
-    def check(self, name, seeds, folder): return Plain(verdict="VERDICT", why="", figures=lambda: FIGURES)
+    def check(self, name, seeds, folder):
+        return Plain(verdict="VERDICT", why="", figures=lambda: FIGURES)
 
 THEORY = Theory()
 """

@@ -53,9 +53,14 @@ def test_a_fault_and_an_explanation_stand_in_why():
 
 @pytest.mark.parametrize("verdict", WORDS)
 def test_a_row_cannot_be_declared_in_order_against_its_verdict(verdict):
-    contradiction = dict(
-        mechanism="m", layer="tlc", name="n", expected=Verdict.PROVED, verdict=verdict, ok=True
-    )
+    contradiction = {
+        "mechanism": "m",
+        "layer": "tlc",
+        "name": "n",
+        "expected": Verdict.PROVED,
+        "verdict": verdict,
+        "ok": True,
+    }
     if verdict is Verdict.PROVED:
         Row(**contradiction)
     else:

@@ -1,15 +1,17 @@
-"""Spec and model mean the same by a property: TLC and the model evaluate every invariant on the same states, reachable ones or not.
+"""A property means the same in spec and model: both evaluate it on the same states.
 
-Graphs that are equal do not show it. A property that is weaker in one of the two holds wherever the other one holds; and where each mutant has
-one operation, "some operation" and "all operations" are the same. So states are mixed from reachable ones of the machine and of all its mutants: a shared
-value or a whole process of one state takes the place of that of another, a number moves by one, and a truth value is negated.
+Equal graphs do not show this. A property that is weaker in one of the two holds wherever the other
+one holds; and where each mutant has one operation, "some operation" and "all operations" are the
+same. So TLC and the model also evaluate every invariant in states that are not reachable. They are
+mixed from reachable states of the machine and of its mutants: a shared value or a whole process of
+one state replaces that of another, a number moves by one, and a truth value is negated.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +19,7 @@ from wheelproof.checks.context import VERDICT_OF, Context, Report, constants_of
 from wheelproof.decisions import DoesNotFit
 from wheelproof.graph.compare import names_of, texts_of
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Model, State
 from wheelproof.tlc import mc
 from wheelproof.tlc.dot import Node, read_dot
 from wheelproof.tlc.result import Outcome, TlcResult
@@ -25,37 +28,43 @@ from wheelproof.verdict import Verdict
 
 NAME = "properties"
 SCENARIOS, STATES, WALKS, STEPS = 4, 160, 3, 120
-"""Scenarios of a mechanism, states of each, random schedule without each decision, and the steps of a schedule."""
+"""Scenarios of a mechanism, states of each, random schedules without each decision, their steps."""
 
 SEARCH = 300
-"""Random schedules at most to break a property that those schedules do not break."""
+"""The most random schedules that are tried to break a property which those schedules keep."""
 
 FIRST, DRAWN = 400, 4_000
-"""States that are drawn of every scenario to choose some, and of these to choose the states."""
+"""States drawn of every scenario to choose scenarios, and of the chosen ones to choose states."""
 
 MIXED, MOVED, ENOUGH = (0.05, 0.15, 0.5), 0.03, 16
-"""Shares of values that another state gives, the share of values that are moved, and how many states each truth value shall have."""
+"""Shares of values from another state, the share of moved values, wanted states per truth value."""
 
 ODD = (LookupError, TypeError, ValueError, AttributeError)
-"""What a model raises in a state that it cannot be in."""
+"""The exceptions of a model in a state that is none of its own."""
 
 
 @dataclass
 class Sample:
-    """States of one scenario with what the model says of them: per state {property: truth}; a property that raises there is left out."""
+    """States of one scenario, each with the model's truth values of the properties.
+
+    A property that raises an exception in a state has no value there.
+    """
 
     scenario: str
-    model: Any
-    states: list[Any] = field(default_factory=list)
+    model: Model
+    states: list[State] = field(default_factory=list)
     truths: list[dict[str, bool]] = field(default_factory=list)
 
     def seen(self, name: str) -> int:
-        """How often the rarer of a property's two truth values is there, up to ENOUGH."""
+        """The number of states with the rarer of a property's truth values, at most ENOUGH."""
         found = [truth[name] for truth in self.truths if name in truth]
         return min(found.count(True), found.count(False), ENOUGH)
 
     def worth(self, names: tuple[str, ...]) -> dict[tuple[str, str], int]:
-        """For each property ``seen``, beside each variable that is there for two or more things: there "each" and "some" differ."""
+        """``seen`` of each property, with each variable that has two values or more.
+
+        With such a variable, "each" and "some" differ.
+        """
         pieces = dict(
             zip(names_of(self.model), self.model.pieces(self.model.initial()), strict=True)
         )
@@ -70,12 +79,13 @@ def invariants(mechanism: Mechanism) -> tuple[str, ...]:
 
 def reachable(
     mechanism: Mechanism, scenario: str, draw: random.Random, broken: str = ""
-) -> list[Any]:
-    """States on random schedules of the machine and of the machine without one of its decisions; each schedule's last one is there several times.
+) -> list[State]:
+    """States on random schedules of the machine, and of the machine without each decision.
 
-    ``broken``: a property; a schedule that breaks it is looked for.
+    Each schedule's last state counts several times. ``broken``: a property that one more schedule
+    shall break.
     """
-    found: list[Any] = []
+    found: list[State] = []
     for decision in ("", *mechanism.decisions):
         if (model := without(mechanism, decision, scenario)) is not None:
             for _ in range(WALKS):
@@ -84,24 +94,36 @@ def reachable(
     return found + breaking(mechanism, scenario, draw, broken)
 
 
-def without(mechanism: Mechanism, decision: str, scenario: str) -> Any:
+def without(mechanism: Mechanism, decision: str, scenario: str) -> Model | None:
     """The model without a decision; None where that one has other variables."""
     try:
         model = mechanism.without(decision).model(scenario)
-    except (
-        DoesNotFit
-    ):  # `wheelproof mutate` has changed those lines; `verify` refuses that before any check
+    except DoesNotFit:
+        # `wheelproof mutate` has changed those lines; `verify` refuses that before any check.
         return None
     return model if names_of(model) == names_of(mechanism.model(scenario)) else None
 
 
-def drawn(model: Any, draw: random.Random, until: str = "") -> list[Any]:
-    """States on one random schedule, in their order. ``until``: a property; the schedule ends where it is broken."""
+def skipped(mechanism: Mechanism, scenarios: Iterable[str]) -> list[str]:
+    """The decisions that give no states: without them the model has other variables."""
+    scenarios = list(scenarios)
+    return [
+        decision
+        for decision in mechanism.decisions
+        if any(without(mechanism, decision, scenario) is None for scenario in scenarios)
+    ]
+
+
+def drawn(model: Model, draw: random.Random, until: str = "") -> list[State]:
+    """States on one random schedule, in their order.
+
+    ``until``: a property; the schedule ends where it is broken.
+    """
     schedule = [model.initial()]
     for _ in range(STEPS):
         try:
             after = model.successors(schedule[-1])
-        except ODD:  # without this decision the scenario has no next state
+        except ODD:  # the scenario has no next state without this decision
             break
         if not after or (until and _truth(model, until, schedule[-1]) is False):
             break
@@ -109,8 +131,11 @@ def drawn(model: Any, draw: random.Random, until: str = "") -> list[Any]:
     return schedule
 
 
-def breaking(mechanism: Mechanism, scenario: str, draw: random.Random, name: str) -> list[Any]:
-    """States on a random schedule that breaks a property, of a mutant that must break it in this scenario; none if no schedule does."""
+def breaking(mechanism: Mechanism, scenario: str, draw: random.Random, name: str) -> list[State]:
+    """States on a random schedule that breaks a property; none if no schedule does.
+
+    It is a schedule of a mutant that must break the property in this scenario.
+    """
     for mutant in mechanism.mutants.values():
         if (mutant.property, mutant.scenario) == (name, scenario) and (
             model := without(mechanism, mutant.decision, scenario)
@@ -122,8 +147,11 @@ def breaking(mechanism: Mechanism, scenario: str, draw: random.Random, name: str
     return []
 
 
-def mixed(states: list[Any], draw: random.Random) -> Any:
-    """One state made from two: values of the second, or processes, in the first; a number moved by one, a truth value negated."""
+def mixed(states: list[State], draw: random.Random) -> State:
+    """One state made from two: some values and processes of the first are those of the second.
+
+    Some values are moved, too.
+    """
     one, two, share = draw.choice(states), draw.choice(states), draw.choice(MIXED)
     shared = [
         other if draw.random() < share else value
@@ -137,7 +165,7 @@ def mixed(states: list[Any], draw: random.Random) -> Any:
 
 
 def moved(value: Any, draw: random.Random) -> Any:
-    """A number moved by one, a truth value negated; in a tuple one of its elements."""
+    """A number moved by one, a truth value negated; of a tuple, one of its elements."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, tuple) and value:
@@ -148,9 +176,10 @@ def moved(value: Any, draw: random.Random) -> Any:
 
 
 def sampled(mechanism: Mechanism, scenario: str, number: int, broken: str = "") -> Sample:
-    """So many states of one scenario, every fourth a reachable one. The draw depends on the scenario's name alone.
+    """This number of states of one scenario, every fourth a reachable one.
 
-    ``broken``: a property that one of the schedules shall break.
+    The scenario's name is the seed of the draw. ``broken``: a property that one of the schedules
+    shall break.
     """
     draw, names = random.Random(scenario), invariants(mechanism)
     sample = Sample(scenario, mechanism.model(scenario))
@@ -169,7 +198,7 @@ def sampled(mechanism: Mechanism, scenario: str, number: int, broken: str = "") 
 
 
 def selected(sample: Sample) -> Sample:
-    """STATES of a sample: first those that show a truth value which is rare so far, then as they were drawn."""
+    """STATES of a sample: first those with a truth value that is rare so far, then the others."""
     counts: Counter[tuple[str, bool]] = Counter()
     taken: dict[int, None] = {}
     for rare in (True, False):
@@ -189,15 +218,15 @@ def selected(sample: Sample) -> Sample:
     )
 
 
-def _truth(model: Any, name: str, state: Any) -> bool | None:
+def _truth(model: Model, name: str, state: State) -> bool | None:
     try:
         return bool(model.holds(name, state))
-    except ODD:  # the mixture is no state that the property is about
+    except ODD:  # the property is about no such state
         return None
 
 
 def chosen(mechanism: Mechanism) -> list[Sample]:
-    """The samples that are compared: greedily those that are worth most beside the ones before, then the larger."""
+    """The samples to compare: one by one that which adds the most worth, of several the largest."""
     names = invariants(mechanism)
     scenarios = list(
         dict.fromkeys(config.scenario for config in mechanism.configs.values() if not config.module)
@@ -205,7 +234,8 @@ def chosen(mechanism: Mechanism) -> list[Sample]:
     left = {scenario: sampled(mechanism, scenario, FIRST) for scenario in scenarios}
     worth = {scenario: sample.worth(names) for scenario, sample in left.items()}
     size = {scenario: len(sample.model.initial()[0]) for scenario, sample in left.items()}
-    taken, known = [], Counter()
+    taken: list[str] = []
+    known: Counter[tuple[str, str]] = Counter()
     while left and len(taken) < SCENARIOS:
         best = max(
             left,
@@ -235,9 +265,10 @@ def chosen(mechanism: Mechanism) -> list[Sample]:
 
 
 def check(context: Context) -> Report:
-    """The row ``properties``: every invariant has the same truth value for TLC and the model in each drawn state.
+    """The row ``properties``: TLC and the model agree on every invariant in each drawn state.
 
-    The figure ``one_sided`` names those of which no drawn state shows both values; a mechanism that has no others makes it vacuous.
+    The figure ``one_sided`` counts the invariants that have one truth value in all drawn states. A
+    row of these alone is vacuous. The figure ``skipped`` names the decisions that give no states.
     """
     mechanism = context.mechanism
     started = context.begin("graph", NAME, context.limits.tlc_seconds)
@@ -270,6 +301,8 @@ def check(context: Context) -> Report:
                     "states": sum(len(each.states) for each in samples),
                     "properties": len(names),
                     "one_sided": len(one_sided),
+                    "skipped": ", ".join(skipped(mechanism, (each.scenario for each in samples)))
+                    or "none",
                 },
             )
         ]
@@ -277,7 +310,7 @@ def check(context: Context) -> Report:
 
 
 def difference(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> tuple[str, str] | None:
-    """(a property, where TLC and the model judge it differently), None where they do not."""
+    """(property, reason) where TLC and the model judge a property differently, else None."""
     for number, mine in enumerate(sample.truths):
         for name, truth in mine.items():
             if theirs[number][name] != truth:
@@ -287,15 +320,17 @@ def difference(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> tupl
                     strict=True,
                 )
                 return name, (
-                    f"{name} is {theirs[number][name]} in the spec and {truth} in the model, in a state of scenario {sample.scenario}: "
+                    f"{name} is {theirs[number][name]} in the spec and {truth} in the model, in a "
+                    f"state of scenario {sample.scenario}: "
                     + "; ".join(f"{variable} = {text}" for variable, text in texts)
                 )
     return None
 
 
 def by_tlc(context: Context, sample: Sample) -> tuple[TlcResult, dict[int, Mapping[str, bool]]]:
-    """TLC's truth values by the state's number. It evaluates what the model could, and says FALSE of the rest."""
-    mechanism, model, known = context.mechanism, sample.model, {}
+    """TLC's truth values by the state's number; FALSE where the model has no value."""
+    mechanism, model = context.mechanism, sample.model
+    known: dict[tuple[int, Any], str] = {}
     names = names_of(model)
     tables: dict[str, dict[str, int]] = {name: {} for name in names}
     rows = []
@@ -314,8 +349,8 @@ def by_tlc(context: Context, sample: Sample) -> tuple[TlcResult, dict[int, Mappi
         f"{name} = Sampled_{name}[SampledRows[sampleNumber][{number}]]"
         for number, name in enumerate(names, 1)
     ]
-    asked = ["{" + ", ".join(f'"{name}"' for name in truth) + "}" for truth in sample.truths]
-    definitions["SampledNames"] = f"<<{', '.join(asked)}>>"
+    evaluated = ["{" + ", ".join(f'"{name}"' for name in truth) + "}" for truth in sample.truths]
+    definitions["SampledNames"] = f"<<{', '.join(evaluated)}>>"
     verdicts = ", ".join(
         f'{name} |-> "{name}" \\in SampledNames[sampleNumber] /\\ {name}'
         for name in invariants(mechanism)

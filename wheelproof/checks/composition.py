@@ -1,13 +1,15 @@
-"""Layer composition: the implementation with every step of the mechanisms below on, beside the model that takes their operations for one.
+"""Layer composition: the implementation with the steps of lower mechanisms, beside the model.
 
-The race detector's rows, in layer random: it watches the plain fields of the mechanisms below, too.
+The model takes each operation of a lower mechanism for one step. The race detector watches the
+plain fields of these mechanisms too; its rows are in layer random.
 """
 
 from __future__ import annotations
 
-from wheelproof.checks.context import Context, Report
+from collections.abc import Callable
+
+from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.checks.random import RACE
-from wheelproof.checks.safety import COMPARED
 from wheelproof.explore.composition import Composition, compose
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph
@@ -15,7 +17,10 @@ from wheelproof.project.mechanism import Composed
 from wheelproof.verdict import Row, Verdict
 
 COMPOSITION = "Composition"
-"""The property: each run of the composed implementation is one of the atomic model's, wherever nobody is inside an operation."""
+"""The property: a run of the composed implementation is one of the atomic model.
+
+The two are compared wherever no thread is inside an operation.
+"""
 
 
 def layers_of(entry: Composed) -> tuple[str, ...]:
@@ -26,9 +31,9 @@ def layers_of(entry: Composed) -> tuple[str, ...]:
 def check(context: Context, entry: Composed) -> Report:
     """Search one scenario at the harness's COMPOSED grain.
 
-    A mutant needs a run that the model lacks. An equivalent one needs none, and other states than
-    the implementation without it, so that a mutant that changes nothing is not in order. Where it
-    has a data race the detector must say so; a sound run must have none.
+    A mutant needs a run that the model lacks. An equivalent one must not have any, and must have
+    other states than the implementation without it: a mutant that changes nothing is a fault.
+    The detector must report a race exactly where the mutant declares one.
     """
     mechanism = context.mechanism
     started = context.begin("composition", entry.name, context.limits.bisimulation_seconds)
@@ -46,20 +51,17 @@ def check(context: Context, entry: Composed) -> Report:
     )
     figures = {name: int(value) for name, value in found.figures.items() if name != "cpu"}
     verdict, why, fault = Verdict.EXHAUSTIVE, found.why, ""
-    if found.outcome == "different":
-        verdict, why = (
-            Verdict.VIOLATED,
-            f"{found.difference} [{' '.join(f'{thread}.{label}' for thread, label in found.difference.schedule)}]",
-        )
+    if found.difference is not None:
+        schedule = " ".join(f"{thread}.{label}" for thread, label in found.difference.schedule)
+        verdict, why = Verdict.VIOLATED, f"{found.difference} [{schedule}]"
     elif found.outcome == "inconclusive":
         verdict = Verdict.INCONCLUSIVE
     elif not any(labels != subject.labels.get(file) for file, labels in subject.named.items()):
-        verdict, why = (
-            Verdict.VACUOUS,
-            f"COMPOSED in harness/{mechanism.stem}.py leaves every operation atomic that ATOMIC does",
-        )
+        verdict = Verdict.VACUOUS
+        why = f"COMPOSED in harness/{mechanism.stem}.py has all operations atomic, as ATOMIC has"
     elif found.figures["matched_edges"] < found.figures["model_edges"]:
-        fault = f"{int(found.figures['model_edges'] - found.figures['matched_edges'])} edges of the model were taken in no run"
+        left = int(found.figures["model_edges"] - found.figures["matched_edges"])
+        fault = f"{left} edges of the model were taken in no run"
     elif entry.equivalent:
         plain = context.subject("COMPOSED")
         other = compose(
@@ -78,7 +80,10 @@ def check(context: Context, entry: Composed) -> Report:
         elif all(
             other.figures[name] == found.figures[name] for name in ("impl_states", "impl_edges")
         ):
-            fault = f"{entry.mutant} changes nothing: it has as many states and edges as the implementation"
+            fault = (
+                f"{entry.mutant} changes nothing: it has as many states and edges as the "
+                "implementation"
+            )
         why = f"equivalent: {entry.equivalent}" + (f"; {why}" if why else "")
     breaks = bool(entry.mutant) and not entry.equivalent
     rows = []
@@ -104,7 +109,7 @@ def check(context: Context, entry: Composed) -> Report:
 
 
 def race_row(context: Context, entry: Composed, found: Composition) -> Row:
-    """What the detector says of the search's runs: each step of each state, along the first way that reaches it."""
+    """The detector's verdict on the search's runs: every step of every state, on one path each."""
     started = context.begin("random", entry.name)
     verdict, why = Verdict.SAMPLED, ""
     if found.races:
@@ -132,6 +137,6 @@ def race_row(context: Context, entry: Composed, found: Composition) -> Row:
     )
 
 
-def labels_of(graph: StateGraph):
-    """A function: the label at which each thread is, in a state of the graph."""
+def labels_of(graph: StateGraph) -> Callable[[int], list[str]]:
+    """A function from a state's number to the labels at which the threads are."""
     return lambda state: [process[0] for process in graph.states[state][1]]

@@ -1,4 +1,4 @@
-"""The context on which one mechanism's checks run: its TLC runs, its model graphs, its trace files, the profile's limits."""
+"""The context of one mechanism's checks: runs of TLC, graphs of the model, files, limits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import re
 import time
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.events import Beat, Check, Ended, Listener, Started, ToolFound, ignore
@@ -23,7 +24,7 @@ LARGE = 30_000
 """Distinct states above which TLC gets the JVM's settings for throughput."""
 
 COMPARED = 100_000
-"""States up to which a full graph is compared edge by edge, and a reduced one compared with the implementation."""
+"""States up to which a graph is compared: a full one with TLC's, a reduced one by bisimulation."""
 
 VERDICT_OF = {
     Outcome.COMPLETED: Verdict.EXHAUSTIVE,
@@ -35,9 +36,11 @@ VERDICT_OF = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What a profile may spend on one check: seconds of wall time for TLC, CPU seconds for a bisimulation, MB of heap, sampled runs.
+    """The limits of a profile for one check.
 
-    ``second_ways``: states of a bisimulation that are stepped again from a second way into them.
+    ``tlc_seconds``: wall time. ``bisimulation_seconds``: CPU time. ``heap_mb``: of TLC's JVM.
+    ``schedules``: random ones. ``rounds``: of stress.
+    ``second_ways``: states of a bisimulation that are stepped again, reached along a second path.
     """
 
     tlc_seconds: float
@@ -56,11 +59,13 @@ LIMITS = {
 
 @dataclass
 class Report:
-    """What a job found: its rows, and what it exercised for the checks over all scenarios.
+    """The result of a job: its rows, and the parts that it exercised, for the checks of coverage.
 
-    ``labels``: of the unmutated implementation, and the silent ones of the model; ``witnesses``: name -> config;
-    ``branches``: outcomes of the unmutated implementation's conditions, and its functions, that some run came to.
-    ``changed``: slots that have had two values in some bisimulation; ``unread``: those that the harness does not read -> (config, place).
+    ``labels``: of the unmutated implementation, and the silent ones of the model.
+    ``witnesses``: name -> config.
+    ``branches``: functions and outcomes of conditions that ran in the unmutated implementation.
+    ``changed``: slots that had two values in some bisimulation.
+    ``unread``: slots of these that the harness does not read -> (config, place).
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -73,7 +78,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Context:
-    """One mechanism under check. ``layers`` None: all of them; ``output``: where everything is written."""
+    """One mechanism under check. ``layers``: None for all; ``output``: the folder for all files."""
 
     mechanism: Mechanism
     output: Path
@@ -90,32 +95,36 @@ class Context:
         return replace(self, mechanism=self.mechanism.without(decision))
 
     def wants(self, *layers: str) -> bool:
-        """Whether one of these layers was asked for."""
+        """Whether one of these layers is to be checked."""
         return self.layers is None or bool(self.layers & set(layers))
 
     # -- rows
 
     def begin(self, layer: str, name: str, budget: float | None = None) -> float:
-        """Say that a check begins; the time at which it does."""
+        """Report that a check begins; the time at which it does."""
         self.listen(Started(Check(self.mechanism.stem, layer, name), budget))
         return time.monotonic()
 
     def row(self, layer: str, name: str, started: float, **judged: Any) -> Row:
-        """Judge a check and say that it ended. Keywords are those of ``judge``."""
+        """Judge a check and report that it ended. Keywords are those of ``judge``."""
         row = judge(self.mechanism.stem, layer, name, seconds=time.monotonic() - started, **judged)
         self.listen(Ended(row))
         return row
 
-    def beat(self, layer: str, name: str) -> Any:
+    def beat(self, layer: str, name: str) -> BeatCallback:
         """A progress callback ``(states, waiting)`` of one check."""
         check = Check(self.mechanism.stem, layer, name)
-        return lambda states, waiting=None: self.listen(Beat(check, states, waiting))
+
+        def report(states: int, waiting: int | None = None) -> None:
+            self.listen(Beat(check, states, waiting))
+
+        return report
 
     def bound(self, scenario: str) -> str:
         """A scenario's size in words."""
         programs = self.mechanism.scenarios[scenario]["threads"].values()
         operations = sum(map(len, programs))
-        return f"{len(programs)} thread{'s' * (len(programs) != 1)}, {operations} operation{'s' * (operations != 1)}"
+        return f"{counted(len(programs), 'thread')}, {counted(operations, 'operation')}"
 
     def keep(self, counterexample: Counterexample) -> str:
         """Write a counterexample; its path below the output folder."""
@@ -179,12 +188,13 @@ class Context:
         deadlock: bool,
         first_only: bool = False,
     ) -> mc.McConfig:
-        """The model-checking module of a config, by its name; options as for :class:`wheelproof.tlc.mc.McConfig`."""
+        """The model-checking module of a config, by its name; options as ``McConfig`` has them."""
         mechanism = self.mechanism
         fair = config.fair
         specification = config.specification or "Spec"
         if fair is not None:
-            # TLC takes a specification apart by its shape: a formula with a parameter would hide Init and Next from it
+            # TLC reads a specification by its shape: a formula with a parameter would hide Init
+            # and Next.
             threads = ", ".join(f'"{thread}"' for thread in fair)
             specification = f"Init /\\ [][Next]_vars /\\ Fairness({{{threads}}})"
         spec = (
@@ -192,7 +202,7 @@ class Context:
         )
         constants = constants_of(mechanism, config.scenario)
         if config.module:
-            # an abstract module has no more of the constants than it needs
+            # An abstract module has no more of the constants than it needs.
             words = set(
                 re.findall(
                     r"\w+", "\n".join(file.read_text(encoding="utf-8") for file in mc.closure(spec))
@@ -224,7 +234,7 @@ class Context:
         )
 
     def subject(self, grain: str = "ATOMIC") -> ControlledImplementation:
-        """The implementation under control. ``grain``: the harness' table of atomic modules that counts."""
+        """The implementation under control. ``grain``: the harness's table of atomic modules."""
         mechanism = self.mechanism
         return ControlledImplementation.load(
             mechanism.root, mechanism.stem, texts=mechanism.modules, atomicity=grain
@@ -235,12 +245,13 @@ class Context:
 
         A line of a class that the scenario names as the alternative to run goes first.
         """
-        plain, chosen = {}, {}
+        plain: dict[str, str] = {}
+        chosen: dict[str, str] = {}
         root, texts = self.mechanism.root, self.mechanism.texts
         names = words(self.mechanism.scenarios[scenario]) if scenario else set()
         for file, of_line in self.subject().labels.items():
             if not of_line:
-                continue  # nothing to place; a folder without an __init__.py has no file either
+                continue  # without labels there may be no file: a folder without an __init__.py
             alternative = (
                 lines_of(texts.get(file) or (root / file).read_text(encoding="utf-8"), names)
                 if names
@@ -248,8 +259,19 @@ class Context:
             )
             for line, kinds in of_line.items():
                 of = chosen if line in alternative else plain
-                of.update({label: f"{file}:{line}" for label in kinds.values()})
+                of.update(dict.fromkeys(kinds.values(), f"{file}:{line}"))
         return plain | chosen
+
+
+class BeatCallback(Protocol):
+    """A progress callback of one check."""
+
+    def __call__(self, states: int, waiting: int | None = None, /) -> None: ...
+
+
+def counted(number: int, thing: str) -> str:
+    """``1 thread``, ``2 threads``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def words(value: Any) -> set[str]:
@@ -268,7 +290,7 @@ def lines_of(text: str, names: Container[str]) -> set[int]:
         line
         for node in tree.body
         if isinstance(node, ast.ClassDef) and node.name in names
-        for line in range(node.lineno, node.end_lineno + 1)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
 
 
@@ -315,11 +337,14 @@ def graph_config(config: Config) -> Config:
 
 
 def schedule_of(result: TlcResult, pc: str) -> list[tuple[str, str]]:
-    """TLC's trace as (process, label), from the change of the program counters; stuttering and Terminating left out."""
+    """TLC's trace as (process, label), by the changes of the program counters.
+
+    Stuttering and Terminating are left out.
+    """
     out = []
-    for before, after in zip(result.trace, result.trace[1:]):
+    for before, after in pairwise(result.trace):
         old, new = before.variables[pc], after.variables[pc]
-        for process in old:
-            if old[process] != new[process]:
-                out.append((process, old[process]))
+        for name in old:
+            if old[name] != new[name]:
+                out.append((name, old[name]))
     return out

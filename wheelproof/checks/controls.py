@@ -1,6 +1,7 @@
-"""Controls: every property that is claimed is checked somewhere and shown to fail somewhere; every non-property is shown to fail.
+"""Controls: every claimed property is checked in some config, and violated in another.
 
-A property that nothing can violate is one that says nothing: its antecedent may never hold, or its name may be checked nowhere.
+A property that no run can violate is empty: its antecedent may never hold, or no config may check
+it. A property that is declared not to hold must be violated.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from wheelproof.verdict import Row, Verdict
 
 
 def controls(context: Context) -> Row:
-    """The row over all configs and mutants that the TOML declares, of whatever profile: whether each carries its weight is their own row's."""
+    """The row over all configs and mutants of all profiles. Their own rows show that each fails."""
     mechanism = context.mechanism
     started = context.begin("tlc", "controls")
     claimed = [
@@ -32,7 +33,7 @@ def controls(context: Context) -> Row:
             name for name in denied if name not in plainly_violated(mechanism)
         ],
     }
-    faults = [told.format(", ".join(names)) for told, names in lists.items() if names]
+    faults = [message.format(", ".join(names)) for message, names in lists.items() if names]
     return context.row(
         "tlc",
         "controls",
@@ -67,7 +68,10 @@ def has_plain_fields(mechanism: Mechanism) -> bool:
 
 
 def checked(mechanism: Mechanism, claimed: Property) -> bool:
-    """Whether some config expects the property to hold. Safety configs check all invariants and deadlock, and their random schedules races."""
+    """Whether some config expects the property to hold.
+
+    Safety configs check all invariants and deadlock, their random schedules check races.
+    """
     expecting = [config for config in mechanism.configs.values() if config.expect == "exhaustive"]
     if claimed.kind in ("liveness", "refinement"):
         return any(config.property == claimed.name for config in expecting)
@@ -77,10 +81,13 @@ def checked(mechanism: Mechanism, claimed: Property) -> bool:
 def violated(mechanism: Mechanism) -> set[str]:
     """The properties that some config or mutant must violate."""
     names = {
-        config.property for config in mechanism.configs.values() if config.expect == "violated"
+        config.property
+        for config in mechanism.configs.values()
+        if config.property and config.expect == "violated"
     }
     names |= {mutant.property for mutant in mechanism.mutants.values() if mutant.property}
-    if any(item.data_race for item in (*mechanism.mutants.values(), *mechanism.composed.values())):
+    races = [mutant.data_race for mutant in mechanism.mutants.values()]
+    if any(races) or any(entry.data_race for entry in mechanism.composed.values()):
         names |= {item.name for item in mechanism.properties.values() if item.kind == "race"}
     return names
 
@@ -90,5 +97,5 @@ def plainly_violated(mechanism: Mechanism) -> set[str]:
     return {
         config.property
         for config in mechanism.configs.values()
-        if config.expect == "violated" and not config.without
+        if config.property and config.expect == "violated" and not config.without
     }

@@ -1,6 +1,6 @@
-"""Checks over all scenarios of a mechanism: one set of labels on every artefact, each exercised; every witness reached.
+"""Coverage over all scenarios of a mechanism: labels, branches, fields and witnesses.
 
-A label that no scenario exercises, or a witness that none reaches, would let a property hold for want of anything to check.
+Without it, a property could hold because no scenario comes to the states that it is about.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def translated(context: Context) -> Row:
         spec,
         *(spec.with_name(f"{config.module}.tla") for config in configs if config.module),
     }
-    for module in sorted({each for module in modules for each in mc.closure(module)}):
+    for module in sorted({each for file in modules for each in mc.closure(file)}):
         translation.require_current(module)
     return context.row(
         "tlc",
@@ -43,7 +43,7 @@ def translated(context: Context) -> Row:
 
 
 def labels(context: Context, reports: Iterable[Report]) -> Row:
-    """The label sets of the table, the spec, the model and the implementation are equal, kinds too, and all exercised."""
+    """Table, spec, model and implementation have equal labels of equal kinds, all exercised."""
     mechanism = context.mechanism
     started = context.begin("coverage", "labels")
     spec = labels_of_spec(mechanism.spec.read_text(encoding="utf-8"))
@@ -52,7 +52,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
     kinds: dict[str, str] = {}
     for of_line in context.subject().labels.values():
         kinds |= comments.kinds_by_name(of_line)
-    exercised = set().union(*(report.labels for report in reports))
+    exercised: set[str] = set().union(*(report.labels for report in reports))
     faults = [
         differs("the spec", spec, table),
         differs("the model", model, table),
@@ -63,7 +63,6 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
         for name, kind in sorted(kinds.items())
         if name in table and mechanism.labels[name].kind != kind
     ]
-    # a step that only a mutant takes is the mutant's to exercise
     idle = table - exercised
     fault = "; ".join(filter(None, faults))
     verdict, why = Verdict.EXHAUSTIVE, ""
@@ -86,9 +85,10 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
 
 
 def branches(context: Context, reports: Iterable[Report]) -> Row:
-    """Every outcome of a condition and every function of the implementation is run by some bisimulation, or is in NOT_RUN with a reason.
+    """Some bisimulation runs every function of the implementation and every outcome of conditions.
 
-    An entry of NOT_RUN names an outcome, or the beginning of several; one that names nothing that is left out is a fault.
+    The harness's NOT_RUN names the exceptions, each with its reason: an outcome, or the beginning
+    of several. An entry without any such outcome is a fault.
     """
     started = context.begin("coverage", "branches")
     subject = context.subject()
@@ -103,15 +103,17 @@ def branches(context: Context, reports: Iterable[Report]) -> Row:
     )
     verdict, why = Verdict.EXHAUSTIVE, ""
     if unmet:
-        verdict, why = (
-            Verdict.VACUOUS,
-            f"no scenario runs {'; '.join(unmet)}; add a scenario, or name it in the harness's NOT_RUN with the reason",
+        verdict = Verdict.VACUOUS
+        why = (
+            f"no scenario runs {'; '.join(unmet)}; add a scenario, or name it in the harness's "
+            "NOT_RUN with the reason"
         )
-    fault = (
-        f"the harness's NOT_RUN names what runs, does not exist or has no reason: {'; '.join(stale)}"
-        if stale
-        else ""
-    )
+    fault = ""
+    if stale:
+        fault = (
+            "the harness's NOT_RUN has entries that run, that do not exist or that have no reason: "
+            + "; ".join(stale)
+        )
     return context.row(
         "coverage",
         "branches",
@@ -129,9 +131,10 @@ def branches(context: Context, reports: Iterable[Report]) -> Row:
 
 
 def fields(context: Context, reports: Iterable[Report]) -> Row:
-    """The harness reads every slot of a shared object that changes in some bisimulation, or UNREAD names it with a reason.
+    """The harness reads every slot of a shared object that changes in some bisimulation.
 
-    An entry of UNREAD names a slot, or the beginning of several; one that names nothing that changes and is not read is a fault.
+    The harness's UNREAD names the exceptions, each with its reason: a slot, or the beginning of
+    several. An entry without any such slot is a fault.
     """
     started = context.begin("coverage", "fields")
     changed: set[str] = set()
@@ -152,11 +155,13 @@ def fields(context: Context, reports: Iterable[Report]) -> Row:
     if unmet:
         places = "; ".join(f"{name} ({unread[name][1]} in {unread[name][0]})" for name in unmet)
         faults.append(
-            f"the harness does not read what changes: {places}; add it to shared(), or to UNREAD with the reason"
+            f"the harness does not read slots that change: {places}; add them to shared(), or to "
+            "UNREAD with the reason"
         )
     if stale:
         faults.append(
-            f"the harness's UNREAD names what is read, does not change or has no reason: {'; '.join(stale)}"
+            "the harness's UNREAD has entries that are read, that do not change or that have no "
+            f"reason: {'; '.join(stale)}"
         )
     return context.row(
         "coverage",
@@ -174,13 +179,13 @@ def fields(context: Context, reports: Iterable[Report]) -> Row:
     )
 
 
-def differs(who: str, found: set[str] | frozenset[str], declared: set[str]) -> str:
-    """What ``who`` lacks or has beyond the declared labels; "" if nothing."""
+def differs(artefact: str, found: set[str] | frozenset[str], declared: set[str]) -> str:
+    """The declared labels that an artefact lacks, and those that it has besides; "" for none."""
     lacks, extra = sorted(declared - found), sorted(found - declared)
     parts = ([f"lacks {', '.join(lacks)}"] if lacks else []) + (
         [f"has {', '.join(extra)} besides"] if extra else []
     )
-    return f"{who} {' and '.join(parts)}" if parts else ""
+    return f"{artefact} {' and '.join(parts)}" if parts else ""
 
 
 def witnesses(context: Context, reports: Iterable[Report]) -> Row:
@@ -194,7 +199,10 @@ def witnesses(context: Context, reports: Iterable[Report]) -> Row:
     missing = [name for name in names if name not in reached]
     why = f"no scenario reaches {', '.join(missing)}" if missing else ""
     if not names:
-        why = "the model has no witness; list in Model.WITNESSES a state that some scenario must reach"
+        why = (
+            "the model has no witness; list in Model.WITNESSES a state that some scenario must "
+            "reach"
+        )
     return context.row(
         "graph",
         "witnesses",

@@ -1,9 +1,10 @@
-"""The jobs of a verification: what is to be run for the chosen mechanisms, layers and profile, and one job carried out."""
+"""The jobs of a verification: planned by mechanism, layers and profile, and run one by one."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from wheelproof.checks import (
@@ -24,25 +25,16 @@ from wheelproof.events import Ended, Notice
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.verdict import Row, Verdict
 
-RUN: dict[str, Callable[[Context, object], Report]] = {
-    "liveness": liveness.check,
-    "refinement": refinement.check,
-    "unrefined": refinement.check_mutants,
-    "composed": composition.check,
-    "random": random.check,
-    "race": random.check_mutant,
-    "stress": stress.check,
-    "fault": stress.check_fault,
-}
-
 
 @dataclass(frozen=True)
 class Job:
-    """One unit of work for a worker: it makes the rows of ``layers``, all under one name, and those of each of ``others``.
+    """One unit of work for a worker: the rows of ``layers``, for ``name`` and each of ``others``.
 
-    ``others``: mutants that have decision and scenario in common with the first, and so the graphs; theorems that lemmas are shared by;
-    of a safety config the liveness configs that its run of TLC decides too: their layer is ``liveness``, and the config has no such row.
-    ``weight``: an estimate of its cost in states, so that the long ones start first. ``seeds``: of a job of theorems.
+    ``others``: of a mutant, those with the same decision and scenario, hence the same graphs; of a
+    theorem, those of the same mechanism, which share lemmas. Of a safety config, the liveness
+    configs that its run of TLC decides too: each has a row of layer ``liveness``, and the config
+    itself has none. ``weight``: an estimate of the cost in states; heavy jobs start first.
+    ``seeds``: of a job of theorems.
     """
 
     stem: str
@@ -73,7 +65,7 @@ class Job:
 
 
 def kind_of(mechanism: Mechanism, config: Config) -> str:
-    """Which kind of job a config is: by its module (another one than the mechanism's is the spec's alone), else its property."""
+    """The kind of a config's job: ``refinement`` for a module of its own, else by its property."""
     if config.module:
         return "refinement"
     kind = mechanism.properties[config.property].kind if config.property else "invariant"
@@ -112,7 +104,7 @@ def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list
             jobs.append(
                 Job(
                     mechanism.stem,
-                    "unrefined",
+                    "refinement mutants",
                     config.name,
                     ("mutant",),
                     2_000 * len(mechanism.mutants),
@@ -139,17 +131,17 @@ def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list
         if entry.profile in profiles and layers:
             jobs.append(Job(mechanism.stem, "composed", entry.name, layers, 8_000))
     jobs += [
-        Job(mechanism.stem, "fault", entry.name, ("stress",), 1_000)
-        for entry in mechanism.faults.values()
-        if entry.profile in profiles and wants("stress")
+        Job(mechanism.stem, "fault", fault.name, ("stress",), 1_000)
+        for fault in mechanism.faults.values()
+        if fault.profile in profiles and wants("stress")
     ]
     alike: dict[tuple[str, str], list[str]] = {}
-    for entry in mechanism.mutants.values():
-        if entry.profile in profiles:
+    for mutated in mechanism.mutants.values():
+        if mutated.profile in profiles:
             if wants("mutant"):
-                alike.setdefault((entry.decision, entry.scenario), []).append(entry.name)
-            if entry.data_race and wants("random"):
-                jobs.append(Job(mechanism.stem, "race", entry.name, ("random",), 500))
+                alike.setdefault((mutated.decision, mutated.scenario), []).append(mutated.name)
+            if mutated.data_race and wants("random"):
+                jobs.append(Job(mechanism.stem, "race", mutated.name, ("random",), 500))
     jobs += [
         Job(
             mechanism.stem, "mutant", first, ("mutant",), 8_000 + 4_000 * len(others), tuple(others)
@@ -164,7 +156,7 @@ def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list
 
 
 def several_threads(mechanism: Mechanism, config: Config) -> bool:
-    """Whether real threads can be in each other's way: of one alone the stress rounds show nothing."""
+    """Whether a config's scenario has threads that can interfere; stress needs two at least."""
     return len(mechanism.scenarios[config.scenario]["threads"]) > 1
 
 
@@ -174,13 +166,13 @@ def decided_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, st
     Both are to hold, of the same machine with every thread fair.
     """
 
-    def machine(config: Config) -> tuple:
+    def machine(config: Config) -> Hashable:
         return (
             config.scenario,
             config.without,
             config.module,
             config.specification,
-            sorted(config.constants.items()),
+            tuple(sorted(config.constants.items())),
         )
 
     holds = [config for config in configs if config.expect == "exhaustive" and config.fair is None]
@@ -200,16 +192,20 @@ SEEDS = {"fast": 3, "nightly": 20}
 def proofs(
     theorems: Sequence[prove.Declared], profile: str, names: Sequence[str] = (), seeds: int = 0
 ) -> list[Job]:
-    """One job for each mechanism's theorems. ``names``: of theorems or mechanisms, all of the profile where empty; ``seeds``: 0 for the profile's."""
+    """One job for the theorems of each mechanism.
+
+    ``names``: theorems or mechanisms; all of the profile where empty. ``seeds``: 0 for the
+    profile's number.
+    """
     chosen: dict[str, list[str]] = {}
     for item in theorems:
-        if (
-            (item.name in names or item.mechanism in names)
-            if names
-            else (item.profile == "fast" or profile == "nightly")
-        ):
+        if names:
+            wanted = item.name in names or item.mechanism in names
+        else:
+            wanted = item.profile == "fast" or profile == "nightly"
+        if wanted:
             chosen.setdefault(item.mechanism, []).append(item.name)
-    # Before all else: a mechanism's theorems are one job, and may take longer than any config.
+    # The weight is that of no config: one mechanism's theorems may take longer than any of them.
     return [
         Job(
             stem,
@@ -226,27 +222,41 @@ def proofs(
 
 def dispatch(context: Context, job: Job) -> Report:
     """Run one job by its kind. Errors go through."""
-    mechanism = context.mechanism
+    mechanism, configs = context.mechanism, context.mechanism.configs
     if job.kind in ("config", "liveness", "refinement", "random", "stress"):
-        context = context.without(mechanism.configs[job.name].without)
-    if job.kind == "mutant":
-        return mutant.check(context, [mechanism.mutants[name] for name in job.names])
-    if job.kind == "proof":
-        return prove.check(context, job.names, job.seeds)
-    if job.kind == "config":
-        return safety.check(
-            context, mechanism.configs[job.name], [mechanism.configs[name] for name in job.others]
-        )
-    if job.kind == "edges":
-        return proof_edges.check(context)
-    if job.kind == "properties":
-        return agreement.check(context)
-    of_kind = {"race": mechanism.mutants, "composed": mechanism.composed, "fault": mechanism.faults}
-    return RUN[job.kind](context, of_kind.get(job.kind, mechanism.configs)[job.name])
+        context = context.without(configs[job.name].without)
+    match job.kind:
+        case "config":
+            return safety.check(context, configs[job.name], [configs[name] for name in job.others])
+        case "liveness":
+            return liveness.check(context, configs[job.name])
+        case "refinement":
+            return refinement.check(context, configs[job.name])
+        case "refinement mutants":
+            return refinement.check_mutants(context, configs[job.name])
+        case "random":
+            return random.check(context, configs[job.name])
+        case "stress":
+            return stress.check(context, configs[job.name])
+        case "mutant":
+            return mutant.check(context, [mechanism.mutants[name] for name in job.names])
+        case "race":
+            return random.check_mutant(context, mechanism.mutants[job.name])
+        case "composed":
+            return composition.check(context, mechanism.composed[job.name])
+        case "fault":
+            return stress.check_fault(context, mechanism.faults[job.name])
+        case "proof":
+            return prove.check(context, job.names, job.seeds)
+        case "edges":
+            return proof_edges.check(context)
+        case "properties":
+            return agreement.check(context)
+    raise ValueError(f"there is no kind of job {job.kind!r}")
 
 
 def carry_out(context: Context, job: Job) -> Report:
-    """Run one job. An error of the tool ends it: each row that was not made yet has the verdict error, so that the others can go on."""
+    """Run one job. Where the tool fails, every row that is still missing has the verdict error."""
     started = time.monotonic()
     made: list[Row] = []
 
@@ -264,14 +274,12 @@ def carry_out(context: Context, job: Job) -> Report:
         why = "the checker ran out of memory"
     except RecursionError as error:
         why = f"the checker broke: {error}"
-    except (
-        Exception
-    ) as error:  # a defect of the tool or of the subject's Python: reported, never green
-        import traceback
-
+    except Exception as error:
+        # A defect of the tool or of the project's Python: reported, never green.
         place = traceback.extract_tb(error.__traceback__)[-1]
-        why = f"{type(error).__name__}: {error} (at {place.name}, line {place.lineno} of {place.filename.rpartition('/')[2]})"
-    # a row is told once: what was made before the error stays as it is
+        file = place.filename.rpartition("/")[2]
+        why = f"{type(error).__name__}: {error} (at {place.name}, line {place.lineno} of {file})"
+    # A row is reported once: those made before the error stay as they are.
     there = {(row.layer, row.name) for row in made}
     for layer, name in [each for each in job.makes if each not in there]:
         context.row(

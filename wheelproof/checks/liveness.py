@@ -1,12 +1,13 @@
-"""Layer liveness: TLC's temporal check and the model's search for a weakly fair cycle, which must agree."""
+"""Layer liveness: TLC's temporal check and the model's search for a weakly fair cycle agree."""
 
 from __future__ import annotations
 
 from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift, schedule_of
-from wheelproof.counterexample.build import tell
+from wheelproof.counterexample.build import build
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.graph.liveness import Lasso, violation
-from wheelproof.project.mechanism import Config
+from wheelproof.project.mechanism import Config, the_property
+from wheelproof.protocols import Model
 from wheelproof.tlc.result import TlcResult
 from wheelproof.verdict import Row, Verdict
 
@@ -16,7 +17,11 @@ def check(context: Context, config: Config) -> Report:
     started = context.begin("liveness", config.name, context.limits.tlc_seconds)
     graph = context.explored(config, "liveness")
     result = context.tlc(
-        config.name, config, properties=(config.property,), deadlock=False, layer="liveness"
+        config.name,
+        config,
+        properties=(the_property(config.property),),
+        deadlock=False,
+        layer="liveness",
     )
     return Report([judged(context, config, graph, result, started)])
 
@@ -24,24 +29,26 @@ def check(context: Context, config: Config) -> Report:
 def judged(
     context: Context, config: Config, graph: StateGraph, result: TlcResult, started: float
 ) -> Row:
-    """The row of a liveness config, by TLC's verdict on its property and by the model's search in its full graph."""
-    names = graph.model.threads
+    """The row of a liveness config: TLC's verdict, and the model's search in its full graph."""
+    names, name = graph.model.threads, the_property(config.property)
     lasso = violation(
         graph,
-        config.property,
-        None if config.fair is None else [names.index(name) for name in config.fair],
-        recurs=context.mechanism.properties[config.property].recurs,
+        name,
+        None if config.fair is None else [names.index(thread) for thread in config.fair],
+        recurs=context.mechanism.properties[name].recurs,
     )
     verdict, fault = VERDICT_OF[result.outcome], ""
     trace = None
-    if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED) and (lasso is None) != (
+    holds = lasso is None
+    if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED) and holds != (
         verdict is Verdict.EXHAUSTIVE
     ):
-        fault = f"TLC says {verdict}, the model {'holds' if lasso is None else 'has a fair run that never gets there'}"
+        model = "holds" if holds else "has a fair run that never gets there"
+        fault = f"TLC's verdict is {verdict}, the model {model}"
     if verdict is Verdict.EXHAUSTIVE:
         fault = fault or drift(config, counts_of(result))
     if verdict is Verdict.VIOLATED:
-        trace = _told(context, config, graph.model, result, lasso)
+        trace = _kept(context, config, graph.model, result, lasso)
     fairness = "every thread fair" if config.fair is None else f"fair: {', '.join(config.fair)}"
     return context.row(
         "liveness",
@@ -64,32 +71,31 @@ def judged(
     )
 
 
-def _told(
-    context: Context, config: Config, model: object, result: TlcResult, lasso: Lasso | None
+def _kept(
+    context: Context, config: Config, model: Model, result: TlcResult, lasso: Lasso | None
 ) -> str:
     """The model's lasso where it found one, else TLC's path, as a file."""
     of_name = {name: index for index, name in enumerate(model.threads)}
+    loop = None
     if lasso is not None:
         schedule, loop = [(thread, label) for thread, label, _ in lasso.steps], lasso.loop
     else:
-        schedule, loop = (
-            [(of_name[name], label) for name, label in schedule_of(result, context.mechanism.pc)],
-            None,
-        )
+        steps = schedule_of(result, context.mechanism.pc)
+        schedule = [(of_name[name], label) for name, label in steps]
     how = (
         "the run stays in its last state for ever"
         if loop == len(schedule)
         else "the marked steps repeat for ever"
     )
     return context.keep(
-        tell(
+        build(
             context.mechanism,
             model,
             schedule,
             layer="liveness",
             name=config.name,
             scenario=config.scenario,
-            property=config.property,
+            property=the_property(config.property),
             explanation=". ".join(filter(None, (config.about, how))) + ".",
             loop=loop,
             sources=context.sources(scenario=config.scenario),

@@ -1,8 +1,9 @@
-"""Layer mutant: one decision taken away on every artefact, killed by the named property at the same depth, or shown equivalent.
+"""Layer mutant: one decision taken away on every artefact, killed by the named property.
 
-A mutant counts only if all of this holds: the mutated spec, model and implementation have equal graphs; the named property
-fails in each of them, first after equally many labelled steps; and the unmutated model's search rejects the mutated
-implementation. An equivalent one keeps every property on the whole mutated graph, and the rest is required all the same.
+A mutant counts only if all of this holds: the mutated spec, model and implementation have equal
+graphs; the named property fails in each of them, first after equally many labelled steps; and the
+bisimulation with the unmutated model rejects the mutated implementation. An equivalent mutant keeps
+every property on the whole mutated graph; the other conditions hold for it too.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from wheelproof.checks.context import VERDICT_OF, Context, Report, schedule_of
-from wheelproof.checks.safety import (
+from wheelproof.checks.comparisons import (
     Equality,
     bisimulated,
     bisimulation_figures,
@@ -22,18 +22,20 @@ from wheelproof.checks.safety import (
     dumped,
     parted,
 )
-from wheelproof.counterexample.build import Diverged, tell
+from wheelproof.checks.context import VERDICT_OF, Context, Report, schedule_of
+from wheelproof.counterexample.build import Diverged, build
 from wheelproof.explore.bisimulation import Bisimulation
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.graph.liveness import violation
-from wheelproof.project.mechanism import Config, Mutant
+from wheelproof.project.mechanism import Config, Mutant, the_property
+from wheelproof.protocols import Model
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Verdict
 
 
 def check(context: Context, mutants: Sequence[Mutant]) -> Report:
-    """Run mutants of one switch and one scenario, which differ in the property, through spec, model and implementation."""
+    """Check mutants of one decision and scenario, which differ in their property."""
     mutated = _Mutated(context, mutants)
     return Report(
         [row for mutant in mutants for row in _Kill(mutated.context, mutant, mutated).report().rows]
@@ -41,14 +43,15 @@ def check(context: Context, mutants: Sequence[Mutant]) -> Report:
 
 
 class _Mutated:
-    """One decision taken away in one scenario: what does not depend on the property that must fail, each made once."""
+    """One decision taken away in one scenario: the results that all its mutants share."""
 
     def __init__(self, context: Context, mutants: Sequence[Mutant]) -> None:
         mutant = mutants[0]
         self.plain, self.context = context, context.without(mutant.decision)
         self.name, self.scenario = mutant.name, mutant.scenario
         self.config = Config(self.name, self.scenario, without=mutant.decision)
-        # Where every property is to be kept, the run that checks them all has the whole graph too; where invariants break, the run of the first.
+        # Where every property is to be kept, the run that checks them all has the whole graph too.
+        # Where invariants break, the run of the first of them has it.
         self.keeps = not any(each.property for each in mutants)
         self.first = next(
             (
@@ -71,7 +74,8 @@ class _Mutated:
 
     @cached_property
     def dump(self) -> tuple[TlcResult, Equality | None]:
-        name, checks = self.name, {}
+        name = self.name
+        checks: dict[str, Any] = {}
         if self.keeps:
             checks = {"invariants": self.context.mechanism.invariants}
         elif self.first:
@@ -89,7 +93,7 @@ class _Mutated:
         )
 
     @cached_property
-    def open_diamond(self) -> Any:
+    def open_diamond(self) -> reduced.Open | None:
         return reduced.open_diamond(self.graph, self.context.mechanism.silent)
 
     @cached_property
@@ -99,8 +103,8 @@ class _Mutated:
         )
 
     @cached_property
-    def refused(self) -> tuple[Bisimulation, Any]:
-        """The unmutated model's search on the mutated implementation, with that model."""
+    def refused(self) -> tuple[Bisimulation, Model]:
+        """The mutated implementation's bisimulation with the unmutated model, and that model."""
         mechanism = self.plain.mechanism
         plain = reduced.reduce(mechanism.model(self.scenario), mechanism.silent)
         return bisimulated(
@@ -136,7 +140,7 @@ class _Kill:
         trace = self.rejected()
         if result.property:
             try:
-                trace = self.told(result)
+                trace = self.kept(result)
             except Diverged as error:
                 self.faults.append(f"TLC's trace cannot be followed on the mutated model: {error}")
         row = context.row(
@@ -164,7 +168,7 @@ class _Kill:
         return Report([row])
 
     def judged(self) -> TlcResult:
-        """TLC's verdict: on the named property alone, or on all of them for an equivalent mutant."""
+        """TLC's verdict on the named property, or on all of them for an equivalent mutant."""
         mechanism, name = self.context.mechanism, self.mutant.property
         if name is None:
             if self.mutated.keeps:
@@ -192,9 +196,8 @@ class _Kill:
         """Mutated spec = mutated model; a verdict where there is no graph to compare."""
         plain, equality = self.mutated.dump
         self.figures |= {"states": self.graph.distinct, "edges": self.graph.edge_count}
-        if (
-            equality is None and not plain.property
-        ):  # a violated property was to be kept: the row says so
+        # Where a property that was to be kept is violated, the row has that as its verdict.
+        if equality is None and not plain.property:
             self.faults.append(f"the mutated graph is not whole: {plain.explanation}")
             return Verdict.INCONCLUSIVE if plain.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
         if equality is not None and equality.fault:
@@ -214,12 +217,13 @@ class _Kill:
             )
         if bisimulation.uncovered:
             self.faults.append(
-                f"{len(bisimulation.uncovered)} edges of the mutated model were not bisimulated"
+                f"{len(bisimulation.uncovered)} edges of the mutated model were not in the "
+                "bisimulation"
             )
 
     def depths(self, result: TlcResult, bisimulation: Bisimulation) -> None:
         """The property fails first after equally many labelled steps on each artefact."""
-        name, mechanism = self.mutant.property, self.context.mechanism
+        name, mechanism = the_property(self.mutant.property), self.context.mechanism
         spec = [
             label for _, label in schedule_of(result, mechanism.pc) if label not in mechanism.silent
         ]
@@ -237,12 +241,16 @@ class _Kill:
             )
         if full is not None and result.property and self.graph.levels[full] != len(result.trace):
             self.faults.append(
-                f"TLC's trace has {len(result.trace)} states, the model's shortest {self.graph.levels[full]}"
+                f"TLC's trace has {len(result.trace)} states, the model's shortest "
+                f"{self.graph.levels[full]}"
             )
 
     def fair_cycles(self, bisimulation: Bisimulation) -> None:
-        """A fair run never meets the goal: on the full model, on the reduced one, and on the implementation's own states."""
-        name, pairs = self.mutant.property, bisimulation.graph
+        """A fair run never meets the goal.
+
+        It is a run of the full model, of the reduced one, and of the implementation's own states.
+        """
+        name, pairs = the_property(self.mutant.property), bisimulation.graph
         if not pairs.model_states:
             return  # the initial states differ, which is a fault already
         own = StateGraph.of(
@@ -262,19 +270,20 @@ class _Kill:
             "the reduced model": self.small,
             "the implementation": own,
         }
-        found = {who: violation(graph, name, recurs=recurs) for who, graph in artefacts.items()}
+        found = {each: violation(graph, name, recurs=recurs) for each, graph in artefacts.items()}
         self.faults += [
-            f"{who} has no fair run without {name}" for who, lasso in found.items() if lasso is None
+            f"{each} has no fair run without {name}"
+            for each, lasso in found.items()
+            if lasso is None
         ]
+        loops = {each: lasso.loop for each, lasso in found.items() if lasso is not None}
         if not self.faults:
-            self.figures |= {
-                "depth_model": found["the reduced model"].loop,
-                "depth_impl": found["the implementation"].loop,
-            }
-            if self.figures["depth_model"] != self.figures["depth_impl"]:
+            model, impl = loops["the reduced model"], loops["the implementation"]
+            self.figures |= {"depth_model": model, "depth_impl": impl}
+            if model != impl:
                 self.faults.append(
-                    f"the fair cycle begins after {self.figures['depth_model']} steps of the model, "
-                    f"{self.figures['depth_impl']} of the implementation"
+                    f"the fair cycle begins after {model} steps of the model, {impl} of the "
+                    "implementation"
                 )
 
     def small_label(self, state: int, thread: int) -> str:
@@ -282,11 +291,12 @@ class _Kill:
         return next(label for mover, label, _ in self.small.edges[state] if mover == thread)
 
     def rejected(self) -> str | None:
-        """The unmutated model's search must reject the mutated implementation."""
+        """The bisimulation with the unmutated model must reject the mutated implementation."""
         bisimulation, model = self.mutated.refused
         if bisimulation.difference is None:
             self.faults.append(
-                f"the unmutated model's search does not reject the mutated implementation ({bisimulation.outcome})"
+                "the bisimulation with the unmutated model does not reject the mutated "
+                f"implementation ({bisimulation.outcome})"
             )
             return None
         self.figures["rejected_at"] = len(bisimulation.difference.schedule)
@@ -300,22 +310,22 @@ class _Kill:
             self.context,
         )
 
-    def told(self, result: TlcResult) -> str:
-        """TLC's counterexample, to be replayed on the mutated model and implementation."""
+    def kept(self, result: TlcResult) -> str:
+        """TLC's counterexample as a file: it replays on the mutated model and implementation."""
         model = self.graph.model
         of_name = {name: index for index, name in enumerate(model.threads)}
         schedule = [
             (of_name[name], label) for name, label in schedule_of(result, self.context.mechanism.pc)
         ]
         return self.context.keep(
-            tell(
+            build(
                 self.context.mechanism,
                 model,
                 schedule,
                 layer="mutant",
                 name=self.mutant.name,
                 scenario=self.mutant.scenario,
-                property=result.property,
+                property=the_property(result.property),
                 explanation=self.mutant.race,
                 sources=self.context.sources(self.mutant.scenario),
             )

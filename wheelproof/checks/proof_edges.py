@@ -1,32 +1,35 @@
 """A proof's transition system against the model, edge by edge.
 
-Every edge of every finite graph of a mechanism must be, seen through the proof's view, a step that the proof's system can take and
-that ends in the same state, under one of the actions that the view module names for the label; or a stutter, where it names that.
-Every formula of the proof must hold in every state, and every action must be some edge. The bisimulation
-shows the implementation's states to be the model's, so that what holds of one holds of the other.
+A view maps the model's states to those of the proof's system. Every edge of every finite graph of a
+mechanism must be a step of that system to the same state, by an action that the view's module names
+for the label; or a stutter, where it names that. Every formula of the proof must hold in every
+state, and every action must be some edge. The bisimulation shows the implementation's states to be
+the model's, so both have the same properties.
 
-These edges carry safety over from the system to the model. For theorems on what can be taken (no deadlock) the check needs the
-other direction too: in every state of a graph, a thread with an enabled action in the system has an edge in the graph. A thread
-whose program is over has only actions that begin an operation. The view module may name `waits` for a label at which the model waits where the system
-does not, and then no theorem of that kind carries over. So a state in which the system has an enabled action for a thread within
-an operation is no deadlock of the model. Livelock is not covered: the edge may be a stutter.
+These edges carry safety over from the system to the model. For theorems about enabled actions (no
+deadlock) the check needs the other direction too: in every state of a graph, a thread with an
+enabled action in the system has an edge in the graph. A thread whose program is over has only
+actions that begin an operation. The module may name `waits` for a label at which the model waits
+where the system does not, and then no theorem of that kind carries over. So a state in which the
+system has an enabled action for a thread within an operation is no deadlock of the model. Livelock
+is not covered: the edge may be a stutter.
 
-A subject offers this as `proofs/protocols/<stem>_view.py`: `SYSTEMS`, the systems that some scenario is one of, `ACTIONS`, for each
-label the actions that it may be, as a text, and `views(model)`, the views of a scenario. A view has a `name`, an `instance` (its system at the scenario's size: `initial`, `broken`, `moves`,
-`named`), `state(model's state)`, `acts(thread, model's state)`, whether the thread's next step is about what is viewed, and
-`pending(thread, model's state)`, the label of that step, None where the thread's program is over.
+A project provides `proofs/protocols/<mechanism>_view.py`: `SYSTEMS`, the systems of all scenarios,
+`ACTIONS`, for each label its actions as a text, and `views(model)`, the views of one scenario. See
+:class:`View`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import State
 from wheelproof.verdict import Verdict
 
 STUTTER = "stutter"
@@ -34,22 +37,51 @@ WAITS = "waits"
 """A word beside the actions of a label: the model may wait there where the system does not."""
 NAME = "edges"
 SHOWN = 3
-"""How many faults a row tells."""
+"""The number of faults that a row shows."""
+
+
+class System(Protocol):
+    """A class of transition systems, as :mod:`proofs.ts` has them."""
+
+    @classmethod
+    def actions(cls) -> Mapping[str, Any]:
+        """Name -> action, with its ``method``, and ``begins`` where it begins an operation."""
+
+
+class View(Protocol):
+    """A model's states as those of a transition system.
+
+    ``instance``: the system at the scenario's size, with ``initial``, ``broken``, ``moves`` and
+    ``named``.
+    """
+
+    name: str
+    instance: Any
+
+    def state(self, state: State) -> Any:
+        """The system's state."""
+
+    def acts(self, thread: int, state: State) -> bool:
+        """Whether the thread's next step is one of the system's."""
+
+    def pending(self, thread: int, state: State) -> str | None:
+        """The label of the thread's next step; None where its program is over."""
 
 
 def declared(mechanism: Mechanism) -> bool:
-    """Whether a mechanism's proof says how its states are the model's."""
+    """Whether a mechanism's proof has a view of its states."""
     return (mechanism.root / "proofs" / "protocols" / f"{mechanism.stem}_view.py").is_file()
 
 
 @dataclass
 class Compared:
-    """What the comparison of graphs with systems found.
+    """The result of comparing graphs with systems; texts are for a person.
 
-    ``wrong``: edges that are no step, in words; ``broken``: formula -> a state in which it does not hold, in words; ``blocked``:
-    threads that have an action and no edge, in words; ``taken``: the methods of the actions that some edge is, by qualified name,
-    so that an action that systems share counts once. ``unlike``, ``waiting``: system -> the first difference (of any kind but
-    waits; a wait), for a system and those that it restricts; ``compared``: the names of all systems that graphs were compared with.
+    ``wrong``: edges that are no step. ``broken``: formula -> a state in which it does not hold.
+    ``blocked``: threads that have an action and no edge. ``taken``: the methods of actions that are
+    some edge, by qualified name: an action that systems share counts once. ``unlike``: system ->
+    its first difference but for waits. ``waiting``: system -> its first wait. Both are recorded for
+    a system and those that it restricts. ``compared``: the names of all compared systems.
     """
 
     states: int = 0
@@ -69,12 +101,12 @@ def actions_of(label: str, named: Mapping[str, str]) -> list[str]:
 
 
 def family(system: object) -> list[str]:
-    """The names of a system's class and of those that it restricts: what is proved of them is said of this one too."""
+    """The names of a system's class and of those that it restricts, whose theorems hold for it."""
     return [base.__name__ for base in type(system).__mro__ if getattr(base, "VARIABLES", None)]
 
 
 def table_faults(
-    labels: Iterable[str], named: Mapping[str, str], systems: tuple[type, ...]
+    labels: Iterable[str], named: Mapping[str, str], systems: Sequence[type[System]]
 ) -> list[str]:
     """Labels without an action, entries without a label, and actions that no label names."""
     labels = list(labels)
@@ -87,9 +119,9 @@ def table_faults(
 
 
 def compare(
-    view: Any, graph: StateGraph, named: Mapping[str, str], found: Compared, where: str = ""
+    view: View, graph: StateGraph, named: Mapping[str, str], found: Compared, where: str = ""
 ) -> None:
-    """Compare one model graph with one view's system; what is found is added to ``found``."""
+    """Compare one model graph with one view's system, and add the results to ``found``."""
     instance = view.instance
     names = family(instance.system)
     found.compared.update(names)
@@ -115,15 +147,16 @@ def compare(
 
 
 def _compare_edges(
-    view: Any,
+    view: View,
     graph: StateGraph,
-    states: list,
+    states: list[Any],
     named: Mapping[str, str],
     found: Compared,
     where: str,
 ) -> None:
     """Every edge is a step of the system under its label, or a stutter."""
-    instance, known = view.instance, set()
+    instance = view.instance
+    known: set[tuple[Any, ...]] = set()
     actions = instance.system.actions()
     of_label = {
         label: [action for action in actions_of(label, named) if action in actions]
@@ -147,28 +180,30 @@ def _compare_edges(
             )
             if move is not None:
                 found.taken.add(actions[move.action].method.__qualname__)
-            elif (
-                states[number] != states[after] or acts and STUTTER not in actions_of(label, named)
+            elif states[number] != states[after] or (
+                acts and STUTTER not in actions_of(label, named)
             ):
+                system = type(instance.system).__name__
                 found.wrong.append(
-                    f"{where}: {graph.model.threads[thread]}'s {label} is no step of {type(instance.system).__name__}: "
+                    f"{where}: {graph.model.threads[thread]}'s {label} is no step of {system}: "
                     + difference(instance.named(states[number]), instance.named(states[after]))
                 )
     found.edges += len(known)
 
 
 def _compare_waits(
-    view: Any,
+    view: View,
     graph: StateGraph,
-    states: list,
+    states: list[Any],
     named: Mapping[str, str],
     found: Compared,
     where: str,
 ) -> None:
-    """A thread without an edge has no action in the system either, but for beginning one after its program's end."""
+    """A thread without an edge has no action, but for beginning an operation after its end."""
     instance, actions = view.instance, view.instance.system.actions()
     inner = [name for name, action in actions.items() if not action.begins]
-    threads, asked = graph.model.threads, {}
+    threads = graph.model.threads
+    moves: dict[tuple[Any, ...], Any] = {}
     for number, row in enumerate(graph.edges):
         moving = {thread: label for thread, label, _ in row}
         here, ended = graph.states[number], 0
@@ -177,30 +212,32 @@ def _compare_waits(
             ended += label is None
             if thread in moving:
                 if moving[thread] != label:
+                    place = label or "the end of its program"
                     found.wrong.append(
-                        f"{where}: {name} takes {moving[thread]}, and the view shows {label or 'the end of its program'}"
+                        f"{where}: {name} takes {moving[thread]}, and the view shows {place}"
                     )
                     _record(found.unlike, instance, found.wrong[-1])
                 continue
             if not view.acts(thread, here) and label is not None:
                 continue
             key = states[number], thread, label
-            if key not in asked:
+            if key not in moves:
                 own = (
                     [action for action in actions_of(label, named) if action in actions]
                     if label
                     else []
                 )
-                asked[key] = next(
+                moves[key] = next(
                     instance.moves(states[number], [*dict.fromkeys((*own, *inner))], thread), None
                 )
-            if (move := asked[key]) is None:
+            if (move := moves[key]) is None:
                 continue
             place = f"at {label}" if label else "at its end"
-            told = f"{where}: {name} waits {place}, and {type(instance.system).__name__} has {move.action} for it"
-            _record(found.waiting, instance, told)
+            system = type(instance.system).__name__
+            wait = f"{where}: {name} waits {place}, and {system} has {move.action} for it"
+            _record(found.waiting, instance, wait)
             if label is None or WAITS not in actions_of(label, named):
-                found.blocked.append(told)
+                found.blocked.append(wait)
         if not row and (ended == len(threads)) != bool(graph.model.final(here)):
             found.blocked.append(
                 f"{where}: the model {'ends' if graph.model.final(here) else 'is stuck'} where "
@@ -209,14 +246,14 @@ def _compare_waits(
             _record(found.waiting, instance, found.blocked[-1])
 
 
-def _record(of: dict[str, str], instance: Any, told: str) -> None:
+def _record(of: dict[str, str], instance: Any, difference: str) -> None:
     """Keep the first difference of a system and of those that it restricts."""
     for name in family(instance.system):
-        of.setdefault(name, told)
+        of.setdefault(name, difference)
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """What a step changes, in words."""
+    """The changes of a step as a text."""
     return (
         "; ".join(
             f"{name} from {before[name]} to {after[name]}"
@@ -227,7 +264,7 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     )
 
 
-def idle(systems: tuple[type, ...], taken: set[str]) -> list[str]:
+def idle(systems: Sequence[type[System]], taken: set[str]) -> list[str]:
     """The actions that no edge is, by qualified name."""
     every = {
         action.method.__qualname__ for system in systems for action in system.actions().values()
@@ -236,15 +273,16 @@ def idle(systems: tuple[type, ...], taken: set[str]) -> list[str]:
 
 
 def check(context: Context) -> Report:
-    """The row of one mechanism: every config's scenario of the profile, each once; graphs that are too large to compare are left out."""
+    """The row of one mechanism, over the scenarios of the profile's configs.
+
+    Graphs of more than COMPARED states are left out.
+    """
     mechanism = context.mechanism
     started, beat = context.begin("proof", NAME), context.beat("proof", NAME)
     module = isolated.load(mechanism.root, f"proofs.protocols.{mechanism.stem}_view")
-    faults, found, scenarios = (
-        table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS),
-        Compared(),
-        set(),
-    )
+    faults = table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS)
+    found = Compared()
+    scenarios: set[str] = set()
     profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
     for config in mechanism.configs.values():
         if (
@@ -270,12 +308,12 @@ def check(context: Context) -> Report:
     )
     if found.wrong or found.broken:
         verdict, broken = Verdict.VIOLATED, next(iter(found.broken), "EveryEdgeIsAStep")
-        told = found.wrong[:SHOWN] + [
+        shown = found.wrong[:SHOWN] + [
             f"{name} does not hold: {state}" for name, state in list(found.broken.items())[:SHOWN]
         ]
         why = (
             f"{len(found.wrong)} edges are no steps, {len(found.broken)} formulas do not hold. "
-            + " | ".join(told)
+            + " | ".join(shown)
         )
     elif found.blocked:
         verdict, broken = Verdict.VIOLATED, "EnabledInTheModel"

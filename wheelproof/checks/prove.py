@@ -1,16 +1,7 @@
-"""Theorems: what the subject's folder ``proofs`` submits, checked one by one.
+"""Theorems: those of the project's folder ``proofs``, checked one by one.
 
-A module below ``proofs`` takes part that has, at its top, ``THEORY = ...``, an object with
-
-* ``name``, ``mechanism`` (the stem of the mechanism that it is about) and ``theorems``: name -> an object with ``says``, ``profile``, ``theory``,
-  ``is_lemma`` (it needs no control of its own), ``rests_on`` (names), ``assumes`` (ids), and ``controls``, each with ``name``, ``says`` and ``kind``;
-  where it is about a transition system, ``system``, the name of that, and ``enabled``, whether it says what can be taken;
-* ``closure(name)``: the theorem and all that it rests on, what is used before what uses it;
-* ``check(name, seeds, folder)``: the evidence, with ``verdict`` (a word of ``wheelproof.verdict``), ``why`` and ``figures()``, plain
-  JSON values, among them ``vcs``, ``seeds``, ``controls``, ``second`` (what another solver says: "unsat" where it agrees) and ``links``
-  (how many of ``rests_on`` were shown to be premises that the proof needs).
-
-How a proof is done is the subject's own business. That it says what it must, is checked here.
+A module below ``proofs`` takes part if it has, at its top, ``THEORY = ...``, a :class:`Theory`.
+How a proof is done is the project's own business. This module checks that the evidence is complete.
 """
 
 from __future__ import annotations
@@ -22,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from wheelproof.checks import proof_edges
 from wheelproof.checks.context import Context, Report
@@ -35,17 +26,74 @@ _TAKES_PART = re.compile(r"^THEORY\b", re.MULTILINE)
 ENDS = frozenset(
     {Verdict.PROVED, Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.VACUOUS, Verdict.ERROR}
 )
-"""How a proof may end."""
+"""The verdicts of a proof."""
 
 KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to induction)"}
-"""What a table says of a control that is refuted by something else than a plain counterexample."""
+"""Notes in tables on controls that no plain counterexample refutes."""
+
+
+class Control(Protocol):
+    """A mutated theorem that must be refuted."""
+
+    name: str
+    says: str
+    kind: str
+
+
+class Theorem(Protocol):
+    """One theorem of a theory.
+
+    ``theory``: the theory's name. ``is_lemma``: it needs no control of its own. ``rests_on``: the
+    theorems that its proof uses. ``assumes``: ids of assumptions. A theorem about a transition
+    system also has ``system``, that system's name, and ``enabled``, whether it is about the actions
+    that are enabled.
+    """
+
+    name: str
+    theory: str
+    says: str
+    profile: str
+    is_lemma: bool
+    rests_on: Sequence[str]
+    assumes: Sequence[str]
+    controls: Sequence[Control]
+
+
+class Evidence(Protocol):
+    """The result of a proof. ``verdict``: a word of ``wheelproof.verdict``."""
+
+    verdict: str
+    why: str
+
+    def figures(self) -> Mapping[str, Any]:
+        """Plain JSON values.
+
+        ``vcs``: verification conditions. ``seeds``, ``controls``: their numbers. ``second``: the
+        second solver's answer, "unsat" where it agrees. ``links``: the number of theorems in
+        ``rests_on`` that the proof was shown to need.
+        """
+
+
+class Theory(Protocol):
+    """The theorems about one mechanism. ``mechanism``: its name."""
+
+    name: str
+    mechanism: str
+    theorems: Mapping[str, Theorem]
+
+    def closure(self, name: str) -> Sequence[Theorem]:
+        """A theorem and all that it rests on, each behind those that it uses."""
+
+    def check(self, name: str, seeds: int, folder: Path | None) -> Evidence:
+        """Prove a theorem. ``folder``: where files of the proof go, None for nowhere."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """One theorem as its theory declares it. ``rests_on``: what its proof uses; ``assumes``: ids, of what that uses too.
+    """One theorem as its theory declares it, with the assumptions of all that it rests on.
 
-    ``system``: the transition system that it is about, by name; ``enabled``: it says what can be taken, not only what holds.
+    ``system``: the name of the transition system that it is about. ``enabled``: it is about the
+    actions that are enabled, not only about states.
     """
 
     mechanism: str
@@ -62,10 +110,13 @@ class Declared:
 
 
 @contextmanager
-def loaded(root: Path) -> Iterator[dict[str, Any]]:
-    """Within: the subject's theories by name, their modules imported from its folder alone. Raises UsageError where one cannot be."""
+def loaded(root: Path) -> Iterator[dict[str, Theory]]:
+    """The project's theories by name, their modules imported from its folder alone.
+
+    Raises UsageError where a module cannot be loaded.
+    """
     with apart(Finder(root)):
-        theories: dict[str, Any] = {}
+        theories: dict[str, Theory] = {}
         for file in sorted((root / FOLDER).rglob("*.py")):
             if not _TAKES_PART.search(file.read_text(encoding="utf-8")):
                 continue
@@ -73,7 +124,8 @@ def loaded(root: Path) -> Iterator[dict[str, Any]]:
             try:
                 theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
                 theories[theory.name] = theory
-            except Exception as error:  # whatever a subject's module raises, a theorem that is put together wrongly among it
+            except Exception as error:
+                # A project's module may raise anything, as where a theorem is not well-formed.
                 raise UsageError(
                     f"{shown.as_posix()} cannot be loaded: {type(error).__name__}: {error}"
                 ) from error
@@ -81,9 +133,10 @@ def loaded(root: Path) -> Iterator[dict[str, Any]]:
 
 
 def declared(root: Path) -> list[Declared]:
-    """Every theorem of the subject, in the order in which they build on each other; none where it has no proofs.
+    """Every theorem of the project, each behind those that it builds on; none without proofs.
 
-    Raises UsageError for a module that cannot be loaded, or where two theorems of one mechanism have one name.
+    Raises UsageError for a module that cannot be loaded, and for two theorems of one mechanism with
+    one name.
     """
     if not (root / FOLDER).is_dir():
         return []
@@ -99,18 +152,19 @@ def declared(root: Path) -> list[Declared]:
     return ordered
 
 
-def _built_up(theories: Mapping[str, Any]) -> list[Any]:
+def _built_up(theories: Mapping[str, Theory]) -> list[Theory]:
     """The theories, each after those whose theorems it uses."""
-    order: list[Any] = []
+    order: list[Theory] = []
 
-    def visit(theory: Any) -> None:
+    def visit(theory: Theory) -> None:
         if theory in order:
             return
         for name in theory.theorems:
             for used in theory.closure(name):
                 if used.theory not in theories:
                     raise UsageError(
-                        f"{theory.name}: {name} rests on {used.name} of {used.theory}, which no module below {FOLDER} has as its THEORY."
+                        f"{theory.name}: {name} rests on {used.name} of {used.theory}, which no "
+                        f"module below {FOLDER} has as its THEORY."
                     )
                 if used.theory != theory.name:
                     visit(theories[used.theory])
@@ -121,7 +175,7 @@ def _built_up(theories: Mapping[str, Any]) -> list[Any]:
     return order
 
 
-def _declared(theory: Any, name: str) -> Declared:
+def _declared(theory: Theory, name: str) -> Declared:
     theorem = theory.theorems[name]
     return Declared(
         theory.mechanism,
@@ -142,7 +196,10 @@ def _declared(theory: Any, name: str) -> Declared:
 
 
 def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
-    """The rows of these theorems of the context's mechanism. One that rests on what is not proved is not in order either."""
+    """The rows of these theorems of the context's mechanism.
+
+    A theorem that rests on one that is not proved is not in order either.
+    """
     report = Report()
     with loaded(context.mechanism.root) as theories:
         home = {
@@ -159,7 +216,8 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
         known: dict[tuple[str, str], str] = {}
         for name in names:
             started = context.begin("proof", name)
-            theory, lacking = home[name], []
+            theory = home[name]
+            lacking: list[str] = []
             for used in theory.closure(name)[:-1]:
                 key = (used.theory, used.name)
                 if key not in known:
@@ -172,10 +230,8 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
             verdict, why = found.verdict, found.why
             figures = dict(found.figures()) | {"lemma": bool(theorem.is_lemma)}
             if verdict == Verdict.PROVED and lacking:
-                verdict, why = (
-                    Verdict.INCONCLUSIVE,
-                    f"it rests on {', '.join(lacking)}, which is not proved",
-                )
+                verdict = Verdict.INCONCLUSIVE
+                why = f"it rests on {', '.join(lacking)}, which is not proved"
             if fault := defect(
                 verdict, figures, seeds, bool(theorem.is_lemma), len(theorem.rests_on)
             ):
@@ -197,11 +253,12 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
 
 
 def carried_over(rows: Sequence[Row], theorems: Sequence[Declared]) -> list[Row]:
-    """The rows, in which a theorem about a transition system is proved only as far as that system is the model.
+    """The rows; a theorem about a transition system is proved only where that system is the model.
 
-    The row `edges` of a mechanism says how its models and systems differ. A theorem is inconclusive where its system differs, where
-    it says what can be taken and the model waits, where the models were not compared, or where it rests on such a theorem. Without
-    that row (a run of chosen theorems) nothing is said of models. A system without any model is named in the row.
+    The row `edges` of a mechanism has the differences of its models and systems. A theorem is
+    inconclusive where its system differs, where it is about enabled actions and the model waits,
+    where the models were not compared, or where it rests on such a theorem. Without that row (in a
+    run of chosen theorems) models play no part. A system without any model is named in the row.
     """
     edges = {
         row.mechanism: row for row in rows if (row.layer, row.name) == ("proof", proof_edges.NAME)
@@ -243,23 +300,28 @@ def carried_over(rows: Sequence[Row], theorems: Sequence[Declared]) -> list[Row]
 
 
 def not_carried(item: Declared, edges: Row) -> str:
-    """Why a theorem does not carry over from its system to the models; "" where it does, or is about no system."""
+    """Why a theorem does not carry over from its system to the models; "" where it does.
+
+    A theorem about no system carries over.
+    """
     figures = edges.figures
     if not item.system:
         return ""
     if edges.verdict in PROVES_NOTHING:
         return f"the models were not compared with {item.system}: {edges.why}"
     if item.system in figures.get("unlike", {}):
-        return f"it is proved of {item.system}, which is not the model: {figures['unlike'][item.system]}"
+        difference = figures["unlike"][item.system]
+        return f"it is proved of {item.system}, which is not the model: {difference}"
     if item.enabled and item.system in figures.get("waiting", {}):
-        return f"it is proved of {item.system}, which goes on where the model waits: {figures['waiting'][item.system]}"
+        wait = figures["waiting"][item.system]
+        return f"it is proved of {item.system}, which goes on where the model waits: {wait}"
     return ""
 
 
 def defect(
     verdict: str, figures: Mapping[str, Any], seeds: int, is_lemma: bool, links: int = 0
 ) -> str:
-    """What a claimed proof lacks to be one; "" where nothing is missing."""
+    """The part that a claimed proof lacks; "" where it is complete."""
     if verdict not in ENDS:
         raise ToolError(
             f"A theory ended a check with {verdict!r}.",
@@ -274,7 +336,10 @@ def defect(
     if figures.get("second") != "unsat":
         return f"the second solver does not agree: it says {figures.get('second', 'nothing')}"
     if figures.get("links", 0) < links:
-        return f"it rests on {links} theorems, and needs {figures.get('links', 0)} of them: a link may be a label only"
+        return (
+            f"it rests on {links} theorems, and needs {figures.get('links', 0)} of them: a link "
+            "may be a label only"
+        )
     if not is_lemma and figures.get("controls", 0) < 1:
         return "no control was refuted: nothing shows that the check can fail"
     return ""

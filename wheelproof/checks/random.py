@@ -1,18 +1,20 @@
-"""Layer random: seeded random schedules of the implementation, with a happens-before race detector on its plain fields.
+"""Layer random: seeded random schedules of the implementation, with a race detector.
 
-Fine schedules go along with the model, as a second net beside the bisimulation. Coarse ones do not yield at plain fields, which is
-sound only where there is no race: the detector shows that, and both grains must come to the same verdict.
+The detector orders the accesses of plain fields by happens-before. Fine schedules are compared
+with the model, as in the bisimulation. Coarse ones do not yield at plain fields, which is sound
+only without races: the detector shows that there are none, and both must have the same verdict.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from wheelproof.checks.comparisons import parted
 from wheelproof.checks.context import Context, Report
-from wheelproof.checks.safety import parted
-from wheelproof.counterexample.build import labelled, tell
+from wheelproof.counterexample.build import build, labelled
 from wheelproof.explore import RaceDetector, RandomSchedules, random_schedules
 from wheelproof.graph import reduced
+from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Mutant
 from wheelproof.verdict import Verdict
 
@@ -21,7 +23,7 @@ RACE = "NoDataRace"
 
 
 def check(context: Context, config: Config) -> Report:
-    """Random schedules of a passing scenario: as the model says, in both grains, and no race."""
+    """Random schedules of a passing scenario: equal to the model's, without a race."""
     started = context.begin("random", config.name)
     graph = reduced.reduce(context.mechanism.model(config.scenario), context.mechanism.silent)
     fine, coarse = _schedules(context, config.scenario, graph)
@@ -59,7 +61,7 @@ def check(context: Context, config: Config) -> Report:
 
 
 def check_mutant(context: Context, mutant: Mutant) -> Report:
-    """Random schedules of a mutant that loses a lock: the detector must report a race, in both grains."""
+    """Random schedules of a mutant that loses a lock: the detector must report a race in both."""
     started = context.begin("random", mutant.name)
     mutated = context.without(mutant.decision)
     fine, coarse = _schedules(mutated, mutant.scenario, None)
@@ -77,7 +79,7 @@ def check_mutant(context: Context, mutant: Mutant) -> Report:
                 verdict=Verdict.VIOLATED if found else Verdict.SAMPLED,
                 why=str(min(coarse.races))
                 if found
-                else "no race was reported in one of the grains",
+                else "no race was reported in fine schedules or in coarse ones",
                 bound=f"{context.bound(mutant.scenario)}, seed {SEED}",
                 figures=_figures(fine, coarse),
                 trace=trace,
@@ -91,7 +93,7 @@ def _recorded(context: Context, mutant: Mutant, found: RandomSchedules) -> str:
     mechanism = context.mechanism
     model = mechanism.model(mutant.scenario)
     return context.keep(
-        tell(
+        build(
             mechanism,
             model,
             labelled(model, found.schedule, mechanism.silent),
@@ -106,11 +108,11 @@ def _recorded(context: Context, mutant: Mutant, found: RandomSchedules) -> str:
 
 
 def _schedules(
-    context: Context, scenario: str, graph: Any
+    context: Context, scenario: str, graph: StateGraph | None
 ) -> tuple[RandomSchedules, RandomSchedules]:
-    """Fine and coarse schedules; the fine ones beside the model's graph where there is one."""
+    """Fine and coarse schedules; the fine ones are compared with the model's graph, if given."""
     subject, program = context.subject(), context.mechanism.scenarios[scenario]
-    beside = {}
+    beside: dict[str, Any] = {}
     if graph is not None:
         beside = {"rows": reduced.rows(graph), "shared_of": reduced.shared_of(graph)}
     runs = context.limits.schedules
@@ -123,7 +125,7 @@ def _schedules(
     return fine, coarse
 
 
-def _figures(fine: RandomSchedules, coarse: RandomSchedules) -> dict[str, int]:
+def _figures(fine: RandomSchedules, coarse: RandomSchedules) -> dict[str, float]:
     return {
         "schedules": fine.figures["schedules"] + coarse.figures["schedules"],
         "steps": fine.figures["steps"] + coarse.figures["steps"],

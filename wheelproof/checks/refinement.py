@@ -1,29 +1,32 @@
-"""Configs of another module than the mechanism's, in layer tlc: a refinement, or the abstract spec by itself.
+"""Configs of another module than the mechanism's: a refinement, or the abstract spec by itself.
 
-A refinement says that every step of the fine spec is a step of the abstract one, or a stutter. Models have no part in it.
+A refinement holds where every step of the fine spec is a step of the abstract one, or a stutter.
+TLC alone checks it, in layer tlc; models have no part in it.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 from wheelproof.checks.context import VERDICT_OF, Context, Report, counts_of, drift, schedule_of
-from wheelproof.counterexample.build import tell
+from wheelproof.counterexample.build import build
 from wheelproof.counterexample.document import Counterexample, Step
-from wheelproof.project.mechanism import Config
+from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import TlcResult, TraceState
 from wheelproof.tlc.values import Function, format_tla
 from wheelproof.verdict import Verdict
 
 
 def check(context: Context, config: Config) -> Report:
-    """Check one property, the only one of its config (TLC 2.18 does not name the action property that fails)."""
+    """Check the one property of a config: TLC 2.18 does not name an action property that fails."""
     started = context.begin("tlc", config.name, context.limits.tlc_seconds)
     result = context.tlc(config.name, config, deadlock=False, **stated(context, config))
     verdict = VERDICT_OF[result.outcome]
     figures = {"steps": len(result.trace) - 1} if verdict is Verdict.VIOLATED else counts_of(result)
     fault = drift(config, figures) if verdict is Verdict.EXHAUSTIVE else ""
-    trace = told(context, config, result) if result.property else None
+    trace = kept(context, config, result) if result.property else None
     return Report(
         [
             context.row(
@@ -45,17 +48,18 @@ def check(context: Context, config: Config) -> Report:
 
 
 def check_mutants(context: Context, config: Config) -> Report:
-    """The row of a refinement in layer mutant: it rejects the machine without each decision, but for those in ``keeps``.
+    """The row of a refinement in layer mutant: it rejects the machine without each decision.
 
-    What rejects none of them may be wider than it should be. The nightly profile has its own mutants
-    too, and those in ``keeps``, which must not be rejected.
+    An abstract spec that rejects no mutant may allow too much. The mutants in ``keeps`` must not be
+    rejected; they take part in the nightly profile only, as the nightly mutants do.
     """
     started = context.begin("mutant", config.name, context.limits.tlc_seconds)
+    keeps = config.keeps or {}
     found: dict[str, TlcResult] = {}
     machines: set[tuple[str, str]] = set()
     for mutant in context.mechanism.mutants.values():
         machine = mutant.decision, mutant.scenario
-        fast = mutant.profile == "fast" and mutant.name not in config.keeps
+        fast = mutant.profile == "fast" and mutant.name not in keeps
         if (fast or context.profile == "nightly") and machine not in machines:
             machines.add(machine)
             mutated = replace(
@@ -72,11 +76,9 @@ def check_mutants(context: Context, config: Config) -> Report:
     faults = [
         f"{name} is not rejected"
         for name, verdict in judged.items()
-        if verdict is Verdict.EXHAUSTIVE and name not in config.keeps
+        if verdict is Verdict.EXHAUSTIVE and name not in keeps
     ]
-    faults += [
-        f"{name} is rejected, and keeps says otherwise" for name in rejected if name in config.keeps
-    ]
+    faults += [f"{name} is rejected although keeps lists it" for name in rejected if name in keeps]
     verdict = next(
         (each for each in (Verdict.ERROR, Verdict.INCONCLUSIVE) if each in judged.values()),
         Verdict.VIOLATED if rejected else Verdict.VACUOUS,
@@ -86,7 +88,7 @@ def check_mutants(context: Context, config: Config) -> Report:
         for name in found
         if judged[name] is verdict and name not in rejected
     ]
-    kept = ", ".join(name for name in found if name in config.keeps) or "none"
+    accepted = ", ".join(name for name in found if name in keeps) or "none"
     return Report(
         [
             context.row(
@@ -99,37 +101,41 @@ def check_mutants(context: Context, config: Config) -> Report:
                 property=config.property if verdict is Verdict.VIOLATED else None,
                 fault="; ".join(faults),
                 why="; ".join(undecided) or ("" if found else "no mutant takes part"),
-                figures={"mutants": len(found), "rejected": len(rejected), "kept": kept},
+                figures={"mutants": len(found), "rejected": len(rejected), "kept": accepted},
             )
         ]
     )
 
 
-def stated(context: Context, config: Config) -> dict[str, tuple[str, ...]]:
-    """The config's property, as what TLC takes it for."""
-    invariant = context.mechanism.properties[config.property].kind == "invariant"
-    return {"invariants" if invariant else "properties": (config.property,)}
+def stated(context: Context, config: Config) -> dict[str, Any]:
+    """The config's property as an option of ``Context.tlc``: an invariant or a property."""
+    name = the_property(config.property)
+    invariant = context.mechanism.properties[name].kind == "invariant"
+    return {"invariants" if invariant else "properties": (name,)}
 
 
-def told(context: Context, config: Config, result: TlcResult) -> str:
-    """TLC's trace as a file: by the mechanism's labels where the module has its program counters, else by its own actions."""
+def kept(context: Context, config: Config, result: TlcResult) -> str:
+    """TLC's trace as a file.
+
+    Its steps are the mechanism's labels where the module has the program counters, else actions.
+    """
     mechanism = context.mechanism
-    head = dict(
-        layer="tlc",
-        name=config.name,
-        scenario=config.scenario,
-        property=config.property,
-        explanation=config.about,
-    )
+    head: dict[str, Any] = {
+        "layer": "tlc",
+        "name": config.name,
+        "scenario": config.scenario,
+        "property": config.property,
+        "explanation": config.about,
+    }
     if mechanism.pc in result.trace[0].variables:
         model = mechanism.model(config.scenario)
         of_name = {name: index for index, name in enumerate(model.threads)}
         schedule = [(of_name[name], label) for name, label in schedule_of(result, mechanism.pc)]
-        return context.keep(tell(mechanism, model, schedule, sources=context.sources(), **head))
+        return context.keep(build(mechanism, model, schedule, sources=context.sources(), **head))
     threads = tuple(mechanism.scenarios[config.scenario]["threads"])
     texts = [places(state) for state in result.trace]
     steps = []
-    for number, (before, after) in enumerate(zip(texts, texts[1:]), 1):
+    for number, (before, after) in enumerate(pairwise(texts), 1):
         changes = {
             place: (before[place], text) for place, text in after.items() if text != before[place]
         }
@@ -157,7 +163,7 @@ def told(context: Context, config: Config, result: TlcResult) -> str:
 
 def places(state: TraceState) -> dict[str, str]:
     """Every place of a state, such as ``members[l1]``, with its value as TLA+ text."""
-    out = {}
+    out: dict[str, str] = {}
     for name, value in state.variables.items():
         if isinstance(value, Function):
             out |= {f"{name}[{argument}]": format_tla(value[argument]) for argument in value}

@@ -1,13 +1,25 @@
-"""Layers tlc, graph and bisimulation of one config: TLC's verdict, TLC = model, model = implementation, on one state graph."""
+"""Layers tlc, graph and bisimulation of one config, on one state graph.
+
+They check TLC's verdict, TLC = model, and model = implementation.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from wheelproof.checks import liveness
+from wheelproof.checks.comparisons import (
+    Equality,
+    bisimulated,
+    bisimulation_figures,
+    counted,
+    depth_in_implementation,
+    depth_in_model,
+    dumped,
+    parted,
+)
 from wheelproof.checks.context import (
     COMPARED,
     VERDICT_OF,
@@ -19,100 +31,29 @@ from wheelproof.checks.context import (
     schedule_of,
     witnesses_of,
 )
-from wheelproof.counterexample.build import Diverged, tell
+from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
-from wheelproof.explore.bisimulation import Bisimulation, bisimulate
-from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
-from wheelproof.graph.compare import compare
-from wheelproof.graph.explorer import BudgetSpent, StateGraph, first_violation
-from wheelproof.project.mechanism import Config
-from wheelproof.tlc.dot import TlcGraph
+from wheelproof.graph.explorer import BudgetSpent, first_violation
+from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Verdict
 
 
 def check(context: Context, config: Config, live: Sequence[Config] = ()) -> Report:
-    """Run a safety config in the layers that were asked for. ``live``: liveness configs of the same machine, decided in the same run of TLC."""
+    """Run a safety config in the context's layers.
+
+    ``live``: liveness configs of the same machine, decided in the same run of TLC.
+    """
     return _Config(context, config, live).report()
 
 
-@dataclass
-class Equality:
-    """TLC's full graph against the model's: ``fault`` says what differs, "" if nothing; ``edges`` counts TLC's."""
-
-    states: int
-    edges: int
-    fault: str
-
-
-def dumped(
-    context: Context, name: str, config: Config, graph: StateGraph, **checks: Any
-) -> tuple[TlcResult, Equality | None]:
-    """One TLC run with a dump of its graph, compared with the model's. The dump is removed: it is large and can be made anew."""
-    folder = context.output / "mc" / context.mechanism.module / name
-    folder.mkdir(parents=True, exist_ok=True)
-    dump = folder / "states.dot"
-    try:
-        result = context.tlc(name, config, dump=dump, **checks)
-        if not result.whole:
-            return result, None
-        compared = compare(TlcGraph.read(dump), graph, context.mechanism.pc)
-        return result, Equality(
-            compared.states, compared.edges, compared.difference or counted(result, graph)
-        )
-    finally:
-        dump.unlink(missing_ok=True)
-
-
-def counted(result: TlcResult, graph: StateGraph) -> str:
-    """What differs between TLC's counts and the model's; "" if nothing does."""
-    mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
-    return "; ".join(
-        f"{name}: TLC {theirs}, model {mine[name]}"
-        for name, theirs in counts_of(result).items()
-        if theirs != mine[name]
-    )
-
-
-def bisimulated(
-    context: Context,
-    subject: Any,
-    scenario: str,
-    graph: StateGraph,
-    name: str,
-    layer: str = "bisimulation",
-    budget: float | None = None,
-    **checks: Any,
-) -> Bisimulation:
-    """Bisimulation of an implementation with a reduced model graph. ``checks``: further options of ``bisimulate``."""
-    beat = context.beat(layer, name)
-    return bisimulate(
-        subject,
-        context.mechanism.scenarios[scenario],
-        reduced.rows(graph),
-        reduced.shared_of(graph),
-        budget=budget or context.limits.bisimulation_seconds,
-        progress=lambda f: beat(int(f["impl_states"])),
-        **checks,
-    )
-
-
-def bisimulation_figures(bisimulation: Bisimulation) -> dict[str, Any]:
-    """The figures of a bisimulation, without its time."""
-    return {name: int(value) for name, value in bisimulation.figures.items() if name != "cpu"}
-
-
 class _Config:
-    """One config on its way through the three layers; the model's graph is explored once."""
+    """The check of one config in the three layers; the model's graph is explored once."""
 
     def __init__(self, context: Context, config: Config, live: Sequence[Config] = ()) -> None:
-        self.context, self.config, self.mechanism, self.live = (
-            context,
-            config,
-            context.mechanism,
-            live,
-        )
+        self.context, self.config, self.live = context, config, live
+        self.mechanism = context.mechanism
         self.out = Report()
         started = time.monotonic()
         self.graph = context.explored(config, "graph")
@@ -147,16 +88,15 @@ class _Config:
     def expected_to_pass(self) -> None:
         context, config = self.context, self.config
         started = context.begin("tlc", config.name, context.limits.tlc_seconds)
-        result, equality = self.run_tlc(properties=tuple(each.property for each in self.live))
-        if (
-            self.live and result.outcome is not Outcome.COMPLETED
-        ):  # one run cannot say which of several things failed
+        properties = tuple(the_property(each.property) for each in self.live)
+        result, equality = self.run_tlc(properties)
+        whole: TlcResult | None = result
+        if self.live and result.outcome is not Outcome.COMPLETED:
+            # One run does not show which of several properties failed.
             whole, (result, equality) = None, self.run_tlc()
-        else:
-            whole = result
         counts = counts_of(result)
         complete = result.outcome is Outcome.COMPLETED
-        trace, parted = self.told("tlc", result) if result.property else (None, "")
+        trace, parted = self.kept("tlc", result) if result.property else (None, "")
         self.add(
             "tlc",
             started,
@@ -181,9 +121,9 @@ class _Config:
                 )
 
     def run_tlc(self, properties: tuple[str, ...] = ()) -> tuple[TlcResult, Equality | None]:
-        """TLC on all that is to hold, with its graph compared where that is asked for and not too large."""
+        """TLC on every property that is to hold; its graph is compared where it is small enough."""
         context, config = self.context, self.config
-        checks = {
+        checks: dict[str, Any] = {
             "invariants": self.mechanism.kept(config),
             "properties": properties,
             "deadlock": True,
@@ -193,11 +133,15 @@ class _Config:
         return context.tlc(config.name, config, **checks), None
 
     def expected_to_fail(self) -> None:
-        """In one run that goes on after the violation; of a deadlock, once for the verdict and without any check for the whole graph."""
+        """A violation: of an invariant, in one run that goes on to the end of the graph.
+
+        A deadlock needs two runs: one for the verdict, one without checks for the whole graph.
+        """
         context, config = self.context, self.config
-        kind, equality = self.mechanism.properties[config.property].kind, None
-        checks = {
-            "invariants": (config.property,) if kind == "invariant" else (),
+        name, equality = the_property(config.property), None
+        kind = self.mechanism.properties[name].kind
+        checks: dict[str, Any] = {
+            "invariants": (name,) if kind == "invariant" else (),
             "deadlock": kind == "deadlock",
         }
         started = context.begin("tlc", config.name, context.limits.tlc_seconds)
@@ -209,14 +153,14 @@ class _Config:
         else:
             result = context.tlc(config.name, config, **checks)
         steps = len(result.trace) - 1
-        here = first_violation(self.graph, config.property)
+        here = first_violation(self.graph, name)
         depth = None if here is None else self.graph.levels[here] - 1
         fault = (
             ""
             if result.outcome is not Outcome.VIOLATED or depth == steps
             else f"TLC's shortest trace has {steps} steps, the model's {depth}"
         )
-        trace, parted = self.told("tlc", result) if result.property else (None, "")
+        trace, parted = self.kept("tlc", result) if result.property else (None, "")
         self.add(
             "tlc",
             started,
@@ -255,14 +199,16 @@ class _Config:
                 verdict=verdict,
                 why=f"there is no whole graph to compare: {result.explanation}",
             )
-        graph, faults = self.graph, []
+        graph = self.graph
+        faults: list[str] = []
         if equality is None:
             faults.append(counted(result, graph))
         else:
             faults += [equality.fault, drift(self.config, counts_of(result))]
         if (broken := reduced.open_diamond(graph, self.mechanism.silent)) is not None:
             faults.append(
-                f"the silent step {broken.silent} does not commute with {broken.other} in state {broken.state}"
+                f"the silent step {broken.silent} does not commute with {broken.other} in state "
+                f"{broken.state}"
             )
         if self.config.expect == "exhaustive":
             faults += [
@@ -301,25 +247,24 @@ class _Config:
             if any(model.holds(name, state) for state in self.graph.states[:20_000]):
                 self.out.witnesses[name] = self.config.name
 
-    def told(self, layer: str, result: TlcResult) -> tuple[str | None, str]:
-        """(TLC's trace, followed on the model, as a file; what parts them). One of the two is empty."""
-        model = self.graph.model
+    def kept(self, layer: str, result: TlcResult) -> tuple[str | None, str]:
+        """TLC's trace as a file, followed on the model; or why it cannot be followed."""
+        model, name = self.graph.model, the_property(result.property)
         of_name = {name: index for index, name in enumerate(model.threads)}
         try:
             schedule = [
                 (of_name[name], label) for name, label in schedule_of(result, self.mechanism.pc)
             ]
             return self.context.keep(
-                tell(
+                build(
                     self.mechanism,
                     model,
                     schedule,
                     layer=layer,
                     name=self.config.name,
                     scenario=self.config.scenario,
-                    property=result.property,
-                    explanation=self.config.about
-                    or self.mechanism.properties[result.property].says,
+                    property=name,
+                    explanation=self.config.about or self.mechanism.properties[name].says,
                     sources=self.context.sources(scenario=self.config.scenario),
                 )
             ), ""
@@ -335,9 +280,8 @@ class _Config:
                 self.mechanism.model(config.scenario), self.mechanism.silent, bound=COMPARED
             )
         except BudgetSpent:
-            return context.listen(
-                Planned(-1)
-            )  # too large to be bisimulated: README says up to where this is done
+            context.listen(Planned(-1))  # larger than COMPARED: it has no such row
+            return
         started = context.begin("bisimulation", config.name, context.limits.bisimulation_seconds)
         subject = context.subject()
         bisimulation = bisimulated(
@@ -362,29 +306,27 @@ class _Config:
         elif bisimulation.outcome == "inconclusive":
             verdict = Verdict.INCONCLUSIVE
         elif bisimulation.uncovered:
-            fault = f"{len(bisimulation.uncovered)} edges of the model were not bisimulated"
+            fault = f"{len(bisimulation.uncovered)} edges of the model were not in the bisimulation"
         fault = fault or reduced.auxiliary_decides(graph)
         figures = bisimulation_figures(bisimulation) | {
             "not_compared": ", ".join(sorted(graph.model.AUXILIARY)) or "nothing"
         }
         if config.property and bisimulation.outcome == "equal":
             # A property fails in the implementation as early as in the model, or in neither.
-            figures |= {
-                "depth_model": depth_in_model(graph, config.property),
-                "depth_impl": depth_in_implementation(bisimulation, graph, config.property),
-            }
+            mine = depth_in_model(graph, config.property)
+            theirs = depth_in_implementation(bisimulation, graph, config.property)
+            figures |= {"depth_model": mine, "depth_impl": theirs}
             fails = config.expect == "violated"
-            if (figures["depth_impl"] is not None) != fails or figures["depth_impl"] != figures[
-                "depth_model"
-            ]:
-                fault = f"{config.property} fails after {figures['depth_impl']} steps of the implementation, {figures['depth_model']} of the model"
-        trace = (
-            parted(
+            if (theirs is not None) != fails or theirs != mine:
+                fault = (
+                    f"{config.property} fails after {theirs} steps of the implementation, "
+                    f"{mine} of the model"
+                )
+        trace = None
+        if bisimulation.difference:
+            trace = parted(
                 context, graph.model, config, bisimulation.difference, "bisimulation", config.name
             )
-            if bisimulation.difference
-            else None
-        )
         self.add(
             "bisimulation",
             started,
@@ -396,54 +338,3 @@ class _Config:
             trace=trace,
             figures=figures,
         )
-
-
-def depth_in_model(graph: StateGraph, name: str) -> int | None:
-    """The labelled steps after which a property first fails in a reduced graph; None if it holds everywhere."""
-    here = first_violation(graph, name)
-    return None if here is None else graph.levels[here] - 1
-
-
-def depth_in_implementation(bisimulation: Bisimulation, graph: StateGraph, name: str) -> int | None:
-    """The same on the implementation's own states; ``graph`` is the reduced one that was bisimulated."""
-    if name == "NoDeadlock":
-        there = bisimulation.graph.first_deadlock()
-    else:
-        there = bisimulation.graph.first_violation(
-            lambda number: graph.model.holds(name, graph.states[number])
-        )
-    return there and there.depth
-
-
-def parted(
-    context: Context,
-    model: Any,
-    config: Config,
-    difference: Difference,
-    layer: str,
-    name: str,
-    mutated: Context | None = None,
-) -> str | None:
-    """The schedule to a difference as a file; None where not even the model can follow it.
-
-    ``mutated``: that of the implementation, where it is another machine than the model.
-    """
-    of_name = {thread: index for index, thread in enumerate(model.threads)}
-    schedule = [(of_name[thread], label) for thread, label in difference.schedule]
-    try:
-        return context.keep(
-            tell(
-                context.mechanism,
-                model,
-                schedule,
-                layer=layer,
-                name=name,
-                scenario=config.scenario,
-                property="Bisimulation",
-                explanation=str(difference),
-                impl_without=(mutated or context).mechanism.lacking,
-                sources=(mutated or context).sources(config.scenario),
-            )
-        )
-    except Diverged:
-        return None

@@ -1,6 +1,6 @@
-"""Layer real: a scenario on the production runtime with real threads, paused at random
-bytecodes, judged at rest.
+"""Layer stress: a scenario on the production runtime with real threads, judged at rest.
 
+The threads are paused at random bytecodes.
 The end of every round must be one of the model's final states, every invariant must hold in it,
 no thread may raise or wait for ever, no two threads may be inside one lock, and the results of
 every atomic variable must fit some order. This samples schedules; it is a check of the
@@ -14,6 +14,7 @@ vacuous. What a row must find beyond that is declared: a change of the productio
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from wheelproof import isolated
 from wheelproof.checks.context import Context, Report
@@ -34,19 +35,20 @@ from wheelproof.stress.rounds import (
 from wheelproof.verdict import Row, Verdict
 
 TRIES = (0.25, 1, 10)
-"""Rounds that each planted fault gets, as shares of the sound run's, until one is found."""
+"""Rounds for each planted fault, as shares of the sound run's rounds, until one is found."""
 
 FIRST = (EXCLUSION, LINEARIZABLE, NO_EXCEPTION, NO_DEADLOCK, FINAL_STATE)
-"""Of several broken properties the first of these names a finding; then come the invariants by
-name."""
+"""The order in which a finding of several properties is named; invariants follow by name."""
+
+Outcome = tuple[Any, ...]
+"""Values of the implementation's shared variables."""
 
 
-def outcomes(graph: StateGraph, invariants: Iterable[str]) -> dict[tuple, set[str]]:
-    """Every final value of the implementation's shared variables -> the invariants that fail in
-    it (none, for a good model)."""
+def outcomes(graph: StateGraph, invariants: Iterable[str]) -> dict[Outcome, set[str]]:
+    """Every final outcome -> the invariants that fail in it: none, for a good model."""
     model = graph.model
     visible = [name for name in model.variables if name not in model.AUXILIARY]
-    out: dict[tuple, set[str]] = {}
+    out: dict[Outcome, set[str]] = {}
     for number in graph.final:
         values = dict(zip(model.variables, model.pieces(graph.states[number])))
         key = tuple(values[name] for name in visible)
@@ -57,8 +59,10 @@ def outcomes(graph: StateGraph, invariants: Iterable[str]) -> dict[tuple, set[st
 
 
 def check(context: Context, config: Config) -> Report:
-    """Run one passing scenario on real threads, then again with faults planted in the primitives
-    that its threads use."""
+    """Run one passing scenario on real threads.
+
+    Then run it again with faults planted in the primitives that its threads use.
+    """
     rounds, mechanism = context.limits.rounds, context.mechanism
     started = context.begin("stress", config.name)
     final = outcomes(context.explored(config, "stress"), mechanism.kept(config))
@@ -68,7 +72,7 @@ def check(context: Context, config: Config) -> Report:
     figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
     bound = f"{context.bound(config.scenario)}, {rounds:,} rounds"
 
-    def row(verdict: Verdict, **judged: object) -> Report:
+    def row(verdict: Verdict, **judged: Any) -> Report:
         return Report(
             [
                 context.row(
@@ -103,10 +107,12 @@ def check(context: Context, config: Config) -> Report:
 
 
 def controls(
-    context: Context, config: Config, possible: Iterable[str], final: Mapping[tuple, set[str]]
+    context: Context, config: Config, possible: Iterable[str], final: Mapping[Outcome, set[str]]
 ) -> tuple[int, int]:
-    """(planted faults that are found, planted faults that were tried). Only those that no fault
-    has been found for are tried for long."""
+    """(number of planted faults that are found, number that were tried).
+
+    The longer rounds of TRIES are run only while no fault is found.
+    """
     mechanism, rounds, found, tried = context.mechanism, context.limits.rounds, 0, 0
     scenario = mechanism.scenarios[config.scenario]
     for share in TRIES:
@@ -124,8 +130,7 @@ def controls(
 
 
 def check_fault(context: Context, fault: Fault) -> Report:
-    """Plant one declared fault in the production sources: real threads must notice it, by the
-    property that is named."""
+    """Plant one declared fault in the production sources: it must break the named property."""
     mechanism, rounds = context.mechanism, context.limits.rounds * int(TRIES[-1])
     started = context.begin("stress", fault.name)
     config = Config(fault.name, fault.scenario)
@@ -137,7 +142,7 @@ def check_fault(context: Context, fault: Fault) -> Report:
         rounds, final, context.beat("stress", fault.name), until=fault.property
     )
     finding = result.finding
-    judged = {"verdict": Verdict.SAMPLED}
+    judged: dict[str, Any] = {"verdict": Verdict.SAMPLED}
     if finding is not None:
         property = fault.property if fault.property in finding.properties else named(finding)
         judged = {
@@ -159,8 +164,10 @@ def check_fault(context: Context, fault: Fault) -> Report:
 
 
 def planted(context: Context, fault: Fault) -> str:
-    """The module's source with the fault's changes. UsageError where a text to be changed is not
-    there exactly once."""
+    """The module's source with the fault's changes.
+
+    Raises UsageError where a text to change is not there exactly once.
+    """
     located = isolated.Finder(context.mechanism.root).locate(fault.module)
     place = f"{context.mechanism.toml}: [faults.{fault.name}]"
     if located is None:

@@ -1,6 +1,7 @@
-"""The verification: jobs over all layers, run by worker processes, gathered as rows and written as one results file.
+"""The verification: jobs over all layers, run by worker processes and gathered as rows.
 
-Workers send their notices through a queue; the parent alone talks to people and writes files that they read.
+Workers send their notices through a queue. The parent alone prints, and writes the files of the
+run.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import os
 import queue
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wheelproof import project
 from wheelproof.checks import controls, coverage, prove
@@ -26,15 +28,22 @@ from wheelproof.events import Ended, Listener, Notice, Planned, Tick, VerifyOpti
 from wheelproof.tlc import archive, jar, java, translation
 from wheelproof.verdict import LAYERS, Row, judge
 
+if TYPE_CHECKING:
+    from multiprocessing.queues import Queue
+
 TICK = 5.0
-"""Seconds after which the listener hears that time passes."""
+"""Seconds between two ticks for the listener."""
+
+Wanted = Callable[..., bool]
+"""Whether one of the layers in its arguments is to be checked."""
 
 
 def run(options: VerifyOptions) -> list[Row]:
     """Carry out a verification; its rows, in the order of mechanism, layer and declaration.
 
-    Raises UsageError for an unknown mechanism or layer, NothingChecked where the choice leaves nothing to run, ToolError
-    where an engine is missing. KeyboardInterrupt goes through, after the workers and their TLC runs have ended.
+    Raises UsageError for an unknown mechanism or layer, NothingChecked where the choice leaves
+    nothing to run, ToolError where an engine is missing. KeyboardInterrupt is raised again, after
+    the workers and their TLC runs have ended.
     """
     found = project.find(options.subject)
     mechanisms = chosen(found, options.mechanisms)
@@ -62,25 +71,27 @@ def run(options: VerifyOptions) -> list[Row]:
     ):
         archive.make(java.locate(), jar.locate())
         translation.prepare(algorithms(mechanisms))
-    overall = wants("tlc") + wants("graph") + 4 * (options.layers is None)
-    options.listen(Planned(sum(job.rows for job in jobs) + overall * len(mechanisms)))
+    overall = len(names_over_all(wants, partial=bool(options.layers))) * len(mechanisms)
+    options.listen(Planned(sum(job.rows for job in jobs) + overall))
     contexts = {
         mechanism.stem: Context(
             mechanism, options.output, options.profile, options.layers, options.listen
         )
         for mechanism in mechanisms
     }
-    rows, reports, stale = [], {stem: [] for stem in contexts}, set()
+    rows: list[Row] = []
+    reports: dict[str, list[Report]] = {stem: [] for stem in contexts}
+    stale = set()
     for stem, context in contexts.items():
-        # TLC is given copies without the algorithm: it would not say that its translation is stale.
+        # TLC gets copies without the algorithm: it would not report that its translation is stale.
         if wants("tlc", "graph", "liveness", "mutant"):
-            asked = wants("tlc")
-            row = translated(context if asked else replace(context, listen=ignore))
-            if asked or not row.ok:
+            has_row = wants("tlc")
+            row = translated(context if has_row else replace(context, listen=ignore))
+            if has_row or not row.ok:
                 rows.append(row)
             if not row.ok:
                 stale.add(stem)
-                if not asked:
+                if not has_row:
                     options.listen(Planned(1))
                     options.listen(Ended(row))
     for job, report in perform([job for job in jobs if job.stem not in stale], options):
@@ -95,11 +106,11 @@ def run(options: VerifyOptions) -> list[Row]:
 def known(
     theorems: list[prove.Declared], found: dict[str, project.Mechanism]
 ) -> list[prove.Declared]:
-    """The theorems, each of which is about a mechanism that there is."""
+    """The theorems; UsageError where the mechanism of one is unknown."""
     for item in theorems:
         if item.mechanism not in found:
             raise UsageError(
-                f"The theory {item.theory} is about the mechanism {item.mechanism!r}, which there is not.",
+                f"The theory {item.theory} is about an unknown mechanism, {item.mechanism!r}.",
                 f"Known: {', '.join(found)}.",
             )
     return theorems
@@ -114,15 +125,15 @@ def chosen(found: dict[str, project.Mechanism], names: tuple[str, ...]) -> list[
     return [found[name] for name in names or found]
 
 
-def wanted(layers: frozenset[str] | None):
-    """A predicate: was one of these layers asked for?"""
+def wanted(layers: frozenset[str] | None) -> Wanted:
+    """The predicate of these layers, of all for None; UsageError for an unknown one."""
     if layers is not None and (unknown := sorted(layers - set(LAYERS))):
         raise UsageError(f"There is no layer {', '.join(unknown)}.", f"Known: {', '.join(LAYERS)}.")
     return lambda *names: layers is None or bool(layers & set(names))
 
 
 def algorithms(mechanisms: Sequence[project.Mechanism]) -> Iterator[str]:
-    """The texts of all modules whose PlusCal translation is needed: each mechanism's, as it is and without each decision."""
+    """The modules to translate: each mechanism's, as it is and without each decision."""
     for mechanism in mechanisms:
         yield mechanism.spec.read_text(encoding="utf-8")
         lacking = {item.decision for item in mechanism.mutants.values()} | {
@@ -134,11 +145,11 @@ def algorithms(mechanisms: Sequence[project.Mechanism]) -> Iterator[str]:
 
 
 def translated(context: Context) -> Row:
-    """Whether the committed translation is current; a stale one ends the mechanism's verification."""
+    """The row ``translation``; a stale translation ends the mechanism's verification."""
     try:
         return coverage.translated(context)
     except WheelproofError as error:
-        return _said(
+        return _ended(
             context,
             judge(
                 context.mechanism.stem,
@@ -151,8 +162,23 @@ def translated(context: Context) -> Row:
         )
 
 
+def names_over_all(wants: Wanted, partial: bool) -> list[str]:
+    """The names of a mechanism's rows over all scenarios.
+
+    ``partial``: some layers are left out, so that nothing can be reported on coverage.
+    """
+    names = []
+    if wants("tlc"):
+        names.append("translation")
+    if not partial:
+        names += ["controls", "labels", "branches", "fields"]
+    if wants("graph"):
+        names.append("witnesses")
+    return names
+
+
 def over_all(context: Context, reports: list[Report], partial: bool) -> Iterator[Row]:
-    """The rows over all scenarios. ``partial``: some layers were left out, so that these can only be made for what was run."""
+    """The rows of ``names_over_all`` but the translation's, which is checked before all jobs."""
     try:
         if not partial:
             yield controls.controls(context)
@@ -162,7 +188,7 @@ def over_all(context: Context, reports: list[Report], partial: bool) -> Iterator
         if context.wants("graph"):
             yield coverage.witnesses(context, reports)
     except WheelproofError as error:
-        yield _said(
+        yield _ended(
             context,
             judge(
                 context.mechanism.stem,
@@ -175,13 +201,18 @@ def over_all(context: Context, reports: list[Report], partial: bool) -> Iterator
         )
 
 
-def _said(context: Context, row: Row) -> Row:
+def _ended(context: Context, row: Row) -> Row:
     context.listen(Ended(row))
     return row
 
 
-def order(found: dict[str, project.Mechanism], theorems: Iterable[prove.Declared] = ()):
-    """Sorts rows by mechanism and layer, then as the TOML declares them; theorems as they build on each other."""
+def order(
+    found: dict[str, project.Mechanism], theorems: Iterable[prove.Declared] = ()
+) -> Callable[[Row], tuple[int, int, int]]:
+    """A sort key for rows: mechanism and layer, then the order of their declarations.
+
+    Theorems stand behind those that they build on.
+    """
     place = {}
     for number, mechanism in enumerate(found.values()):
         names = [
@@ -210,12 +241,12 @@ def order(found: dict[str, project.Mechanism], theorems: Iterable[prove.Declared
 
 # -- workers
 
-_notices: multiprocessing.Queue | None = None
+_notices: Queue[Notice | None] | None = None
 _contexts: dict[str, Context] = {}
 
 
 def _prepare(
-    notices: multiprocessing.Queue,
+    notices: Queue[Notice | None],
     root: Path,
     output: Path,
     profile: str,
@@ -226,7 +257,8 @@ def _prepare(
     _notices = notices
     for stem, mechanism in project.find(root).items():
         _contexts[stem] = Context(mechanism, output, profile, layers, notices.put)
-    # not before: the pool prints the traceback of an exception in here, and there are no scratch files yet
+    # Not before: the pool prints the traceback of an exception in here. There are no scratch files
+    # yet that would have to be removed.
     signal.signal(signal.SIGTERM, _leave)
 
 
@@ -240,9 +272,8 @@ def _work(job: Job) -> Report:
     try:
         return carry_out(_contexts[job.stem], job)
     except SystemExit as error:
-        os._exit(
-            error.code
-        )  # the pool would take it for the job's result, and go on with the next job
+        # The pool would take it for the job's result, and go on with the next job.
+        os._exit(error.code if isinstance(error.code, int) else 1)
 
 
 def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Report]]:
@@ -270,7 +301,7 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
     listener.start()
     try:
         with _without_interrupts():
-            waiting: dict[Future, Job] = {pool.submit(_work, job): job for job in jobs}
+            waiting: dict[Future[Report], Job] = {pool.submit(_work, job): job for job in jobs}
         while waiting:
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 job = waiting.pop(future)
@@ -292,7 +323,10 @@ def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Repo
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Hold SIGINT back while processes are started, which inherit that: a Ctrl-C goes to all of them, and only this one shall answer."""
+    """Block SIGINT while processes are started, which inherit this.
+
+    A Ctrl-C goes to all processes of the terminal, and only this one shall answer it.
+    """
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -301,17 +335,17 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    """Ask every worker to end: each kills its TLC run first."""
+    """Send every worker the signal to end: each kills its TLC run first."""
     for process in list((pool._processes or {}).values()):
         if process.pid and process.is_alive():
             process.terminate()
 
 
-def _hear(notices: multiprocessing.Queue, listen: Listener) -> None:
-    """Pass the workers' notices on, and the time."""
+def _hear(notices: Queue[Notice | None], listen: Listener) -> None:
+    """Pass the workers' notices on to the listener, and a tick where none comes."""
     while True:
         try:
-            notice: Notice | None = notices.get(timeout=TICK)
+            notice = notices.get(timeout=TICK)
         except queue.Empty:
             listen(Tick())
             continue

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from wheelproof import documents
 from wheelproof.checks.context import Context
@@ -60,7 +61,7 @@ def models(mechanism: Mechanism) -> dict[Path, str]:
 
 def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, str]:
     """Module and cfg of one config under a name."""
-    checks: dict[str, tuple[str, ...]] = {"invariants": mechanism.kept(config)}
+    checks: dict[str, Any] = {"invariants": mechanism.kept(config)}
     deadlock = True
     if config.property:
         kind = mechanism.properties[config.property].kind

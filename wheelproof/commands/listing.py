@@ -1,7 +1,7 @@
-"""``wheelproof list``: what a subject declares, and the only way in which declared counts are rewritten.
+"""``wheelproof list``: the declarations of a project, and the command that rewrites counts.
 
-Counts come from two independent explorers. They are rewritten only where TLC's and the model's are equal, and the difference
-to the declared ones is printed.
+Counts come from two independent explorers. They are rewritten only where TLC's and the model's are
+equal, and the difference to the declared ones is printed.
 """
 
 from __future__ import annotations
@@ -33,9 +33,12 @@ def run(
     update_counts: bool = False,
     as_json: bool = False,
 ) -> int:
-    """Print the inventory of these mechanisms (all without names), or rewrite their configs' counts; the exit code.
+    """Print the inventory of mechanisms, or rewrite their configs' counts; the exit code.
 
-    ``configs``: the configs whose counts are rewritten, all without. Raises UsageError on one that no mechanism has.
+    ``names``: of mechanisms, all where empty.
+
+    ``configs``: the configs whose counts are rewritten, all without. Raises UsageError on one that
+    no mechanism has.
     """
     mechanisms = {stem: m for stem, m in project.find(root).items() if stem in names or not names}
     if unknown := [
@@ -146,7 +149,7 @@ def show(mechanism: Mechanism, theorems: Sequence[prove.Declared] = ()) -> None:
 
 
 def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
-    """Measure the counts of each config (or of ``only``) twice and rewrite those of ``counts.json``.
+    """Measure the counts of each config (or of ``only``) twice and rewrite ``counts.json``.
 
     Returns 1 if TLC and the model differ anywhere, else 0.
     """
@@ -179,7 +182,10 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
 
 
 def measure(context: Context, config: Config) -> tuple[dict[str, int], str]:
-    """(counts, what is wrong). Configs that are expected to violate a temporal property have no whole graph: no counts."""
+    """(counts, the difference between the explorers).
+
+    A config that is expected to violate a temporal property has no whole graph and no counts.
+    """
     kind = kind_of(context.mechanism, config)
     if config.expect == "violated" and kind != "config":
         return {}, ""
@@ -192,7 +198,7 @@ def measure(context: Context, config: Config) -> tuple[dict[str, int], str]:
         result = context.tlc(config.name, plain, deadlock=False)
     if result.outcome is not Outcome.COMPLETED:
         raise ToolError(f"{config.name}: {result.explanation}")
-    theirs = counts_of(result)
+    theirs = {name: count for name, count in counts_of(result).items() if count is not None}
     if kind == "refinement":
         return theirs, ""  # another module's states, which no model has
     graph = explore(context.mechanism.model(config.scenario))

@@ -1,4 +1,7 @@
-"""``wheelproof mutant``: one decision on a page, with its hunks, the verdicts of its mutants and a counterexample."""
+"""``wheelproof mutant``: one decision on a page.
+
+The page has the decision's hunks, the verdicts of its mutants and a counterexample.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from wheelproof.console import print_lines, visible
 from wheelproof.counterexample import columns, document
 from wheelproof.decisions import Decision
 from wheelproof.errors import UsageError
-from wheelproof.project.mechanism import Mechanism
+from wheelproof.project.mechanism import Mechanism, Mutant
 from wheelproof.report.terminal import killed, reason
 from wheelproof.verdict import Row, Verdict, exit_code
 
@@ -23,15 +26,15 @@ STYLES = {"-": "red", "+": "green", " ": ""}
 
 
 def run(name: str, root: Path, output: Path, target: Console, glyphs: columns.Glyphs) -> int:
-    """Print a decision, judge its mutants and print the first counterexample; the exit code of the verdicts.
+    """Print a decision, check its mutants and print the first counterexample; the exit code.
 
-    ``name``: that of a decision or of one of its mutants, alone or as ``mechanism/name``. Raises UsageError
-    where no mechanism has it, or several have.
+    ``name``: that of a decision or of one of its mutants, alone or as ``mechanism/name``. Raises
+    UsageError where no mechanism has it, or several have.
     """
     mechanism, decision = chosen(project.find(root), name)
     print_lines(target, list(page(mechanism, decision, root)))
     rows = list(judged(Context(mechanism, output, "nightly"), decision))
-    print_lines(target, [Text(), *(told(row) for row in rows)])
+    print_lines(target, [Text(), *(summary(row) for row in rows)])
     if trace := next((row.trace for row in rows if row.trace), None):
         found = document.read(output / trace)
         print_lines(
@@ -46,7 +49,7 @@ def run(name: str, root: Path, output: Path, target: Console, glyphs: columns.Gl
 
 def chosen(mechanisms: Mapping[str, Mechanism], name: str) -> tuple[Mechanism, Decision]:
     """The decision of a name and its mechanism."""
-    stem, slash, short = name.rpartition("/")
+    stem, _slash, short = name.rpartition("/")
     found = {}
     for mechanism in mechanisms.values():
         for decision in mechanism.decisions.values():
@@ -81,7 +84,8 @@ def page(mechanism: Mechanism, decision: Decision, root: Path) -> Iterator[Text]
 
 def judged(context: Context, decision: Decision) -> Iterator[Row]:
     """The rows of a decision: its mutants, and the composed runs that lack it."""
-    mechanism, of_scenario = context.mechanism, {}
+    mechanism = context.mechanism
+    of_scenario: dict[str, list[Mutant]] = {}
     for name in decision.mutants:
         of_scenario.setdefault(mechanism.mutants[name].scenario, []).append(mechanism.mutants[name])
     for mutants in of_scenario.values():
@@ -91,7 +95,7 @@ def judged(context: Context, decision: Decision) -> Iterator[Row]:
             yield from composition.check(context, entry).rows
 
 
-def told(row: Row) -> Text:
+def summary(row: Row) -> Text:
     """A row in one line."""
     if not row.ok:
         return Text(visible(f"not in order: {row.title()}: {reason(row)}"), style="red")

@@ -1,9 +1,11 @@
-"""The table of theorems as Markdown: what each says, what it rests on, and what both solvers and the controls say of it.
+"""The table of theorems as Markdown: each with its premises and the solvers' answers.
 
-It holds no times and no exact resource counts, so that it changes only where a theorem or its outcome does.
+It holds no times and no exact resource counts, so that it changes only where a theorem or its
+outcome does.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from wheelproof.checks.prove import Declared
 from wheelproof.report.review import escape
@@ -11,12 +13,14 @@ from wheelproof.verdict import Row, Verdict
 
 _HEAD = """# Theorems
 
-Made by `wheelproof prove --profile nightly --table`; do not edit. Each theorem holds for every size.
+Made by `wheelproof prove --profile nightly --table`; do not edit. Each theorem holds for every
+size.
 
-*Conditions* is the number of verification conditions. For each of them the premises are satisfiable, the first solver refutes the
-negated goal with every seed, and so does the second. *Resources* is the most that one of them took, in the first solver's units,
-rounded up. A *control* is the theorem with one fault, and has a counterexample. [Assumptions](../proofs/ASSUMPTIONS.md) explains the
-ids of assumptions and names the solvers.
+*Conditions* is the number of verification conditions. For each of them the premises are
+satisfiable, the first solver refutes the negated goal with every seed, and so does the second.
+*Resources* is the most that one of them took, in the first solver's units, rounded up. A *control*
+is the theorem with one fault, and has a counterexample. [Assumptions](../proofs/ASSUMPTIONS.md)
+explains the ids of assumptions and names the solvers.
 """
 
 
@@ -33,7 +37,8 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
         )
         if main:
             parts.append(
-                "\n| theorem | says | rests on | assumes | conditions | first solver | second | resources |\n|---|---|---|---|---:|---|---|---:|\n"
+                "\n| theorem | says | rests on | assumes | conditions | first solver | second "
+                "| resources |\n|---|---|---|---|---:|---|---|---:|\n"
             )
             parts += [_line(item, outcome.get((item.mechanism, item.name)), True) for item in main]
             parts.append("\nControls:\n\n")
@@ -44,7 +49,8 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
             ]
         if lemmas:
             parts.append(
-                "\n| lemma | says | conditions | first solver | second | resources |\n|---|---|---:|---|---|---:|\n"
+                "\n| lemma | says | conditions | first solver | second | resources |\n"
+                "|---|---|---:|---|---|---:|\n"
             )
             parts += [
                 _line(item, outcome.get((item.mechanism, item.name)), False) for item in lemmas
@@ -53,14 +59,14 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
 
 
 def _line(item: Declared, row: Row | None, whole: bool) -> str:
-    figures: Mapping = row.figures if row else {}
+    figures: Mapping[str, Any] = row.figures if row else {}
     first = [f"**{escape(item.name)}**", escape(item.says)]
     if whole:
         first += [escape(", ".join(item.rests_on)), escape(", ".join(item.assumes))]
-    return "| " + " | ".join([*first, *_told(row, figures)]) + " |\n"
+    return "| " + " | ".join([*first, *_outcome(row, figures)]) + " |\n"
 
 
-def _told(row: Row | None, figures: Mapping) -> list[str]:
+def _outcome(row: Row | None, figures: Mapping[str, Any]) -> list[str]:
     if row is None:
         return ["", "not run", "", ""]
     verdict = (
@@ -77,7 +83,7 @@ def _told(row: Row | None, figures: Mapping) -> list[str]:
 
 
 def at_most(count: int) -> str:
-    """The count rounded up to 1, 2 or 5 times a power of ten: a bound that another machine has too."""
+    """The count rounded up to 1, 2 or 5 times a power of ten: a bound for any machine."""
     bound = next(
         digit * 10**power
         for power in range(30)

@@ -1,4 +1,4 @@
-"""A verification as the command line runs it: progress while it works, files and a report when it ends, however it ends."""
+"""A verification as the command line runs it: progress, files, and a report at the end."""
 
 import signal
 import sys
@@ -22,7 +22,7 @@ _WRITE_EVERY = 1.0  # seconds
 
 
 class Terminated(BaseException):
-    """The run was asked to end by a signal other than the keyboard's: what a cancelled CI job gets."""
+    """A signal other than the keyboard's ended the run, as where a CI job is cancelled."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -31,7 +31,7 @@ class Terminated(BaseException):
 
 @contextmanager
 def _ending_by_exception() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the block by an exception, once, so that workers and their TLC runs are ended too."""
+    """SIGTERM and SIGHUP end the block by an exception, so that workers and TLC are ended too."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -56,7 +56,7 @@ def _ending_by_exception() -> Iterator[None]:
 
 
 class Verification:
-    """One run. What has ended is on disk within about a second, marked as partial until the run is complete."""
+    """One run. Ended checks are on disk within about a second, as a partial run until all ended."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Verification:
         as_json: bool = False,
         aside: bool = False,
     ) -> None:
-        """``aside``: the report goes to standard error, since standard output is for something else."""
+        """``aside``: the report goes to standard error, as standard output has other content."""
         self.options = replace(options, listen=self._hear)
         self.mechanisms = mechanisms
         self.quiet, self.as_json, self.aside = quiet, as_json, aside
@@ -77,7 +77,7 @@ class Verification:
         self.ended = False
 
     def run(self) -> int:
-        """Runs, reports, and returns the exit code. An error of the run is raised again once its rows are saved."""
+        """Run, report, and return the exit code. An error is raised again once rows are saved."""
         try:
             with _ending_by_exception():
                 return self._run()
@@ -121,7 +121,7 @@ class Verification:
             self.display(notice)
 
     def _stop_hearing(self) -> None:
-        """From here on the results are those that are reported; what a worker still says comes too late."""
+        """Close the results: notices of workers that come later are dropped."""
         with self.lock:
             self.ended = True
 

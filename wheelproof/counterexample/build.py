@@ -1,22 +1,22 @@
-"""From a path to a counterexample: a schedule followed on the model, with what every step changed and where its line is."""
+"""Building a counterexample: a schedule followed on the model, with the changes of each step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from wheelproof.counterexample.document import Counterexample, Step
 from wheelproof.errors import ToolError
 from wheelproof.graph.compare import NULL
 from wheelproof.project.mechanism import Mechanism
+from wheelproof.protocols import Model, State
 from wheelproof.tlc.values import format_tla, freeze
 
 
 class Diverged(ToolError):
-    """A schedule cannot be followed on the model: the thread is blocked, or stands at another label."""
+    """A schedule cannot be followed on the model: a thread is blocked or at another label."""
 
 
-def places(model: Any, state: Any) -> dict[str, str]:
+def places(model: Model, state: State) -> dict[str, str]:
     """Every place of the shared variables, such as ``next[e1]``, with its value as TLA+ text."""
     out = {}
     for variable, piece in zip(model.variables, model.pieces(state)):
@@ -30,14 +30,18 @@ def places(model: Any, state: Any) -> dict[str, str]:
 
 
 def follow(
-    model: Any, schedule: Iterable[tuple[int, str]], silent: frozenset[str]
-) -> list[tuple[int, str, Any]]:
-    """Follow a schedule of (thread, label) from the initial state: (thread, label, state after) per step.
+    model: Model, schedule: Iterable[tuple[int, str]], silent: frozenset[str]
+) -> list[tuple[int, str, State]]:
+    """Follow a schedule of (thread, label) from the initial state.
 
-    A silent step that the schedule leaves out is taken just before its thread's next step, or before that of a thread that waits
-    for it (a memory process waits for its thread's end). Raises Diverged.
+    The result has (thread, label, state after) for each step.
+
+    A silent step that the schedule leaves out is taken just before its thread's next step, or
+    before that of a thread that waits for it (a memory process waits for its thread's end). Raises
+    Diverged.
     """
-    state, out = model.initial(), []
+    state = model.initial()
+    out: list[tuple[int, str, State]] = []
     for thread, label in schedule:
         while True:
             moves = {(mover, name): after for mover, name, after in model.successors(state)}
@@ -55,21 +59,24 @@ def follow(
             ):
                 able = (
                     ", ".join(f"{model.threads[mover]} at {name}" for mover, name in moves)
-                    or "nobody"
+                    or "no thread"
                 )
                 raise Diverged(
-                    f"Step {len(out) + 1}: {model.threads[thread]} cannot take {label} on the model (able: {able})."
+                    f"Step {len(out) + 1}: {model.threads[thread]} cannot take {label} on the "
+                    f"model (able: {able})."
                 )
             state = moves[hidden]
             out.append((*hidden, state))
     return out
 
 
-def labelled(model: Any, threads: Iterable[str], silent: frozenset[str]) -> list[tuple[int, str]]:
-    """A schedule of threads' names alone as (thread, label), by what each would do on the model. Raises Diverged."""
-    state, out = model.initial(), []
+def labelled(model: Model, threads: Iterable[str], silent: frozenset[str]) -> list[tuple[int, str]]:
+    """A schedule of threads' names as (thread, label), by the model. Raises Diverged."""
+    state = model.initial()
+    out: list[tuple[int, str]] = []
     for name in threads:
-        index, label = model.threads.index(name), None
+        index = model.threads.index(name)
+        label: str | None = None
         while label is None or label in silent:
             moves = [
                 move for move in model.successors(state) if move[0] == index or move[1] in silent
@@ -82,9 +89,9 @@ def labelled(model: Any, threads: Iterable[str], silent: frozenset[str]) -> list
     return out
 
 
-def tell(
+def build(
     mechanism: Mechanism,
-    model: Any,
+    model: Model,
     schedule: Iterable[tuple[int, str]],
     *,
     layer: str,
@@ -96,9 +103,11 @@ def tell(
     loop: int | None = None,
     sources: Mapping[str, str] = {},
 ) -> Counterexample:
-    """The counterexample of a schedule. ``sources``: label -> "file:line"; ``loop``: index in the schedule, which must then
-    name every step, silent ones included; ``impl_without``: the decision that the implementation lacks, by default
-    the one that ``mechanism`` lacks."""
+    """The counterexample of a schedule.
+
+    ``sources``: label -> "file:line". ``loop``: index in the schedule, which must then
+    name every step, silent ones included; ``impl_without``: the decision that the implementation
+    lacks, by default the one that ``mechanism`` lacks."""
     before = places(model, model.initial())
     initial, steps = before, []
     for thread, label, state in follow(model, schedule, mechanism.silent):

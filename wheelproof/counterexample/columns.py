@@ -1,7 +1,8 @@
 """A counterexample as text: time runs down, one column per thread, what the step did beside it.
 
-From 100 columns on each thread has a column; below, each step is an entry with its thread's name in brackets. A dashed rule
-marks a context switch. The same lines go to a terminal (with colour) and into a Markdown block (without).
+From 100 columns on each thread has a column; below, each step is an entry with its thread's name in
+brackets. A dashed rule marks a context switch. The same lines go to a terminal (with colour) and
+into a Markdown block (without).
 """
 
 import re
@@ -52,10 +53,10 @@ def render(
     full: bool = False,
     glyphs: Glyphs = UNICODE,
 ) -> list[Text]:
-    """The lines of the picture, none of them wider than `width`, but for names and commands that would break.
+    """The lines of the picture, at most `width` wide but for names and commands.
 
-    `root` is the subject's folder, where the source lines are read from; `file` is the trace's path, for the replay
-    command. `full` keeps repeated blocks, long values and what never changes.
+    `root` is the subject's folder, where the source lines are read from; `file` is the trace's
+    path, for the replay command. `full` keeps repeated blocks, long values and what never changes.
     """
     picture = _Picture(trace, width, root, full, glyphs)
     return [*picture.heading(), *picture.initial(), *picture.body(), *picture.ending(file)]
@@ -67,7 +68,13 @@ def describe(trace: Counterexample) -> str:
         before.thread != after.thread for before, after in zip(trace.steps, trace.steps[1:])
     )
     active = len({step.thread for step in trace.steps})
-    return f"{_counted(len(trace.steps), 'step')}, {_counted(active, 'thread')}, {_counted(switches, 'context switch')}"
+    return ", ".join(
+        (
+            _counted(len(trace.steps), "step"),
+            _counted(active, "thread"),
+            _counted(switches, "context switch"),
+        )
+    )
 
 
 def _counted(number: int, noun: str) -> str:
@@ -127,7 +134,8 @@ class _Picture:
             lines += self._wrapped(f"{name} = {self._short(value)}", 2, "", hang=len(name) + 3)
         if hidden := len(self.trace.initial) - len(shown):
             lines += self._wrapped(
-                f"{_counted(hidden, 'variable')} that never change{'s' if hidden == 1 else ''}: --full",
+                f"{_counted(hidden, 'variable')} that never change{'s' if hidden == 1 else ''}: "
+                "--full",
                 2,
                 "dim",
             )
@@ -231,7 +239,10 @@ class _Picture:
         return row
 
     def _pane(self, step: Step, width: int, first: int) -> list[Text]:
-        """What is told beside a step: source, then changes, each in lines of `width`; the first line has `first` cells."""
+        """The text beside a step: source, then changes, in lines of `width`.
+
+        The first line has `first` cells.
+        """
         lines: list[Text] = []
         if step.source:
             place, code = (
@@ -252,7 +263,7 @@ class _Picture:
         return lines
 
     def _margin(self, index: int) -> Text:
-        """What stands left of a line without a number that comes before step `index`: the loop's bar where it is inside."""
+        """The text left of a line without a number, before step `index`: a loop's bar or blanks."""
         inside = self.trace.loop is not None and self.trace.loop < index < len(self.trace.steps)
         return Text(
             (self.glyphs.loop[1] if inside else " ") + " " * (self.gutter - 1), style="magenta"
@@ -277,9 +288,10 @@ class _Picture:
     def _wrapped(
         self, text: str, indent: int, style: str, within: int | None = None, hang: int = 2
     ) -> list[Text]:
-        """Lines of at most `within` cells (the whole width where None); continuation lines hang by `hang`."""
+        """Lines of at most `within` cells (None: the whole width); the next ones hang by `hang`."""
         room = max((within if within is not None else self.width) - indent, 12)
-        lines, rest, hang = [], visible(text), min(hang, room // 3)
+        lines: list[Text] = []
+        rest, hang = visible(text), min(hang, room // 3)
         while rest or not lines:
             lead = " " * (indent + (hang if lines else 0))
             cut = _cut(rest, room - (hang if lines else 0))
@@ -289,7 +301,10 @@ class _Picture:
 
 
 def _cut(text: str, room: int) -> int:
-    """Where to break a text so that the first part has at most `room` cells: at a blank if there is one, else anywhere."""
+    """The index at which to break a text: its first part has at most `room` cells.
+
+    It is broken at a blank if there is one, else anywhere.
+    """
     if cell_len(text) <= room:
         return len(text)
     end = used = 0

@@ -1,7 +1,7 @@
-"""A counterexample: one run of a scenario that violates a property, step by step, whichever layer found it.
+"""A counterexample: one run of a scenario that violates a property, step by step.
 
-The file has the schema `wheelproof.counterexample/2`. Values are texts, because each layer has a notation of its own
-and a counterexample is read and replayed, never computed with.
+The file has the schema `wheelproof.counterexample/2`. Values are texts, because each layer has a
+notation of its own and a counterexample is read and replayed, never computed with.
 """
 
 import re
@@ -18,7 +18,9 @@ _SOURCE = re.compile(r"[^:]+:[1-9][0-9]*")
 
 @dataclass(frozen=True)
 class Step:
-    """One step of one thread. `kind` is the label's (lock, read ...); `source` is "path:line" in the subject.
+    """One step of one thread.
+
+    `kind` is the label's (lock, read ...); `source` is "path:line" in the project.
 
     `changes` maps a place ("next[e1]") to its text before and after the step.
     """
@@ -32,11 +34,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The run. `loop` is None for a finite run, else the index in `steps` to which the last step returns;
+    """The run.
+
+    `loop` is None for a finite run, else the index in `steps` to which the last step returns;
     len(steps) says that the run stays in its last state for ever.
 
-    ``model_without``, ``impl_without``: the decision that model and specification lack, and the one that
-    the implementation lacks; "" for none."""
+    ``model_without``, ``impl_without``: the decision that model and specification lack, and the one
+    that the implementation lacks; "" for none."""
 
     mechanism: str
     layer: str
@@ -85,7 +89,7 @@ class Counterexample:
 
 
 def read(path: Path) -> Counterexample:
-    """The counterexample in a file; UsageError that names the file and the field where it is not one."""
+    """The counterexample in a file; a UsageError names the file and the field that is wrong."""
     document = documents.read(path, SCHEMA)
     if (verdict := document.text("verdict")) != "violated":
         raise document.fault("verdict", f"must be 'violated', not {verdict!r}")

@@ -42,7 +42,7 @@ def folded(steps: Sequence[Step], loop: int | None = None) -> list[int | Fold]:
 
 
 def _fold_at(steps: Sequence[Step], start: int, barrier: int, end: int) -> Fold | None:
-    """The fold that hides the most among the blocks that begin at `start` and do not reach the barrier."""
+    """The fold that hides the most, of blocks that begin at `start` and end before the barrier."""
     limit = min(barrier, end)
     best: Fold | None = None
     for period in range(1, min(_LONGEST_PERIOD, (limit - start) // 2) + 1):

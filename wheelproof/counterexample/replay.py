@@ -1,7 +1,9 @@
-"""``wheelproof replay``: a counterexample executed again on the model or the implementation; it must fail at the same step.
+"""``wheelproof replay``: a counterexample executed again on the model or the implementation.
 
-Exit code 1 where the violation is reproduced (a finding is a finding), 4 where it is not: then the file is of other
-sources, or something is not deterministic.
+It must violate its property at the same step.
+
+Exit code 1 where the violation is reproduced (a finding is a finding), 4 where it is not: then the
+file is of other sources, or something is not deterministic.
 """
 
 from __future__ import annotations
@@ -26,12 +28,13 @@ class NotReproduced(ToolError):
     def __init__(self, what: str) -> None:
         super().__init__(
             what,
-            "Make the counterexample anew with `wheelproof verify`: sources or scenario have changed.",
+            "Make the counterexample anew with `wheelproof verify`: sources or scenario have "
+            "changed.",
         )
 
 
 def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path(".")) -> int:
-    """Replay a file ``on`` "model" or "impl", up to step ``until`` if it is given (then the exit code is 0)."""
+    """Replay a file ``on`` "model" or "impl", up to step ``until`` (then the exit code is 0)."""
     found = document.read(path)
     mechanisms = project.find(subject)
     if found.mechanism not in mechanisms:
@@ -53,7 +56,8 @@ def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path("
     ):
         raise UsageError(
             f"{path}: {found.property} is a property of a module that only TLC runs.",
-            f"Run it again with `wheelproof verify {found.mechanism} --layer tlc`, or show it with `wheelproof show`.",
+            f"Run it again with `wheelproof verify {found.mechanism} --layer tlc`, or show it with "
+            "`wheelproof show`.",
         )
     replay = {"model": OnModel, "impl": OnImplementation}[on](mechanism, found)
     last = len(found.steps) if until is None else min(until, len(found.steps))
@@ -64,10 +68,11 @@ def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path("
             print(f"  {place} = {text}")
         return 0
     replay.judge()
+    artefact = "model" if on == "model" else "implementation"
+    last_step = f"{found.steps[-1].thread}.{found.steps[-1].label}" if found.steps else "no step."
     print(
-        f"reproduced on the {'model' if on == 'model' else 'implementation'}: {found.property} is violated "
-        f"after step {len(found.steps)}, {found.steps[-1].thread if found.steps else 'nobody'}."
-        f"{found.steps[-1].label if found.steps else ''}"
+        f"reproduced on the {artefact}: {found.property} is violated after step "
+        f"{len(found.steps)}, {last_step}"
     )
     return REPRODUCED
 
@@ -82,7 +87,8 @@ class OnModel:
         self.states = [self.state]
         if set(self.model.threads) != set(found.threads):
             raise NotReproduced(
-                f"The scenario has the threads {', '.join(self.model.threads)}, the file {', '.join(found.threads)}."
+                f"The scenario has the threads {', '.join(self.model.threads)}, the file "
+                f"{', '.join(found.threads)}."
             )
 
     def go(self, last: int) -> None:
@@ -118,7 +124,8 @@ class OnModel:
         kind = self.kind()
         if name == "Bisimulation" or kind == "race":
             raise UsageError(
-                "This counterexample is one of the implementation alone; the model only says where its steps lead.",
+                "This counterexample is one of the implementation alone; the model only shows "
+                "where its steps lead.",
                 "Replay it with --on impl.",
             )
         if kind == "deadlock":
@@ -136,7 +143,7 @@ class OnModel:
 
 
 class OnImplementation(OnModel):
-    """The schedule run on the implementation under control, compared with the model after every step."""
+    """The schedule on the controlled implementation, compared with the model after each step."""
 
     def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
         super().__init__(mechanism, found)
@@ -162,7 +169,8 @@ class OnImplementation(OnModel):
             index = names.index(step.thread)
             if self.execution.labels[index] != step.label:
                 raise NotReproduced(
-                    f"Step {number}: {step.thread} waits at {self.execution.labels[index]}, in the file it takes {step.label}."
+                    f"Step {number}: {step.thread} waits at {self.execution.labels[index]}, in the "
+                    f"file it takes {step.label}."
                 )
             try:
                 self.execution.step(index)
@@ -172,7 +180,8 @@ class OnImplementation(OnModel):
                 self.differs = self.difference(self.states[number])
             if self.differs and (number < last or self.found.property != "Bisimulation"):
                 raise NotReproduced(
-                    f"Step {number}, {step.thread}.{step.label}: the implementation leaves the model: {self.differs}."
+                    f"Step {number}, {step.thread}.{step.label}: the implementation leaves the "
+                    f"model: {self.differs}."
                 )
 
     def difference(self, state: Any) -> str:

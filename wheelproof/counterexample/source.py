@@ -1,4 +1,4 @@
-"""The text of the source line that a step names, as long as it is the line that the step was taken from."""
+"""The text of the source line of a step, where the file still has that line."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _COMMENT = re.compile(r"\s*#[^'\"]*$")
 
 
 def changed_texts(root: Path, stem: str, without: str) -> dict[str, str]:
-    """The Python files of a mechanism that a decision changes -> their texts; empty where it no longer fits."""
+    """The Python files that a decision changes -> their texts; empty where it no longer fits."""
     try:
         decision = decisions.read(root / "mutants" / stem / f"{without}.md", short_names(stem, ""))
         return decision.texts(root, ".py")
@@ -25,11 +25,11 @@ def changed_texts(root: Path, stem: str, without: str) -> dict[str, str]:
 def source_text(
     root: Path, source: str, label: str, texts: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """The code of the line "path:number" below `root`, without its comment; empty where there is none.
+    """The code of the line "path:number" below `root`, without its comment; "" if there is none.
 
-    `texts`: the texts of files that are other ones than those below `root`.
-    A line that does not carry the label in its comment is not the one that ran: the file has changed since, and
-    another line's text would mislead. A path out of `root` is not followed.
+    `texts`: the texts of files that are other ones than those below `root`. A line that does not
+    carry the label in its comment is not the one that ran: the file has changed since, and another
+    line's text would mislead. A path out of `root` is not followed.
     """
     path, _, number = source.rpartition(":")
     relative = PurePosixPath(path)

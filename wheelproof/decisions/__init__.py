@@ -1,4 +1,4 @@
-"""Decisions of a mechanism, each one file that takes the decision away from spec, model and implementation."""
+"""Decisions of a mechanism: each file takes one away from spec, model and implementation."""
 
 from wheelproof.decisions.hunks import DoesNotFit
 from wheelproof.decisions.read import Decision, find, read

@@ -1,9 +1,10 @@
-"""Anchors: the labels and the definitions of a source file, each with the lines in which a hunk may begin.
+"""Anchors: the labels and definitions of a source file, each with the lines for hunks.
 
-TLA+: a PlusCal label, macro, procedure or process, an operator, ``variables`` for those of the algorithm
-and ``constants`` for those of the module. An anchor's lines end where the next one begins.
-Python: a function, a class or an assignment outside functions (``RingBuffer.add``, ``add``), and a label
-in a comment (``# read W1``), whose lines are those of the function that has it.
+TLA+: a PlusCal label, macro, procedure or process, an operator, ``variables`` for those of the
+algorithm and ``constants`` for those of the module. An anchor's lines end where the next one
+begins. Python: a function, a class or an assignment outside functions (``RingBuffer.add``,
+``add``), and a label in a comment (``# read W1``), whose lines are those of the function that has
+it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ _TLA = re.compile(
 
 
 def anchors_of(file: Path, text: str) -> list[Anchor]:
-    """All anchors of a source file. Raises UsageError on Python that cannot be parsed or another kind of file."""
+    """All anchors of a source file.
+
+    Raises UsageError on Python that cannot be parsed, and on other kinds of files.
+    """
     if file.suffix == ".tla":
         return _of_tla(text)
     if file.suffix == ".py":

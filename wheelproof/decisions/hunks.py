@@ -7,12 +7,13 @@ A fenced block of a decision's file holds hunks, one after the other::
     -                return False
     +            entry.cancelled()  # read W1
 
-The line ``@@ FILE ANCHOR`` begins a hunk. Lines after it begin with ``-`` (taken away), ``+`` (put in)
-or a blank (left as they are). How far the lines are indented as a whole does not count.
+The line ``@@ FILE ANCHOR`` begins a hunk. Lines after it begin with ``-`` (taken away), ``+`` (put
+in) or a blank (left as they are). How far the lines are indented as a whole does not count.
 """
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,9 +33,9 @@ class DoesNotFit(UsageError):
 class Hunk:
     """One piece of a diff.
 
-    ``file``: relative to the subject's folder; ``anchor``: a label or a definition in it; ``origin`` and
-    ``line``: where the hunk itself stands; ``body``: pairs of a mark (``-``, ``+`` or a blank) and a line
-    without the margin that all lines share.
+    ``file``: relative to the subject's folder; ``anchor``: a label or a definition in it;
+    ``origin`` and ``line``: where the hunk itself stands; ``body``: pairs of a mark (``-``, ``+``
+    or a blank) and a line without the margin that all lines share.
     """
 
     file: str
@@ -78,8 +79,9 @@ class Edit:
 def read(lines: Sequence[str], origin: Path, first: int, short: Mapping[str, str]) -> list[Hunk]:
     """The hunks of a fenced block.
 
-    ``first``: the number of the block's first line in ``origin``; ``short``: short names of files, such as
-    ``spec``. Raises UsageError on a line that belongs to no hunk or a hunk that changes nothing.
+    ``first``: the number of the block's first line in ``origin``; ``short``: short names of files,
+    such as ``spec``. Raises UsageError on a line that belongs to no hunk or a hunk that changes
+    nothing.
     """
     hunks: list[Hunk] = []
     begin = None
@@ -137,11 +139,12 @@ def _hunk(
 def applied(text: str, hunks: Iterable[Hunk]) -> str:
     """A file's text with all its hunks applied.
 
-    Raises DoesNotFit where an anchor or a hunk's old lines are not there exactly once, or two hunks overlap.
+    Raises DoesNotFit where an anchor or a hunk's old lines are not there exactly once, or two hunks
+    overlap.
     """
     lines = text.split("\n")
     edits = sorted((_edit(text, lines, hunk) for hunk in hunks), key=lambda edit: edit.begin)
-    for before, after in zip(edits, edits[1:]):
+    for before, after in itertools.pairwise(edits):
         if after.begin < before.end:
             raise after.hunk.unfit(
                 f"it overlaps the hunk in line {before.hunk.line}", "Make one hunk of the two."

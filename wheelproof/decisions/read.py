@@ -1,4 +1,4 @@
-"""Reading decisions: ``mutants/<mechanism>/<NAME>.md``, Markdown with a diff and a table of mutants.
+"""Reading decisions: ``mutants/<mechanism>/<NAME>.md``, a diff and a table of mutants.
 
 ````markdown
 # M1: a remove unlinks an entry of any list
@@ -21,8 +21,9 @@ race = "a remove that comes late unlinks from another list's ring, under the wro
 ```
 ````
 
-The tables of the ``toml`` block are mutants: the same change, judged by one property in one scenario each.
-``[labels.X2]`` is a row of the label table for a step that only the changed machine has.
+The tables of the ``toml`` block are mutants: the same change, judged by one property in one
+scenario each. ``[labels.X2]`` is a row of the label table for a step that only the changed machine
+has.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ _TITLE = re.compile(r"(\w+): (.+)")
 class Decision:
     """A decision, as its file takes it away.
 
-    ``title``: what is done without it; ``prose``: the paragraphs between title and diff; ``mutants``: by
-    name, the fields of each mutant; ``labels``: those of steps that only the changed machine has.
+    ``title``: what is done without it; ``prose``: the paragraphs between title and diff;
+    ``mutants``: by name, the fields of each mutant; ``labels``: those of steps that only the
+    changed machine has.
     """
 
     name: str
@@ -69,7 +71,8 @@ class Decision:
     def texts(self, root: Path, suffix: str = "") -> dict[str, str]:
         """The texts of the changed files, or of those with this suffix.
 
-        The translation in a specification is still the old one. Raises DoesNotFit where a hunk does not fit its file.
+        The translation in a specification is still the old one. Raises DoesNotFit where a hunk does
+        not fit its file.
         """
         changed = {}
         for file in filter(lambda name: name.endswith(suffix), self.files):
@@ -104,7 +107,9 @@ def find(folder: Path, short: Mapping[str, str]) -> dict[str, Decision]:
 
 
 def read(file: Path, short: Mapping[str, str]) -> Decision:
-    """One decision. ``short``: the files that a hunk may name in one word (``spec``, ``model``, ``impl``).
+    """One decision.
+
+    ``short``: the files that a hunk may name in one word (``spec``, ``model``, ``impl``).
 
     Raises UsageError that names file and line where the file is not of the form above.
     """

@@ -1,1 +1,1 @@
-"""Systematic changes of a subject's artefacts, each of which the subject's own checks must reject."""
+"""Systematic changes of a project's artefacts: its own checks must reject each of them."""

@@ -1,4 +1,4 @@
-"""One change of one file: what it replaces, where, and an identity that survives edits elsewhere in the file."""
+"""One change of one file, with an identity that survives edits elsewhere in the file."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class Edit:
 class Change:
     """One change.
 
-    ``file``: relative to the subject's root. ``line``: the first changed line, from 1. ``place``: the function, method or PlusCal
-    procedure around it. ``operator``: a name of the catalogue in docs/mutate.md. ``before``, ``after``: the whole file.
-    ``scope``: the text of ``place`` before the change, on which the identity rests.
+    ``file``: relative to the subject's root. ``line``: the first changed line, from 1. ``place``:
+    the function, method or PlusCal procedure around it. ``operator``: a name of the catalogue in
+    docs/mutate.md. ``before``, ``after``: the whole file. ``scope``: the text of ``place`` before
+    the change, on which the identity rests.
     """
 
     artefact: str
@@ -46,7 +47,7 @@ class Change:
 
     @property
     def key(self) -> str:
-        """Twelve hexadecimal digits, made from the file's name, the text of ``place`` and the changed lines.
+        """Twelve hexadecimal digits, of the file's name, the text of ``place`` and the lines.
 
         An edit inside ``place`` gives another key, an edit elsewhere in the file does not.
         """

@@ -30,7 +30,8 @@ def listed(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
     )
     for each in draw(options, options.subject, plan):
         print(
-            f"{each.group.stem}, {each.group.artefact}: {len(each.chosen)} of {len(each.every):,} changes, seed {options.seed}"
+            f"{each.group.stem}, {each.group.artefact}: {len(each.chosen)} of "
+            f"{len(each.every):,} changes, seed {options.seed}"
         )
         for change in each.chosen:
             print(visible(f"  {change.title} ({change.place})"))
@@ -72,7 +73,7 @@ def run(options: Options, as_json: bool, quiet: bool) -> int:
 
 
 def lines(results: Results, quiet: bool = False) -> list[str]:
-    """The report at 80 columns: a line for each mechanism and artefact, then what is not in order."""
+    """The report at 80 columns: a line per mechanism and artefact, then rows not in order."""
     draws = [row for row in results.rows if row.layer == LAYER and row.name.endswith(", draw")]
     out = []
     if not quiet:
@@ -92,7 +93,8 @@ def lines(results: Results, quiet: bool = False) -> list[str]:
     survived = sum(row.figures.get("survived", 0) for row in draws)
     ended = "" if results.complete else " when the run was broken off: PARTIAL RESULTS"
     out.append(
-        f"wheelproof: {judged} changes judged, {survived} survived; {sum(row.ok for row in results.rows)} of {len(results.rows)} rows in order{ended}"
+        f"wheelproof: {judged} changes judged, {survived} survived; "
+        f"{sum(row.ok for row in results.rows)} of {len(results.rows)} rows in order{ended}"
     )
     return out
 

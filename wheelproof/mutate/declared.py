@@ -1,4 +1,4 @@
-"""Changes that a person has declared equivalent, each with its reason: ``mutants/equivalents.toml`` of the subject."""
+"""Changes that are declared equivalent, each with its reason: ``mutants/equivalents.toml``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ FILE = "mutants/equivalents.toml"
 
 @dataclass(frozen=True)
 class Declared:
-    """``change``: the key, as `wheelproof mutate` prints it; ``file``: the changed one; ``reason``: why no behaviour changes."""
+    """One declaration: the key of a change, the changed file, and why no behaviour changes.
+
+    `wheelproof mutate` prints the key.
+    """
 
     change: str
     file: str
@@ -23,7 +26,10 @@ class Declared:
 
 
 def read(root: Path) -> dict[str, Declared]:
-    """The declarations by key; none where there is no file. Raises UsageError for an entry without a reason, or one that is there twice."""
+    """The declarations by key; none where there is no file.
+
+    Raises UsageError for an entry without a reason, and for one that is there twice.
+    """
     path = root / FILE
     if not path.is_file():
         return {}
@@ -51,7 +57,7 @@ def read(root: Path) -> dict[str, Declared]:
 def stale(
     declared: dict[str, Declared], changes: Iterable[Change], files: Iterable[str]
 ) -> list[Declared]:
-    """The declarations for one of ``files`` that no enumerated change has: the text around them has been edited since."""
+    """The declarations of ``files`` whose change is not enumerated: its text was edited since."""
     known = {change.key for change in changes}
     files = set(files)
     return [each for each in declared.values() if each.file in files and each.change not in known]

@@ -1,8 +1,13 @@
-"""Changes of expressions in a Python file: constants, comparisons, operators, conditions, arguments, names, elements of tables."""
+"""Changes of expressions in a Python file.
+
+They concern constants, comparisons, operators, conditions, arguments, names, and elements of
+tables.
+"""
 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -63,7 +68,10 @@ UNTOUCHED = ("__slots__", "__all__")
 
 
 class Expressions:
-    """The changes of the expressions of one file. Annotations, docstrings, messages of exceptions and imports are left alone."""
+    """The changes of the expressions of one file.
+
+    Annotations, docstrings, messages of exceptions and imports are left alone.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -179,7 +187,7 @@ class Expressions:
         if getattr(node.func, "id", getattr(node.func, "attr", "")) in SYMMETRIC:
             return
         arguments = [each for each in node.args if not isinstance(each, ast.Starred)]
-        for one, two in zip(arguments, arguments[1:]):
+        for one, two in itertools.pairwise(arguments):
             if self.source.of(one) != self.source.of(two):
                 yield (
                     "argument.swap",
@@ -267,7 +275,7 @@ def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]
 
 
 def _members(tree: ast.AST) -> tuple[list[list[str]], list[list[str]]]:
-    """Per class its slots, and its methods by how many parameters they have: the names that may be taken for each other."""
+    """Per class its slots, and its methods by their number of parameters: names to exchange."""
     slots, methods = [], []
     for cls in ast.walk(tree):
         if not isinstance(cls, ast.ClassDef):

@@ -1,7 +1,10 @@
-"""A pytest plugin: writes failures to a file as lines of JSON, ends the run at the first, and names a test that exceeds its limit.
+"""A pytest plugin: writes failures to a file, and names a test that exceeds its limit.
 
-A test that plants a fault of its own by replacing a text fails where a change has altered that text. Such a failure says nothing of
-what the changed code does: it is written as ``text``, and the run goes on.
+Each failure is a line of JSON; the run ends at the first.
+
+A test that plants a fault of its own by replacing a text fails where a change has altered that
+text. Such a failure says nothing of what the changed code does: it is written as ``text``, and the
+run goes on.
 """
 
 from __future__ import annotations

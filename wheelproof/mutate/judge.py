@@ -1,8 +1,11 @@
-"""One change on its way through the checks, in a process and a copy of the tree of its own: rejected by name, or not.
+"""One change on its way through the checks, in a process and a copy of the tree of its own.
 
-A verdict of a check that is not in order rejects the change. So does an exception that the subject's own code raises, and a refusal
-that names what is wrong with the subject. An exception of the tool rejects nothing: it is an error. So is TLC's own failure, unless TLC
-reports that it could not evaluate the specification.
+A check rejects it by name, or none does.
+
+A verdict of a check that is not in order rejects the change. So does an exception that the
+subject's own code raises, and a refusal that names what is wrong with the subject. An exception of
+the tool rejects nothing: it is an error. So is TLC's own failure, unless TLC reports that it could
+not evaluate the specification.
 """
 
 from __future__ import annotations
@@ -45,12 +48,13 @@ from wheelproof.verdict import Row, Verdict
 
 LIMITS = Limits(60, 60, 2500, 60, 300)
 EVALUATION = range(75, 78)
-"""TLC's exit codes where it cannot evaluate the specification: a fault of the specification, not of TLC."""
+"""TLC's exit codes where it cannot evaluate the specification: that is the change's fault."""
 
 EVALUATED = re.compile(
-    r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b|In evaluation, the identifier"
+    r"\bAttempted to (?:apply|access|select|compute|compare|check|enumerate|evaluate|construct)\b"
+    r"|In evaluation, the identifier"
 )
-"""How TLC says the same under another exit code: some operators of its own modules, such as Head, end it with 255."""
+"""TLC's words for the same under another exit code: some of its own operators end with 255."""
 
 REFUSED = range(150, 156)
 """TLC's exit codes where the specification or its config is not TLA+."""
@@ -63,7 +67,7 @@ UNDECLARED = 300_000
 """States that a graph may have for which no count is declared."""
 
 STANDS_IN = "explore/fields.py"
-"""The tool's descriptor in front of a slot: what it raises is what the slot of the subject's object raises."""
+"""The tool's descriptor in front of a slot: its exceptions are those of the project's slot."""
 
 CHECKED = frozenset({*ARTEFACTS, "spec", "mutants"})
 """The folders that `wheelproof verify` reads."""
@@ -71,14 +75,17 @@ CHECKED = frozenset({*ARTEFACTS, "spec", "mutants"})
 TEST_SECONDS = 60.0
 """Wall time that one unit test may take."""
 SAMPLES, EVERY = 12, 0.25
-"""After a check's limit the stack is looked at so often, so many CPU seconds apart, to see whether one call never returns."""
+"""CPU seconds between two samples of the stack after a check's limit: does one call return?"""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check came to. ``word``: ``passed``, ``rejected``, ``equivalent``, ``unloadable``, ``inconclusive`` or ``error``.
+    """The result of one check.
 
-    ``by``: the violated property, the style rule, the exception's class, the test's name ...; ``why``: one sentence.
+    ``word``: ``passed``, ``rejected``, ``equivalent``, ``unloadable``, ``inconclusive``, ``error``.
+
+    ``by``: the violated property, the style rule, the exception's class, the test's name ...;
+    ``why``: one sentence.
     """
 
     word: str
@@ -89,7 +96,7 @@ class Finding:
 
 @dataclass
 class Judged:
-    """A change's end. ``seconds``: of each check that ran, in CPU time of the process and its children."""
+    """The result for a change. ``seconds``: CPU time of each check, with child processes."""
 
     finding: Finding
     seconds: dict[str, float] = field(default_factory=dict)
@@ -97,9 +104,10 @@ class Judged:
 
 
 class KeptRuns(Context):
-    """A context that takes a run of TLC from ``runs``, a folder, where an equal one has been made: same files, same options.
+    """A context that takes a run of TLC from the folder ``runs``, where an equal one was made.
 
-    ``loaded``: the implementation under control, by stem, mutant and grain; one process checks one tree, so that loading it once will do.
+    ``loaded``: the implementation under control, by stem, mutant and grain; one process checks one
+    tree, so that loading it once will do.
     """
 
     runs: Path | None = None
@@ -117,7 +125,7 @@ class KeptRuns(Context):
         return LIMITS
 
     def explored(self, config: Config, layer: str = "graph") -> StateGraph:
-        """The model's full graph; BudgetSpent where it has several times the states that the config declares, as an endless one has."""
+        """The model's full graph; BudgetSpent where it has several times the declared states."""
         return explore(self.mechanism.model(config.scenario), bound=most(config))
 
     def run_tlc(self, module: Path, **options: Any) -> TlcResult:
@@ -160,7 +168,7 @@ def _put(file: Path, data: bytes) -> None:
 
 
 def copied(root: Path, scratch: Path, names: frozenset[str] | None = None) -> None:
-    """Copy the subject's tree, without what is hidden, built, or the tool's own; ``names``: of the top level, these alone."""
+    """Copy the project's tree, without hidden and built files, or the folders ``names`` of it."""
     package = Path(wheelproof.__file__).parent
 
     def left_out(folder: str, inside: list[str]) -> list[str]:
@@ -179,12 +187,12 @@ def copied(root: Path, scratch: Path, names: frozenset[str] | None = None) -> No
 
 
 def most(config: Config) -> int:
-    """The states above which a config's graph counts as one without end: several times as many as declared."""
+    """The states above which a config's graph counts as endless: several times the declared."""
     return 3 * config.distinct + 1_000 if config.distinct else UNDECLARED
 
 
 class Judge:
-    """The checks on one tree. ``root``: the copy, of the folders that are checked; ``base``: the whole unchanged tree.
+    """The checks on one tree. ``root``: the copy; ``base``: the whole unchanged tree.
 
     ``runs``: the folder of TLC's runs; ``tell``: gets the end if a check exceeds its limit.
     """
@@ -192,7 +200,7 @@ class Judge:
     def __init__(
         self, root: Path, base: Path, runs: Path, tell: Callable[[Judged], None], short_calls: bool
     ) -> None:
-        """``short_calls``: no call from the tool into the subject takes long, so that one which does not return can be named."""
+        """``short_calls``: no call into the project is long: one that never ends can be named."""
         self.root, self.base, self.runs, self.tell, self.short_calls = (
             root,
             base,
@@ -229,7 +237,7 @@ class Judge:
         return _Limit(self, check, seconds)
 
     def expired(self, check: Check, seconds: float, frames: list[tuple[int, str]]) -> None:
-        """A check has exceeded its limit: the end of this process, since an exception could strike inside the subject."""
+        """End this process: a check exceeded its limit. The project could catch an exception."""
         if (
             self.short_calls
             and frames
@@ -262,7 +270,7 @@ class Judge:
             return Finding(
                 "rejected", check.title, f"style rule {first.rule}", self.plain(str(first))
             )
-        except DoesNotFit:  # the change is where a decision is taken away: the mutant is no more, and judges nothing
+        except DoesNotFit:  # the change removes a mutant's own lines: this mutant cannot judge it
             return Finding("passed", check.title)
         except UsageError as error:
             return Finding(
@@ -336,7 +344,8 @@ class Judge:
     def judged(self, check: Check, report: Report) -> Finding:
         if not report.rows:
             return Finding("passed", check.title)
-        # A graph that was not compared is an error beside the verdict that TLC gave: the finding counts, wherever it stands.
+        # A graph that was not compared is an error beside the verdict that TLC gave: the finding
+        # counts, wherever it stands.
         bad = [self.of_row(check, row) for row in report.rows if not row.ok]
         order = ("rejected", "unloadable", "error", "inconclusive")
         return min(
@@ -385,7 +394,7 @@ class Judge:
         return Finding("rejected", row.title(), row.property or "figures", why)
 
     def raised(self, check: Check, error: Exception) -> Finding:
-        """The subject's exception, where its own code is the innermost of the subject's and the tool's frames."""
+        """The project's exception, where its code is the innermost of its and the tool's frames."""
         tool = str(Path(wheelproof.__file__).parent)
         for place in reversed(traceback.extract_tb(error.__traceback__)):
             if place.filename.startswith(str(self.root)):
@@ -476,7 +485,7 @@ class Judge:
 
 
 class _Limit:
-    """While entered, ``seconds`` of this process's CPU time; then a few looks at the stack, then :meth:`Judge.expired`."""
+    """Limit the block's CPU time; beyond it, sample the stack, then call `Judge.expired`."""
 
     def __init__(self, judge: Judge, check: Check, seconds: float) -> None:
         self.judge, self.check, self.seconds = judge, check, seconds
@@ -496,7 +505,8 @@ class _Limit:
             if frame.f_code.co_filename.startswith(root):
                 outermost, where = (
                     id(frame),
-                    f"{frame.f_code.co_name} at {frame.f_code.co_filename[len(root) + 1 :]}:{frame.f_lineno}",
+                    f"{frame.f_code.co_name} at "
+                    f"{frame.f_code.co_filename[len(root) + 1 :]}:{frame.f_lineno}",
                 )
             frame = frame.f_back
         self.frames.append((outermost, where))
@@ -511,7 +521,10 @@ def _spent() -> float:
 
 
 def translated(root: Path, file: str, before: str) -> Finding | None:
-    """Translate a changed module's algorithm anew: a finding where the translator refuses it, or where all but the algorithm is as ``before``."""
+    """Translate a changed module's algorithm anew.
+
+    A finding where the translator rejects it, or where only the algorithm's text changed.
+    """
     module = root / file
     if not ALGORITHM.search(module.read_text(encoding="utf-8")):
         return None

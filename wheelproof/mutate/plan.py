@@ -1,8 +1,9 @@
-"""What is changed and what checks it: the files of each mechanism and artefact, and the checks that can see a file.
+"""The plan: the files of each mechanism and artefact, and the checks that depend on a file.
 
-A file belongs to the mechanism that has its name or, in its harness, names it as its SUBJECT. A file that serves several (a queue, a
-clock, the model's base class) is a group of its own, and every mechanism that loads it checks it; one of the implementation that no
-mechanism loads has its unit tests alone.
+A file belongs to the mechanism that has its name or, in its harness, names it as its SUBJECT. A
+file that serves several (a queue, a clock, the model's base class) is a group of its own, and every
+mechanism that loads it checks it; one of the implementation that no mechanism loads has its unit
+tests alone.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from wheelproof.project.mechanism import Mechanism, stem_of
 from wheelproof.tlc import mc
 
 SMALL = 1_500
-"""States up to which a bisimulation comes before the unit tests of the changed file; a larger one costs more than they do."""
+"""States up to which a bisimulation runs before the unit tests; a larger one costs more."""
 
 LATE = 8
-"""The stage of mutants where the implementation or its harness is changed, and of what the nightly profile has beside the fast one.
+"""The stage of mutants for changes of implementation and harness, and of the nightly checks.
 
 Only what all else has passed comes to it.
 """
@@ -41,11 +42,14 @@ FOLDERS = ("model", "impl", "harness", "mutants", "proofs")
 
 @dataclass(frozen=True)
 class Check:
-    """One of the subject's own checks. ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole`` or ``tests``.
+    """One of the project's own checks.
 
-    ``stem``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof verify` would run. ``tests``: a file.
-    ``size``: an estimate of its cost among those of its stage: distinct states, or the length of a file of tests.
-    ``needs``: of ``whole``, the jobs over whose reports it judges.
+    ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole``, ``tests``.
+
+    ``stem``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof
+    verify` would run. ``tests``: a file. ``size``: an estimate of its cost among those of its
+    stage: distinct states, or the length of a file of tests. ``needs``: of ``whole``, the jobs over
+    whose reports it judges.
     """
 
     kind: str
@@ -61,14 +65,16 @@ class Check:
         if self.kind == "tests":
             return self.tests
         if self.job is None:
-            return f"{self.stem} / {'labels' if self.kind == 'labels' else 'labels, branches and fields'}"
+            return f"{self.stem} / " + (
+                "labels" if self.kind == "labels" else "labels, branches and fields"
+            )
         more = f" and {len(self.job.others)} more" if self.job.others else ""
         return f"{self.stem} / {'+'.join(self.job.layers)} / {self.job.name}{more}"
 
 
 @dataclass(frozen=True)
 class Group:
-    """The files of one artefact that belong to one mechanism (or to none alone: then ``stem`` is the file's own)."""
+    """The files of one artefact and mechanism; ``stem`` is a file's own if it has no mechanism."""
 
     stem: str
     artefact: str
@@ -76,7 +82,9 @@ class Group:
 
 
 class Plan:
-    """A subject's groups and checks. ``profile``: which configs count; ``bound``: those with more distinct states are left out.
+    """A project's groups and checks.
+
+    ``profile``: which configs count; ``bound``: those with more distinct states are left out.
 
     ``tests``: whether unit tests take part; ``stage``: the last stage that does.
     """
@@ -212,7 +220,7 @@ class Plan:
         return stems[0] if artefact == "spec" or artefact == "proofs" and len(stems) == 1 else name
 
     def groups(self, wanted: Iterable[str], artefacts: Iterable[str]) -> list[Group]:
-        """The groups of these mechanisms (all, and files of no mechanism, where ``wanted`` is empty)."""
+        """The groups of these mechanisms; for an empty ``wanted`` all, also of files of none."""
         wanted = list(wanted)
         found: dict[tuple[str, str], list[str]] = {}
         for artefact in artefacts:
@@ -346,7 +354,11 @@ class Plan:
             )
 
     def _tests(self, artefact: str, file: str) -> Iterable[Check]:
-        """The unit tests that belong to a file by their names (``test_<name>*.py`` in the artefact's folder of tests), then those that name its module, in modules of the tests too, or load all theories."""
+        """The unit tests of a file: those with its name, then those that name its module.
+
+        The former are ``test_<name>*.py`` in the artefact's folder of tests. The latter name it in
+        modules of the tests too, or load all theories.
+        """
         folder = self.root / "tests" / ARTEFACTS[artefact]
         path = Path(file)
         name = stem_of(path.stem) if artefact == "spec" else path.stem
@@ -369,8 +381,12 @@ class Plan:
             ):
                 yield Check("tests", "", 7, tests=shown, size=size)
 
-    @cache
     def _texts(self, test: str) -> tuple[str, ...]:
+        if test not in self._read:
+            self._read[test] = self._texts_of(test)
+        return self._read[test]
+
+    def _texts_of(self, test: str) -> tuple[str, ...]:
         """The texts of a file of tests and of the modules below ``tests`` that it imports."""
         found: dict[str, str] = {}
         waiting = [self.root / test]

@@ -1,11 +1,13 @@
-"""Changes of a TLA+ module: of the steps of its PlusCal algorithm, and of the expressions in it and in the module's definitions.
+"""Changes of a TLA+ module: of its PlusCal algorithm's steps, and of all expressions.
 
-The translation between its markers is left alone: it is made anew from the changed algorithm. So are comments, ASSUMEs (they guard
-the scenarios' data, not the machine) and the names in declarations.
+The translation between its markers is left alone: it is made anew from the changed algorithm. So
+are comments, ASSUMEs (they guard the scenarios' data, not the machine) and the names in
+declarations.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +21,10 @@ TOKEN = re.compile(
   | (?P<text>"[^"\n]*")
   | (?P<number>\b\d+\b)
   | (?P<word>[A-Za-z_]\w*)
-  | (?P<symbol>:=|==|=>|<=>|\|->|<<|>>|\\[A-Za-z]+|/\\|\\/|<=|>=|=<|\.\.|\#|/=|->|<-|\[\]|<>|~>|[-+*<>=~'()\[\]{},;:.|&!@^\\])
+  | (?P<symbol>
+        :=|==|=>|<=>|\|->|<<|>>|\\[A-Za-z]+|/\\|\\/|<=|>=|=<|\.\.|\#|/=|->|<-|\[\]|<>|~>
+      | [-+*<>=~'()\[\]{},;:.|&!@^\\]
+    )
 """,
     re.VERBOSE,
 )
@@ -70,7 +75,7 @@ class Token:
 
 
 def opens(token: Token) -> bool:
-    """Whether an expression begins after the token: then /\\ or \\/ is a bullet, else it is infix."""
+    """Whether an expression begins after the token: then /\\ or \\/ is a bullet, not infix."""
     if token.kind == "symbol":
         return token.text not in (")", "]", "}", ">>", "'", "@")
     return token.kind == "word" and token.text in (
@@ -160,7 +165,7 @@ class Steps:
         statements = list(self.statements())
         for first, last in statements:
             yield from self.statement(first, last)
-        for (first, last), (begin, end) in zip(statements, statements[1:]):
+        for (first, last), (begin, end) in itertools.pairwise(statements):
             yield from self.swapped(first, last, begin, end)
         yield from self.heads()
 
@@ -292,7 +297,7 @@ class Expressions:
         self.bullets = self._bullets()
 
     def _declared(self) -> Iterator[list[str]]:
-        """Names that may be taken for each other: the variables of one declaration, the parameters of one head, macros, procedures."""
+        """Names to exchange: variables of one declaration, parameters, macros, procedures."""
         text = self.source.text[slice(*self.source.algorithm)]
         text = re.sub(r"\\\*[^\n]*", "", text)
         for head in re.finditer(
@@ -372,7 +377,8 @@ class Expressions:
     def _bullets(self) -> dict[int, list[int]]:
         """Numbers of the tokens that are bullets of a junction list -> those of the whole list.
 
-        One bullet alone cannot be changed: as the first it makes the same list or none, as another it ends the list.
+        One bullet alone cannot be changed: as the first it makes the same list or none, as another
+        it ends the list.
         """
         found: dict[int, list[int]] = {}
         text, tokens = self.source.text, self.tokens
@@ -402,7 +408,7 @@ class Expressions:
         return found
 
     def _skipped(self) -> list[tuple[int, int]]:
-        """Paragraphs that are no definitions: ASSUME and the like, up to the next empty line, definition or rule."""
+        """Paragraphs without definitions: ASSUME and others, up to an empty line or definition."""
         out = []
         for head in SKIPPED.finditer(self.source.text):
             ends = [
@@ -429,7 +435,7 @@ class Expressions:
         return out
 
     def _bound(self, number: int, binder: int) -> bool:
-        """Whether `\\in` belongs to a quantifier, a CHOOSE, a function, a set filter or a process: the name before it is being bound."""
+        """Whether `\\in` binds the name before it, as in a quantifier, function, set or process."""
         for token in reversed(self.tokens[max(0, number - 12) : number]):
             if token.text in (*BINDERS, "process", "[", "{"):
                 return True
@@ -482,8 +488,8 @@ def changes(text: str, file: str, artefact: str = "spec") -> list[Change]:
 def planted(text: str, file: str, artefact: str = "spec") -> tuple[Change | None, Change]:
     """(a change that every check must reject, one that none may reject), as for Python files.
 
-    The first takes the first assignment, of a labelled step where there is one, out of the algorithm; the second adds a
-    definition that nothing uses.
+    The first takes the first assignment, of a labelled step where there is one, out of the
+    algorithm; the second adds a definition that nothing uses.
     """
     source = Source(text)
     at = text.rindex("====")

@@ -1,7 +1,7 @@
-"""Changes of a Python file: of steps (statements, above all labelled ones), locks, exceptions, and of the expressions in them.
+"""Changes of a Python file: of steps (labelled ones above all), locks, exceptions, expressions.
 
-Every change is an edit of the text, so that labels, which are comments, stay on their lines. A file that no longer parses
-after an edit is not drawn (see :func:`parses`).
+Every change is an edit of the text, so that labels, which are comments, stay on their lines. A file
+that no longer parses after an edit is not drawn (see :func:`parses`).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Source:
         return self.text[start:end]
 
     def whole(self, node: ast.AST) -> tuple[int, int]:
-        """The node's lines, with its comments, from the first line's beginning to the end of the last."""
+        """The node's lines with its comments: whole lines, from the first to the last."""
         return self.starts[node.lineno - 1], self.starts[node.end_lineno]
 
     def labelled(self, node: ast.AST) -> bool:
@@ -72,7 +72,7 @@ class Source:
 
     @cached_property
     def witnesses(self) -> set[str]:
-        """The methods that a model lists in WITNESSES: what scenarios must reach is stated there and nowhere else."""
+        """The methods that a model lists in WITNESSES: only they state the states to be reached."""
         tables = [
             node.value
             for node in ast.walk(self.tree)
@@ -108,7 +108,7 @@ class Source:
         return found
 
     def place(self, line: int) -> tuple[str, str]:
-        """(qualified name, text) of the innermost function around a line; of the module's other lines, the line itself."""
+        """(qualified name, text) of the innermost function around a line, or of the line itself."""
         around = [
             (name, node) for name, node in self.functions if node.lineno <= line <= node.end_lineno
         ]
@@ -146,7 +146,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _published(node: ast.AST) -> bool:
-    """Whether a call in a statement is given the object itself: whoever gets it sees what the statements before have set."""
+    """Whether a statement passes the object itself on: others then see its earlier writes."""
     return any(
         isinstance(each, ast.Call)
         and any(isinstance(argument, ast.Name) and argument.id == "self" for argument in each.args)
@@ -216,13 +216,12 @@ class Statements:
             )
 
     def swapped(self, node: ast.stmt, after: ast.stmt) -> Found:
-        """Two neighbours change places, where a label, a name that both have, or the object's publication makes their order matter."""
+        """Two neighbours change places, where their order matters.
+
+        It matters for a label, for a name that both have, and for the object's publication.
+        """
         ends = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-        if (
-            isinstance(node, ends)
-            or isinstance(node, (*FUNCTIONS, ast.ClassDef))
-            or isinstance(after, FUNCTIONS)
-        ):
+        if isinstance(node, (ends, *FUNCTIONS, ast.ClassDef)) or isinstance(after, FUNCTIONS):
             return
         labelled = self.source.labelled(node) or self.source.labelled(after)
         if (
@@ -332,7 +331,7 @@ class Statements:
 
 
 def changes(text: str, file: str, artefact: str) -> list[Change]:
-    """Every change of a Python file, in the order of its lines. Raises SyntaxError where the file itself does not parse."""
+    """Every change of a Python file, in the order of its lines. Raises SyntaxError."""
     source = Source(text)
     out = []
     for operator, line, edits in (*Statements(source).found(), *Expressions(source).found()):
@@ -355,8 +354,8 @@ def parses(change: Change) -> bool:
 def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]:
     """(a change that every check must reject, one that none may reject): the controls of one file.
 
-    The first makes the first function with a label raise, in a file without labels every function; None where there is no function.
-    The second adds a constant that nothing uses.
+    The first makes the first function with a label raise, in a file without labels every function;
+    None where there is no function. The second adds a constant that nothing uses.
     """
     source = Source(text)
     end = text if text.endswith("\n") else text + "\n"

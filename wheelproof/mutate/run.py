@@ -1,4 +1,4 @@
-"""The whole of `wheelproof mutate`: enumerate, draw, check the unchanged subject and the controls, judge each drawn change, make the rows."""
+"""A run of `wheelproof mutate`: enumerate changes, draw some, run the controls, judge, report."""
 
 from __future__ import annotations
 
@@ -26,17 +26,21 @@ MEMORY = 6 << 30
 """Bytes of address space for a process that starts no Java."""
 
 QUICK = 12
-"""How many checks take part in the control that no check may reject: the first, which reject nearly all."""
+"""The number of checks that no check may reject in the control: the first reject nearly all."""
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Options:
-    """``count``: changes drawn for each mechanism and artefact. ``total``: instead, changes of each artefact, over all groups. ``minutes``: of wall time after which no further change is begun, 0 for none.
+    """Options. ``count``: changes drawn for each mechanism and artefact.
 
-    ``limit``: seconds of wall time for one change. ``profile``, ``bound``: as in ``Plan``. ``tests``: whether unit tests take part.
-    ``stage``: the last stage of checks that takes part. ``keys``: judge exactly these changes; nothing is drawn.
+    ``total``: instead, changes of each artefact, over all groups. ``minutes``: of wall time after
+    which no further change is begun, 0 for none.
+
+    ``limit``: seconds of wall time for one change. ``profile``, ``bound``: as in ``Plan``.
+    ``tests``: whether unit tests take part. ``stage``: the last stage of checks that takes part.
+    ``keys``: judge exactly these changes; nothing is drawn.
     """
 
     mechanisms: tuple[str, ...]
@@ -84,7 +88,10 @@ def changes_of(root: Path, group: Group) -> list[Change]:
 
 
 def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
-    """The groups with their changes, ``count`` or a share of ``total`` of each drawn by the seed. Raises NothingChecked where there is none."""
+    """The groups with their changes, some of each drawn by the seed.
+
+    Raises NothingChecked where there is none.
+    """
     out = []
     groups = plan.groups(options.mechanisms, options.artefacts)
     found = {group: changes_of(root, group) for group in groups}
@@ -126,7 +133,10 @@ def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
 
 
 def shares(total: int, sizes: list[int]) -> list[int]:
-    """``total`` split in proportion to ``sizes``: one for each, the rest by the largest remainder, to none more than it has."""
+    """``total`` split in proportion to ``sizes``, by the largest remainder.
+
+    Each gets one at least, and none more than it has.
+    """
     if total < len(sizes):
         raise UsageError(
             f"{total} changes are fewer than the {len(sizes)} groups of files.",
@@ -219,7 +229,7 @@ class Mutation:
         return self.rows
 
     def rejecting(self) -> list[Check]:
-        """The checks that rejected a change: only a check that the unchanged subject passes has done so."""
+        """The checks that rejected a change; the unchanged project must pass them."""
         used: dict[tuple[str, str], set[str]] = {}
         for each in self.drawn:
             ends = [
@@ -243,7 +253,10 @@ class Mutation:
         ]
 
     def unchanged(self, name: str, checks: list[Check]) -> bool:
-        """Run checks on the unchanged subject; whether all are in order. What a check that is not has rejected does not count."""
+        """Run checks on the unchanged project; whether all are in order.
+
+        Rejections of a check that is not in order do not count.
+        """
         wanted = {check.title: check for check in checks}
         bundles: dict[tuple[str, str], list[Check]] = {}
         for check in wanted.values():
@@ -289,13 +302,15 @@ class Mutation:
         return good
 
     def judge(self) -> None:
-        """The controls of each group, then the drawn changes, of all groups in step: a run that is cut short has judged a like part of each."""
+        """The controls of each group, then the drawn changes, of all groups in turn.
+
+        So a run that is cut short has judged an equal part of each group.
+        """
         end = time.monotonic() + 60 * self.options.minutes if self.options.minutes else None
-        done = 0
         every = list(self.ordered())
-        for task, judged in workers.perform(self.until(every, end), self.options.jobs):
+        tasks = workers.perform(self.until(every, end), self.options.jobs)
+        for done, (task, judged) in enumerate(tasks, 1):
             each, change = task.name
-            done += 1
             if change.operator.startswith("control."):
                 each.controls[change.operator] = judged
             else:
@@ -328,7 +343,10 @@ class Mutation:
             yield each, change
 
     def controls_of(self, each: Drawn) -> list[Change]:
-        """Of the first file that has one: a fault that must be rejected, and a change that must not. The files of drawn changes come first."""
+        """A fault that must be rejected and a change that must not, of the first file that has one.
+
+        The files of drawn changes come first.
+        """
         drawn = {change.file for change in each.chosen}
         for file in sorted(
             each.group.files,
@@ -409,7 +427,7 @@ class Mutation:
         return [change for change in each.of("passed") if change.key not in self.declared]
 
     def control_row(self, each: Drawn) -> Row:
-        """The planted fault is rejected and the harmless change is not; without both, rejections say nothing."""
+        """The planted fault is rejected, the harmless change is not: else there is no verdict."""
         stem, name = each.group.stem, f"{each.group.artefact}, controls"
         fault, harmless = (
             each.controls.get(f"control.{which}") for which in ("rejected", "equivalent")
@@ -438,7 +456,10 @@ class Mutation:
         if found.word != "rejected":
             wrong = f"the planted fault was not rejected: {found.word}"
         elif harmless.finding.word not in ("passed", "equivalent"):
-            wrong = f"the harmless change was {harmless.finding.word} by {harmless.finding.by} ({harmless.finding.check}): {harmless.finding.why}"
+            wrong = (
+                f"the harmless change was {harmless.finding.word} by {harmless.finding.by} "
+                f"({harmless.finding.check}): {harmless.finding.why}"
+            )
         return judge(
             stem,
             LAYER,
@@ -462,7 +483,7 @@ class Mutation:
             "diff": change.hunk(1),
             "checks": len(judged.seconds),
         }
-        common = dict(figures=figures, seconds=sum(judged.seconds.values()))
+        common = {"figures": figures, "seconds": sum(judged.seconds.values())}
         named = (each.group.stem, LAYER, change.title)
         used = list(judged.seconds)[-1] if judged.seconds else ""
         if found.word == "rejected" and used in self.unsound:
@@ -531,7 +552,8 @@ class Mutation:
                 expected="exhaustive",
                 verdict="violated",
                 property="stale",
-                why=f"{declarations.FILE} declares a change of {entry.file} that is no longer among its changes",
+                why=f"{declarations.FILE} declares a change of {entry.file} that is no longer "
+                "among its changes",
             )
             for entry in declarations.stale(self.declared, every, files)
         ]

@@ -1,4 +1,7 @@
-"""A process for each task, with a limit of wall time: a change may loop, eat memory or end its process, and none of that reaches the others."""
+"""A process for each task, with a limit of wall time.
+
+A change may loop, use up memory or end its process: no other task is affected.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +26,10 @@ GRACE = 10.0
 
 @dataclass
 class Task:
-    """``body(scratch, tell)`` runs in the process; it returns a Judged, or gives one to ``tell`` and ends. ``limit``: seconds."""
+    """``body(scratch, tell)`` runs in the process and returns a Judged, or passes it to ``tell``.
+
+    It ends with that. ``limit``: seconds.
+    """
 
     name: Any
     body: Callable[[Path, Callable[[Judged], None]], Judged]
@@ -41,7 +48,10 @@ class _Running:
 
 
 def perform(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Judged]]:
-    """Run tasks, ``jobs`` at a time, and give each with its end. Whoever stops iterating ends the processes that run."""
+    """Run tasks, ``jobs`` at a time, and give each with its result.
+
+    If the caller stops iterating, running processes are ended.
+    """
     waiting = iter(tasks)
     running: dict[int, _Running] = {}
     try:
@@ -123,12 +133,9 @@ def _ended(each: _Running) -> Judged:
         each.data += data
     os.close(each.pipe)
     _, status = os.waitpid(each.pid, 0)
-    try:
-        os.killpg(
-            each.pid, signal.SIGKILL
-        )  # what it has started and left, such as a unit test's process
-    except (ProcessLookupError, PermissionError):
-        pass
+    # Processes that it has left, such as a unit test's, end too.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(each.pid, signal.SIGKILL)
     shutil.rmtree(each.scratch, ignore_errors=True)
     if each.data:
         return pickle.loads(each.data)

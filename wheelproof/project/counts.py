@@ -1,7 +1,9 @@
-"""State counts of configs: ``spec/counts.json`` of a subject, which only ``wheelproof list --update-counts`` writes.
+"""State counts of configs: the file ``spec/counts.json`` of a project.
 
-The file has the schema ``wheelproof.counts/1``: mechanism -> config -> ``generated``, ``distinct`` and
-``depth``, as TLC prints them. A config is one line, so that a change of its counts is one, too.
+Only ``wheelproof list --update-counts`` writes it.
+
+The file has the schema ``wheelproof.counts/1``: mechanism -> config -> ``generated``, ``distinct``
+and ``depth``, as TLC prints them. A config is one line, so that a change of its counts is one, too.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ Counts = dict[str, dict[str, int]]
 
 
 def read(folder: Path) -> dict[str, Counts]:
-    """Mechanism -> counts, of a ``spec`` folder; empty where there is no file yet. Raises UsageError."""
+    """Mechanism -> counts, of a ``spec`` folder; empty where there is no file yet.
+
+    Raises UsageError.
+    """
     file = folder / FILE
     if not file.is_file():
         return {}
@@ -44,7 +49,7 @@ def read(folder: Path) -> dict[str, Counts]:
 
 
 def of_configs(folder: Path, stem: str, configs: Mapping[str, object]) -> Counts:
-    """The counts of one mechanism. Raises UsageError where the file has a config that the mechanism lacks."""
+    """The counts of one mechanism. Raises UsageError on a config that the mechanism lacks."""
     found = read(folder).get(stem, {})
     if stale := [name for name in found if name not in configs]:
         raise UsageError(

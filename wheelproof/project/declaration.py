@@ -27,7 +27,7 @@ from wheelproof.project.mechanism import (
     Property,
     stem_of,
 )
-
+from wheelproof.project.tables import Table, Tables
 
 EVENTS = "events.toml"
 
@@ -66,35 +66,8 @@ def with_events(labels: Mapping[str, Label], root: Path, stem: str) -> dict[str,
     return {**labels, **found}
 
 
-class _Reader:
+class _Reader(Tables):
     """Turns one TOML's tables into a Mechanism and refuses what does not fit together."""
-
-    def __init__(self, file: Path, data: Mapping[str, Any]) -> None:
-        self.file, self.data = file, data
-
-    def fail(self, place: str, what: str, remedy: str = "") -> UsageError:
-        return UsageError(f"{self.file}: [{place}]: {what}.", remedy)
-
-    def table(self, name: str) -> Mapping[str, Any]:
-        value = self.data.get(name, {})
-        if not isinstance(value, dict):
-            raise self.fail(name, "must be a table")
-        return value
-
-    def build(
-        self, kind: type, place: str, name: str, values: Mapping[str, Any], **defaults: Any
-    ) -> Any:
-        known = set(kind.__dataclass_fields__) - {"name"}
-        if extra := sorted(set(values) - known):
-            raise self.fail(
-                place,
-                f"unknown field {', '.join(extra)}",
-                f"Known fields: {', '.join(sorted(known))}.",
-            )
-        try:
-            return kind(name=name, **(defaults | dict(values)))
-        except TypeError as error:
-            raise self.fail(place, str(error).partition("__init__() ")[2]) from error
 
     def mechanism(self) -> Mechanism:
         head = self.table("mechanism")
@@ -138,7 +111,7 @@ class _Reader:
                 )
         root, stem = self.file.parent.parent, stem_of(module)
         decisions = find_decisions(root / "mutants" / stem, short_names(stem, module))
-        declared: dict[str, tuple[Decision, Mapping[str, Any]]] = {}
+        declared: dict[str, tuple[Decision, Table]] = {}
         for decision in decisions.values():
             for name, value in decision.mutants.items():
                 if name in declared:
@@ -206,8 +179,8 @@ class _Reader:
             )
         return result
 
-    def kept(self, config: Config, mutants: Mapping[str, Mutant]) -> None:
-        """Refuses a field keeps that names no mutant, gives no reason, or makes a row with a mutant's name."""
+    def kept(self, config: Config, mutants: Table) -> None:
+        """Refuses a field keeps that names no mutant or gives no reason, and ambiguous rows."""
         if config.keeps is None:
             return
         place = f"configs.{config.name}.keeps"
@@ -234,7 +207,7 @@ class _Reader:
                 )
         return out
 
-    def scenario(self, name: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def scenario(self, name: str, value: Table) -> Table:
         threads = value.get("threads") if isinstance(value, dict) else None
         if not isinstance(threads, dict) or not threads:
             raise self.fail(
@@ -253,12 +226,12 @@ class _Reader:
         return value
 
     def configs(
-        self, scenarios: Mapping, properties: Mapping, decisions: Mapping, root: Path, stem: str
+        self, scenarios: Table, properties: Table, decisions: Table, root: Path, stem: str
     ) -> dict[str, Config]:
-        """All configs: those of [safety], of [groups.NAME] and of [configs.NAME], with their counts."""
-        declared: dict[str, Mapping[str, Any]] = {}
+        """All configs: of [safety], of [groups.NAME] and of [configs.NAME], with their counts."""
+        declared: dict[str, Table] = {}
 
-        def add(place: str, name: str, value: Mapping[str, Any]) -> None:
+        def add(place: str, name: str, value: Table) -> None:
             if name in declared:
                 raise self.fail(place, f"there is another config {name}", "Names are unique.")
             if counted := sorted(set(value) & set(counts.NAMES)):
@@ -293,13 +266,14 @@ class _Reader:
     def config(
         self,
         name: str,
-        value: Mapping[str, Any],
-        scenarios: Mapping,
-        properties: Mapping,
-        decisions: Mapping,
+        value: Table,
+        scenarios: Table,
+        properties: Table,
+        decisions: Table,
     ) -> Config:
         place = f"configs.{name}"
-        value = value | {name: tuple(value[name]) for name in ("fair", "fails") if name in value}
+        lists = {name: tuple(value[name]) for name in ("fair", "fails") if name in value}
+        value = {**value, **lists}
         config = self.build(Config, place, name, value, scenario=name)
         self.common(place, config, scenarios, properties)
         self.known(place, "decision", [config.without] if config.without else [], decisions)
@@ -335,9 +309,9 @@ class _Reader:
         self,
         decision: str,
         name: str,
-        value: Mapping[str, Any],
-        scenarios: Mapping,
-        properties: Mapping,
+        value: Table,
+        scenarios: Table,
+        properties: Table,
     ) -> Mutant:
         mutant = self.build(Mutant, name, name, value, decision=decision)
         self.common(name, mutant, scenarios, properties)
@@ -347,9 +321,7 @@ class _Reader:
             )
         return mutant
 
-    def composed(
-        self, name: str, value: Mapping[str, Any], scenarios: Mapping, decisions: Mapping
-    ) -> Composed:
+    def composed(self, name: str, value: Table, scenarios: Table, decisions: Table) -> Composed:
         place = f"composed.{name}"
         composed = self.build(Composed, place, name, value)
         self.known(place, "scenario", [composed.scenario], scenarios)
@@ -363,7 +335,7 @@ class _Reader:
             raise self.fail(place, "has a data race, and names no mutant")
         return composed
 
-    def fault(self, name: str, value: Mapping[str, Any], scenarios: Mapping) -> Fault:
+    def fault(self, name: str, value: Table, scenarios: Table) -> Fault:
         place = f"faults.{name}"
         changes = value.get("changes")
         if (
@@ -373,14 +345,14 @@ class _Reader:
         ):
             raise self.fail(place, "changes is not a list of pairs [old text, new text]")
         fault = self.build(
-            Fault, place, name, value | {"changes": tuple((old, new) for old, new in changes)}
+            Fault, place, name, {**value, "changes": tuple((old, new) for old, new in changes)}
         )
         self.known(place, "scenario", [fault.scenario], scenarios)
         self.in_profile(place, fault.profile)
         return fault
 
     def common(
-        self, place: str, item: Config | Mutant, scenarios: Mapping, properties: Mapping
+        self, place: str, item: Config | Mutant, scenarios: Table, properties: Table
     ) -> None:
         self.known(place, "scenario", [item.scenario], scenarios)
         self.known(place, "property", [item.property] if item.property else [], properties)
@@ -392,7 +364,7 @@ class _Reader:
                 place, f"profile is {profile!r}", f"Known profiles: {', '.join(PROFILES)}."
             )
 
-    def known(self, place: str, what: str, names: Any, known: Mapping) -> None:
+    def known(self, place: str, what: str, names: Any, known: Table) -> None:
         if unknown := [name for name in names if name not in known]:
             raise self.fail(
                 place, f"there is no {what} {', '.join(unknown)}", f"Known: {', '.join(known)}."

@@ -1,7 +1,8 @@
 """The subject of the checks: mechanisms, each declared by one ``spec/<Module>.toml``.
 
-A subject is a folder with the artefacts ``spec``, ``model``, ``impl``, ``harness``, ``mutants``. The tool finds its mechanisms
-by their TOML files, as pytest finds tests, and knows nothing else about them.
+A subject is a folder with the artefacts ``spec``, ``model``, ``impl``, ``harness``, ``mutants``.
+The tool finds its mechanisms by their TOML files, as pytest finds tests, and knows nothing else
+about them.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from wheelproof import isolated
 from wheelproof.decisions import Decision
 from wheelproof.decisions.read import module_of
-from wheelproof.errors import UsageError
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.protocols import Model, ModelModule
 
 KINDS = (
     "silent",
@@ -41,7 +43,7 @@ BUILT_IN = {
         "accesses of plain fields are ordered (a check of the implementation, not of the spec)",
     ),
 }
-"""The properties that the tool itself checks, by kind: their names are given, a TOML may say what they mean there."""
+"""The properties that the tool itself checks: kind -> (name, default text)."""
 
 PROFILES = ("fast", "nightly")
 
@@ -59,7 +61,8 @@ class Label:
 class Property:
     """A named property. ``kind``: one of PROPERTY_KINDS; ``holds``: False for a known non-property.
 
-    ``recurs``: of a liveness property: the model's state has to come true again and again, not once.
+    ``recurs``: of a liveness property: the model's state has to come true again and again, not
+    once.
     """
 
     name: str
@@ -73,11 +76,12 @@ class Property:
 class Config:
     """One model-checking run and what it must show.
 
-    ``property``: the one property of a config that expects a violation, or of a liveness or refinement config; None: all
-    invariants and deadlock. ``fails``: the invariants that this config does not keep; it must keep all others, and break each of these.
-    ``without``: the decision that is taken away; "" for none.
-    ``fair``: the threads with fairness, None for all. Counts are None until they are recorded.
-    ``keeps``: of a refinement, mutant -> why the mutated machine refines it too; all other mutants must be rejected. None: nobody asks.
+    ``property``: the one property of a config that expects a violation, or of a liveness or
+    refinement config; None: all invariants and deadlock. ``fails``: the invariants that this config
+    does not keep; it must keep all others, and break each of these. ``without``: the decision that
+    is taken away; "" for none. ``fair``: the threads with fairness, None for all. Counts are None
+    until they are recorded. ``keeps``: of a refinement, mutant -> why the mutated machine refines
+    it too; all other mutants must be rejected. None: no such row.
     """
 
     name: str
@@ -101,9 +105,10 @@ class Config:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A decision taken away in one scenario: the property that breaks there, or why the mutant is equivalent.
+    """A decision taken away in one scenario: the property that breaks, or why none does.
 
-    ``decision``: its name, which several mutants may share. ``untraced``: why the rules accept a trace of it; the folder of examples leaves it out.
+    ``decision``: its name, which several mutants may share. ``untraced``: why the rules accept a
+    trace of it; the folder of examples leaves it out.
     """
 
     name: str
@@ -119,7 +124,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Composed:
-    """A scenario run with the steps of lower mechanisms on, beside the model that takes their operations for single steps.
+    """A scenario with the steps of lower mechanisms, beside the model that has none of them.
 
     ``mutant``: a decision of a lower mechanism that is taken away. The run must reject
     it, unless ``equivalent`` gives the reason why the atomic model has each of its runs.
@@ -136,15 +141,16 @@ class Composed:
 
     @property
     def raced(self) -> bool:
-        """Whether the detector's verdict is a row: of all that is sound, and of mutants that have a race."""
+        """Whether the detector's verdict is a row: of sound runs, and of mutants with a race."""
         return self.data_race or not self.mutant
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A change of the production sources that layer real must notice in a scenario, by the property that is named.
+    """A change of the production sources that layer stress must detect, by a named property.
 
-    ``module``: a module of ``impl``; ``changes``: pairs (old, new), each old text there exactly once.
+    ``module``: a module of ``impl``; ``changes``: pairs (old, new), each old text there exactly
+    once.
     """
 
     name: str
@@ -161,8 +167,9 @@ class Mechanism:
     """All that one TOML declares. ``stem`` is the mechanism's file name on the Python artefacts.
 
     ``module_constants``: values of constants that only the modules beside the mechanism's own have.
-    ``lacking``: the decision that is taken away from this one; "" for the mechanism as it is. :meth:`without`
-    makes such a mechanism of this one (its ``whole``): model, specification and implementation are the changed ones.
+    ``lacking``: the decision that is taken away from this one; "" for the mechanism as it is.
+    :meth:`without` makes such a mechanism of this one (its ``whole``): model, specification and
+    implementation are the changed ones.
     """
 
     stem: str
@@ -206,7 +213,10 @@ class Mechanism:
         return tuple(p.name for p in self.properties.values() if p.kind == "invariant" and p.holds)
 
     def kept(self, config: Config) -> tuple[str, ...]:
-        """The invariants that a config must keep: the mechanism's, without those that fail here, and its own property."""
+        """The invariants that a config must keep.
+
+        These are the mechanism's without those that fail here, and the config's own property.
+        """
         own = config.property if config.expect == "exhaustive" else None
         added = (
             [own]
@@ -216,7 +226,7 @@ class Mechanism:
         return (*(name for name in self.invariants if name not in config.fails), *added)
 
     def without(self, decision: str) -> Mechanism:
-        """The mechanism with this decision taken away and no other; as it is where ``decision`` is ""."""
+        """The mechanism without this decision; as it is where ``decision`` is ""."""
         if self.whole is not None:
             return self.whole.without(decision)
         if not decision:
@@ -252,7 +262,7 @@ class Mechanism:
 
     @cached_property
     def specs(self) -> dict[str, str]:
-        """The names of TLA+ files that the lacking decision changes -> their texts, translated anew."""
+        """The TLA+ files that the lacking decision changes: name -> text, translated anew."""
         from wheelproof.tlc import translation
 
         return {
@@ -262,17 +272,24 @@ class Mechanism:
         }
 
     @cached_property
-    def model_module(self) -> Any:
+    def model_module(self) -> ModelModule:
         """The module of the model."""
-        return isolated.load(self.root, f"model.{self.stem}", self.modules)
+        return cast(ModelModule, isolated.load(self.root, f"model.{self.stem}", self.modules))
 
-    def model(self, scenario: str) -> Any:
+    def model(self, scenario: str) -> Model:
         """The model of one scenario."""
         return self.model_of(self.scenarios[scenario])
 
-    def model_of(self, program: Mapping[str, Any]) -> Any:
+    def model_of(self, program: Mapping[str, Any]) -> Model:
         """The model of a scenario that need not be declared."""
         return self.model_module.Model(program)
+
+
+def the_property(name: str | None) -> str:
+    """The property of a config or mutant of a kind that names one."""
+    if name is None:
+        raise ToolError("A check that is about one property names none.")
+    return name
 
 
 def stem_of(module: str) -> str:

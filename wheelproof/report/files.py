@@ -1,6 +1,10 @@
-"""The files of a run below the output folder: results.json, junit.xml, review.md; the last two are made from the first."""
+"""The files of a run below the output folder.
+
+results.json has all rows; junit.xml and review.md are made from it.
+"""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from wheelproof import documents
@@ -16,13 +20,10 @@ REVIEW_FILE = "review.md"
 
 
 def begin(output: Path, results: Results) -> None:
-    """Puts the run that starts in place of an older one, so that a crash leaves nothing that looks like its results."""
+    """Put the run that starts in place of an older one: a crash leaves no older results."""
     try:
-        for name in (
-            JUNIT_FILE,
-            REVIEW_FILE,
-            RESULTS_FILE,
-        ):  # the last one too: the disk may be full
+        # The last of them too: the disk may be full.
+        for name in (JUNIT_FILE, REVIEW_FILE, RESULTS_FILE):
             (output / name).unlink(missing_ok=True)
     except OSError as error:
         raise ToolError(
@@ -40,8 +41,8 @@ def publish(
 
     results.write(output / RESULTS_FILE)
     documents.write_text(output / JUNIT_FILE, junit.render(results, output))
-    told = review.render(results, mechanisms, traces(results, output), root, output)
-    documents.write_text(output / REVIEW_FILE, told)
+    text = review.render(results, mechanisms, traces(results, output), root, output)
+    documents.write_text(output / REVIEW_FILE, text)
     return {
         what: str(output / name)
         for what, name in (
@@ -56,8 +57,7 @@ def traces(results: Results, output: Path) -> dict[str, Counterexample]:
     """The counterexamples that the rows name and that can be read, by that name."""
     found = {}
     for trace in (row.trace for row in results.rows if row.trace is not None):
-        try:
+        # The review reports a file that cannot be read.
+        with suppress(UsageError):
             found[trace] = document.read(output / trace)
-        except UsageError:
-            pass  # the review says that it could not be read
     return found

@@ -4,6 +4,8 @@ Nothing that is not in order is written as skipped, because CI shows a skipped c
 """
 
 import io
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,7 +17,10 @@ from wheelproof.verdict import Results, Row, Verdict
 
 
 def render(results: Results, output: Path) -> str:
-    """The document; `output` is the folder below which the traces are. Equal results give equal text. Without rows it holds one failed case, so that nothing is not green."""
+    """The document; equal results give equal text. Without rows it holds one failed case.
+
+    `output` is the folder below which the traces are.
+    """
     suites = Element("testsuites", name="wheelproof")
     for (mechanism, layer), rows in grouped(results.rows).items():
         suite = SubElement(suites, "testsuite", name=visible(f"{mechanism}.{layer}"))
@@ -72,7 +77,7 @@ def _case(suite: Element, row: Row, output: Path) -> None:
     SubElement(case, kind, message=reason(row), type=row.verdict).text = "\n".join(lines)
 
 
-def _properties(parent: Element, values: dict) -> None:
+def _properties(parent: Element, values: Mapping[str, object]) -> None:
     properties = SubElement(parent, "properties")
     for name, value in values.items():
         if value not in (None, ""):
@@ -86,13 +91,7 @@ def _count(suite: Element, results: Results) -> None:
     suite.set("errors", str(len(suite.findall("testcase/error"))))
     suite.set("skipped", "0")
     suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
-    try:
-        # The schema in use has no zone.
-        suite.set(
-            "timestamp",
-            datetime.fromisoformat(results.started)
-            .replace(tzinfo=None)
-            .isoformat(timespec="seconds"),
-        )
-    except ValueError:
-        pass
+    with suppress(ValueError):
+        # JUnit's schema has no zone.
+        started = datetime.fromisoformat(results.started).replace(tzinfo=None)
+        suite.set("timestamp", started.isoformat(timespec="seconds"))

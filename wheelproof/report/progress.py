@@ -1,7 +1,7 @@
 """What a run shows while it works: a live display on a terminal, plain lines everywhere else.
 
-Both are listeners for the notices of `wheelproof.events`, are called in the parent process only, and start no thread, so
-that they stay safe beside worker processes. They print to standard error.
+Both are listeners for the notices of `wheelproof.events`, are called in the parent process only,
+and start no thread, so that they stay safe beside worker processes. They print to standard error.
 """
 
 import sys
@@ -28,7 +28,7 @@ class Running:
     waiting: int | None = None
 
     def describe(self, now: float) -> str:
-        """States, rate and time: what there is to say about the check now."""
+        """States, rate and time of the check so far."""
         spent = now - self.started
         parts = []
         if self.states is not None:
@@ -43,8 +43,11 @@ class Running:
         return ", ".join(parts)
 
 
-class Progress(AbstractContextManager):
-    """What both displays keep: the running checks, and how many ended. Used as a context and as a listener."""
+class Progress(AbstractContextManager["Progress"]):
+    """The state of both displays: the running checks, and the number that ended.
+
+    It is used as a context and as a listener.
+    """
 
     def __init__(
         self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
@@ -86,7 +89,7 @@ class Progress(AbstractContextManager):
 
 
 class Lines(Progress):
-    """A line where a check starts and ends, and one about each long check every INTERVAL seconds."""
+    """A line where a check starts or ends, and for each long check every INTERVAL seconds."""
 
     def on_start(self, check: Check) -> None:
         self._say(f"start  {_title(check)}")

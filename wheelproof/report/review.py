@@ -1,6 +1,7 @@
-"""The design review: what is claimed, at what bound, what broke when a decision was taken away, and what is not shown.
+"""The design review: the claims, their bounds, the mutants, and the limits.
 
-Made from results, the subject's declarations and counterexamples only; equal input gives equal bytes.
+Made from results, the subject's declarations and counterexamples only; equal input gives equal
+bytes.
 """
 
 import re
@@ -45,8 +46,8 @@ def render(
 ) -> str:
     """The Markdown text.
 
-    `mechanisms`: the subject's, by stem; `traces`: the counterexamples by the file that `Row.trace` names, as far as they could
-    be read; `root`: the subject's folder, for the text of source lines;
+    `mechanisms`: the subject's, by stem; `traces`: the counterexamples by the file that `Row.trace`
+    names, as far as they could be read; `root`: the subject's folder, for the text of source lines;
     `output`: the folder below which the traces are, for the commands.
     """
     environment = Environment(
@@ -73,7 +74,7 @@ def render(
 
 
 def escape(value: Any) -> str:
-    """Text as Markdown that shows it: nothing in it is a mark-up, a tag, a cell's end or a new line."""
+    """Text as Markdown without any mark-up, tag, cell's end or new line in it."""
     if isinstance(value, Ready):
         return value
     text = visible(str(value))
@@ -146,7 +147,10 @@ def _figures(row: Row) -> str:
 
 
 def _mutants(mechanism: Mechanism | None, rows: Sequence[Row]) -> list[MutantLine]:
-    """The declared mutants, run or not. A row is a mutant's where its name is, or where it begins with it and a blank."""
+    """The declared mutants, run or not, with their rows.
+
+    A mutant's row has its name, or begins with that and a blank.
+    """
     if mechanism is None:
         return []
     lines = []
@@ -193,13 +197,15 @@ def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) ->
     limits = []
     if any(row.verdict is Verdict.EXHAUSTIVE for group in groups.values() for row in group):
         limits.append(
-            "An exhaustive verdict covers its scenario: these threads, operations and objects. It claims nothing about more of them."
+            "An exhaustive verdict covers its scenario: these threads, operations and objects. It "
+            "claims nothing about more of them."
         )
     if any(row.verdict is Verdict.SAMPLED for group in groups.values() for row in group):
         limits.append("A sampled verdict says that the runs that were tried did not fail.")
     if "bisimulation" in groups:
         limits.append(
-            "The implementation was stepped from one labelled operation to the next, in one total order: "
+            "The implementation was stepped from one labelled operation to the next, in one total "
+            "order: "
             "reordering by hardware or by a compiler is not part of that."
         )
     if silent := [layer for layer in LAYERS if layer not in groups]:
@@ -224,6 +230,7 @@ def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) ->
     ]
     if unfair := [config for config in mechanism.configs.values() if config.fair is not None]:
         limits.append(
-            f"Fairness of some threads only is assumed in: {', '.join(config.name for config in unfair)}."
+            "Fairness of some threads only is assumed in: "
+            f"{', '.join(config.name for config in unfair)}."
         )
     return limits

@@ -1,6 +1,7 @@
-"""The report on the terminal: one table of mechanism x layer, then every row that is not in order, with its reason.
+"""The report on the terminal: a table of mechanism x layer, then the rows not in order.
 
-Off a terminal the table has no rules and no colour, at a width of 120, so that a CI log stays readable and can be searched.
+Off a terminal the table has no rules and no colour, at a width of 120, so that a CI log stays
+readable and can be searched.
 """
 
 import shlex
@@ -43,8 +44,11 @@ _SUMMARY = {
 def print_report(
     target: Console, results: Results, output: Path, places: Mapping[str, str], quiet: bool = False
 ) -> None:
-    """Prints the whole report. `output` is the folder of the run's files, `places` says what was written where ("results" ->
-    path). `quiet`: the verdict line only."""
+    """Prints the whole report.
+
+    `output` is the folder of the run's files, `places` names the files in it ("results" ->
+    path). `quiet`: the verdict line only.
+    """
     rows = results.rows
     if not quiet:
         if rows:
@@ -57,7 +61,7 @@ def print_report(
 
 
 def verdict_line(results: Results) -> Text:
-    """The outcome of the whole run in one line; a run that did not come to its end never reads as a success."""
+    """The outcome of the run in one line; an incomplete run never reads as a success."""
     code = exit_code(results.rows)
     good = (
         f"wheelproof: {sum(row.ok for row in results.rows)} of {len(results.rows)} checks in order"
@@ -68,7 +72,7 @@ def verdict_line(results: Results) -> Text:
 
 
 def table(rows: Sequence[Row], plain: bool = False) -> Table:
-    """One line for each mechanism and layer, in the order in which the mechanisms come and the layers build up."""
+    """One line for each mechanism and layer, in the order of mechanisms and of LAYERS."""
     made = Table(
         box=None if plain else box.SIMPLE_HEAD,
         pad_edge=False,
@@ -97,7 +101,7 @@ def table(rows: Sequence[Row], plain: bool = False) -> Table:
 
 
 def grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
-    """The rows by mechanism (in order of appearance) and layer (in the order of LAYERS, unknown ones last)."""
+    """The rows by mechanism (in order of appearance) and layer (in LAYERS' order, others last)."""
     mechanisms = list(dict.fromkeys(row.mechanism for row in rows))
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
@@ -115,7 +119,7 @@ def grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
 
 
 def faults(rows: Sequence[Row], output: Path) -> list[Text]:
-    """For each row that is not in order: its name, its verdict, the reason, and how to look at its trace."""
+    """For each row that is not in order: name, verdict, reason, and how to show its trace."""
     lines = []
     for row in rows:
         if row.ok:
@@ -166,7 +170,7 @@ def _verdicts(group: Sequence[Row]) -> Text:
         for verdict in dict.fromkeys(sorted(words, key=list(Verdict).index)):
             counted = (
                 f"{words.count(verdict)} "
-                if len(set(row.verdict for row in group)) > 1 or not ok
+                if len({row.verdict for row in group}) > 1 or not ok
                 else ""
             )
             expected = (

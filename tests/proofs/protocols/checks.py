@@ -18,7 +18,7 @@ from proofs.ts import Condition, System, conditions
 from proofs.ts_instances import deeply_grounded, grounded
 from wheelproof import project
 from wheelproof.checks import proof_edges
-from wheelproof.counterexample.build import tell
+from wheelproof.counterexample.build import build
 from wheelproof.counterexample.replay import OnImplementation
 from wheelproof.graph.explorer import StateGraph, explore
 from wheelproof.project.mechanism import Mechanism
@@ -130,7 +130,7 @@ def replayed(stem: str, fault: Fault, scenario: Mapping[str, Any], view: Any) ->
     schedule = follow(view, found.trace, fault.property)
     of = replace(mechanism(stem), scenarios={"found": scenario}).without(fault.decision)
     model = view.model
-    told = tell(
+    told = build(
         of,
         model,
         [(model.threads.index(thread), label) for thread, label in schedule],

@@ -1,4 +1,4 @@
-"""A context on the timer's mechanism whose TLC runs are shared among the tests: equal runs are run once."""
+"""A context on the timer's mechanism; equal runs of TLC are run once for all tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RUNS: dict[tuple, tuple] = {}
 
 
 class SharedContext(Context):
-    """As Context, but a run of TLC with equal inputs is taken from the store. ``asked`` lists the runs of all tests."""
+    """A Context that keeps runs of TLC by their inputs. ``asked`` lists the runs of all tests."""
 
     def tlc(
         self,

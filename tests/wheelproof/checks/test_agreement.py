@@ -1,4 +1,4 @@
-"""Row `properties`: spec and model mean the same by each property, and a property that is weaker in one of them is named."""
+"""Row `properties`: a property that is weaker in spec or model is rejected by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that no scenario runs is reported by name, and an exception without a reason or a use is refused."""
+"""Code that no scenario runs is reported by name; useless exceptions are rejected."""
 
 import pytest
 
@@ -11,7 +11,8 @@ from wheelproof.explore.branches import Branches
 
 RARE = (
     "        deadline, current = entry.expiration_ms, self.current_time\n",
-    "        deadline, current = entry.expiration_ms, self.current_time\n        if deadline > 1_000_000:\n            return True\n",
+    "        deadline, current = entry.expiration_ms, self.current_time\n"
+    "        if deadline > 1_000_000:\n            return True\n",
 )
 
 
@@ -109,7 +110,8 @@ def test_an_exception_needs_a_reason_and_a_use(monkeypatch, reason, run):
     row = coverage.branches(context, [report])
     assert (
         not row.ok
-        and f"NOT_RUN names what runs, does not exist or has no reason: {name}" in row.why
+        and (f"NOT_RUN has entries that run, that do not exist or that have no reason: {name}")
+        in row.why
     )
 
 

@@ -1,4 +1,4 @@
-"""The checks over all scenarios: one label set on every artefact, each label exercised, every witness reached."""
+"""Coverage: one label set on every artefact, each label exercised, every witness reached."""
 
 import shutil
 from dataclasses import replace
@@ -70,7 +70,10 @@ def test_a_silent_label_that_the_implementation_has(context):
 
 
 def test_the_labels_of_a_translation():
-    text = 'U1(self) == /\\ pc[self] = "U1"\nU2 == /\\ pc["p"] = "U2"\nU3 == /\\ pc = "U3"\nU4(self) == /\\ pc[self] = "U9"\nX(self) == U1(self)'
+    text = (
+        'U1(self) == /\\ pc[self] = "U1"\nU2 == /\\ pc["p"] = "U2"\nU3 == /\\ pc = "U3"\n'
+        'U4(self) == /\\ pc[self] = "U9"\nX(self) == U1(self)'
+    )
     assert coverage.labels_of_spec(text) == {"U1", "U2", "U3"}
 
 

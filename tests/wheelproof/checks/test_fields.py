@@ -1,5 +1,7 @@
-"""A field of the implementation that changes and that no harness reads is reported by name, and so is
-an AUXILIARY variable that is no history."""
+"""A field that changes and that no harness reads is rejected by name.
+
+So is an AUXILIARY variable that is no history.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ def test_a_prev_that_the_harness_leaves_out_is_named_right_or_wrong(monkeypatch,
     row = row_of(
         monkeypatch, timer.ARTEFACTS, "expire_cancel", ["prev"], (PREV, ""), impl, unread={}
     )
-    assert not row.ok and "does not read what changes: TimerTaskEntry.prev (" in row.why
+    assert not row.ok and "does not read slots that change: TimerTaskEntry.prev (" in row.why
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,8 @@ def test_a_prev_that_the_harness_leaves_out_is_named_right_or_wrong(monkeypatch,
             delayed_operation.ARTEFACTS,
             "two_completers",
             "armed",
-            '        "armed": tuple(operation.timer_task.armed.get() for operation in operations),\n',
+            '        "armed": tuple(operation.timer_task.armed.get() for operation in '
+            "operations),\n",
             "Timer.armed.value",
         ),
     ],
@@ -138,7 +141,9 @@ def test_a_field_that_is_read_and_thrown_away_counts_as_unread(monkeypatch):
 def test_an_exception_needs_a_reason_and_a_use(monkeypatch, unread, named):
     row = row_of(monkeypatch, timer.ARTEFACTS, "expire_cancel", unread=unread)
     assert not row.ok
-    assert row.why.endswith(f"UNREAD names what is read, does not change or has no reason: {named}")
+    assert row.why.endswith(
+        f"UNREAD has entries that are read, that do not change or that have no reason: {named}"
+    )
 
 
 def test_an_exception_with_a_reason_and_a_use_is_kept(monkeypatch):

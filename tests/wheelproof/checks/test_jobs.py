@@ -1,4 +1,4 @@
-"""Jobs: mutants of one decision and scenario are one job, every row is made by one job, and an error gives each of a job's rows its error."""
+"""Jobs: each row is made by one job, mutants share jobs, and errors reach every row."""
 
 from dataclasses import replace
 

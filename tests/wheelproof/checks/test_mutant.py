@@ -1,4 +1,4 @@
-"""A mutant's row is in order only if all artefacts agree on the same kill; here each of them disagrees once."""
+"""A mutant's row is in order only if all artefacts agree on the kill; each disagrees once."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ def test_a_kill_at_one_depth_on_every_artefact(context):
 
 
 def test_a_deadlock_is_a_kill_like_any_other(context):
-    """M4 in the smallest scenario that it deadlocks in: two adders that hold their list and want the other's."""
+    """M4 in the smallest scenario in which it deadlocks: two adders hold each other's list."""
     scenario = {
         "lists": ["l1", "l2"],
         "task_of": {"e1": "t1", "e2": "t2"},
@@ -85,7 +85,8 @@ def test_an_unmutated_implementation_survives(context, monkeypatch):
     assert not row.ok
     assert "mutated model and mutated implementation differ" in row.why
     assert (
-        "the unmutated model's search does not reject the mutated implementation (equal)" in row.why
+        "the bisimulation with the unmutated model does not reject the mutated implementation "
+        "(equal)" in row.why
     )
 
 
@@ -135,7 +136,7 @@ def test_edges_that_were_not_walked_are_not_in_order(context, monkeypatch):
         ),
     )
     row = row_of(context, UNDERFLOW)
-    assert not row.ok and "1 edges of the mutated model were not bisimulated" in row.why
+    assert not row.ok and "1 edges of the mutated model were not in the bisimulation" in row.why
 
 
 def test_a_walk_that_ran_out_of_time_is_inconclusive(context, monkeypatch):
@@ -179,13 +180,11 @@ def made(monkeypatch, context):
 
 
 def test_a_mutant_takes_one_run_of_tlc(context, monkeypatch):
-    runs = []
+    runs, whole = [], type(context).tlc
     monkeypatch.setattr(
         type(context),
         "tlc",
-        lambda self, name, *a, whole=type(context).tlc, **k: (
-            runs.append(name) or whole(self, name, *a, **k)
-        ),
+        lambda self, name, *a, **k: runs.append(name) or whole(self, name, *a, **k),
     )
     equivalent, killed = MECHANISM.mutants["M5"], MECHANISM.mutants["M19_underflow"]
     assert row_of(context, equivalent).ok and row_of(context, killed).ok
@@ -193,7 +192,7 @@ def test_a_mutant_takes_one_run_of_tlc(context, monkeypatch):
 
 
 def plain(row):
-    """A row without its time, and without its log: that of a run which another test made too is that test's."""
+    """A row without its time and its log, which belong to the test that ran TLC first."""
     return replace(row, seconds=0.0, why=row.why.partition("; the log is")[0])
 
 

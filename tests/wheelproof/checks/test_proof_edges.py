@@ -1,4 +1,4 @@
-"""Layer proof, row `edges`: green where every edge is a step and every action an edge, and each other word where it must be."""
+"""Layer proof, row `edges`: each edge is a step, each action an edge; every fault is named."""
 
 from __future__ import annotations
 
@@ -160,9 +160,15 @@ def planted(stem: str, change, *configs: str):
 
 
 def theorem(name: str, mechanism: str, system: str = "", **others) -> prove.Declared:
-    fields = dict(
-        theory="", says="", profile="fast", is_lemma=False, assumes=(), rests_on=(), controls=()
-    )
+    fields = {
+        "theory": "",
+        "says": "",
+        "profile": "fast",
+        "is_lemma": False,
+        "assumes": (),
+        "rests_on": (),
+        "controls": (),
+    }
     return prove.Declared(mechanism, name=name, system=system, **fields | others)
 
 

@@ -82,7 +82,7 @@ def test_an_expectation_that_is_wrong(context):
 def test_tlc_and_the_model_that_disagree(context, monkeypatch):
     monkeypatch.setattr(liveness, "violation", lambda *_, **__: None)
     row = liveness_row(context, LOOPS)
-    assert not row.ok and "TLC says violated, the model holds" in row.why
+    assert not row.ok and "TLC's verdict is violated, the model holds" in row.why
     monkeypatch.setattr(liveness, "violation", lambda *_, **__: liveness.Lasso([], 0))
     row = liveness_row(context, HOLDS)
     assert not row.ok and "the model has a fair run that never gets there" in row.why

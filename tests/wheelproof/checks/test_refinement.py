@@ -27,7 +27,7 @@ def copy_to(folder):
 
 
 def row(context, monkeypatch, ends=None, profile="nightly", config=CONFIG):
-    """The row where TLC rejects all mutants but those kept; ``ends``: mutant -> how its run ends instead."""
+    """The row where TLC rejects all mutants but the kept ones. ``ends``: mutant -> outcome."""
     asked = []
 
     def tlc(self, name, config, **options):
@@ -74,7 +74,7 @@ def test_the_fast_lane_asks_of_its_mutants_that_must_be_rejected(context, monkey
     ("ends", "verdict", "says"),
     [
         ({"M9": Outcome.COMPLETED}, "violated", "M9 is not rejected"),
-        ({"M4": Outcome.VIOLATED}, "violated", "M4 is rejected, and keeps says otherwise"),
+        ({"M4": Outcome.VIOLATED}, "violated", "M4 is rejected although keeps lists it"),
         ({"M9": Outcome.INCONCLUSIVE}, "inconclusive", "M9: it is inconclusive"),
         ({"M9": Outcome.ERROR}, "error", "M9: it is error"),
         ({"M4": Outcome.ERROR}, "error", "M4: it is error"),

@@ -1,4 +1,4 @@
-"""Faults of the ring that begin at a length beyond the other scenarios: the configs of long rings reject them by name."""
+"""Faults that begin at longer rings: the configs of long rings reject them by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def mechanism():
 
 
 def violated(mechanism, model, scenario: str) -> str | None:
-    """The first of the ring's properties that some state of a model breaks; None where all hold. A broken ring may never end."""
+    """The first of the ring's properties that a state of a model breaks; None if all hold.
+
+    A search in a broken ring may never end.
+    """
     made = model(mechanism.scenarios[scenario])
     seen = {made.initial()}
     waiting = [*seen]
@@ -113,11 +116,13 @@ def test_the_scenarios_of_short_rings_do_not_see_it(mechanism):
 PLANTS = {
     "spec/TimerTaskList.tla": (
         "         tail := prev[al];\n",
-        "         tail := IF Cardinality({n \\in Entries : list[n] = al}) >= 3 THEN al ELSE prev[al];\n",
+        "         tail := IF Cardinality({n \\in Entries : list[n] = al}) >= 3 THEN al ELSE "
+        "prev[al];\n",
     ),
     "model/timer_task_list.py": (
         "            t.tail = self.prev[t.al]\n",
-        "            t.tail = t.al if sum(self.list[e] == t.al for e in self.entries) >= 3 else self.prev[t.al]\n",
+        "            t.tail = t.al if sum(self.list[e] == t.al for e in self.entries) >= 3 else "
+        "self.prev[t.al]\n",
     ),
     "impl/timer_task_list.py": (
         "                        tail = self.root.prev\n",

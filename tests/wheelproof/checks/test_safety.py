@@ -1,4 +1,4 @@
-"""A passing config's rows: the three artefacts agree, and every way in which they may not is seen."""
+"""A passing config's rows: the three artefacts agree, and each disagreement is detected."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -7,7 +7,7 @@ import pytest
 
 from tests.model.system_timer import MECHANISM as TIMER
 from tests.model.timer import MECHANISM
-from wheelproof.checks import safety
+from wheelproof.checks import comparisons, safety
 from wheelproof.checks.context import Context, drift, value_of
 from wheelproof.checks.safety import check
 from wheelproof.graph.explorer import explore
@@ -148,7 +148,7 @@ def test_edges_that_were_not_walked(context, monkeypatch):
     rows, _ = rows_of(context, CONFIG, "bisimulation")
     assert (
         not rows["bisimulation"].ok
-        and "2 edges of the model were not bisimulated" in rows["bisimulation"].why
+        and "2 edges of the model were not in the bisimulation" in rows["bisimulation"].why
     )
 
 
@@ -225,6 +225,6 @@ def test_constants_are_made_from_a_scenarios_fields():
 def test_counts_of_the_two_sides_are_compared():
     graph = explore(MECHANISM.model("remove_cancel"))
     result = SimpleNamespace(generated=290, distinct=166, depth=24)
-    assert safety.counted(result, graph) == ""
+    assert comparisons.counted(result, graph) == ""
     result.depth = 25
-    assert safety.counted(result, graph) == "depth: TLC 25, model 24"
+    assert comparisons.counted(result, graph) == "depth: TLC 25, model 24"

@@ -1,4 +1,8 @@
-"""Real threads: an end that is no end of the model, a broken invariant, an exception, a deadlock and two in one lock are each a finding."""
+"""Real threads: every kind of fault is a finding.
+
+Faults are an end that is none of the model's, a broken invariant, an exception, a deadlock, and two
+threads in one lock.
+"""
 
 import sys
 import threading
@@ -173,7 +177,7 @@ def test_a_thread_that_spins_is_found_and_ended():
 
 
 def test_a_real_deadlock():
-    """Two monitors taken in opposite orders, with a meeting in between so that it happens in the first round."""
+    """Two monitors taken in opposite orders; a meeting in between makes round one deadlock."""
     both, over = threading.Barrier(2), threading.Event()
     one, two = threading.Lock(), threading.Lock()
 

@@ -1,4 +1,4 @@
-"""The verification from end to end on a small subject, whole and damaged: no damage may end green."""
+"""The verification from end to end on a small project: no damage to it may end green."""
 
 import pytest
 
@@ -55,7 +55,8 @@ def test_a_sound_subject_is_green_in_every_layer_but_for_what_it_does_not_exerci
         ("random", "M2"),
         ("stress", "two_adders"),
     }
-    # two adders and a flush cancel nothing: the checks over all scenarios must say that these are not enough
+    # two adders and a flush cancel nothing: the checks over all scenarios must say that these are
+    # not enough
     assert row(rows, "coverage", "labels").verdict is Verdict.VACUOUS
     assert row(rows, "graph", "witnesses").verdict is Verdict.VACUOUS
     assert (

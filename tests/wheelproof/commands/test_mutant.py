@@ -31,8 +31,8 @@ def test_changes_verdict_and_counterexample_are_on_one_page(tmp_path):
     ):
         assert part in text
     assert (
-        "  - U3:  if list[ue] # ul then goto U10; end if;\n  + U3:  if list[ue] # ul then goto U9; end if;"
-        in text
+        "  - U3:  if list[ue] # ul then goto U10; end if;\n"
+        "  + U3:  if list[ue] # ul then goto U9; end if;" in text
     )
     assert (
         "killed: M19 by CounterExact at depth" in text and "killed: M19_underflow by TypeOK" in text

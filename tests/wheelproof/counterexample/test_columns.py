@@ -1,4 +1,4 @@
-"""The picture of a counterexample: every step is in it, nothing in it is wider than the terminal, no text breaks it."""
+"""The picture of a counterexample: it has every step, fits the terminal, and cannot break."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The counterexample file: it survives reading and writing, and a damaged one is refused with file and field."""
+"""The counterexample file: a round trip is exact; damage is rejected with file and field."""
 
 import json
 

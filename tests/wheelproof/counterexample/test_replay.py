@@ -1,4 +1,4 @@
-"""Replay: a counterexample fails at the same step again, on the model and on the implementation, or the replay says that it does not."""
+"""Replay: a counterexample fails at the same step on model and implementation, or is stale."""
 
 import json
 from pathlib import Path

@@ -216,7 +216,8 @@ def test_the_old_lines_may_go_on_behind_the_anchors_own():
         ),
         ("@@ spec S2\n-S2: seen := 0;", "its old lines are not there at the anchor"),
         (
-            "@@ spec S3\n-lock := NULL;\n+skip;\n@@ spec S3\n-S3: value := seen + 1;\n-    lock := NULL;\n+S3: skip;",
+            "@@ spec S3\n-lock := NULL;\n+skip;\n@@ spec S3\n-S3: value := seen + 1;\n"
+            "-    lock := NULL;\n+S3: skip;",
             "M1.md:7: @@ spec/Cell.tla S3: it overlaps the hunk in line 10",
         ),
     ],

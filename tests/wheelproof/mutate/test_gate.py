@@ -1,4 +1,4 @@
-"""The gate on the foreign subject of docs/add-a-mechanism.md: what rejects a change, and what must not count as a rejection."""
+"""The gate on the project of docs/add-a-mechanism.md: rejections, and false ones."""
 
 from __future__ import annotations
 
@@ -209,7 +209,8 @@ def test_a_crash_of_the_tool_is_no_rejection(copy, runs, monkeypatch):
         ),
         (
             255,
-            "TLC failed with exit code 255: In evaluation, the identifier got is either undefined or not an operator.",
+            "TLC failed with exit code 255: In evaluation, the identifier got is either "
+            "undefined or not an operator.",
             "rejected",
             "evaluation error",
         ),
@@ -341,7 +342,8 @@ def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
     folder = copy / "tests/impl"
     folder.mkdir(parents=True)
     (folder / "test_one_shot.py").write_text(
-        f"import threading\nimport time\nfrom impl import one_shot\n\n\ndef test_it():\n    {body}\n",
+        "import threading\nimport time\nfrom impl import one_shot\n\n\ndef test_it():\n"
+        f"    {body}\n",
         encoding="utf-8",
     )
     monkeypatch.setattr(judge, "TEST_SECONDS", 2.0)
@@ -382,7 +384,7 @@ def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy
 
 
 def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
-    """They name no module: a control that was taken out of a theorem is missed in the table of the page alone."""
+    """They name no module: the page's table alone misses a control taken out of a theorem."""
     (copy / "proofs").mkdir()
     (copy / "proofs/sums.py").write_text("", encoding="utf-8")
     folder = copy / "tests/proofs"
@@ -401,7 +403,7 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
 
 
 def test_what_the_fast_lane_passes_is_checked_by_the_nightly_one(copy, runs, monkeypatch):
-    """Two variables that differ without the lock alone: a nightly mutant may be the only one to tell them apart."""
+    """Two variables that differ without the lock alone, as only a nightly mutant may show."""
     decision = copy / "mutants/one_shot/Unlocked.md"
     decision.write_text(
         decision.read_text(encoding="utf-8").replace(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wheelproof.errors import UsageError
-from wheelproof.project import compact
-from wheelproof.project import read
+from wheelproof.project import compact, read
 
 CONFIG = "[configs.two_adders]"
 

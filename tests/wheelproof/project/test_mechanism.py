@@ -1,4 +1,4 @@
-"""Reading a subject's TOML: what does not fit together is refused with the file, the field and the remedy."""
+"""Reading a project's TOML: faults are rejected with the file, the field and the remedy."""
 
 import pytest
 
@@ -40,7 +40,8 @@ def test_a_mechanism_has_one_stem_on_every_artefact(small):
         ),
         (
             "[configs.two_adders]",
-            '[groups.ends]\nproperty = "Nothing"\n[groups.ends.fast]\ntwo_adders = "why"\n[configs.two_adders]',
+            '[groups.ends]\nproperty = "Nothing"\n[groups.ends.fast]\ntwo_adders = "why"\n'
+            "[configs.two_adders]",
             "[configs.ends_two_adders]: there is no property Nothing",
         ),
         (
@@ -91,12 +92,14 @@ def test_a_mechanism_has_one_stem_on_every_artefact(small):
         ),
         (
             "[mechanism]",
-            '[faults.odd]\nchanges = [["old", "new"]]\nscenario = "none"\nmodule = "impl.runtime"\nproperty = "FinalState"\n[mechanism]',
+            '[faults.odd]\nchanges = [["old", "new"]]\nscenario = "none"\n'
+            'module = "impl.runtime"\nproperty = "FinalState"\n[mechanism]',
             "there is no scenario none",
         ),
         (
             "[mechanism]",
-            '[faults.M2]\nchanges = [["old", "new"]]\nscenario = "two_adders"\nmodule = "impl.runtime"\nproperty = "FinalState"\n[mechanism]',
+            '[faults.M2]\nchanges = [["old", "new"]]\nscenario = "two_adders"\n'
+            'module = "impl.runtime"\nproperty = "FinalState"\n[mechanism]',
             "a config or a mutant has this name",
         ),
         (

@@ -1,4 +1,4 @@
-"""The files of a run: traces are found below the output folder, and what was there before does not stay."""
+"""The files of a run: traces lie below the output folder, and older files do not stay."""
 
 from wheelproof import project
 from wheelproof.report import files

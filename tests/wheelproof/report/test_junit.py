@@ -1,4 +1,4 @@
-"""JUnit XML: the structure that CI readers rely on, counts that add up, and nothing green that is not."""
+"""JUnit XML: the structure that CI reads, counts that add up, and no false green."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -36,9 +36,9 @@ def test_a_long_check_says_states_rate_and_budget_but_not_too_often():
     notices += [(100, end())]
     lines = run(Lines(io.StringIO()), notices).splitlines()
     assert lines[0] == "start  thing / tlc / long"
-    assert (
-        lines[1]
-        == "...    thing / tlc / long: 25,000 states, 1,000/s, 7 waiting, 25 s, 275 s of the budget left"
+    assert lines[1] == (
+        "...    thing / tlc / long: 25,000 states, 1,000/s, 7 waiting, 25 s, 275 s of the "
+        "budget left"
     )
     assert len(lines) == 2 + int(99 // INTERVAL)
     assert lines[-1] == "ok     thing / tlc / long: exhaustive, 100.0 s (1/2)"

@@ -1,4 +1,4 @@
-"""The review: what it says follows from rows, declarations and traces, and no text breaks its Markdown."""
+"""The review follows from rows, declarations and traces; no text breaks its Markdown."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,12 +29,14 @@ def test_it_says_what_is_claimed_and_what_is_not(good, mechanisms, trace, subjec
         "| mutant | 1 violated as expected |  |",
         "| Safe | invariant | nothing \\| bad |",
         "| NotSo | invariant, known not to hold | false in fact |",
-        "| M1 | the thing is not locked | both are inside | Safe | killed by Safe | spec 2, model 2, impl 2 |",
+        "| M1 | the thing is not locked | both are inside | Safe | killed by Safe | spec 2, "
+        "model 2, impl 2 |",
         "| graph | two | exhaustive | 2 threads | states 1,200, edges 3,400 | 1.2 |",
         "- NotSo does not hold: false in fact.",
         "- Declared but not checked in this run: two_more.",
         "- No mutant takes away the decision M2: no check takes this away.",
-        "- No check of these layers is among the results: bisimulation, coverage, composition, liveness, random, stress, proof, trace, mutate.",
+        "- No check of these layers is among the results: bisimulation, coverage, composition, "
+        "liveness, random, stress, proof, trace, mutate.",
         "| tlc | 2.18 |",
     ):
         assert line in text.splitlines(), line

@@ -1,0 +1,145 @@
+"""Comparisons of the artefacts: TLC with the model, and the model with the implementation.
+
+The checks of configs, mutants and random schedules share them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from wheelproof.checks.context import Context, counts_of
+from wheelproof.counterexample.build import Diverged, build
+from wheelproof.explore.bisimulation import Bisimulation, bisimulate
+from wheelproof.explore.difference import Difference
+from wheelproof.explore.run import ControlledImplementation
+from wheelproof.graph import reduced
+from wheelproof.graph.compare import compare
+from wheelproof.graph.explorer import StateGraph, first_violation
+from wheelproof.project.mechanism import Config
+from wheelproof.protocols import Model
+from wheelproof.tlc.dot import TlcGraph
+from wheelproof.tlc.result import TlcResult
+
+
+@dataclass
+class Equality:
+    """TLC's full graph against the model's. The counts are TLC's; ``fault``: "" where equal."""
+
+    states: int
+    edges: int
+    fault: str
+
+
+def dumped(
+    context: Context, name: str, config: Config, graph: StateGraph, **checks: Any
+) -> tuple[TlcResult, Equality | None]:
+    """One TLC run with a dump of its graph, compared with the model's.
+
+    The dump is removed: it is large and can be made anew.
+    """
+    folder = context.output / "mc" / context.mechanism.module / name
+    folder.mkdir(parents=True, exist_ok=True)
+    dump = folder / "states.dot"
+    try:
+        result = context.tlc(name, config, dump=dump, **checks)
+        if not result.whole:
+            return result, None
+        compared = compare(TlcGraph.read(dump), graph, context.mechanism.pc)
+        return result, Equality(
+            compared.states, compared.edges, compared.difference or counted(result, graph)
+        )
+    finally:
+        dump.unlink(missing_ok=True)
+
+
+def counted(result: TlcResult, graph: StateGraph) -> str:
+    """The differences between TLC's counts and the model's; "" if there are none."""
+    mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
+    return "; ".join(
+        f"{name}: TLC {theirs}, model {mine[name]}"
+        for name, theirs in counts_of(result).items()
+        if theirs != mine[name]
+    )
+
+
+def bisimulated(
+    context: Context,
+    subject: ControlledImplementation,
+    scenario: str,
+    graph: StateGraph,
+    name: str,
+    layer: str = "bisimulation",
+    budget: float | None = None,
+    **checks: Any,
+) -> Bisimulation:
+    """Bisimulation of an implementation with a reduced model graph.
+
+    ``checks``: further options of ``bisimulate``.
+    """
+    beat = context.beat(layer, name)
+    return bisimulate(
+        subject,
+        context.mechanism.scenarios[scenario],
+        reduced.rows(graph),
+        reduced.shared_of(graph),
+        budget=budget or context.limits.bisimulation_seconds,
+        progress=lambda f: beat(int(f["impl_states"])),
+        **checks,
+    )
+
+
+def bisimulation_figures(bisimulation: Bisimulation) -> dict[str, Any]:
+    """The figures of a bisimulation, without its time."""
+    return {name: int(value) for name, value in bisimulation.figures.items() if name != "cpu"}
+
+
+def depth_in_model(graph: StateGraph, name: str) -> int | None:
+    """The labelled steps to the first violation in a reduced graph; None if there is none."""
+    here = first_violation(graph, name)
+    return None if here is None else graph.levels[here] - 1
+
+
+def depth_in_implementation(bisimulation: Bisimulation, graph: StateGraph, name: str) -> int | None:
+    """The same on the implementation's own states. ``graph``: the reduced one, which they equal."""
+    if name == "NoDeadlock":
+        there = bisimulation.graph.first_deadlock()
+    else:
+        there = bisimulation.graph.first_violation(
+            lambda number: graph.model.holds(name, graph.states[number])
+        )
+    return None if there is None else there.depth
+
+
+def parted(
+    context: Context,
+    model: Model,
+    config: Config,
+    difference: Difference,
+    layer: str,
+    name: str,
+    mutated: Context | None = None,
+) -> str | None:
+    """The schedule to a difference as a file; None where not even the model can follow it.
+
+    ``mutated``: that of the implementation, where it is another machine than the model.
+    """
+    of_name = {thread: index for index, thread in enumerate(model.threads)}
+    schedule = [(of_name[thread], label) for thread, label in difference.schedule]
+    try:
+        return context.keep(
+            build(
+                context.mechanism,
+                model,
+                schedule,
+                layer=layer,
+                name=name,
+                scenario=config.scenario,
+                property="Bisimulation",
+                explanation=str(difference),
+                impl_without=(mutated or context).mechanism.lacking,
+                sources=(mutated or context).sources(config.scenario),
+            )
+        )
+    except Diverged:
+        return None

@@ -1,0 +1,53 @@
+"""Tables of a TOML file as dataclasses; a refusal names file, table and field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from wheelproof.errors import UsageError
+
+Table = Mapping[str, Any]
+
+
+class _Declared(Protocol):
+    """A class of :mod:`wheelproof.project.mechanism`."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+Item = TypeVar("Item", bound=_Declared)
+
+
+class Tables:
+    """One TOML file's tables."""
+
+    def __init__(self, file: Path, data: Table) -> None:
+        self.file, self.data = file, data
+
+    def fail(self, place: str, what: str, remedy: str = "") -> UsageError:
+        return UsageError(f"{self.file}: [{place}]: {what}.", remedy)
+
+    def table(self, name: str) -> Table:
+        value = self.data.get(name, {})
+        if not isinstance(value, dict):
+            raise self.fail(name, "must be a table")
+        return value
+
+    def build(
+        self, kind: type[Item], place: str, name: str, values: Table, **defaults: Any
+    ) -> Item:
+        known = set(kind.__dataclass_fields__) - {"name"}
+        make: Callable[..., Item] = kind
+        if extra := sorted(set(values) - known):
+            raise self.fail(
+                place,
+                f"unknown field {', '.join(extra)}",
+                f"Known fields: {', '.join(sorted(known))}.",
+            )
+        try:
+            return make(name=name, **(defaults | dict(values)))
+        except TypeError as error:
+            raise self.fail(place, str(error).partition("__init__() ")[2]) from error
