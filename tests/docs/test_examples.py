@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.reading import ROOT, blocks, commands
-from tests.docs.test_quotes import printed, unlike
+from tests.docs.test_quotes import printed, unlike, without_lines
 
 DOCS = ROOT / "docs"
 FOLDERS = ("spec", "model", "impl", "harness", "mutants", "proofs", "examples")
@@ -59,6 +59,11 @@ def expected(words: list[str]) -> int:
     return 1 if replayed or REFUSED in words else 0
 
 
+def words_of(text: str) -> str:
+    """A text without its breaks of lines, and without numbers of source lines."""
+    return " ".join(without_lines(text).split())
+
+
 def of_the_tool(page: str) -> Iterator[list[str]]:
     for words in commands(page):
         if words[0] not in ELSEWHERE and "spark" not in words:
@@ -84,7 +89,7 @@ def test_the_first_hour(checkout):
         code, output = run(verify, checkout)
         assert code == 1
         (report,) = [block.text for block in blocks(broken) if not block.language]
-        assert " ".join(report.split()) in " ".join(output.split())
+        assert words_of(report) in words_of(output)
         assert run(show, checkout)[0] == 0
     finally:
         file.write_text(right, encoding="utf-8")
