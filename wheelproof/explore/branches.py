@@ -139,12 +139,14 @@ class _Wrapping(ast.NodeTransformer):
 
 def _after_head(body: list[ast.stmt]) -> int:
     """The index behind a module's docstring and its imports from ``__future__``."""
-    docstring = (
-        bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    )
-    return docstring + sum(
-        isinstance(part, ast.ImportFrom) and part.module == "__future__" for part in body
-    )
+    place = 0
+    for part in body:
+        docstring = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+        future = isinstance(part, ast.ImportFrom) and part.module == "__future__"
+        if not (future or (docstring and place == 0)):
+            break
+        place += 1
+    return place
 
 
 def _functions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:

@@ -284,7 +284,8 @@ class Inclusion:
             [self.search.rests(node, thread) for thread in range(len(self.search.names))]
         )
         aside = self._aside(node, labels)
-        self.inside += None in labels
+        if None in labels:
+            self.inside += 1
         shared = self._cells(self.search.shared[self.search.fingerprints[node][0]], aside)
         agreed = frozenset(
             state

@@ -173,7 +173,7 @@ def compare_results(
 
 
 def _operations(count: int) -> str:
-    return f"{count} operation{'s' * (count != 1)}"
+    return "1 operation" if count == 1 else f"{count} operations"
 
 
 def _same(one: Any, other: Any) -> bool:

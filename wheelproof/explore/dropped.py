@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from types import CodeType, ModuleType
 
 from wheelproof.explore import labels
 from wheelproof.explore.controlled import Scheduler
+from wheelproof.explore.findings import Faults
 
 NAME = "__wheelproof_dropped__"
 
@@ -84,7 +85,7 @@ def guard(module: ModuleType, scheduler: Scheduler) -> None:
     vars(module)[NAME] = check
 
 
-def swallowed(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
+def swallowed(tree: ast.Module) -> Faults:
     """Style findings in a harness: handlers that swallow an exception.
 
     Each is (line, rule, message, remedy).

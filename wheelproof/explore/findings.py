@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wheelproof.errors import UsageError
+
+Faults = Iterator[tuple[int, str, str, str]]
+"""Faults in the style of one file: (line, rule, message, remedy)."""
 
 
 @dataclass(frozen=True, order=True)

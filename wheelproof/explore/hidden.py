@@ -6,9 +6,10 @@ Such state could live in a module, a class, a function or a cache.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
 from wheelproof.explore.definitions import TABLES
+from wheelproof.explore.findings import Faults
 from wheelproof.explore.labels import Labels
 from wheelproof.explore.suspension import (
     COMPREHENSIONS,
@@ -123,7 +124,7 @@ def rules(
     suspendable: frozenset[str],
     slots: Collection[str],
     spared: Collection[int] = (),
-) -> Iterator[tuple[int, str, str, str]]:
+) -> Faults:
     """The findings of one file, as (line, rule, message, remedy).
 
     ``slots``: the names of all slots of the implementation; ``spared``: lines of
@@ -185,7 +186,7 @@ def _own_attribute(node: ast.Attribute, harnesses: Collection[range]) -> bool:
     )
 
 
-def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int, str, str, str]]:
+def _everywhere(tree: ast.Module, slots: Collection[str]) -> Faults:
     harnesses = [
         lines_of(n) for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == "Harness"
     ]
@@ -208,56 +209,9 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
                 "catch Exception or a narrower class",
             )
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
-                if _mutable(default):
-                    yield (
-                        default.lineno,
-                        "module-state",
-                        "a mutable default argument: its state is not seen",
-                        "use None or a tuple",
-                    )
-            for decorator in node.decorator_list:
-                if {
-                    n.id if isinstance(n, ast.Name) else n.attr
-                    for n in ast.walk(decorator)
-                    if isinstance(n, (ast.Name, ast.Attribute))
-                } & _CACHES:
-                    yield (
-                        decorator.lineno,
-                        "module-state",
-                        "a cache: its state is not seen",
-                        "compute the value, or keep it in a slot",
-                    )
-            for inner in own_nodes(node):
-                if isinstance(inner, (ast.Import, ast.ImportFrom)):
-                    yield (
-                        inner.lineno,
-                        "late-import",
-                        "an import inside a function: it would get the production module",
-                        "import at the head of the file",
-                    )
+            yield from _in_definition(node)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            owner = node.value
-            named = isinstance(owner, ast.Name) and (owner.id in definitions or owner.id == "cls")
-            if (
-                named
-                or called_name(owner) == "type"
-                or (isinstance(owner, ast.Attribute) and owner.attr == "__class__")
-            ):
-                yield (
-                    node.lineno,
-                    "module-state",
-                    "an attribute of a class or of a function is set: that state is not seen",
-                    "keep it in a slot of an object",
-                )
-            elif node.attr not in slots and not _own_attribute(node, harnesses):
-                yield (
-                    node.lineno,
-                    "hidden-state",
-                    f"an attribute {node.attr} is set, which is no slot of any class here",
-                    "keep state in slots of objects; an exception, a function, a module or an enum "
-                    "member holds none",
-                )
+            yield from _set_attribute(node, slots, definitions, harnesses)
         elif (
             isinstance(node, ast.Attribute)
             and node.attr.startswith("__")
@@ -278,22 +232,88 @@ def _everywhere(tree: ast.Module, slots: Collection[str]) -> Iterator[tuple[int,
                 "name the slot in the code",
             )
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            modules = (
-                [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else [alias.name for alias in node.names]
+            yield from _imported(node)
+
+
+def _in_definition(node: Function) -> Faults:
+    """Defaults, decorators and imports of a function."""
+    for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
+        if _mutable(default):
+            yield (
+                default.lineno,
+                "module-state",
+                "a mutable default argument: its state is not seen",
+                "use None or a tuple",
             )
-            for module in modules:
-                if module.partition(".")[0] not in _STATELESS | ARTEFACTS:
-                    yield (
-                        node.lineno,
-                        "uncontrolled",
-                        f"{module} is out of the scheduler's control, or keeps state that is not "
-                        "seen",
-                        "take locks, threads, clocks and chance from impl.runtime; if no scenario "
-                        "uses it, write '# production only' "
-                        "behind the import at the head of the file",
-                    )
+    for decorator in node.decorator_list:
+        if {
+            n.id if isinstance(n, ast.Name) else n.attr
+            for n in ast.walk(decorator)
+            if isinstance(n, (ast.Name, ast.Attribute))
+        } & _CACHES:
+            yield (
+                decorator.lineno,
+                "module-state",
+                "a cache: its state is not seen",
+                "compute the value, or keep it in a slot",
+            )
+    for inner in own_nodes(node):
+        if isinstance(inner, (ast.Import, ast.ImportFrom)):
+            yield (
+                inner.lineno,
+                "late-import",
+                "an import inside a function: it would get the production module",
+                "import at the head of the file",
+            )
+
+
+def _set_attribute(
+    node: ast.Attribute,
+    slots: Collection[str],
+    definitions: Collection[str],
+    harnesses: Collection[range],
+) -> Faults:
+    """An attribute that is set or deleted: it must be a slot of an object."""
+    owner = node.value
+    named = isinstance(owner, ast.Name) and (owner.id in definitions or owner.id == "cls")
+    if (
+        named
+        or called_name(owner) == "type"
+        or (isinstance(owner, ast.Attribute) and owner.attr == "__class__")
+    ):
+        yield (
+            node.lineno,
+            "module-state",
+            "an attribute of a class or of a function is set: that state is not seen",
+            "keep it in a slot of an object",
+        )
+    elif node.attr not in slots and not _own_attribute(node, harnesses):
+        yield (
+            node.lineno,
+            "hidden-state",
+            f"an attribute {node.attr} is set, which is no slot of any class here",
+            "keep state in slots of objects; an exception, a function, a module or an enum "
+            "member holds none",
+        )
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Faults:
+    """An import: it must bring a module without hidden state."""
+    modules = (
+        [node.module or ""]
+        if isinstance(node, ast.ImportFrom)
+        else [alias.name for alias in node.names]
+    )
+    for module in modules:
+        if module.partition(".")[0] not in _STATELESS | ARTEFACTS:
+            yield (
+                node.lineno,
+                "uncontrolled",
+                f"{module} is out of the scheduler's control, or keeps state that is not seen",
+                "take locks, threads, clocks and chance from impl.runtime; if no scenario "
+                "uses it, write '# production only' "
+                "behind the import at the head of the file",
+            )
 
 
 def _mutable(value: ast.expr | None) -> bool:
@@ -306,7 +326,7 @@ def _mutable(value: ast.expr | None) -> bool:
     return False
 
 
-def _module_state(tree: ast.Module) -> Iterator[tuple[int, str, str, str]]:
+def _module_state(tree: ast.Module) -> Faults:
     classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
     for body in [tree.body, *(cls.body for cls in classes)]:
         for statement in body:

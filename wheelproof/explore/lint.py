@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wheelproof.explore import dropped, hidden, labels, production, stack, suspension
 from wheelproof.explore.fields import MARKS
-from wheelproof.explore.findings import ExploreError, StyleFinding
+from wheelproof.explore.findings import ExploreError, Faults, StyleFinding
 
 _BRANCHING = (
     ast.ListComp,
@@ -97,11 +97,7 @@ def check_style(root: Path, stem: str) -> list[StyleFinding]:
     )
 
 
-Found = Iterator[tuple[int, str, str, str]]
-"""(line, rule, message, remedy)"""
-
-
-def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
+def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Faults:
     yield from _unique(tree, marks)
     yield from _slots(tree)
     for line, kinds in marks.items():
@@ -142,7 +138,7 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: set[str]) -> Found:
                 )
 
 
-def _unique(tree: ast.Module, marks: labels.Labels) -> Found:
+def _unique(tree: ast.Module, marks: labels.Labels) -> Faults:
     seen: dict[tuple[str, str], int] = {}
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     for line, kinds in sorted(marks.items()):
@@ -182,7 +178,7 @@ def _marked(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.ClassDef, int]]]:
                         yield statement.target.id, (cls, statement.lineno)
 
 
-def _slots(tree: ast.Module) -> Found:
+def _slots(tree: ast.Module) -> Faults:
     for field, (cls, line) in _marked(tree):
         slots = next(
             (
@@ -202,7 +198,7 @@ def _slots(tree: ast.Module) -> Found:
             )
 
 
-def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Found:
+def _statement(node: ast.stmt, marks: labels.Labels, fields: set[str]) -> Faults:
     # A compound statement evaluates its header; its blocks are statements of their own.
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         for line in range(node.lineno, node.body[0].lineno):

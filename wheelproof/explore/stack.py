@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from types import FrameType
 from typing import Any
 
-from wheelproof.explore.findings import Unnamed
+from wheelproof.explore.findings import Faults, Unnamed
 
 _PURE = frozenset(
     {
@@ -282,9 +282,7 @@ def _is_pure(function: ast.AST, fields: frozenset[str], pure: Collection[str]) -
     return True
 
 
-def returns_in_hand(
-    tree: ast.Module, fields: Collection[str], lines: Collection[int]
-) -> Iterator[tuple[int, str, str, str]]:
+def returns_in_hand(tree: ast.Module, fields: Collection[str], lines: Collection[int]) -> Faults:
     """Style findings: a returned value that is in no local while the block around it ends.
 
     The block is a ``with`` or a ``try .. finally`` that ends with a step.

@@ -128,7 +128,8 @@ class _States(Search):
     def _found(self, node: int) -> None:
         threads = self.current.threads
         done = all(thread.label == DONE for thread in threads)
-        self.ends += done
+        if done:
+            self.ends += 1
         if self.patient in self.left[node] and len(self.left[node]) > 1:
             self.left[node].remove(self.patient)
         if not done and not self.enabled[node]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from wheelproof.explore.findings import Faults
 from wheelproof.explore.labels import Labels
 
 _ITERATING = frozenset(
@@ -135,9 +136,7 @@ def suspendable_names(
         names |= more
 
 
-def in_function(
-    function: Function, marks: Labels, suspendable: frozenset[str]
-) -> Iterator[tuple[int, str, str, str]]:
+def in_function(function: Function, marks: Labels, suspendable: frozenset[str]) -> Faults:
     variables = _variables(function)
 
     def suspends(node: ast.AST) -> bool:

@@ -127,7 +127,7 @@ def _tries(search: Search) -> dict[str, list[int]]:
             found[path] = _chosen(column, nodes)
     run.end()
     for name, states in created.items():
-        for place, column in enumerate(zip(*[values for _, values in states], strict=False)):
+        for place, column in enumerate(zip(*[values for _, values in states])):
             if column.count(column[0]) < len(column):
                 found[f"{name}.#{place}"] = _chosen(column, [node for node, _ in states])
     return found

@@ -121,9 +121,7 @@ def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple[object, ...]
     def shared(number: int) -> dict[str, tuple[object, ...]]:
         return {
             name: piece
-            for name, keep, piece in zip(
-                model.variables, kept, model.pieces(graph.states[number]), strict=False
-            )
+            for name, keep, piece in zip(model.variables, kept, model.pieces(graph.states[number]))
             if keep
         }
 
@@ -148,7 +146,7 @@ def auxiliary_decides(graph: StateGraph) -> str:
     for state in graph.states:
         pieces = model.pieces(state)
         # behind the shared variables come the processes'
-        kept = [piece for piece, forgotten in zip(pieces, history, strict=False) if not forgotten]
+        kept = [piece for piece, forgotten in zip(pieces, history) if not forgotten]
         classes.append(number.setdefault((*kept, *pieces[len(history) :]), len(number)))
     known: dict[int, tuple[frozenset[tuple[int, str, int]], object]] = {}
     results = getattr(graph, "results", None)

@@ -180,9 +180,10 @@ def config_text(config: McConfig) -> str:
         for name, value in config.constants.items()
         if isinstance(value, ModelValue)
     ]
+    prefix = FIRST if config.first_only else ""
     for heading, entries in (
         ("CONSTANTS", constants),
-        ("INVARIANTS", [f"  {FIRST * config.first_only}{name}" for name in config.invariants]),
+        ("INVARIANTS", [f"  {prefix}{name}" for name in config.invariants]),
         ("PROPERTIES", [f"  {name}" for name in config.properties]),
     ):
         if entries:

@@ -63,7 +63,7 @@ def test_a_link_that_is_read_without_the_monitor_is_noticed_by_the_detector_alon
     detector = RaceDetector()
     random_schedules(atomic, MECHANISM.scenarios["cancel_one"], schedules=100, race=detector)
     assert not detector.found, (
-        "where the lists' operations are single steps nobody watches their fields"
+        "where the lists' operations are single steps no detector watches their fields"
     )
 
 

@@ -226,7 +226,7 @@ def test_a_planted_bug_in_a_created_objects_slot_changes_the_state(load):
     before = after(load(), scenario, (0, 0, 0, 1, 1, 1), table)[2]
     seen = after(planted, scenario, (0, 0, 0, 1, 1, 1), table)[2]
     assert before != seen
-    assert next(x for x, y in zip(seen, before, strict=False) if x != y)[0] == "new Node a.1.1"
+    assert next(x for x, y in zip(seen, before) if x != y)[0] == "new Node a.1.1"
 
 
 def test_an_object_in_a_container_only_is_seen(load):

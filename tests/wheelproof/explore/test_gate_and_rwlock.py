@@ -257,13 +257,13 @@ class AllAtOnce:
     """``threads`` wait at a gate until all is due: the leader finds out and wakes the others."""
 
     def __init__(self, gate, threads):
-        self.gate, self.count, self.left, self.asked = gate, threads, threads, set()
+        self.gate, self.count, self.left, self.called = gate, threads, threads, set()
         self.threads = started(*[self.take] * threads)
 
     def wait_ms(self):
         """Called with the lock held. The last one waits too, so that only the leader is awake."""
-        me, known = threading.get_ident(), len(self.asked)
-        self.asked.add(me)
+        me, known = threading.get_ident(), len(self.called)
+        self.called.add(me)
         return 0 if known == self.count else 5
 
     def take(self):

@@ -202,7 +202,7 @@ def test_a_way_waits_for_a_store_and_ends_with_its_thread(implementation):
     assert run.enabled() == {1: "W1"} and run.harness.cells.x == 1
     run = stepped(implementation, of, ("a", "Y1"), ("a", "X1"), ("a.x", "W1"), ("a.x", "W1"))
     assert run.done and [store.field for store in run.harness.buffers.stores] == ["y"], (
-        "nobody is the way of this one"
+        "no thread is the way of this one"
     )
     run.end()
 

@@ -137,7 +137,7 @@ def test_a_loop_is_fair_only_to_threads_that_move_or_cannot(toy):
         "b can move for ever and never does"
     )
     assert violation(explore(toy(always, goal=[2])), "Goal", [0]) is not None, (
-        "nobody promises that b moves"
+        "no fairness makes b move"
     )
 
 

@@ -170,9 +170,9 @@ HANGS = f"(sleep 300; touch $CHILD.ran_out) & echo $! > $CHILD; {PROGRESS}; wait
 
 
 def test_time_limit_ends_the_children_of_the_launcher_too(stand_in, tmp_path, limit_after):
-    told = threading.Event()
-    limit_after(lambda: told.wait(PATIENCE))
-    result = stand_in(HANGS, timeout=0.1, on_progress=lambda progress: told.set())
+    reported = threading.Event()
+    limit_after(lambda: reported.wait(PATIENCE))
+    result = stand_in(HANGS, timeout=0.1, on_progress=lambda progress: reported.set())
     assert result.outcome is Outcome.INCONCLUSIVE
     assert "after 1000 distinct states at depth 3" in result.explanation
     assert gone(tmp_path / "child")
