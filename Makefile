@@ -75,7 +75,7 @@ trace: setup
 	@$(RUN) wheelproof trace examples --check $(ARGS)
 
 bench-traces: setup-data
-	@PYTHONHASHSEED=0 .venv/bin/python tests/wheelproof/pipeline/bench.py $(ARGS)
+	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.bulk $(ARGS)
 
 # All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data

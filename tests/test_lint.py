@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CHECKED = ("wheelproof", "impl", "model", "harness", "proofs")
+CHECKED = ("wheelproof", "impl", "model", "harness", "proofs", "traces")
 
 
 def lint(tree: Path, *names: str) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,7 @@
 """What a mechanism provides: a model, a harness, and the modules that hold them.
 
-A mechanism named ``one_shot`` has its model in ``model/one_shot.py`` (a :class:`ModelModule`) and
-its harness in ``harness/one_shot.py`` (a :class:`HarnessModule`). Nothing has to inherit from these
+A mechanism named ``ring_buffer`` has its model in ``model/ring_buffer.py`` (a :class:`ModelModule`) and
+its harness in ``harness/ring_buffer.py`` (a :class:`HarnessModule`). Nothing has to inherit from these
 classes; the tool uses the members that they list, and no others. A model that is written with
 ``model/pluscal.py`` has all of :class:`Model` but its ``AUXILIARY`` and its properties.
 """
@@ -131,7 +131,7 @@ class HarnessModule(Protocol):
     """
 
     SUBJECT: Sequence[str]
-    """The modules whose steps are the mechanism's, such as ``("impl.one_shot",)``."""
+    """The modules whose steps are the mechanism's, such as ``("impl.ring_buffer",)``."""
 
     @property
     def Harness(self) -> Callable[[Scenario, Any], Harness]:

@@ -15,12 +15,19 @@ NEEDED = re.compile(
     r"(runtime|threads|atomic|gate|read_write_lock|pluscal|__init__)\.py"
 )
 """Of the artefacts' files those of the one mechanism, and what its modules import."""
-ARTEFACTS = ("spec", "model", "impl", "harness", "mutants")
+ARTEFACTS = ("spec", "model", "impl", "harness", "mutants", "traces")
 SELECTED = ("scenarios", "scenario_groups", "safety", "groups", "configs", "faults")
 KEPT = ("scenarios.two_adders", "scenarios.flush_into_itself", "configs.flush_into_itself")
 STEM = "timer_task_list"
 DECISION = f"{STEM}/M2.md"
 MASKED = re.compile(r"\n\[M2_masked\]\n(?:[^\n`].*\n)*")
+
+
+def _left_out(folder: str, names: list[str]) -> list[str]:
+    """What a copy does without. Of the traces it has the tables alone: their modules are loaded
+    once in a process."""
+    code = Path(folder).name == "traces"
+    return [name for name in names if not NEEDED.fullmatch(name) or code and name.endswith(".py")]
 
 
 class SmallSubject:
@@ -32,7 +39,7 @@ class SmallSubject:
             shutil.copytree(
                 ROOT / artefact,
                 root / artefact,
-                ignore=lambda folder, names: [name for name in names if not NEEDED.fullmatch(name)],
+                ignore=_left_out,
             )
         self.decision = root / "mutants" / DECISION
         self.decision.parent.mkdir(exist_ok=True)

@@ -15,6 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.trace import declared
 
 ARCHIVE = "wheelproof.zip"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -42,12 +43,14 @@ def check(master: str, scratch: Path | None) -> None:
 
 
 def archive(folder: Path) -> Path:
-    """This package as a zip that Python imports from, the same bytes for the same sources.
+    """This package and the subject's traces as a zip, the same bytes for the same sources.
 
     The package itself may have been imported from a zip, as under ``spark-submit --py-files``. Raises ToolError where it has no files.
     """
     target, package = folder / ARCHIVE, "wheelproof"
     files = dict(_files(resources.files(package), PurePosixPath(package)))
+    if (own := declared.find("schema")) is not None:
+        files |= _files(resources.files(own.__package__), PurePosixPath(own.__package__))
     if not files:
         raise ToolError(
             "The sources of this package cannot be read, and executors need them.",

@@ -16,18 +16,12 @@ from wheelproof.console import visible
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import actions
 from wheelproof.pipeline.session import SessionOptions, session
+from wheelproof.trace import schema
 
 SHOWN = 20
 """Violations that are printed; the report file has more."""
 
-_NAMED = {
-    "tid": "thread",
-    "task": "task",
-    "entry": "entry",
-    "list": "list",
-    "op": "op",
-    "token": "token",
-}
+_NAMED = {"tid": "thread", **{name: name for name in schema.OBJECTS}, "token": "token"}
 """What a violation names, beside its place -> as it is called."""
 
 EXPLAINED_EVENTS = 1_000_000

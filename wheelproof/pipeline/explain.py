@@ -110,9 +110,8 @@ def explanation(path: Path) -> dict[str, Any]:
 
 
 def _replayed(path: Path) -> dict[str, Any]:
+    from wheelproof.trace import declared
     from wheelproof.trace.replay import key_of, reader_of, replay
-    from wheelproof.trace.rules import spoken
-    from wheelproof.trace.shrink import shrink
 
     verdict = replay(path)
     out: dict[str, Any] = {"verdict": verdict.verdict}
@@ -130,13 +129,15 @@ def _replayed(path: Path) -> dict[str, Any]:
     reader = reader_of(path)
     events = sorted(reader, key=lambda item: key_of(item[1]))
     try:
-        small = shrink(reader.header, events, (reader.footer or {}).get("cut"), SHRINK_SECONDS)
+        small = declared.part("shrink").shrink(
+            reader.header, events, (reader.footer or {}).get("cut"), SHRINK_SECONDS
+        )
     except Exception as error:  # what was found stands without the smaller trace
         return out | {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
     if small is not None:
         threads, kept = reader.header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
         out["shrunk"] = [
-            f"line {line}: {threads.get(str(event['tid']), event['tid'])}: {spoken(event)}"
+            f"line {line}: {threads.get(str(event['tid']), event['tid'])}: {declared.part('events').spoken(event)}"
             for line, event in kept
         ]
         out["repair"] = str(small.repair)

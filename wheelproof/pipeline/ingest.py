@@ -18,10 +18,10 @@ from pyspark.sql import types as t
 
 from wheelproof.errors import WheelproofError
 from wheelproof.pipeline import runs
-from wheelproof.pipeline.checks.rule import Inputs
+from wheelproof.pipeline.rule import Inputs
 from wheelproof.pipeline.runs import File, Run
 from wheelproof.pipeline.schema import EVENT, QUARANTINED
-from wheelproof.trace import jsonl, schema
+from wheelproof.trace import declared, jsonl, schema
 
 SHOWN = 1000
 """Quarantined lines that are shown with their own reason; the others are counted."""
@@ -37,7 +37,7 @@ _RAW = t.StructType(
     ]
     + [t.StructField(_CORRUPT, t.StringType())]
 )
-_IDS = ("task", "entry", "list", "op", "key", "span")
+_IDS = (*(column for column in schema.NAMES if column in schema.IDS), "span")
 _UNQUOTED = r'"(k|phase|cause|res)"\s*:\s*[^"\sn]'
 """A text column whose value is a number or a truth value: Spark would read it as its text."""
 
@@ -53,7 +53,7 @@ class Ingested:
     counts: dict[tuple[int, str], int]
     """Events by (run, kind)."""
     ran: set[int]
-    """Runs that have a ``task_run`` with its entry."""
+    """Runs of which some event is one that ``start.named`` is about."""
     sources: dict[tuple[int, int], int]
     """Events by (run, src), of those that have one."""
 
@@ -281,9 +281,9 @@ def _sound(token: Column) -> Column:
 def _counted(
     rows: DataFrame, by_address: dict[str, File]
 ) -> tuple[Counter[tuple[int, str, int | None, bool]], Counter[int]]:
-    """In one pass over everything: events by file, kind, source and whether they are runs of tasks with an entry; and of each file how many rows are no events."""
+    """In one pass over everything: events by file, kind, source and whether ``start.named`` is about them; and of each file how many rows are no events."""
     counts: Counter[tuple[int, str, int | None, bool]] = Counter()
-    named = ((F.col("k") == "task_run") & F.col("entry").isNotNull()).alias("named")
+    named = declared.part("bulk").start.named().alias("named")
     bad: Counter[int] = Counter()
     for row in (
         rows.groupBy(
@@ -374,11 +374,12 @@ def _inputs(
     kinds: dict[int, list[str]] = {run.index: [] for run in found}
     for run, kind in sorted(counts):
         kinds[run].append(kind)
+    start = declared.part("bulk").start
     table = spark.createDataFrame(
         [
             (
                 run.index,
-                *run.config,
+                *start.config(run.header),
                 run.header.get("variant"),
                 run.whole,
                 kinds[run.index],
@@ -388,7 +389,7 @@ def _inputs(
             )
             for run in found
         ],
-        "run int, tick_ms long, wheel_size long, start_ms long, variant string, whole boolean, kinds array<string>, module string, ran boolean, totalled boolean",
+        f"run int, {start.CONFIG}, variant string, whole boolean, kinds array<string>, module string, ran boolean, totalled boolean",
     )
     ends = spark.createDataFrame(
         [end for run in found for end in run.ends()], "run int, kind string, id string, last long"

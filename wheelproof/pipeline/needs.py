@@ -1,6 +1,6 @@
 """What each rule reads of a trace: the kinds of event, the columns and the parts of header and footer without which it has nothing to look at.
 
-``needs.json`` is measured, not written by hand: sound traces are made in which every rule applies, one kind, column or part at a time is taken
+``needs.json`` of the subject is measured, not written by hand: sound traces are made in which every rule applies, one kind, column or part at a time is taken
 away, and counted is what each rule still applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says with it why a
 rule was vacuous.
 """
@@ -16,7 +16,8 @@ from importlib import resources
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-FILE = resources.files("wheelproof.pipeline") / "needs.json"
+from wheelproof.trace import declared
+
 SCHEMA = "wheelproof.needs/1"
 
 
@@ -34,7 +35,8 @@ class Needs:
 @cache
 def load() -> Mapping[str, Needs]:
     """Rule -> what it needs."""
-    rules = json.loads(FILE.read_text(encoding="utf-8"))["rules"]
+    file = resources.files(declared.part("bulk")) / "needs.json"
+    rules = json.loads(file.read_text(encoding="utf-8"))["rules"]
     return {
         name: Needs(
             tuple(found["kinds"]),

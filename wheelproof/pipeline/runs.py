@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.trace import jsonl, totals
+from wheelproof.trace import declared, jsonl, totals
 from wheelproof.trace.folders import SUFFIXES, below, is_trace
 from wheelproof.trace.jsonl import TraceError
 from wheelproof.trace.parquet import METADATA_BYTES
@@ -72,18 +72,10 @@ class Run:
             else None
         )
 
-    @property
-    def config(self) -> tuple[int | None, int | None, int | None]:
-        """Tick in ms, buckets in a level, start in ms; None where the header has none that make sense."""
-        config = self.header.get("config") or {}
-        tick, size, start = (config.get(name) for name in ("tick_ms", "wheel_size", "start_ms"))
-        sane = type(tick) is int and tick >= 1 and type(size) is int and size >= 2
-        return (tick, size, start if type(start) is int else None) if sane else (None, None, None)
-
     def ends(self) -> Iterator[tuple[int, str, str, int]]:
         """What the footer says of threads and tokens, and the header of counters: (run, thread | token | count | max | sum | counter, id, number). Of a class of
         tokens it says a count, a max and a sum."""
-        for name, value in ((self.header.get("initial") or {}).get("counters") or {}).items():
+        for name, value in declared.part("bulk").start.counters(self.header):
             yield self.index, "counter", f"V {name}", value
         # Of a trace that was cut the footer's numbers are those of the prefix or of the file: no rule is made of them.
         if self.footer is not None and self.footer.get("cut") is None:
@@ -106,13 +98,9 @@ class Run:
 
     def initial(self) -> Iterator[dict[str, Any]]:
         """What was there before the first event, as checkpoints at the Lamport time 0."""
-        initial = self.header.get("initial") or {}
         common = {"tid": 0, "tseq": 0, "lc": 0, "k": "checkpoint", "phase": "atomic"}
-        for name, entries in (initial.get("lists") or {}).items():
-            for entry in entries:
-                yield common | {"entry": int(entry), "list": int(name), "post": {"list": int(name)}}
-        for task, entry in (initial.get("tasks") or {}).items():
-            yield common | {"task": int(task), "post": {"entry": int(entry)}}
+        for event in declared.part("bulk").start.events(self.header):
+            yield common | event
 
 
 def find(paths: Iterable[Path]) -> list[File]:

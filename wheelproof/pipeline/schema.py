@@ -47,10 +47,7 @@ VIOLATION = t.StructType(
         t.StructField("tseq", t.LongType()),
         t.StructField("lc", t.LongType()),
         t.StructField("k", t.StringType()),
-        t.StructField("task", t.LongType()),
-        t.StructField("entry", t.LongType()),
-        t.StructField("list", t.LongType()),
-        t.StructField("op", t.LongType()),
+        *[t.StructField(name, t.LongType()) for name in trace.OBJECTS],
         t.StructField("token", t.StringType()),
         t.StructField("detail", t.StringType()),
     ]

@@ -16,10 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wheelproof.errors import ToolError
-from wheelproof.pipeline import actions, coverage, ingest, lateness, needs
-from wheelproof.pipeline.checks import FAMILIES, RULES, Family, Finding, Inputs
+from wheelproof.pipeline import actions, ingest, needs
 from wheelproof.pipeline.ingest import Ingested
+from wheelproof.pipeline.rule import Family, Finding, Inputs, Rule
 from wheelproof.pipeline.schema import VIOLATION
+from wheelproof.trace import declared, schema
 
 SCHEMA = "wheelproof.trace-check/1"
 KEPT = 10_000
@@ -122,7 +123,7 @@ def check(
     spark: SparkSession,
     paths: Iterable[Path],
     scratch: Path | None = None,
-    families: Iterable[Family] = FAMILIES,
+    families: Iterable[Family] | None = None,
     progress: Progress = lambda said: None,
     known: Mapping[str, frozenset[str]] = {},
 ) -> Report:
@@ -141,7 +142,8 @@ def check(
         frames: list[DataFrame] = []
         measured: dict[str, Any] = {}
         broken: dict[tuple[int, str], int] = {}
-        for family in families:
+        asked_for = declared.part("bulk").FAMILIES if families is None else tuple(families)
+        for family in asked_for:
             progress(f"{family.name}: {len(family.rules)} rules")
             began = time.perf_counter()
             asked = ask(spark, family, ingested.inputs, folder)
@@ -149,10 +151,16 @@ def check(
             frames += [asked.violations] if asked.violations is not None else []
             measured |= asked.measured
             broken |= asked.broken
-        _conclude(report, spark, ingested, tuple(families), frames, measured, broken)
+        _conclude(report, spark, ingested, asked_for, frames, measured, broken)
         taken = actions.counted(ingested.sources, {run.index: run.header for run in ingested.runs})
         report.coverage["actions"] = actions.summary(taken, known)
     return report
+
+
+def _rules() -> dict[str, Rule]:
+    """The rules of the subject, by name."""
+    rules: dict[str, Rule] = declared.part("bulk").RULES
+    return rules
 
 
 def _conclude(
@@ -168,7 +176,7 @@ def _conclude(
     began = time.perf_counter()
     report.violated = sum(by_rule.values())
     lost = {run.index for run in ingested.runs if run.problems} | {
-        run for run, rule in by_rule if RULES[rule].finding is Finding.INCOMPLETE
+        run for run, rule in by_rule if _rules()[rule].finding is Finding.INCOMPLETE
     }
     _judge_rules(report, families, by_rule, measured, lost)
     _judge_runs(report, ingested, by_rule, lost)
@@ -185,11 +193,8 @@ def _conclude(
                         "lc",
                         "tid",
                         "tseq",
-                        "entry",
-                        "op",
+                        *schema.OBJECTS,
                         "token",
-                        "list",
-                        "task",
                         "detail",
                     )
                 ]
@@ -200,7 +205,7 @@ def _conclude(
             spark, ingested, [row.asDict() for row in kept.collect()], names
         )
         for row in report.violations:
-            row["trusted"] = RULES[row["rule"]].alone or row.pop("index") not in lost
+            row["trusted"] = _rules()[row["rule"]].alone or row.pop("index") not in lost
             row.pop("index", None)
     kinds: dict[str, int] = {}
     for (_, kind), count in ingested.counts.items():
@@ -208,9 +213,9 @@ def _conclude(
     vacuous = [name for name, rule in report.rules.items() if rule["verdict"] == "vacuous"]
     for name, said in needs.missing(ingested.inputs.events, kinds, vacuous).items():
         report.rules[name]["missing"] = said
-    report.coverage = coverage.summary(kinds, measured)
+    report.coverage = declared.part("bulk").coverage.summary(kinds, measured)
     if "late_0" in measured:
-        report.lateness = lateness.summary(measured)
+        report.lateness = declared.part("bulk").lateness.summary(measured)
     report.seconds["conclude"] = time.perf_counter() - began
 
 
@@ -252,8 +257,8 @@ def _judge_runs(
         blamed = [
             name
             for name in broken
-            if RULES[name].finding is Finding.VIOLATION
-            and (RULES[name].alone or run.index not in lost)
+            if _rules()[name].finding is Finding.VIOLATION
+            and (_rules()[name].alone or run.index not in lost)
         ]
         events = sum(count for (index, _), count in ingested.counts.items() if index == run.index)
         verdict = VIOLATES if blamed else INCOMPLETE if run.index in lost else CONFORMS

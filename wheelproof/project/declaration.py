@@ -49,8 +49,8 @@ def _tables(file: Path) -> dict[str, Any]:
 
 
 def with_events(labels: Mapping[str, Label], root: Path, stem: str) -> dict[str, Label]:
-    """The labels with the events that ``harness/events.toml`` names for the steps."""
-    file = root / "harness" / EVENTS
+    """The labels with the events that ``traces/events.toml`` names for the steps."""
+    file = root / "traces" / EVENTS
     if not file.is_file():
         return dict(labels)
     reader = _Reader(file, _tables(file))

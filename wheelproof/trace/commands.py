@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.trace import shown
+from wheelproof.trace import declared, shown
 from wheelproof.trace.folders import SUFFIXES, below, is_trace
 from wheelproof.trace.judges import Engine, Judges
 
@@ -96,6 +96,7 @@ def record(
     subject: Subject = Path("."),
 ) -> None:
     """Run a scenario on real threads and write down what they do."""
+    declared.use(subject)
     from wheelproof import project
     from wheelproof.trace.record import record as make
     from wheelproof.trace.schema import KINDS
@@ -219,6 +220,7 @@ def examples(
     subject: Subject = Path("."),
 ) -> None:
     """Write a folder of traces to try the checks on: runs that conform, and one of each mutant."""
+    declared.use(subject)
     from wheelproof import project
     from wheelproof.trace import examples as of_events
     from wheelproof.trace.steps import examples as of_steps
@@ -311,6 +313,7 @@ def check(
             f"{subject}: there is no such folder.",
             "Give the folder that holds spec/ with --subject, or leave it away.",
         )
+    declared.use(subject)
     if engine is Engine.SPARK:
         from wheelproof import project
         from wheelproof.pipeline import actions, command
@@ -413,6 +416,7 @@ def replay(
     subject: Subject = Path("."),
 ) -> None:
     """Take one trace through the rules or the model: where it leaves them, and what led there."""
+    declared.use(subject)
     if (last is not None or window is not None) and not oracle:
         raise UsageError("--last and --window say what TLC is asked about.", "Add --oracle.")
     if last is not None and window is not None:
@@ -450,7 +454,6 @@ def _replay_steps(trace: Path, subject: Path) -> None:
 def _replay_by_rules(trace: Path) -> None:
     from wheelproof.trace.replay import key_of
     from wheelproof.trace.replay import replay as judge
-    from wheelproof.trace.shrink import shrink as smaller
 
     verdict = judge(trace)
     shown.print_row(trace, verdict)
@@ -460,7 +463,7 @@ def _replay_by_rules(trace: Path) -> None:
         told = shown.Shown(reader.header)
         print(f"  {told.event(finding.event)}")
         print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
-        shrunk = smaller(
+        shrunk = declared.part("shrink").shrink(
             reader.header,
             sorted(shown.events_of(reader), key=lambda item: key_of(item[1])),
             (reader.footer or {}).get("cut"),
@@ -493,10 +496,11 @@ def shrink(
             help="Where the shrunk trace goes; beside the trace without.",
         ),
     ] = None,
+    subject: Subject = Path("."),
 ) -> None:
     """Find the few events that make a trace a violation, and the cheapest edit that would repair it."""
+    declared.use(subject)
     from wheelproof.trace.replay import key_of
-    from wheelproof.trace.shrink import shrink as smaller
     from wheelproof.trace.steps.format import is_recording
 
     if output is not None:
@@ -508,7 +512,7 @@ def shrink(
         )
     reader = shown.reader_of(trace)
     events = sorted(shown.events_of(reader), key=lambda item: key_of(item[1]))
-    found = smaller(reader.header, events, (reader.footer or {}).get("cut"))
+    found = declared.part("shrink").shrink(reader.header, events, (reader.footer or {}).get("cut"))
     if found is None:
         raise NothingChecked(
             f"{trace}: no event of it is refused, so that there is nothing to shrink.",

@@ -363,7 +363,7 @@ class Steps:
     # -- for people
 
     def could(self, places: Iterable[Place]) -> tuple[str, ...]:
-        """What could be shown next, by whom: ``f: list_add(entry e1, list l2) A9``, each once."""
+        """What could be shown next, by whom: ``f: lock_acquire(list l2) A1``, each once."""
         return tuple(
             sorted(
                 {

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.trace import declared, totals
 from wheelproof.trace import header as headers
-from wheelproof.trace import totals
 from wheelproof.trace.schema import (
     COLUMN,
     COLUMNS,
     FOOTER,
     HEADER,
+    IDS,
     KINDS,
     MINOR,
     MODES,
@@ -149,7 +150,9 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
             line,
             "k",
             f"{kind!r} is no kind of event of {SCHEMA}",
-            "A kind that is not understood cannot be checked: a new one takes a new major version.",
+            "A kind that is not understood cannot be checked: a new one takes a new major version."
+            if declared.find("schema")
+            else "The subject has no folder traces, which declares kinds: name another, --subject.",
         )
     event: Event = {}
     for name in NAMES:
@@ -169,7 +172,7 @@ def event_of(value: Mapping[str, Any], file: Path | str, line: int) -> Event:
     for name in ("tseq", "lc"):
         if event[name] < 1:
             raise TraceError(file, line, name, f"counts from 1, and is {event[name]}")
-    for name in ("task", "entry", "list", "op", "key", "span"):
+    for name in (*IDS, "span"):
         if event.get(name, 1) < 1:
             raise TraceError(
                 file,

@@ -86,7 +86,7 @@ class ModelReplay(Judging):
             try:
                 self.table = read(mechanism)
             except UsageError as error:
-                if (mechanism.root / "harness" / f"{mechanism.stem}.toml").exists():
+                if (mechanism.root / "traces" / f"{mechanism.stem}.toml").exists():
                     raise
                 raise Unknown(error.message) from error
         kinds = self.header.get("capture", {}).get("kinds")

@@ -1,4 +1,4 @@
-"""What the events of a mechanism's traces say of its model's steps: ``harness/<stem>.toml`` read, and asked of a step.
+"""What the events of a mechanism's traces say of its model's steps: ``traces/<stem>.toml`` read, and asked of a step.
 
 The label table gives each label its kind of event; this table gives each column of that event the expression that it must equal. A label without
 an event, or whose ``when`` is false, is a step that a trace does not show.
@@ -15,21 +15,15 @@ from typing import Any
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.expressions import Expression
-from wheelproof.trace.schema import COLUMN, KINDS, NONE, OBSERVED, RESULTS
+from wheelproof.trace.schema import COLUMN, IDS, KINDS, NONE, OBSERVED, OBSERVED_IDS, RESULTS
 
 Event = Mapping[str, Any]
 
 Column = tuple[str, str | None]
 """A column of an event, or ("pre" or "post", a field of it)."""
 
-IDS = frozenset(("task", "entry", "list", "op", "key"))
-"""Columns whose values are ids; the header's names say which of the program's names each is."""
-
 NAMED = frozenset((column, None) for column in IDS)
 """What an event names: a step whose row lacks one of them that the event has is another step."""
-
-OBSERVED_IDS = frozenset(("list", "entry"))
-"""The same in ``pre`` and ``post``."""
 
 START, STOP = "thread_start", "thread_stop"
 """Kinds that are no step of any mechanism. Who stops has done all that it was asked to."""
@@ -96,7 +90,7 @@ class Table:
 
 def read(mechanism: Mechanism) -> Table:
     """The table of a mechanism. Raises UsageError: there is none, or a label, column or expression in it is wrong."""
-    file = mechanism.root / "harness" / f"{mechanism.stem}.toml"
+    file = mechanism.root / "traces" / f"{mechanism.stem}.toml"
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

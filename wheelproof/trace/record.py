@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace import jsonl, translator
+from wheelproof.trace import declared, jsonl
 from wheelproof.trace.jsonl import Event
 from wheelproof.trace.recording import Traced
 from wheelproof.trace.schema import MINOR, SCHEMA
@@ -70,6 +70,7 @@ def record(
     program = traced.mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
     harness = traced.set_up(program)
     recorder = traced.recorder
+    translator = declared.part("translator")
     names = translator.named(recorder, harness.names)
     initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()

@@ -20,7 +20,7 @@ from wheelproof.errors import ToolError, UsageError
 from wheelproof.explore import labels
 from wheelproof.explore.fields import classes_of, marks_of
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.trace import operation, timer, traced, traced_fields, translator
+from wheelproof.trace import declared, traced, traced_fields
 from wheelproof.trace.grain import Grain
 from wheelproof.trace.recorder import Log, Recorder, Stop
 
@@ -85,10 +85,9 @@ class Traced:
         self._calls: list[type] = []
         self._wrapped: set[tuple[type, str]] = set()
         self.recorder = Recorder(self._event_of)
-        self.recorder.observers = timer.observers(self.recorder) | operation.observers(
-            self.recorder
-        )
-        self.recorder.conditions = timer.CONDITIONS
+        self.translator = declared.part("translator")
+        self.recorder.observers = self.translator.observers(self.recorder)
+        self.recorder.conditions = self.translator.CONDITIONS
         root = self.mechanism.root
         production = isolated.load(root, RUNTIME)
         finder = isolated.Finder(root, self.mechanism.modules)
@@ -135,7 +134,7 @@ class Traced:
                 else:
                     continue
                 setattr(cls, field, kind(member, self.recorder))
-            if cls.__name__ in translator.CALLS:
+            if cls.__name__ in self.translator.CALLS:
                 self._calls.append(cls)
 
     def _written(self, file: str, text: str, field: str) -> bool:
@@ -156,7 +155,7 @@ class Traced:
         """Put a recording method in the place of each that CALLS names, in the class that has it for these classes: a base, or one that is mixed in."""
         for cls in list(classes):
             for base in cls.__mro__:
-                for method, event, values, after in translator.CALLS.get(base.__name__, ()):
+                for method, event, values, after in self.translator.CALLS.get(base.__name__, ()):
                     own = (
                         base
                         if method == "__init__"
@@ -207,7 +206,7 @@ class Traced:
         elif label:  # a mutant's step of another kind: it does not do what the event says
             event = _LOCKS.get(operation, "")
         else:
-            event = _LOCKS.get(operation) or translator.UNLABELLED.get(
+            event = _LOCKS.get(operation) or self.translator.UNLABELLED.get(
                 (code.co_qualname, operation), ""
             )
         if self.kinds is not None and event not in self.kinds:

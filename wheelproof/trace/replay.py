@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wheelproof.trace import operation_rules, watch_rules
+from wheelproof.trace import declared
 from wheelproof.trace.cut import Cut
-from wheelproof.trace.events import Refusal, spoken
+from wheelproof.trace.events import Refusal
 from wheelproof.trace.jsonl import CutOff, Reader, Tally
-from wheelproof.trace.rules import TimerState
 from wheelproof.trace.totals import Totals
 
 Event = dict[str, Any]
@@ -31,61 +30,6 @@ NOTHING = "Rules"
 
 CONTROL = frozenset(("thread_start", "thread_stop", "checkpoint", "drop"))
 """Kinds of event that are no step of anything: a trace of nothing else shows nothing."""
-
-TIMER_KINDS = frozenset(
-    (
-        "entry_new",
-        "set_entry",
-        "add_request",
-        "list_add",
-        "list_remove",
-        "list_add_retry",
-        "owner_read",
-        "cancel_check",
-        "cancel",
-        "reinsert",
-        "expire_submit",
-        "task_run",
-        "wheel_new",
-        "overflow_create",
-        "wheel_place",
-        "wheel_reject",
-        "bucket_new",
-        "bucket_expiry_set",
-        "dq_offer",
-        "dq_poll",
-        "dq_ready",
-        "clock_advance",
-        "flush_begin",
-        "flush_end",
-        "lock_acquire",
-        "lock_release",
-        "lock_wait",
-        "rw_acquire",
-        "rw_release",
-        "thread_start",
-        "thread_stop",
-        "checkpoint",
-        "drop",
-    )
-)
-"""The kinds of a timer that these rules know."""
-
-KINDS = TIMER_KINDS | operation_rules.KINDS | watch_rules.KINDS
-"""All that they know: every kind of the format."""
-
-NEEDS = {
-    "list_add": ("list", "entry"),
-    "list_remove": ("list", "entry"),
-    "cancel": ("task",),
-    "set_entry": ("task",),
-    "flush_begin": ("list",),
-    "flush_end": ("list",),
-    "force_cas": ("op",),
-    "pending_set": ("op",),
-    "pending_getset": ("op",),
-}
-"""Kind -> whose monitors, or a word of whom, must be among its exact tokens: without them the order of the event is not known."""
 
 BUFFER = 1 << 16
 """How far from the order of their clocks the events of a file may be. Files beyond that are sorted as a whole."""
@@ -392,14 +336,16 @@ class Judging:
 
 
 class Replay(Judging):
-    """One trace taken through the rules."""
+    """One trace taken through the rules of the subject (``declared``)."""
 
     def __init__(
         self, header: Mapping[str, Any], limit: int = 100, cut: Mapping[str, int] | None = None
     ) -> None:
         super().__init__(header, limit, cut)
         kinds = header.get("capture", {}).get("kinds")
-        self.state = TimerState(
+        rules, events = declared.part("rules"), declared.part("events")
+        self.kinds, self.needs, self.spoken = rules.KINDS, rules.NEEDS, events.spoken
+        self.state = rules.State(
             header.get("initial"),
             None if kinds is None else frozenset(kinds),
             header.get("config"),
@@ -412,7 +358,7 @@ class Replay(Judging):
         return self.state.applied
 
     def understands(self, kind: str) -> bool:
-        return kind in KINDS
+        return kind in self.kinds
 
     def step(self, line: int, event: Event) -> Refusal | None:
         kind = event["k"]
@@ -420,17 +366,17 @@ class Replay(Judging):
         if refusal is not None:
             self.violated += 1
             if len(self.violations) < self.limit:
-                able = tuple(spoken(each) for each in self.state.enabled(event))
+                able = tuple(self.spoken(each) for each in self.state.enabled(event))
                 self.violations.append(
                     Finding(line, event, refusal.property, refusal.message, able)
                 )
-        elif kind in NEEDS:
+        elif kind in self.needs:
             exact = {
                 token[1].partition(".")[0]
                 for token in event.get("ord", ())
                 if token[0] in ("L", "V") and len(token) == 4
             }
-            for role in NEEDS[kind]:
+            for role in self.needs[kind]:
                 if f"{role}:{event[role]}" not in exact:
                     at, times = self.unordered.get((kind, role), (line, 0))
                     self.unordered[kind, role] = at, times + 1
@@ -449,14 +395,8 @@ class Replay(Judging):
             verdict.verdict == CONFORMS and not self.cut
         ):  # only of a trace that is whole can it be said that something never happened
             left = tuple(
-                [
-                    Finding(0, None, refusal.property, refusal.message)
-                    for refusal in (
-                        *self.state.forgotten(),
-                        *self.state.unguarded(),
-                        *self.state.unrun(),
-                    )
-                ]
+                Finding(0, None, refusal.property, refusal.message)
+                for refusal in self.state.neglected()
             )
             if left:
                 return Verdict(VIOLATES, verdict.events, left[: self.limit], verdict.applied)
@@ -480,24 +420,7 @@ class Replay(Judging):
                 )
             )
         missing += [
-            Finding(
-                0,
-                None,
-                "Bracket",
-                f"thread {tid} has not ended its flush of list {thread.flushes[-1][1]}",
-            )
-            for tid, thread in self.state.threads.items()
-            if thread.flushes and tid not in self.cut.beyond
-        ]
-        missing += [
-            Finding(0, None, "Bracket", f"thread {tid} ends {watch_rules.where(thread)}")
-            for tid, thread in self.state.threads.items()
-            if thread.inside and tid not in self.cut.beyond
-        ]
-        missing += [
-            Finding(0, None, "Bracket", f"thread {tid} has not let go of {lock}")
-            for lock, tid in self.state.holder.items()
-            if tid not in self.cut.beyond and (self.state.lets_go or not lock.startswith("op:"))
+            Finding(0, None, "Bracket", message) for message in self.state.open(self.cut.beyond)
         ]
         return missing
 

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wheelproof.trace import declared
+
 if TYPE_CHECKING:
     from wheelproof.trace.replay import Finding, Verdict
 
 
 def print_shrunk(path: Path) -> None:
     from wheelproof.trace.replay import key_of
-    from wheelproof.trace.shrink import shrink as smaller
 
     reader = reader_of(path)
-    found = smaller(
+    found = declared.part("shrink").shrink(
         reader.header,
         sorted(events_of(reader), key=lambda item: key_of(item[1])),
         (reader.footer or {}).get("cut"),
@@ -39,7 +40,6 @@ class Shown:
         )
 
     def event(self, event: dict[str, Any]) -> str:
-        from wheelproof.trace.events import spoken
 
         thread = self.threads.get(str(event["tid"]), f"thread {event['tid']}")
         source = event.get("src")
@@ -50,11 +50,11 @@ class Shown:
         )
         names = [
             f"{column} {event[column]} is {self.names[str(event[column])]}"
-            for column in ("task", "entry", "list", "op")
-            if str(event.get(column)) in self.names
+            for column in event
+            if column in declared.part("schema").IDS and str(event[column]) in self.names
         ]
         aside = f"  ({', '.join(names)})" if names else ""
-        return f"{thread}: {spoken(event)}{place}{aside}"
+        return f"{thread}: {declared.part('events').spoken(event)}{place}{aside}"
 
 
 def reader_of(path: Path) -> Any:

@@ -127,8 +127,8 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
     """What the families are asked about, as tables: all events with the index of their run, those of their headers, the runs and what footers say."""
     import pyarrow
 
+    from traces.bulk import Inputs, start
     from wheelproof.pipeline import runs
-    from wheelproof.pipeline.checks import Inputs
     from wheelproof.trace import parquet
 
     found = runs.gather(runs.find(paths), {})
@@ -164,7 +164,7 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
         [
             (
                 run.index,
-                *run.config,
+                *start.config(run.header),
                 run.header.get("variant"),
                 run.whole,
                 kinds.get(run.index, []),
@@ -193,7 +193,7 @@ def main(paths: list[Path]) -> dict[str, Any]:
         session = activated(database)
         from pyspark.sql import functions as F
 
-        from wheelproof.pipeline.checks import FAMILIES
+        from traces.bulk import FAMILIES
 
         asked, names = inputs(database, session, paths)
         violations, applied = [], Counter()

@@ -1,6 +1,6 @@
 """Measures what each rule needs of a trace, and prints the table of docs/trace-rules.md.
 
-`python tests/wheelproof/pipeline/needs_table.py`; `--write` puts the table there, and the data into wheelproof/pipeline/needs.json.
+`python tests/wheelproof/pipeline/needs_table.py`; `--write` puts the table there, and the data into traces/bulk/needs.json.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 import planted  # noqa: E402
 import purgatory  # noqa: E402
 
-from wheelproof.pipeline.simulate import header  # noqa: E402
+from benchmarks.simulate import header  # noqa: E402
 from wheelproof.trace.schema import COLUMNS, KINDS, OBSERVED, REQUIRED_IDS  # noqa: E402
 
 Event = dict[str, Any]
@@ -123,8 +123,8 @@ def measured(spark: Any, folder: Path) -> dict[str, dict[str, dict[str, int]]]:
     """Base -> what was taken away -> rule -> how much it applied to."""
     from pyspark.sql import functions as F
 
+    from traces.bulk import FAMILIES
     from wheelproof.pipeline import ingest
-    from wheelproof.pipeline.checks import FAMILIES
     from wheelproof.trace import parquet
 
     known: dict[str, tuple[str, str]] = {}
@@ -260,7 +260,7 @@ def written(page: str, head: str = HEAD) -> tuple[int, int]:
 
 
 def data(spark: Any) -> str:
-    from wheelproof.pipeline.checks import RULES
+    from traces.bulk import RULES
     from wheelproof.pipeline.needs import SCHEMA
 
     with tempfile.TemporaryDirectory() as folder:
@@ -279,7 +279,7 @@ def main() -> None:
     if "--write" not in sys.argv:
         print(text, end="")
         return
-    Path(str(needs.FILE)).write_text(text, encoding="utf-8")
+    (ROOT / "traces/bulk/needs.json").write_text(text, encoding="utf-8")
     needs.load.cache_clear()
     for file, head, made in ((PAGE, HEAD, table()), (FORMAT, HEAD_OF_KINDS, table_of_kinds())):
         page = file.read_text(encoding="utf-8")

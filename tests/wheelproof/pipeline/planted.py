@@ -12,7 +12,7 @@ from typing import Any
 import mutations
 import purgatory
 
-from wheelproof.pipeline.simulate import TICK_MS, header
+from benchmarks.simulate import TICK_MS, header
 from wheelproof.trace.jsonl import Tally
 
 Event = dict[str, Any]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-TABLE = Path(__file__).resolve().parents[3] / "wheelproof" / "pipeline" / "successors.json"
+TABLE = Path(__file__).resolve().parents[3] / "traces" / "bulk" / "successors.json"
 
 Event = dict[str, Any]
 NOTHING: Event = {"k": None}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wheelproof.pipeline.simulate import (
+from benchmarks.simulate import (
     ADDERS,
     EVENTS,
     EXECUTOR,

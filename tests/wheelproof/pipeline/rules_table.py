@@ -13,7 +13,7 @@ HEAD = "| family | rule | what must hold | alone | broken |\n|---|---|---|---|--
 
 
 def table() -> str:
-    from wheelproof.pipeline.checks import FAMILIES, Finding
+    from traces.bulk import FAMILIES, Finding
 
     return HEAD + "".join(
         f"| {family.name} | `{rule.name}` | {rule.says} | {'yes' if rule.alone else 'no'} | {'incomplete' if rule.finding is Finding.INCOMPLETE else 'violates'} |\n"

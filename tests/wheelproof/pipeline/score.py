@@ -17,7 +17,7 @@ import equivalents
 import machine
 import mutations
 
-from wheelproof.pipeline.simulate import Simulator, header
+from benchmarks.simulate import Simulator, header
 from wheelproof.trace.jsonl import Tally
 
 REJECTED, COMMUTES, PASSED = "rejected", "steps that commute", "passed"

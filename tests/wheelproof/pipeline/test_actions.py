@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from traces.bulk import FAMILIES
 from wheelproof import project
 from wheelproof.pipeline import actions, validate
-from wheelproof.pipeline.checks import FAMILIES
 
 ROOT = Path(__file__).parents[3]
 KNOWN = {"ring": frozenset({"A1", "A2", "A10", "B1"}), "other": frozenset({"C1"})}

@@ -12,11 +12,12 @@ import pyspark
 import pytest
 import standalone
 
+from traces.bulk import successors
 from wheelproof import project
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.pipeline import actions, cluster, command, java, session, successors, validate
+from wheelproof.pipeline import actions, cluster, command, java, session, validate
 from wheelproof.pipeline.explain import explain
-from wheelproof.trace import parquet
+from wheelproof.trace import declared, parquet
 from wheelproof.trace.jsonl import Reader
 
 ROOT = Path(__file__).parents[3]
@@ -28,7 +29,7 @@ UNSHARED = ("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec 
 
 NOT_SHIPPED = """from functools import partial
 from wheelproof.pipeline import cluster, validate
-from wheelproof.pipeline.checks import entry
+from traces.bulk import entry
 cluster.prepare = lambda *_: None
 validate.check = partial(validate.check, families=(entry.ENTRIES,))"""
 """Statements after which the command ships nothing, and asks so few rules that the replay comes soon."""
@@ -59,12 +60,17 @@ def test_executors_elsewhere_need_a_folder_that_is_shared_and_this_is_said_befor
     cluster.check("local-cluster[2,1,1024]", None)
 
 
+def elsewhere() -> dict[str, str]:
+    """The environment of a process that has not been told where the subject's traces are."""
+    return {name: value for name, value in os.environ.items() if name != declared.VARIABLE}
+
+
 def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_path):
     (tmp_path / "again").mkdir()
     made = cluster.archive(tmp_path)
     assert made.read_bytes() == cluster.archive(tmp_path / "again").read_bytes()
     code = (
-        f"import sys; sys.path.insert(0, {str(made)!r}); from wheelproof.trace import replay, shrink; from pathlib import Path; "
+        f"import sys; sys.path.insert(0, {str(made)!r}); from wheelproof.trace import replay; from traces import shrink; from pathlib import Path; "
         f"print(replay.__file__); print(replay.replay(Path({str(GOLDEN / 'mutant_M2.jsonl')!r})).first.property)"
     )
     said = subprocess.run(
@@ -73,6 +79,7 @@ def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_pat
         text=True,
         check=True,
         cwd=tmp_path,
+        env=elsewhere(),
     ).stdout.splitlines()
     assert said == [str(made / "wheelproof" / "trace" / "replay.py"), "AtMostOneList"]
 
@@ -81,13 +88,14 @@ IN_THE_ZIP = """
 import importlib, json, pkgutil, sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[1], sys.argv[2]]
-import wheelproof.pipeline, wheelproof.trace
-names = [each.name for package in (wheelproof.trace, wheelproof.pipeline)
+import traces, wheelproof.pipeline, wheelproof.trace
+names = [each.name for package in (traces, wheelproof.trace, wheelproof.pipeline)
          for each in pkgutil.walk_packages(package.__path__, package.__name__ + ".")]
 for name in names:
     if not name.endswith("__main__"):
         importlib.import_module(name)
-from wheelproof.pipeline import cluster, explain, session, successors
+from wheelproof.pipeline import cluster, explain, session
+from traces.bulk import successors
 made = cluster.archive(Path(sys.argv[4]))
 print(json.dumps({"from": successors.__file__, "names": len(names), "modules": sorted(successors.load()),
                   "explained": explain.explanation(Path(sys.argv[3])), "same": made.read_bytes() == Path(sys.argv[1]).read_bytes(),
@@ -111,7 +119,12 @@ def test_every_module_and_resource_of_traces_is_found_inside_the_zip(tmp_path):
         tmp_path / "again",
     ]
     ended = subprocess.run(
-        [*map(str, command)], capture_output=True, text=True, check=False, cwd=tmp_path
+        [*map(str, command)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=elsewhere(),
     )
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
@@ -136,12 +149,12 @@ def by_path(source: str) -> list[int]:
 def test_no_module_of_traces_finds_a_resource_by_its_own_path():
     sources = [
         file
-        for folder in ("trace", "pipeline")
-        for file in (ROOT / "wheelproof" / folder).rglob("*.py")
+        for folder in ("wheelproof/trace", "wheelproof/pipeline", "traces")
+        for file in (ROOT / folder).rglob("*.py")
     ]
     found = {file.relative_to(ROOT).as_posix() for file in sources if by_path(file.read_text())}
-    # It compares code objects with its own file's name, and opens nothing.
-    assert found == {"wheelproof/trace/timer.py"} and len(sources) > 50
+    # One compares code objects with a file's name, the other tells processes where the subject is.
+    assert found == {"traces/timer.py", "wheelproof/trace/declared.py"} and len(sources) > 50
     assert by_path('FILE = Path(__file__).with_name("a.json")\n') == [1]
     assert by_path("import w\nw.__file__\n") == [2]
 

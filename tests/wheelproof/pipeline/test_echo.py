@@ -9,9 +9,10 @@ import mutations
 import pytest
 from pyarrow import parquet as columns
 
-from wheelproof.pipeline import generate, runs, validate
-from wheelproof.pipeline.checks import lists, program, trace
-from wheelproof.pipeline.checks.rule import Family
+from benchmarks import generate
+from traces.bulk import lists, program, trace
+from wheelproof.pipeline import runs, validate
+from wheelproof.pipeline.rule import Family
 from wheelproof.trace import parquet
 from wheelproof.trace.jsonl import Tally
 

@@ -6,7 +6,7 @@ import equivalents
 import mutations
 import pytest
 
-from wheelproof.pipeline.simulate import Simulator
+from benchmarks.simulate import Simulator
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from traces import shrink as shrinking
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import command, explain, validate
-from wheelproof.trace import shrink as shrinking
 from wheelproof.trace.jsonl import Reader
 
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"

@@ -17,11 +17,11 @@ import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import AnalysisException
 
+from benchmarks.simulate import Simulator, header
+from traces.bulk import trace as of_threads
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.pipeline import command as command_module
 from wheelproof.pipeline import failures, runs, session, validate
-from wheelproof.pipeline.checks import trace as of_threads
-from wheelproof.pipeline.simulate import Simulator, header
 from wheelproof.trace import jsonl, parquet
 from wheelproof.trace.jsonl import Tally
 

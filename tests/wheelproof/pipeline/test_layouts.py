@@ -13,9 +13,10 @@ import mutations
 import pytest
 from pyarrow import parquet as columns
 
-from wheelproof.pipeline import generate, runs, validate
-from wheelproof.pipeline.checks import FAMILIES, RULES
-from wheelproof.pipeline.simulate import Simulator, header
+from benchmarks import generate
+from benchmarks.simulate import Simulator, header
+from traces.bulk import FAMILIES, RULES
+from wheelproof.pipeline import runs, validate
 from wheelproof.trace import jsonl, parquet
 from wheelproof.trace.jsonl import Tally
 

@@ -7,9 +7,9 @@ import needs_table
 import purgatory
 import pytest
 
+from benchmarks.simulate import header
+from traces.bulk import FAMILIES, RULES
 from wheelproof.pipeline import command, needs, validate
-from wheelproof.pipeline.checks import FAMILIES, RULES
-from wheelproof.pipeline.simulate import header
 from wheelproof.trace import parquet
 from wheelproof.trace.schema import COLUMNS, KINDS, OBSERVED
 

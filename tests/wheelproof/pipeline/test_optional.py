@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from test_simulate import judged
 
+from benchmarks.simulate import Simulator, header
+from traces.bulk import program
 from wheelproof.pipeline import validate
-from wheelproof.pipeline.checks import program
-from wheelproof.pipeline.checks.rule import Family
-from wheelproof.pipeline.simulate import Simulator, header
+from wheelproof.pipeline.rule import Family
 from wheelproof.trace import parquet, replay, schema
 from wheelproof.trace.jsonl import Tally
 

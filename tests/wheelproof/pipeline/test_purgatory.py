@@ -8,13 +8,13 @@ import planted
 import purgatory
 import pytest
 
+from benchmarks.simulate import header
+from traces.bulk import FAMILIES
+from traces.shrink import shrink
 from wheelproof.pipeline import validate
-from wheelproof.pipeline.checks import FAMILIES
-from wheelproof.pipeline.simulate import header
 from wheelproof.trace import jsonl, replay
 from wheelproof.trace.jsonl import Tally
 from wheelproof.trace.schema import KINDS
-from wheelproof.trace.shrink import shrink
 
 
 def replayed(head: dict, events: list[dict], footer: dict) -> replay.Verdict:

@@ -5,11 +5,12 @@ import json
 import pytest
 from pyarrow import parquet as columns
 
-from wheelproof.pipeline import generate, runs
-from wheelproof.pipeline.simulate import REAPER, Simulator, header
+from benchmarks import generate
+from benchmarks.simulate import REAPER, Simulator, header
+from traces.shrink import renumbered
+from wheelproof.pipeline import runs
 from wheelproof.trace import parquet, replay
 from wheelproof.trace.jsonl import Tally
-from wheelproof.trace.shrink import renumbered
 
 WATCHING = ("try_watch_begin", "try_watch_end", "watch_add", "watch_cancel")
 """Kinds that the rules of replay do not know."""

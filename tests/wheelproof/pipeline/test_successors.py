@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from traces.bulk import successors
 from wheelproof import project
-from wheelproof.pipeline import successors
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -22,7 +22,7 @@ def derived(mechanisms):
 
 
 def test_the_table_is_what_the_models_say(derived):
-    assert successors.load() == derived, "python -m wheelproof.pipeline.successors --write"
+    assert successors.load() == derived, "python -m traces.bulk.successors --write"
     assert {"TimerTaskList", "SystemTimer", "DelayedOperation"} <= derived.keys()
 
 

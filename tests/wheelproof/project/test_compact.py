@@ -159,7 +159,7 @@ def test_a_wrong_label_or_property_is_rejected_with_its_table(small, old, new, m
     ],
 )
 def test_a_wrong_event_is_rejected_with_its_file(small, old, new, message):
-    file = small.root / "harness/events.toml"
+    file = small.root / "traces/events.toml"
     small.change(file, old, new)
     with pytest.raises(UsageError) as caught:
         read(small.toml)
@@ -168,5 +168,5 @@ def test_a_wrong_event_is_rejected_with_its_file(small, old, new, message):
 
 def test_without_a_file_of_events_no_step_has_one(small):
     assert read(small.toml).labels["R1"].event == "owner_read"
-    (small.root / "harness/events.toml").unlink()
+    (small.root / "traces/events.toml").unlink()
     assert read(small.toml).labels["R1"].event == ""

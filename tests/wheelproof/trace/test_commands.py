@@ -377,7 +377,7 @@ def test_the_examples_are_written_checked_and_blamed_by_their_names(tmp_path):
 
 
 def test_examples_that_are_not_as_expected_are_a_finding(tmp_path, monkeypatch):
-    from wheelproof.trace import rules
+    from traces import rules
 
     monkeypatch.setattr(rules.TimerState, "_expire_submit", lambda self, event, thread: None)
     monkeypatch.setattr(rules.TimerState, "_counted", lambda self, event, delta: None)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from traces.shrink import within
 from wheelproof.trace import cut as cuts
 from wheelproof.trace import jsonl, replay
-from wheelproof.trace.shrink import within
 
 GOLDEN = Path(__file__).parent / "golden"
 

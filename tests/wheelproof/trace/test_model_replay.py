@@ -337,8 +337,8 @@ def test_a_wrong_table_is_noticed(rows):
     ],
 )
 def test_a_table_that_is_wrong_is_an_error(tmp_path, text, says):
-    (tmp_path / "harness").mkdir()
-    (tmp_path / f"harness/{STEM}.toml").write_text(text)
+    (tmp_path / "traces").mkdir()
+    (tmp_path / f"traces/{STEM}.toml").write_text(text)
     with pytest.raises(UsageError, match=says):
         observed.read(dataclasses.replace(mechanisms()[STEM], root=tmp_path))
 

@@ -11,11 +11,12 @@ import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
-from wheelproof.trace import examples, jsonl, replay, translator
+from traces import translator
+from traces.shrink import renumbered, shrink
+from wheelproof.trace import examples, jsonl, replay
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.recording import Traced
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, VIOLATES, Replay, key_of
-from wheelproof.trace.shrink import renumbered, shrink
 
 STEM = "delayed_operation"
 SOUND = (

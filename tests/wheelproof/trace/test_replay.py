@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.wheelproof.trace.recorded import REJECTED
+from traces import rules
 from wheelproof.trace import jsonl, replay
 from wheelproof.trace.replay import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 from wheelproof.trace.schema import KINDS
@@ -150,7 +151,7 @@ def explained(what: str) -> bool:
 
 
 def test_replay_knows_the_kinds_of_the_format_and_says_so_of_any_other():
-    assert replay.KINDS == KINDS.keys()
+    assert rules.KINDS == KINDS.keys()
     header, events, _ = read(CONFORMING[0])
     strange = dict(tid=9, tseq=1, lc=99, k="warp", phase="atomic", op=5, key=6)
     verdict = judged(header, [*events, strange])

@@ -11,7 +11,7 @@ from wheelproof.trace import schema
 
 
 def test_the_json_schema_is_made_from_the_module():
-    stored = json.loads((ROOT / "wheelproof/trace/trace-1.schema.json").read_text())
+    stored = json.loads((ROOT / "traces/trace-1.schema.json").read_text())
     assert stored == schema.json_schema(), (
         "write it anew: json.dumps(schema.json_schema(), indent=1)"
     )

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.wheelproof.trace.recorded import REJECTED, STEM, busy, mechanisms, of_mutant, of_turns
+from traces.shrink import ddmin_by, renumbered, shrink
 from wheelproof.trace import jsonl, replay
 from wheelproof.trace.record import record
 from wheelproof.trace.replay import CONFORMS, VIOLATES, key_of
-from wheelproof.trace.shrink import ddmin_by, renumbered, shrink
 
 REPAIRS = {
     "M1": "change line",
@@ -204,7 +204,7 @@ def _handed_over(times):
 
 
 def test_who_is_handed_over_twice_is_shown_with_the_first_time_and_without_bystanders(monkeypatch):
-    from wheelproof.trace import shrink as module
+    from traces import shrink as module
 
     assert shrink(*_handed_over(1)) is None
     found = shrink(*_handed_over(2))

@@ -9,11 +9,11 @@ import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
+from traces.shrink import shrink
 from wheelproof.trace import examples, jsonl, replay
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.recording import Infeasible
 from wheelproof.trace.replay import CONFORMS, VIOLATES, Replay, key_of
-from wheelproof.trace.shrink import shrink
 
 STEM = "system_timer"
 SCENARIOS = (

@@ -11,12 +11,13 @@ import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms, of_turns
 from tests.wheelproof.trace.test_shrink import numbered
-from wheelproof.trace import jsonl, replay, translator
+from traces import translator
+from traces.shrink import shrink
+from wheelproof.trace import jsonl, replay
 from wheelproof.trace import record as records
 from wheelproof.trace.record import record
 from wheelproof.trace.recording import Traced
 from wheelproof.trace.replay import CONFORMS, VIOLATES
-from wheelproof.trace.shrink import shrink
 
 STEM = "system_timer"
 SCENARIOS = (

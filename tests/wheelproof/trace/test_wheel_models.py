@@ -212,8 +212,8 @@ def test_what_stands_beside_the_model_is_passed_over_and_nothing_else():
 
 
 def test_beside_is_for_columns_of_ids(tmp_path):
-    (tmp_path / "harness").mkdir()
-    (tmp_path / f"harness/{WHEEL}.toml").write_text('beside = ["level"]')
+    (tmp_path / "traces").mkdir()
+    (tmp_path / f"traces/{WHEEL}.toml").write_text('beside = ["level"]')
     with pytest.raises(UsageError, match="beside names level"):
         observed.read(dataclasses.replace(mechanisms()[WHEEL], root=tmp_path))
 

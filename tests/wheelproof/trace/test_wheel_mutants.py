@@ -8,11 +8,11 @@ import pytest
 
 from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_shrink import numbered
+from traces.rules import TimerState
+from traces.shrink import shrink
 from wheelproof.trace import examples, replay
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.replay import CONFORMS, VIOLATES, Replay, key_of
-from wheelproof.trace.rules import TimerState
-from wheelproof.trace.shrink import shrink
 
 WHEEL, OVERFLOW = "timing_wheel", "overflow_wheel"
 SCENARIOS = [

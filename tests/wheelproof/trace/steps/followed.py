@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wheelproof.project.mechanism import Mechanism, find
+from wheelproof.project import find
+from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.replay import Verdict
 from wheelproof.trace.steps.follow import follow
 from wheelproof.trace.steps.format import Recording

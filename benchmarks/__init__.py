@@ -1,0 +1,1 @@
+"""What `make bench-traces` runs, and what makes its traces."""

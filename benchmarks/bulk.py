@@ -1,0 +1,344 @@
+"""`make bench-traces`: the pipeline's speed beside DuckDB, the plain Python machine and the least work that Spark can do, in one run. Prints Markdown; asserts nothing.
+
+Ratios hold across machines, times do not. Wall seconds are beside the CPU seconds of the JVM (of this process for what is not Spark's): on a
+shared machine trust the latter. Sizes are events, as in `python benchmarks/bulk.py 1000000 10000000`; all but the last table is
+of the first and the last of them.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests/wheelproof/pipeline")]
+
+import duck
+import machine
+import mutations
+
+from benchmarks import generate
+from benchmarks.simulate import TICK_MS, WHEEL_SIZE, header
+from traces.bulk import FAMILIES, RULES
+from wheelproof.pipeline import ingest, validate
+from wheelproof.pipeline.session import SessionOptions, session
+from wheelproof.trace.jsonl import Tally
+
+OPERATIONS = 1500
+ROW_AND_ENTRY = ("rows", "entries")
+FAULTS = (
+    ("list_add", "retarget"),
+    ("list_add", "duplicate"),
+    ("expire_submit", "duplicate"),
+    ("on_complete_begin", "duplicate"),
+    ("list_remove", "drop"),
+)
+HERE = Path("build/bench-traces")
+PART = 2_500_000
+"""Events in a file."""
+SMALL_HEAP = "1g"
+WARM = 2
+"""Runs of the same rules before one is called warm; the last of them is printed."""
+
+
+class Meter:
+    """Wall seconds, CPU seconds, the peak of resident memory and the heap in use after a collection of a JVM, read from /proc (Linux) and from Java."""
+
+    def __init__(self, spark: Any) -> None:
+        java = spark.sparkContext._jvm.java
+        self.process = Path(f"/proc/{java.lang.ProcessHandle.current().pid()}")
+        self.java = java.lang
+        self.pools = [
+            pool
+            for pool in java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+            if str(pool.getType()) == "Heap memory"
+        ]
+
+    def cpu(self) -> float:
+        fields = (self.process / "stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def measure(self, work: Callable[[], Any]) -> tuple[float, float, str, Any]:
+        """Wall, CPU, "peak of resident memory / peak of the heap" in MiB, and what ``work`` gave."""
+        (self.process / "clear_refs").write_text("5")
+        for pool in self.pools:
+            pool.resetPeakUsage()
+        wall, cpu = time.perf_counter(), self.cpu()
+        result = work()
+        wall, cpu = time.perf_counter() - wall, self.cpu() - cpu
+        resident = next(
+            int(line.split()[1])
+            for line in (self.process / "status").read_text().splitlines()
+            if line.startswith("VmHWM")
+        )
+        heap = sum(pool.getPeakUsage().getUsed() for pool in self.pools)
+        return wall, cpu, f"{resident // 1024:,} / {heap >> 20:,}", result
+
+
+class Times:
+    """The printed rows, and the wall seconds of those that ratios are made of."""
+
+    def __init__(self) -> None:
+        self.wall: dict[tuple[str, int], float] = {}
+
+    def say(
+        self, what: str, events: int, wall: float, cpu: float, peak: str, size: int | None = None
+    ) -> None:
+        if size is not None:
+            self.wall[what, size] = wall
+        row(what, events, wall, cpu, events / wall / 1e6, events / cpu / 1e6 if cpu else 0.0, peak)
+
+    def ratio(self, says: str, over: tuple[str, int], under: tuple[str, int]) -> None:
+        if over in self.wall and under in self.wall:
+            print(f"* {says}: {self.wall[over] / self.wall[under]:.2f}")
+
+
+def row(*cells: Any) -> None:
+    print(
+        "| "
+        + " | ".join(
+            f"{cell:.2f}"
+            if isinstance(cell, float)
+            else f"{cell:,}"
+            if isinstance(cell, int)
+            else str(cell)
+            for cell in cells
+        )
+        + " |",
+        flush=True,
+    )
+
+
+def families(spark: Any, inputs: Any, names: tuple[str, ...] | None = None) -> int:
+    """Ask families as `validate.check` does; how many violations they found."""
+    return sum(
+        sum(validate.ask(spark, family, inputs, HERE / "asked").broken.values())
+        for family in FAMILIES
+        if names is None or family.name in names
+    )
+
+
+def least(inputs: Any) -> None:
+    """What any check by entry has to do: read, shuffle by entry, sort, look at each row. A count alone would be made without the sort."""
+    columns = inputs.events.select("run", "entry", "lc", "tid", "tseq", "k", "list")
+    columns.repartition("run", "entry").sortWithinPartitions(
+        "entry", "run", "lc", "tid", "tseq"
+    ).where("list > 0").write.format("noop").mode("overwrite").save()
+
+
+def on_duck(folder: Path, queries: tuple[str, ...], threads: int) -> tuple[float, float, int]:
+    before, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    found = duck.violations(
+        [str(folder / "events" / "*.parquet")], TICK_MS, WHEEL_SIZE, queries, threads
+    )
+    wall, after = time.perf_counter() - wall, resource.getrusage(resource.RUSAGE_SELF)
+    return (
+        wall,
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        sum(found.values()),
+    )
+
+
+def on_machine(base: generate.Block) -> float:
+    """Events a second of the plain machine, on events that are in memory as dicts."""
+    head, tally = header("m"), Tally(header("m"))
+    for event in base.events:
+        tally.count(event)
+    footer, began = tally.footer(), time.process_time()
+    assert machine.violations(head, footer, base.events) == []
+    return base.length / (time.process_time() - began)
+
+
+def faults_of(base: generate.Block, blocks: int) -> dict[int, list[Any]]:
+    """One fault in each of five blocks, spread over the run."""
+    return {
+        blocks * (index + 1) // (len(FAULTS) + 1): mutations.mutate(
+            base.events, kind, operator, "log", 1
+        )
+        for index, (kind, operator) in enumerate(FAULTS)
+    }
+
+
+@contextmanager
+def spark_on(cores: int, memory: str = "2g") -> Iterator[Any]:
+    with session(
+        SessionOptions(
+            master=f"local[{cores}]", memory=memory, partitions=8, scratch=HERE / "spark"
+        )
+    ) as spark:
+        yield spark
+
+
+def written(times: Times, base: generate.Block, sizes: list[int]) -> dict[int, Path]:
+    """Runs with faults, one of each size."""
+    paths = {}
+    for size in sizes:
+        blocks = max(len(FAULTS) + 1, size // base.length)
+        paths[size], faults = HERE / f"run-{size}", faults_of(base, blocks)
+        wall, cpu = time.perf_counter(), time.process_time()
+        made = generate.write(
+            paths[size], f"run-{size}", base, blocks, max(2, size // PART), faults, threads=2
+        )
+        times.say(
+            "written by the generator",
+            made,
+            time.perf_counter() - wall,
+            time.process_time() - cpu,
+            "",
+        )
+    return paths
+
+
+def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
+    """Everything at each size, the smallest first: of that the first run is of a cold session."""
+    meter = Meter(spark)
+    for size, path in paths.items():
+        wall, cpu, peak, read = meter.measure(lambda: ingest.read(spark, [path], HERE / "asked"))
+        times.say("reading: is each row an event, kinds", read.events, wall, cpu, peak)
+        for run in range(WARM + 1):
+            wall, cpu, peak, _ = meter.measure(lambda: families(spark, read.inputs, ROW_AND_ENTRY))
+            if run in (0, WARM):
+                what = "row and entry rules, warm" if run else f"row and entry rules, {heat}"
+                times.say(what, read.events, wall, cpu, peak, size)
+        heat = "first of this size"
+        for family in FAMILIES:
+            if size == min(paths):  # what was asked of a smaller run is compiled
+                families(spark, read.inputs, (family.name,))
+            wall, cpu, peak, found = meter.measure(
+                lambda: families(spark, read.inputs, (family.name,))
+            )
+            times.say(f"{family.name}, warm ({found} violations)", read.events, wall, cpu, peak)
+            times.wall[family.name, size] = wall
+        wall, cpu, peak, _ = meter.measure(lambda: least(read.inputs))
+        times.say("minimum: read, shuffle, sort", read.events, wall, cpu, peak, size)
+        for what, queries in (("row and entry rules", ROW_AND_ENTRY), ("tokens", ("tokens",))):
+            wall, cpu, found = on_duck(path, queries, 2)
+            times.say(
+                f"DuckDB: {what}",
+                read.events,
+                wall,
+                cpu,
+                f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,}",
+                size,
+            )
+
+
+def shapes(spark: Any, times: Times, base: generate.Block, size: int) -> None:
+    """Runs of other shapes: one key that is all, and one run that is nearly all."""
+    meter, hot = Meter(spark), generate.hot_block(20_000)
+    made = generate.write(HERE / "hot", "hot", hot, max(1, size // hot.length), 2)
+    wall, cpu, peak, _ = meter.measure(
+        lambda: families(
+            spark, ingest.read(spark, [HERE / "hot"], HERE / "asked").inputs, ("entries",)
+        )
+    )
+    times.say("one hot entry has all events: reading, entry rules", made, wall, cpu, peak)
+    blocks = max(10, size // base.length)
+    counts = (blocks * 9 // 10, *[max(1, blocks // 40)] * 4)
+    many = sum(
+        generate.write(HERE / "skew" / f"run-{index}", f"skew-{index}", base, count, 2)
+        for index, count in enumerate(counts)
+    )
+    wall, cpu, peak, _ = meter.measure(
+        lambda: families(
+            spark, ingest.read(spark, [HERE / "skew"], HERE / "asked").inputs, ROW_AND_ENTRY
+        )
+    )
+    times.say(
+        "one of five traces has 90 % of the events: reading, row and entry rules",
+        many,
+        wall,
+        cpu,
+        peak,
+    )
+
+
+def quiet(base: generate.Block, size: int) -> tuple[Path, int]:
+    """A run without faults."""
+    path = HERE / "quiet"
+    return path, generate.write(
+        path, "quiet", base, max(1, size // base.length), max(2, size // PART), threads=2
+    )
+
+
+def alarms(report: validate.Report) -> None:
+    """The table of rules on a run without faults: what each looked at, and that none was broken."""
+    print(
+        f"\nA conforming run of {report.events:,} events: {report.violated} violations, verdict {report.runs[0]['verdict']}, "
+        f"{sum(report.seconds.values()):.0f} s in all. Rules by what they applied to; of brackets, operations and tokens it is those that are counted, beside the events:\n"
+    )
+    print("| family | rule | applied to | of all events | broken |\n|---|---|---|---|---|")
+    for name in RULES:
+        rule = report.rules[name]
+        row(
+            rule["family"],
+            f"`{name}`",
+            rule["applied"],
+            f"{100 * rule['applied'] / report.events:.2f} %",
+            rule["broken"],
+        )
+
+
+def main(sizes: list[int]) -> None:
+    shutil.rmtree(HERE, ignore_errors=True)
+    base, times = generate.block(1, OPERATIONS), Times()
+    least, most = sizes[0], sizes[-1]
+    print(
+        "| what | events | wall s | CPU s | M ev/s | M ev/CPU-s | peak MiB: resident / heap |\n|---|---|---|---|---|---|---|",
+        flush=True,
+    )
+    paths = written(times, base, sizes)
+    with spark_on(2) as spark:
+        sized(spark, times, paths, "cold")
+        shapes(spark, times, base, least)
+    with spark_on(1) as spark:
+        meter = Meter(spark)
+        inputs = ingest.read(spark, [paths[most]], HERE / "asked").inputs
+        for _ in range(WARM):
+            wall, cpu, peak, _ = meter.measure(lambda: families(spark, inputs, ROW_AND_ENTRY))
+        times.say("row and entry rules, warm, one core", most, wall, cpu, peak, most)
+    path, made = quiet(base, most)
+    with spark_on(2, SMALL_HEAP) as spark:
+        wall, cpu, peak, report = Meter(spark).measure(
+            lambda: validate.check(spark, [path], HERE / "checked")
+        )
+        times.say(
+            f"all rules and reading, no faults, cold, heap of {SMALL_HEAP}", made, wall, cpu, peak
+        )
+    print(
+        f"\n* The plain Python machine, all rules, events in memory: {on_machine(base) / 1e6:.3f} M events per CPU second."
+    )
+    for what in ("row and entry rules, warm", "tokens"):
+        if least != most:
+            times.ratio(f"time({most:,}) / time({least:,}), {what}", (what, most), (what, least))
+    times.ratio(
+        f"Spark / DuckDB, row and entry rules, {most:,} events",
+        ("row and entry rules, warm", most),
+        ("DuckDB: row and entry rules", most),
+    )
+    times.ratio(
+        f"Spark / DuckDB, token rules, {most:,} events", ("tokens", most), ("DuckDB: tokens", most)
+    )
+    times.ratio(
+        f"Spark / minimum, row and entry rules, {most:,} events",
+        ("row and entry rules, warm", most),
+        ("minimum: read, shuffle, sort", most),
+    )
+    times.ratio(
+        f"one core / two cores, row and entry rules, {most:,} events",
+        ("row and entry rules, warm, one core", most),
+        ("row and entry rules, warm", most),
+    )
+    alarms(report)
+    shutil.rmtree(HERE, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main([int(size) for size in sys.argv[1:]] or [1_000_000, 10_000_000])

@@ -1,0 +1,307 @@
+"""Conforming traces of any length, with faults where they are wanted: one simulated block of events, put one after the other as columns.
+
+A block ends as it began, with an empty timer and whole turns of the wheel. So the next one is the same block with later clocks, later
+numbers of threads, of locks that stay and of words that stay, and new ids for all that does not: one addition for each column, made
+with numpy. No Spark is in it, so that what is measured with these traces begins with reading them. A fault is another block in the place of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+import pyarrow
+from pyarrow import compute
+from pyarrow import parquet as columns
+
+from benchmarks import simulate
+from benchmarks.simulate import FIRST_ID, Event, Simulator
+from wheelproof import documents
+from wheelproof.pipeline import runs
+from wheelproof.trace import parquet, schema, totals
+
+ROWS = 500_000
+"""Events in one row group, at least: Spark gives a task whole row groups."""
+
+_TIMES = ("exp_ms", "now_ms", "wheel_ms", "key_ms")
+_IDS = ("task", "entry", "op")
+_SPANS = ("span", "parent")
+_STEPS = dict[str, "numpy.ndarray | int"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Events, and by how much each thing moves from one block to the next: ids, events of each thread, numbers of each token that stays."""
+
+    events: list[Event]
+    ids: int
+    spans: int
+    period_ms: int
+    threads: Mapping[str, int]
+    tokens: Mapping[str, int]
+
+    @property
+    def length(self) -> int:
+        return len(self.events)
+
+
+def block(seed: int, operations: int) -> Block:
+    """A block of about 33 events for each operation."""
+    simulator = Simulator(seed, operations)
+    events = simulator.run()
+    threads = {
+        name[2:]: count for name, count in simulator.numbers.items() if name.startswith("t ")
+    }
+    stays = {
+        token: count
+        for token, count in simulator.numbers.items()
+        if not token.startswith("t ") and _number(token.split(" ", 1)[1])[1] < FIRST_ID
+    }
+    return Block(
+        events, simulator.next_id - FIRST_ID, simulator.spans, simulator.period_ms, threads, stays
+    )
+
+
+def hot_block(moves: int) -> Block:
+    """One entry, moved from list to list: all events are of one key."""
+    numbers: Counter[str] = Counter()
+    events: list[Event] = []
+    for index in range(moves):
+        bucket, adds = 1 + index // 2 % 2, index % 2 == 0
+        tokens = []
+        for kind, name in (("L", f"list:{bucket}"), ("L", "entry:9"), ("V", "counter:1")):
+            numbers[f"{kind} {name}"] += 1
+            tokens.append((kind, name, numbers[f"{kind} {name}"], "w"))
+        here, there = (0, bucket) if adds else (bucket, 0)
+        events.append(
+            {
+                "tid": 1,
+                "tseq": index + 1,
+                "lc": index + 1,
+                "k": "list_add" if adds else "list_remove",
+                "phase": "atomic",
+                "entry": 9,
+                "list": bucket,
+                "ord": tuple(tokens),
+                "eseq": index + 1,
+                "lseq": tokens[0][2],
+                "pre": {"list": here},
+                "post": {"list": there, "counter": int(adds)},
+                **({} if adds else {"cause": "readd"}),
+            }
+        )
+    assert moves % 4 == 0
+    return Block(events, 0, 0, 0, {"1": moves}, dict(numbers))
+
+
+def write(
+    folder: Path,
+    run_id: str,
+    base: Block,
+    blocks: int,
+    parts: int,
+    faults: Mapping[int, list[Event]] | None = None,
+    threads: int = 1,
+) -> int:
+    """Write a run of so many blocks as ``parts`` Parquet files; how many events it has. ``faults``: the events of a block that is another one.
+
+    The footer is that of the run without faults.
+    """
+    faults = {position: _Template(base, events) for position, events in (faults or {}).items()}
+    template = _Template(base, base.events)
+    events = folder / "events"
+    events.mkdir(parents=True)
+
+    def part(index: int) -> None:
+        first, end = (blocks * each // parts for each in (index, index + 1))
+        _write_part(
+            events / f"part-{index:05d}.parquet",
+            [(faults.get(position, template), position) for position in range(first, end)],
+        )
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(part, range(parts)))
+    of_threads = {name: count * blocks for name, count in base.threads.items()}
+    footer = {
+        "events": base.length * blocks,
+        "per_thread_last_tseq": of_threads,
+        "tokens": _totals(base, blocks),
+        "dropped": 0,
+    }
+    head = simulate.header(run_id, {name: simulate.THREADS[name] for name in of_threads})
+    documents.write_text(folder / runs.HEADER_FILE, json.dumps(head) + "\n")
+    documents.write_text(folder / runs.FOOTER_FILE, json.dumps(footer) + "\n")
+    return base.length * blocks + sum(
+        template.table.num_rows - base.length for template in faults.values()
+    )
+
+
+def _totals(base: Block, blocks: int) -> dict[str, dict[str, int]]:
+    """The footer's totals of so many blocks: the numbers of tokens that stay grow with each block, those of others begin anew."""
+    found: dict[str, list[int]] = {}
+    for event in base.events:
+        for kind, name, number, _ in event.get("ord", ()):
+            step = base.tokens.get(f"{kind} {name}", 0)
+            counted = found.setdefault(totals.class_of(kind, name), [0, 0, 0])
+            counted[0] += blocks
+            counted[1] = max(counted[1], number + (blocks - 1) * step)
+            counted[2] += blocks * number + step * (blocks * (blocks - 1) // 2)
+    return {
+        name: {"count": count, "max": greatest, "sum": added % totals.MODULUS}
+        for name, (count, greatest, added) in sorted(found.items())
+    }
+
+
+def _write_part(path: Path, blocks: list[tuple[_Template, int]]) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with columns.ParquetWriter(temporary, parquet.schema(), compression="zstd") as writer:
+            waiting: list[pyarrow.Table] = []
+            for index, (template, position) in enumerate(blocks):
+                waiting.append(template.at(position))
+                rows = sum(table.num_rows for table in waiting)
+                if rows >= ROWS or index == len(blocks) - 1:
+                    writer.write_table(pyarrow.concat_tables(waiting), row_group_size=rows)
+                    waiting = []
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _number(name: str) -> tuple[str, int, str]:
+    """A token's id in three parts: what is before the number, the number, and what is after it."""
+    before, _, rest = name.partition(":")
+    digits, dot, after = rest.partition(".")
+    return f"{before}:", int(digits), dot + after
+
+
+def _given(values: numpy.ndarray, step: int) -> numpy.ndarray:
+    return numpy.where(values >= FIRST_ID, step, 0)
+
+
+def _timed(values: numpy.ndarray, step: int) -> numpy.ndarray:
+    return numpy.where(values >= 0, step, 0)
+
+
+def _plain(column: pyarrow.Array) -> numpy.ndarray:
+    """The numbers of a column, with 0 where there is none."""
+    return compute.fill_null(column, 0).to_numpy(zero_copy_only=False)
+
+
+def _moved(column: pyarrow.Array, step: numpy.ndarray | int, position: int) -> pyarrow.Array:
+    """The column with so many steps added; nulls stay."""
+    return pyarrow.array(
+        _plain(column) + step * position,
+        column.type,
+        mask=None if not column.null_count else column.is_null().to_numpy(zero_copy_only=False),
+    )
+
+
+class _Template:
+    """The columns of one block, and what is added to each number from one block to the next."""
+
+    def __init__(self, base: Block, events: list[Event]) -> None:
+        names = [field.name for field in schema.TOKEN]
+        rows = [
+            {**event, "ord": [dict(zip(names, token)) for token in event["ord"]]}
+            if "ord" in event
+            else event
+            for event in events
+        ]
+        self.table = pyarrow.Table.from_pylist(rows, schema=parquet.schema()).combine_chunks()
+        here = {name: self._column(name) for name in self.table.schema.names}
+        self.steps: _STEPS = {
+            "tseq": numpy.array([base.threads[str(event["tid"])] for event in events]),
+            "lc": base.length,
+            "lseq": numpy.array(
+                [base.tokens.get(f"L list:{event.get('list')}", 0) for event in events]
+            ),
+            # only an entry that stays has numbers that go on
+            "eseq": numpy.array(
+                [base.tokens.get(f"L entry:{event.get('entry')}", 0) for event in events]
+            ),
+            "vid": numpy.array(
+                [
+                    base.period_ms
+                    // (simulate.TICK_MS * simulate.WHEEL_SIZE ** (event.get("level", 1) - 1))
+                    for event in events
+                ]
+            ),
+            **{name: _timed(_plain(here[name]), base.period_ms) for name in _TIMES},
+            **{name: _given(_plain(here[name]), base.ids) for name in _IDS},
+            **dict.fromkeys(_SPANS, base.spans),
+        }
+        self.observed: dict[str, _STEPS] = {
+            name: {
+                "entry": _given(_plain(here[name].field("entry")), base.ids),
+                "key_ms": _timed(_plain(here[name].field("key_ms")), base.period_ms),
+            }
+            for name in ("pre", "post")
+        }
+        self._read_tokens(base, here["ord"])
+
+    def _column(self, name: str) -> pyarrow.Array:
+        return self.table.column(name).chunk(0)
+
+    def _read_tokens(self, base: Block, lists: pyarrow.ListArray) -> None:
+        self.tokens = lists.flatten()
+        coded = self.tokens.field("id").dictionary_encode()
+        self.which, texts = coded.indices, coded.dictionary.to_pylist()
+        self.before, numbers, self.after = zip(*map(_number, texts), strict=True)
+        self.numbers = numpy.array(numbers)
+        self.number_steps = _given(self.numbers, base.ids)
+        kinds, ids = self.tokens.field("kind").to_pylist(), self.tokens.field("id").to_pylist()
+        self.token_steps = numpy.array(
+            [base.tokens.get(f"{kind} {name}", 0) for kind, name in zip(kinds, ids, strict=True)]
+        )
+
+    def at(self, position: int) -> pyarrow.Table:
+        """The block at a position, from 0."""
+        made = []
+        for name in self.table.schema.names:
+            column = self._column(name)
+            if name == "ord":
+                column = pyarrow.ListArray.from_arrays(
+                    column.offsets,
+                    self._tokens_at(position),
+                    column.type,
+                    mask=column.is_null() if column.null_count else None,
+                )
+            elif name in self.observed:
+                fields = [
+                    _moved(column.field(each.name), self.observed[name][each.name], position)
+                    if each.name in self.observed[name]
+                    else column.field(each.name)
+                    for each in column.type
+                ]
+                column = pyarrow.StructArray.from_arrays(
+                    fields, fields=list(column.type), mask=column.is_null()
+                )
+            elif name in self.steps:
+                column = _moved(column, self.steps[name], position)
+            made.append(column)
+        return pyarrow.Table.from_arrays(made, schema=self.table.schema)
+
+    def _tokens_at(self, position: int) -> pyarrow.StructArray:
+        """Most tokens are of few objects: the texts of their ids are made once for each object."""
+        numbers = (self.numbers + self.number_steps * position).tolist()
+        names = pyarrow.array(
+            [
+                f"{before}{number}{after}"
+                for before, number, after in zip(self.before, numbers, self.after, strict=True)
+            ]
+        )
+        changed = {
+            "id": compute.take(names, self.which),
+            "seq": _moved(self.tokens.field("seq"), self.token_steps, position),
+        }
+        return pyarrow.StructArray.from_arrays(
+            [changed.get(each.name, self.tokens.field(each.name)) for each in self.tokens.type],
+            fields=list(self.tokens.type),
+        )

@@ -1,0 +1,245 @@
+"""The rules of what an event says beside its step: that it agrees with itself, and with what other events say of the same objects.
+
+They are the part of ``rules.TimerState`` that is asked last, of every kind: an id keeps its task, a bucket its place, a clock its time, and
+what was read after a write is what was written. Each needs columns that an event may leave out, and asks nothing without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from traces.events import Event, Refusal
+from traces.schema import NONE
+
+_WRITTEN: dict[str, tuple[str, Callable[[Event], Any]]] = {
+    "bucket_expiry_set": ("key_ms", lambda event: event["key_ms"]),
+    "set_entry": ("entry", lambda event: event["entry"]),
+    "cancel": ("entry", lambda event: NONE),
+    "force_cas": ("completed", lambda event: True),
+}
+"""Kind -> what it writes, as ``post`` calls it, and the value."""
+
+
+class AgreementRules:
+    """``places``: list -> (level, slot), as far as they were named; ``levels``: those that were made in the trace; ``tasks_of``: operation -> its task;
+    ``won_inside``: operations that were completed inside their tryCompleteElseWatch."""
+
+    kinds: frozenset[str] | None
+    tick_ms: int | None
+    wheel_size: int | None
+    wheel_ms: int | None
+    task_of: dict[int, int]
+    published: set[int | str]
+    places: dict[int, tuple[int | None, int | None]]
+    levels: set[int]
+    tasks_of: dict[int, int]
+    won_inside: set[tuple[int, int]]
+
+    def recorded(self, kind: str) -> bool:
+        raise NotImplementedError
+
+    def _look(self, name: str) -> None:
+        raise NotImplementedError
+
+    def named(self, kind: str) -> bool:
+        """The header says that events of this kind are in the trace, by name."""
+        return self.kinds is not None and kind in self.kinds
+
+    # -- what is asked
+
+    def _agrees(self, event: Event, thread: Any) -> Refusal | None:
+        return (
+            self._written(event)
+            or self._keeps_task(event)
+            or self._keeps_place(event)
+            or self._at_clock(event)
+            or self._as_asked(event, thread)
+            or self._as_placed(event, thread)
+            or self._as_published(event)
+            or self._as_tried(event)
+        )
+
+    def _written(self, event: Event) -> Refusal | None:
+        """What was read after a write, with what made it exclusive still held, is what was written."""
+        if event["k"] not in _WRITTEN:
+            return None
+        name, value = _WRITTEN[event["k"]]
+        seen = event.get("post", {}).get(name)
+        if seen is None:
+            return None
+        self._look("WrittenObserved")
+        if seen == value(event):
+            return None
+        return Refusal(
+            "WrittenObserved", f"{event['k']} writes {value(event)}, and {seen} is read after it"
+        )
+
+    def _keeps_task(self, event: Event) -> Refusal | None:
+        """An entry is one of one task, and an operation is one task."""
+        task = event.get("task")
+        if task is None:
+            return None
+        entries = {event["entry"]} if "entry" in event else set()
+        entries |= {
+            seen
+            for part in ("pre", "post")
+            if (seen := event.get(part, {}).get("entry")) and event["k"] in ("set_entry", "cancel")
+        }
+        for entry in sorted(entries):
+            self._look("TypeOK")
+            if self.task_of.get(entry, task) != task:
+                return Refusal(
+                    "TypeOK",
+                    f"entry {entry} is one of task {self.task_of[entry]}, and here of task {task}: an entry keeps its task",
+                )
+        if "op" in event:
+            self._look("TypeOK")
+            if self.tasks_of.get(event["op"], task) != task:
+                return Refusal(
+                    "TypeOK",
+                    f"operation {event['op']} has the task {self.tasks_of[event['op']]}, and here the task {task}",
+                )
+        return None
+
+    def _keeps_place(self, event: Event) -> Refusal | None:
+        """A bucket is in one slot of one level."""
+        bucket = event.get("list")
+        if bucket is None or bucket not in self.places:
+            return None
+        self._look("TypeOK")
+        for name, here, known in zip(
+            ("level", "slot"),
+            (event.get("level"), event.get("bucket")),
+            self.places[bucket],
+            strict=True,
+        ):
+            if here is not None and known is not None and here != known:
+                return Refusal(
+                    "TypeOK", f"list {bucket} has the {name} {known}, and here the {name} {here}"
+                )
+        return None
+
+    def _at_clock(self, event: Event) -> Refusal | None:
+        """Who is inside the timer's lock sees the wheel's clock where the last advance has put it, or that of its level."""
+        seen = event.get("wheel_ms")
+        if (
+            seen is None
+            or event["k"] not in ("wheel_place", "wheel_reject", "expire_submit")
+            or self.wheel_ms is None
+            or not self.named("clock_advance")
+            or not self.tick_ms
+            or not self.wheel_size
+            or not any(token[0] == "RW" for token in event.get("ord", ()))
+        ):
+            return None
+        self._look("ClockObserved")
+        tick = self.tick_ms * self.wheel_size ** (event.get("level", 1) - 1)
+        lowest = self.wheel_ms - self.wheel_ms % self.tick_ms
+        if seen in (self.wheel_ms, lowest, lowest - lowest % tick):
+            return None
+        return Refusal(
+            "ClockObserved",
+            f"{event['k']} sees the wheel's clock at {seen} ms, and it is {self.wheel_ms} ms",
+        )
+
+    def _as_asked(self, event: Event, thread: Any) -> Refusal | None:
+        """An entry is made for the task that the thread was handed, and its deadline is the clock that was read and the delay."""
+        if event["k"] != "entry_new":
+            return None
+        task, deadline = event.get("task"), event.get("exp_ms")
+        if "now_ms" in event and "delay_ms" in event and deadline is not None:
+            self._look("DeadlineOfDelay")
+            if deadline != event["now_ms"] + event["delay_ms"]:
+                return Refusal(
+                    "DeadlineOfDelay",
+                    f"entry {event['entry']} is due at {deadline} ms, and was made at {event['now_ms']} ms with a delay of {event['delay_ms']} ms",
+                )
+        if not self.named("add_request"):
+            return None
+        self._look("DeadlineOfDelay")
+        asked, now, delay = thread.asked
+        if asked != task:
+            return Refusal(
+                "DeadlineOfDelay",
+                f"an entry is made for task {task}, and the thread was handed {f'task {asked}' if asked else 'none'} last",
+            )
+        if None not in (now, delay, deadline) and deadline != now + delay:
+            return Refusal(
+                "DeadlineOfDelay",
+                f"entry {event['entry']} is due at {deadline} ms, and its task was handed over at {now} ms with a delay of {delay} ms",
+            )
+        return None
+
+    def _as_placed(self, event: Event, thread: Any) -> Refusal | None:
+        """Who has chosen a bucket for an entry links it there."""
+        if event["k"] != "list_add" or thread.placed[0] != event["entry"] or not thread.placed[1]:
+            return None
+        self._look("LinkedIntoPlaced")
+        if thread.placed[1] == event["list"]:
+            return None
+        return Refusal(
+            "LinkedIntoPlaced",
+            f"entry {event['entry']} is linked into list {event['list']}, and the wheel chose list {thread.placed[1]}",
+        )
+
+    def _as_published(self, event: Event) -> Refusal | None:
+        """A level that was made in the trace takes entries once it was published."""
+        level = event.get("level", 1)
+        if (
+            event["k"] != "wheel_place"
+            or level == 1
+            or level not in self.levels
+            or not self.named("overflow_create")
+        ):
+            return None
+        self._look("SafePublication")
+        if level in self.published:
+            return None
+        return Refusal(
+            "SafePublication", f"an entry is placed in level {level}, which nobody has published"
+        )
+
+    def _as_tried(self, event: Event) -> Refusal | None:
+        """tryCompleteElseWatch says true where its thread has completed the operation inside it."""
+        if event["k"] != "try_watch_end" or event.get("res") != "false":
+            return None
+        if (event["tid"], event["op"]) in self.won_inside:
+            return Refusal(
+                "CompletesOnce",
+                f"tryCompleteElseWatch says that thread {event['tid']} has not completed operation {event['op']}, and it has",
+            )
+        return None
+
+    # -- what each event tells
+
+    def _take_agreement(self, event: Event, thread: Any) -> None:
+        kind = event["k"]
+        if "task" in event:
+            for part in ("pre", "post"):
+                if kind in ("set_entry", "cancel") and (seen := event.get(part, {}).get("entry")):
+                    self.task_of.setdefault(seen, event["task"])
+            if "op" in event:
+                self.tasks_of.setdefault(event["op"], event["task"])
+        if "list" in event and kind != "checkpoint":
+            level, slot = self.places.get(event["list"], (None, None))
+            self.places[event["list"]] = (
+                event.get("level") if level is None else level,
+                event.get("bucket") if slot is None else slot,
+            )
+        if kind == "add_request":
+            thread.asked = event.get("task", NONE), event.get("now_ms"), event.get("delay_ms")
+        elif kind == "entry_new":
+            thread.asked = NONE, None, None
+        elif kind == "wheel_place":
+            thread.placed = event["entry"], event.get("list", NONE)
+        elif kind == "list_add":
+            thread.placed = NONE, NONE
+        elif kind == "wheel_new" and "level" in event:
+            self.levels.add(event["level"])
+        elif (
+            kind == "force_cas"
+            and event.get("res") == "true"
+            and ("watch", event["op"]) in thread.inside
+        ):
+            self.won_inside.add((event["tid"], event["op"]))

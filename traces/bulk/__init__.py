@@ -1,0 +1,46 @@
+"""The rules, family by family, in the order in which they are asked: cheap ones first, those of order tokens last."""
+
+from traces.bulk import (
+    clock,
+    coverage,
+    entry,
+    lateness,
+    lists,
+    objects,
+    operation,
+    program,
+    row,
+    start,
+    trace,
+    watchers,
+)
+from wheelproof.pipeline.rule import Family, Finding, Inputs, Rule
+
+FAMILIES: tuple[Family, ...] = (
+    row.FAMILY,
+    trace.FAMILY,
+    trace.BRACKETS,
+    program.FAMILY,
+    clock.FAMILY,
+    entry.ENTRIES,
+    entry.TASKS,
+    operation.FAMILY,
+    watchers.FAMILY,
+    lists.LISTS,
+    objects.FAMILY,
+    lists.TOTALS,
+    lists.TOKENS,
+)
+RULES: dict[str, Rule] = {rule.name: rule for family in FAMILIES for rule in family.rules}
+
+__all__ = [
+    "FAMILIES",
+    "RULES",
+    "Family",
+    "Finding",
+    "Inputs",
+    "Rule",
+    "coverage",
+    "lateness",
+    "start",
+]

@@ -1,0 +1,355 @@
+"""Rules of one entry over its life, and of one task over its entries: in one list at a time, each entry new, checked, and handed over once.
+
+Events of an entry are looked at in the order of the Lamport clock, each beside the last one before it that changed where the entry is.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from traces.bulk.coverage import entry_measures, entry_steps
+from wheelproof.pipeline.codes import (
+    CAUSE,
+    KIND,
+    RESULT,
+    any_of,
+    cause,
+    is_kind,
+    kind,
+    named,
+    names,
+    result,
+)
+from wheelproof.pipeline.rule import (
+    STAMP,
+    Family,
+    Inputs,
+    Rule,
+    has,
+    is_one_of,
+    recorded,
+    text,
+)
+
+_ENTRY_KINDS = (
+    "entry_new",
+    "list_add",
+    "list_remove",
+    "list_add_retry",
+    "wheel_place",
+    "wheel_reject",
+    "reinsert",
+    "expire_submit",
+    "task_run",
+    "cancel_check",
+    "checkpoint",
+)
+_MOVES = ("list_add", "list_remove", "expire_submit", "task_run", "entry_new", "checkpoint")
+_PLACING = ("wheel_place", "wheel_reject", "list_add")
+_TASK_KINDS = ("set_entry", "cancel", "cancel_check", "checkpoint")
+
+
+def prepare_entries(inputs: Inputs) -> DataFrame:
+    """The events of an entry with ``was``: the last move before, ``was_list``: the list where it left the entry (0 for none), and its thread, clock and cause;
+    ``placed``: the last placing, refusal or linking before; ``checked``, with thread and clock: what the last check before said; ``last``: nothing comes after."""
+    found = F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))
+    events = inputs.events.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
+        "run",
+        "tid",
+        "tseq",
+        "lc",
+        kind(*_ENTRY_KINDS),
+        "task",
+        "entry",
+        "list",
+        cause(),
+        result(),
+        "exp_ms",
+        F.when(is_one_of("checkpoint"), found).otherwise(F.col("pre.list")).alias("seen"),
+    )
+    # The key comes before the run: what is sorted by its first eight bytes should differ there.
+    order = Window.partitionBy("entry", "run").orderBy(
+        *STAMP, "kind", "list", "res", "cause", "exp_ms", "seen"
+    )
+    before = order.rowsBetween(Window.unboundedPreceding, -1)
+
+    def last(condition: Column, value: Column) -> Column:
+        return F.last(F.when(condition, value), ignorenulls=True).over(before)
+
+    moves, checks = is_kind(*_MOVES), is_kind("cancel_check")
+    stays = (
+        F.when(is_kind("list_add"), F.col("list"))
+        .when(is_kind("checkpoint"), F.col("seen"))
+        .otherwise(F.lit(0))
+    )
+    # Numbers one by one: a struct of them is made anew for each row that waits for its window.
+    looks = {
+        "was": last(moves, F.col("kind")),
+        "was_list": F.coalesce(last(moves, stays), F.lit(0)),
+        "was_tid": last(moves, F.col("tid")),
+        "was_lc": last(moves, F.col("lc")),
+        "was_cause": last(moves, F.coalesce("cause", F.lit(0))),
+        "was_res": last(moves, F.coalesce("res", F.lit(0))),
+        "placed": last(is_kind(*_PLACING), F.col("kind")),
+        "checked": last(checks, F.coalesce("res", F.lit(0))),
+        "checked_tid": last(checks, F.col("tid")),
+        "checked_lc": last(checks, F.col("lc")),
+        "deadline": F.last("exp_ms", ignorenulls=True).over(before),
+        "last": F.lead("kind").over(order).isNull(),
+    }
+    runs = F.broadcast(
+        inputs.runs.select(
+            "run",
+            "whole",
+            "ran",
+            has("expire_submit", "wheel_place", "wheel_reject", "cancel_check"),
+        )
+    )
+    return events.withColumns(looks).join(runs, "run")
+
+
+def _was(*kinds: str) -> Column:
+    return any_of("was", KIND, *kinds)
+
+
+def _caused_by(cause: str) -> Column:
+    """False too where an unlink has no cause: one that nobody flushed, cancelled or moved."""
+    return F.coalesce(any_of("cause", CAUSE, cause), F.lit(False))
+
+
+def _says(result: str) -> Column:
+    return F.coalesce(any_of("res", RESULT, result), F.lit(False))
+
+
+def _came() -> Column:
+    return text(
+        " after ", F.coalesce(named("was", KIND), F.lit("nothing")), " in list ", F.col("was_list")
+    )
+
+
+def _kind() -> Column:
+    return named("kind", KIND)
+
+
+def _needs_a_check() -> Column:
+    again = (
+        is_kind("list_add")
+        & _was("list_remove")
+        & any_of("was_cause", CAUSE, "flush")
+        & (F.col("was_tid") == F.col("tid"))
+    )
+    return ((is_kind("expire_submit") & ~_emptied()) | again) & recorded("cancel_check")
+
+
+def _emptied() -> Column:
+    """Everything is taken out of a timer: nobody asks whether it is cancelled or due."""
+    return F.coalesce(_caused_by("shutdown"), F.lit(False))
+
+
+def _left_by_executor() -> Column:
+    """The last thing that happened to the entry is that it was handed over, or ran; the executor took it, and nobody emptied the timer."""
+    moved = is_kind(*_MOVES)
+
+    cause, res = (
+        F.when(moved, F.coalesce(F.col(name), F.lit(0))).otherwise(F.col(f"was_{name}"))
+        for name in ("cause", "res")
+    )
+    refused = (cause == CAUSE["shutdown"]) | (res == RESULT["raised"])
+    return (_last_move() == KIND["task_run"]) | (_last_move() == KIND["expire_submit"]) & ~refused
+
+
+def _last_move() -> Column:
+    return F.when(is_kind(*_MOVES), F.col("kind")).otherwise(F.col("was"))
+
+
+ENTRY_RULES = (
+    Rule(
+        "AtMostOneList",
+        "an entry is linked only when it is in no list",
+        lambda: is_kind("list_add"),
+        lambda: F.col("was_list") == 0,
+        lambda: text("linked into ", F.col("list"), _came()),
+    ),
+    Rule(
+        "ExactlyItsList",
+        "an entry is unlinked from the list that it is in",
+        lambda: is_kind("list_remove"),
+        lambda: F.col("was_list") == F.col("list"),
+        lambda: text("unlinked from ", F.col("list"), _came()),
+    ),
+    # A lone read of the owner may come between the write of the word and the event that stands for the link: no rule is made of it.
+    Rule(
+        "RetrySeesOwner",
+        "who cannot link an entry sees the list that it is in",
+        lambda: is_kind("list_add_retry") & F.col("seen").isNotNull(),
+        lambda: F.col("seen") == F.col("was_list"),
+        lambda: text("read ", F.col("seen"), _came()),
+    ),
+    Rule(
+        "FreshId",
+        "an entry is made once, before anything happens to it",
+        lambda: is_kind("entry_new"),
+        lambda: F.col("was").isNull(),
+        lambda: text("made", _came()),
+        alone=True,
+    ),
+    Rule(
+        "FiredOnce",
+        "an entry is handed over once, and nothing links it afterwards",
+        lambda: is_kind("expire_submit", "list_add", "wheel_place"),
+        lambda: ~F.coalesce(_was("expire_submit", "task_run"), F.lit(False)),
+        lambda: text(_kind(), _came()),
+        alone=True,
+    ),
+    Rule(
+        "HandedOverUnlinked",
+        "an entry is handed over, or refused, only when it is in no list",
+        lambda: is_kind("expire_submit", "wheel_reject", "reinsert"),
+        lambda: F.col("was_list") == 0,
+        lambda: text(_kind(), _came()),
+    ),
+    Rule(
+        "RunsOncePerAdd",
+        "a task runs once for each time that an entry was handed over",
+        lambda: is_kind("task_run") & recorded("expire_submit"),
+        lambda: _was("expire_submit"),
+        lambda: text("ran", _came()),
+    ),
+    Rule(
+        "ReinsertAfterUnlink",
+        "a flush hands back the entry that it has just unlinked",
+        lambda: is_kind("reinsert"),
+        lambda: _was("list_remove") & (F.col("was_tid") == F.col("tid")),
+        lambda: text("handed back", _came()),
+    ),
+    Rule(
+        "CheckedLive",
+        "who hands an entry over, or links it again after a flush, has checked it since it was unlinked, and found it live",
+        _needs_a_check,
+        lambda: (
+            any_of("checked", RESULT, "false")
+            & (F.col("checked_tid") == F.col("tid"))
+            & (F.col("checked_lc") > F.coalesce(F.col("was_lc"), F.lit(-1)))
+        ),
+        lambda: text(
+            _kind(),
+            _came(),
+            ", checked by thread ",
+            F.col("checked_tid"),
+            ", cancelled: ",
+            named("checked", RESULT),
+        ),
+    ),
+    Rule(
+        "RefusedBeforeHandOver",
+        "an entry is handed over only after the wheel has refused it",
+        lambda: is_kind("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
+        lambda: any_of("placed", KIND, "wheel_reject"),
+        lambda: text("handed over after ", named("placed", KIND)),
+    ),
+    Rule(
+        "LinkedWherePlaced",
+        "the wheel chooses a bucket once before each link",
+        lambda: is_kind("wheel_place", "list_add") & recorded("wheel_place"),
+        lambda: (
+            F.coalesce(any_of("placed", KIND, "wheel_place"), F.lit(False)) == is_kind("list_add")
+        ),
+        lambda: text(_kind(), " after ", named("placed", KIND)),
+    ),
+    Rule(
+        "EveryTimerFires",
+        "at the end of a whole trace no entry is forgotten: unlinked by a flush, or found due and not cancelled, and not handed on",
+        lambda: F.col("last") & F.col("whole") & recorded("expire_submit", "cancel_check"),
+        lambda: (
+            ~(
+                is_kind("reinsert", "wheel_place", "entry_new")
+                | (is_kind("list_remove") & _caused_by("flush"))
+                | (is_kind("wheel_reject") & _caused_by("due"))
+                | (is_kind("cancel_check") & _says("false"))
+            )
+        ),
+        lambda: text("ends with ", _kind(), _came()),
+    ),
+    Rule(
+        "HandedOverRuns",
+        "in a whole trace whose runs of tasks name their entries, an entry that the executor took has run",
+        lambda: F.col("last") & F.col("whole") & F.col("ran") & _left_by_executor(),
+        lambda: _last_move() == KIND["task_run"],
+        lambda: text("ends with ", _kind(), _came()),
+    ),
+    Rule(
+        "DeadlineStays",
+        "an entry's deadline never changes",
+        lambda: F.col("exp_ms").isNotNull() & F.col("deadline").isNotNull(),
+        lambda: F.col("exp_ms") == F.col("deadline"),
+        lambda: text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"),
+        alone=True,
+    ),
+)
+
+ENTRIES = Family(
+    "entries",
+    "event of an entry",
+    ("run", "entry"),
+    prepare_entries,
+    ENTRY_RULES,
+    entry_steps,
+    entry_measures,
+    made=names,
+)
+
+
+def prepare_tasks(inputs: Inputs) -> DataFrame:
+    """The events of a task's word with ``live``: the entry that the last write made the task's, 0 for none; null before any write."""
+    events = inputs.events.where(F.col("task").isNotNull() & is_one_of(*_TASK_KINDS)).select(
+        "run",
+        "tid",
+        "tseq",
+        "lc",
+        "k",
+        "task",
+        "entry",
+        "res",
+        F.col("pre.entry").alias("seen"),
+        F.col("post.entry").alias("left"),
+    )
+    before = (
+        Window.partitionBy("task", "run")
+        .orderBy(*STAMP, "k", "entry", "res", "seen", "left")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    write = (
+        F.when(is_one_of("set_entry"), F.col("entry"))
+        .when(is_one_of("cancel"), F.lit(0))
+        .when(is_one_of("checkpoint"), F.col("left"))
+    )
+    return events.withColumn("live", F.last(write, ignorenulls=True).over(before))
+
+
+TASK_RULES = (
+    Rule(
+        "CancelWins",
+        "a check says that an entry is cancelled if and only if it is not its task's live one",
+        lambda: (
+            is_one_of("cancel_check")
+            & F.col("res").isin("true", "false")
+            & F.col("live").isNotNull()
+        ),
+        lambda: (F.col("res") == "true") == (F.col("entry") != F.col("live")),
+        lambda: text(
+            "entry ", F.col("entry"), " cancelled: ", F.col("res"), ", live is ", F.col("live")
+        ),
+    ),
+    Rule(
+        "LiveEntryObserved",
+        "who replaces a task's live entry saw the one that the last writer left",
+        lambda: (
+            is_one_of("set_entry", "cancel") & F.col("seen").isNotNull() & F.col("live").isNotNull()
+        ),
+        lambda: F.col("seen") == F.col("live"),
+        lambda: text("saw ", F.col("seen"), ", live was ", F.col("live")),
+    ),
+)
+
+TASKS = Family("tasks", "event of a task", ("run", "task"), prepare_tasks, TASK_RULES)

@@ -1,0 +1,114 @@
+"""Rules of one event and its order tokens: the lock and the word that it was written under are those of the object that it names. No shuffle.
+
+They are apart from the other rules of one event because the tokens are most of what an event weighs.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from wheelproof.pipeline.rule import Family, Inputs, Rule, is_one_of, text
+
+_SEQUENCES = (("entry", "eseq"), ("list", "lseq"), ("op", "oseq"))
+"""A column of ids, and the column that repeats the number at that object's lock."""
+
+_WORDS = (
+    ("task", ("set_entry", "cancel", "cancel_check")),
+    ("op", ("force_cas", "pending_set", "pending_getset")),
+    ("list", ("bucket_expiry_set",)),
+)
+"""A column of ids, and the kinds of event that touch a word of that object."""
+
+
+def prepare(inputs: Inputs) -> DataFrame:
+    """Every event with what names its objects, and its tokens."""
+    return inputs.events.where(F.col("lc") > 0).select(
+        "run",
+        "tid",
+        "tseq",
+        "lc",
+        "k",
+        "task",
+        "entry",
+        "list",
+        "op",
+        "ord",
+        "eseq",
+        "lseq",
+        "oseq",
+    )
+
+
+def _numbered() -> Column:
+    return F.col("eseq").isNotNull() | F.col("lseq").isNotNull() | F.col("oseq").isNotNull()
+
+
+def _names_its_lock() -> Column:
+    """Every number that is repeated in a column is that of a lock of the object in its column."""
+    named = F.lit(True)
+    for role, column in _SEQUENCES:
+        mine, number = F.concat(F.lit(f"{role}:"), F.col(role)), F.col(column)
+        named = named & (number.isNull() | F.coalesce(_held(mine, number), F.lit(False)))
+    return named
+
+
+def _held(mine: Column, number: Column) -> Column:
+    return F.exists(
+        "ord", lambda token: (token.kind == "L") & (token.id == mine) & (token.seq == number)
+    )
+
+
+def _word(prefix: Column | str) -> Column:
+    return F.exists("ord", lambda token: (token.kind == "V") & token.id.startswith(prefix))
+
+
+def _touches_a_word() -> Column:
+    condition = F.lit(False)
+    for role, kinds in _WORDS:
+        condition = condition | (is_one_of(*kinds) & _word(f"{role}:"))
+    return condition
+
+
+def _its_own_word() -> Column:
+    condition = F.lit(False)
+    for role, kinds in _WORDS:
+        condition = condition | (
+            is_one_of(*kinds) & _word(F.concat(F.lit(f"{role}:"), F.col(role), F.lit(".")))
+        )
+    return condition
+
+
+RULES = (
+    Rule(
+        "LockOfObject",
+        "the number of a lock that is repeated beside an object is that of the object's own lock",
+        _numbered,
+        _names_its_lock,
+        lambda: text(
+            "entry ",
+            F.col("entry"),
+            " at ",
+            F.col("eseq"),
+            ", list ",
+            F.col("list"),
+            " at ",
+            F.col("lseq"),
+            ", op ",
+            F.col("op"),
+            " at ",
+            F.col("oseq"),
+        ),
+        alone=True,
+    ),
+    Rule(
+        "WordOfObject",
+        "the word that a step touches is that of the object that the event names",
+        _touches_a_word,
+        _its_own_word,
+        lambda: text("task ", F.col("task"), ", op ", F.col("op"), ", list ", F.col("list")),
+        alone=True,
+    ),
+)
+
+FAMILY = Family("objects", "event", (), prepare, RULES)

@@ -1,0 +1,278 @@
+"""Rules of one delayed operation over its life: completed once, by its timeout only if that won, and never forgotten."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from traces.bulk.coverage import operation_measures, operation_steps
+from wheelproof.pipeline.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
+
+_KINDS = (
+    "op_new",
+    "try_begin",
+    "try_end",
+    "pending_set",
+    "pending_getset",
+    "force_cas",
+    "on_complete_begin",
+    "on_complete_end",
+    "on_expire",
+    "watch_add",
+    "watch_cancel",
+    "try_watch_end",
+)
+
+
+def prepare(inputs: Inputs) -> DataFrame:
+    """One row for each operation: how often and when each thing happened, by the Lamport clock, and how its last note stands."""
+    won = is_one_of("force_cas") & (F.col("res") == "true")
+    event = inputs.events.where(F.col("op").isNotNull() & is_one_of(*_KINDS)).select(
+        "run",
+        "op",
+        "tid",
+        "tseq",
+        "lc",
+        "k",
+        "cause",
+        "res",
+        "key",
+        "oseq",
+        F.col("post.pending").alias("pending"),
+    )
+    place = F.struct("lc", "tid", "tseq")
+
+    def first(condition: Column) -> Column:
+        return F.min(F.when(condition, place))
+
+    def last(condition: Column) -> Column:
+        return F.max(F.when(condition, place))
+
+    grouped = event.groupBy("run", "op").agg(
+        F.count_if(is_one_of("op_new")).alias("made"),
+        first(is_one_of("op_new")).alias("made_at"),
+        F.min(place).alias("first_at"),
+        F.count_if(won).alias("won"),
+        first(won).alias("won_at"),
+        F.min(F.when(won, F.struct("lc", "tid", "tseq", "cause"))).alias("winner"),
+        F.count_if(is_one_of("force_cas")).alias("attempts"),
+        first(is_one_of("force_cas")).alias("attempt_at"),
+        F.count_if(is_one_of("on_complete_begin")).alias("begun"),
+        first(is_one_of("on_complete_begin")).alias("begun_at"),
+        F.count_if(is_one_of("on_complete_end")).alias("ended"),
+        last(is_one_of("on_complete_end")).alias("ended_at"),
+        F.count_if(is_one_of("on_complete_end") & (F.col("res") == "raised")).alias("raised"),
+        F.count_if(is_one_of("try_begin") & F.col("oseq").isNotNull()).alias("locked"),
+        F.count_if(won & F.col("oseq").isNull()).alias("bare"),
+        F.count_if(is_one_of("on_expire")).alias("expired"),
+        first(is_one_of("on_expire")).alias("expired_at"),
+        F.count_if(is_one_of("try_end")).alias("tried"),
+        F.count_if(is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")).alias("trying"),
+        last(is_one_of("try_begin") & ~F.col("res").eqNullSafe("false")).alias("try_at"),
+        F.count_if(is_one_of("try_begin") & (F.col("res") == "false")).alias("refused"),
+        F.count_if(is_one_of("pending_getset")).alias("noted"),
+        F.count_if(is_one_of("watch_add")).alias("watches"),
+        F.sort_array(F.collect_set(F.when(is_one_of("watch_add"), F.col("key")))).alias("watched"),
+        F.sort_array(F.collect_set(F.when(is_one_of("watch_cancel"), F.col("key")))).alias(
+            "unwatched"
+        ),
+        F.count_if(is_one_of("try_watch_end") & (F.col("res") == "false")).alias("left_watching"),
+        last(is_one_of("try_watch_end") & (F.col("res") == "false")).alias("left_at"),
+        last(is_one_of("try_watch_end") & (F.col("res") == "true")).alias("done_at"),
+        F.count_if(is_one_of("pending_set", "pending_getset")).alias("notes"),
+        F.max(
+            F.when(
+                is_one_of("pending_set", "pending_getset"), F.struct("lc", "tid", "tseq", "pending")
+            )
+        ).alias("note"),
+    )
+    runs = F.broadcast(
+        inputs.runs.select("run", "whole", "variant", has("op_new", "watch_add", "try_watch_end"))
+    )
+    return grouped.join(runs, "run", "inner")
+
+
+def _times(name: str) -> Column:
+    return text(F.col(name), " times")
+
+
+def _completed_without_watchers() -> Column:
+    """Who completed an operation that nobody watches was no timeout, or came before it was left: a completed operation is not put among the watchers."""
+    by_timeout = F.coalesce(F.col("winner.cause") == "expiry", F.lit(False))
+    return (F.col("won") > 0) & (~by_timeout | (F.col("won_at") < F.col("left_at")))
+
+
+RULES = (
+    Rule(
+        "CompletedOnce",
+        "at most one attempt completes an operation, and onComplete runs at most once",
+        lambda: F.col("attempts") + F.col("begun") > 0,
+        lambda: (F.col("won") <= 1) & (F.col("begun") <= 1) & (F.col("ended") <= 1),
+        lambda: text(
+            "completed ",
+            _times("won"),
+            ", onComplete ",
+            _times("begun"),
+            ", ended ",
+            _times("ended"),
+        ),
+        alone=True,
+    ),
+    Rule(
+        "FreshOperation",
+        "an operation is made once, before anything happens to it",
+        lambda: F.col("made") > 0,
+        lambda: (F.col("made") == 1) & (F.col("made_at") == F.col("first_at")),
+        lambda: text("made ", _times("made")),
+        alone=True,
+    ),
+    Rule(
+        "MadeBeforeWatched",
+        "in a whole trace an operation that is left to be watched was made",
+        lambda: (
+            (F.col("left_watching") + F.col("watches") > 0) & F.col("whole") & recorded("op_new")
+        ),
+        lambda: F.col("made") > 0,
+        lambda: text("watches ", F.col("watches"), ", made ", _times("made")),
+    ),
+    Rule(
+        "FirstAttemptWins",
+        "the first attempt to complete an operation succeeds",
+        lambda: F.col("attempts") > 0,
+        lambda: F.col("won_at").eqNullSafe(F.col("attempt_at")),
+        lambda: text(F.col("attempts"), " attempts, ", F.col("won"), " of them won"),
+    ),
+    Rule(
+        "CompleteByWinner",
+        "onComplete runs in the thread that completed the operation, after that",
+        lambda: F.col("begun") > 0,
+        lambda: (
+            (F.col("won_at") < F.col("begun_at"))
+            & (F.col("won_at.tid") == F.col("begun_at.tid"))
+            & (
+                F.col("ended_at").isNull()
+                | (F.col("begun_at") < F.col("ended_at"))
+                & (F.col("ended_at.tid") == F.col("begun_at.tid"))
+            )
+        ),
+        lambda: text(
+            "completed at lc ", F.col("won_at.lc"), ", onComplete at lc ", F.col("begun_at.lc")
+        ),
+    ),
+    Rule(
+        "ExpiredByTimeoutOnly",
+        "onExpiration runs once, after onComplete, and only where the timeout completed the operation",
+        lambda: F.col("expired") > 0,
+        lambda: (
+            (F.col("expired") == 1)
+            & F.col("won_at").isNotNull()
+            & (F.coalesce(F.col("winner.cause"), F.lit("expiry")) == "expiry")
+            & (F.coalesce(F.col("ended_at"), F.col("won_at")) < F.col("expired_at"))
+            & (F.col("won_at.tid") == F.col("expired_at.tid"))
+        ),
+        lambda: text("onExpiration ", _times("expired"), ", completed by ", F.col("winner.cause")),
+    ),
+    Rule(
+        "TimeoutExpires",
+        "an operation that its timeout completed runs onExpiration, unless onComplete raised",
+        lambda: (F.col("winner.cause") == "expiry") & F.col("whole") & (F.col("raised") == 0),
+        lambda: F.col("expired") > 0,
+        lambda: text("completed by its timeout at lc ", F.col("won_at.lc")),
+    ),
+    Rule(
+        "CompletesOnce",
+        "at the end of a whole trace whoever completed an operation has run onComplete",
+        lambda: (F.col("won") > 0) & F.col("whole"),
+        lambda: (F.col("begun") >= 1) & (F.col("ended") >= 1),
+        lambda: text(
+            "completed at lc ",
+            F.col("won_at.lc"),
+            ", onComplete ",
+            _times("begun"),
+            ", ended ",
+            _times("ended"),
+        ),
+    ),
+    Rule(
+        "TriesEnd",
+        "at the end of a whole trace every evaluation of tryComplete has ended",
+        lambda: (F.col("trying") + F.col("tried") > 0) & F.col("whole"),
+        lambda: F.col("trying") == F.col("tried"),
+        lambda: text("begun ", _times("trying"), ", ended ", _times("tried")),
+    ),
+    Rule(
+        "NoLostCompletion",
+        "at the end of a whole trace no open operation has a note that nobody has seen",
+        lambda: (F.col("notes") > 0) & F.col("whole"),
+        lambda: (F.col("won") > 0) | ~F.coalesce(F.col("note.pending"), F.lit(False)),
+        lambda: text("noted at lc ", F.col("note.lc")),
+    ),
+    Rule(
+        "WatchedOnce",
+        "an operation is put once among the watchers of a key, and taken out of those only",
+        lambda: (F.col("watches") > 0) | (F.size("unwatched") > 0) & recorded("watch_add"),
+        lambda: (
+            (F.col("watches") == F.size("watched"))
+            & (F.size(F.array_except("unwatched", "watched")) == 0)
+        ),
+        lambda: text(
+            "watches ",
+            F.col("watches"),
+            " on ",
+            F.size("watched"),
+            " keys, taken out of ",
+            F.size("unwatched"),
+        ),
+    ),
+    Rule(
+        "WatcherReachable",
+        "in a whole trace an open operation that tryCompleteElseWatch leaves is watched, and where it returns true its thread has completed the operation",
+        lambda: (
+            (F.col("left_watching") + F.col("watches") > 0)
+            & F.col("whole")
+            & recorded("watch_add", "try_watch_end")
+        ),
+        lambda: F.when(
+            F.col("left_watching") > 0, (F.col("watches") > 0) | _completed_without_watchers()
+        ).otherwise(
+            (F.col("won_at") < F.col("done_at")) & (F.col("won_at.tid") == F.col("done_at.tid"))
+        ),
+        lambda: text(
+            "watches ",
+            F.col("watches"),
+            ", left ",
+            F.col("left_watching"),
+            " times, completed ",
+            _times("won"),
+        ),
+    ),
+    Rule(
+        "NoteAfterRefusal",
+        "in a whole trace of the pending protocol who did not get the lock leaves a note, and nobody else does",
+        lambda: (
+            (F.col("variant") == "TryPending")
+            & (F.col("refused") + F.col("noted") > 0)
+            & F.col("whole")
+        ),
+        lambda: F.col("refused") == F.col("noted"),
+        lambda: text("refused ", F.col("refused"), " times, noted ", F.col("noted"), " times"),
+    ),
+    Rule(
+        "ForcedUnderLock",
+        "under the blocking protocol an operation is completed under its lock, where tries show that lock",
+        lambda: (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("locked") > 0),
+        lambda: F.col("bare") == 0,
+        lambda: text("completed at lc ", F.col("won_at.lc"), " without the lock"),
+    ),
+    Rule(
+        "TryExcludesComplete",
+        "under the blocking protocol tryComplete is not begun once the operation is completed",
+        lambda: (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("trying") > 0),
+        lambda: F.col("try_at") < F.col("won_at"),
+        lambda: text("begun at lc ", F.col("try_at.lc"), ", completed at lc ", F.col("won_at.lc")),
+    ),
+)
+
+FAMILY = Family(
+    "operations", "operation", ("run", "op"), prepare, RULES, operation_steps, operation_measures
+)

@@ -1,0 +1,41 @@
+"""What a header says of the beginning of a run, as the bulk rules take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+CONFIG = "tick_ms long, wheel_size long, start_ms long"
+"""The columns of :func:`config`, of which each run has one row."""
+
+
+def config(header: Mapping[str, Any]) -> tuple[int | None, int | None, int | None]:
+    """Tick in ms, buckets in a level, start in ms; None where the header has none that make
+    sense."""
+    config = header.get("config") or {}
+    tick, size, start = (config.get(name) for name in ("tick_ms", "wheel_size", "start_ms"))
+    sane = type(tick) is int and tick >= 1 and type(size) is int and size >= 2
+    return (tick, size, start if type(start) is int else None) if sane else (None, None, None)
+
+
+def counters(header: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """The words whose value at the beginning is known, by the ids of their tokens."""
+    yield from ((header.get("initial") or {}).get("counters") or {}).items()
+
+
+def events(header: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What was there before the first event: the columns of a checkpoint for each object."""
+    initial = header.get("initial") or {}
+    for name, entries in (initial.get("lists") or {}).items():
+        for entry in entries:
+            yield {"entry": int(entry), "list": int(name), "post": {"list": int(name)}}
+    for task, entry in (initial.get("tasks") or {}).items():
+        yield {"task": int(task), "post": {"entry": int(entry)}}
+
+
+def named() -> Column:
+    """Whether an event is a run of a task that names its entry."""
+    return (F.col("k") == "task_run") & F.col("entry").isNotNull()

@@ -1,0 +1,154 @@
+"""Rules of the watchers of a key: a check finds the operations that were put among them before.
+
+Kafka gave up a key's list of watchers when it was empty, and a thread that had looked the list up
+before put an operation into it (KAFKA-2253): no event of the key could complete that operation any
+more. Asked is the first check that takes the watchers after an operation came there, under a lock
+that both hold; without one their order is not known, and nothing is asked.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from wheelproof.pipeline.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
+
+_KINDS = ("watch_add", "check_begin", "check_end", "try_begin", "force_cas")
+
+
+def prepare(inputs: Inputs) -> DataFrame:
+    """One row for each time that an operation was put among watchers and a check came later.
+
+    ``by``, ``begun``, ``ended``: the check's thread and clock. Of the operation: ``tries``, by whom
+    and when; ``won_lc``, when it was completed; ``outs``, when it was taken out of which key's
+    watchers. ``dropped``: when all watchers of the key were, next.
+    """
+    events = inputs.events.where(F.col("lc") > 0)
+    won = is_one_of("force_cas") & (F.col("res") == "true")
+    of_operation = (
+        events.where(F.col("op").isNotNull() & is_one_of("try_begin", "force_cas", "watch_cancel"))
+        .groupBy("run", "op")
+        .agg(
+            F.collect_set(F.when(is_one_of("try_begin"), F.struct("tid", "lc"))).alias("tries"),
+            F.collect_set(F.when(is_one_of("watch_cancel"), F.struct("key", "lc"))).alias("outs"),
+            F.min(F.when(won, F.col("lc"))).alias("won_lc"),
+        )
+    )
+    runs = F.broadcast(inputs.runs.select("run", "whole", has(*_KINDS)))
+    return (
+        _with_next_check(events)
+        .join(of_operation, ["run", "op"], "left")
+        .join(runs, "run", "inner")
+    )
+
+
+def _with_next_check(events: DataFrame) -> DataFrame:
+    """Each operation that is put among watchers, with the first check that takes them later."""
+    held = F.get(
+        F.filter("ord", lambda token: (token.kind == "L") & ~token.id.startswith("op:")), F.lit(0)
+    )
+    rows = (
+        events.where(
+            is_one_of("watch_add", "check_begin", "check_end", "cancel_key_begin")
+            & F.col("key").isNotNull()
+        )
+        .select(
+            "run",
+            "tid",
+            "tseq",
+            "lc",
+            "k",
+            "op",
+            "key",
+            "span",
+            held.alias("held"),
+            (-F.col("lc")).alias("until"),
+        )
+        .withColumn("lock", F.col("held.id"))
+        .withColumn("back", -F.col("held.seq"))
+    )
+    # backwards, so that the last one before a row is the first one after it
+    behind = (
+        Window.partitionBy("run", "key")
+        .orderBy("until", "tid", "tseq")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    later = (
+        Window.partitionBy("run", "key", "lock")
+        .orderBy("back", "lc", "tid", "tseq")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    bracket = Window.partitionBy("run", "key", "span")
+    check = F.when(is_one_of("check_begin"), F.struct("tid", "lc", "end"))
+    return (
+        rows.withColumn(
+            "end",
+            F.max(F.when(is_one_of("check_end") & F.col("span").isNotNull(), F.col("lc"))).over(
+                bracket
+            ),
+        )
+        .withColumn(
+            "dropped",
+            F.last(F.when(is_one_of("cancel_key_begin"), F.col("lc")), ignorenulls=True).over(
+                behind
+            ),
+        )
+        .withColumn("check", F.last(check, ignorenulls=True).over(later))
+        .where(is_one_of("watch_add") & F.col("lock").isNotNull())
+        .select(
+            "run",
+            "tid",
+            "tseq",
+            "lc",
+            "k",
+            "op",
+            "key",
+            "dropped",
+            F.col("check.tid").alias("by"),
+            F.col("check.lc").alias("begun"),
+            F.col("check.end").alias("ended"),
+        )
+    )
+
+
+def _tried() -> Column:
+    """By the check's thread, while the check went on."""
+    found = F.exists(
+        "tries",
+        lambda each: (
+            (each.tid == F.col("by")) & (each.lc > F.col("begun")) & (each.lc < F.col("ended"))
+        ),
+    )
+    return F.coalesce(found, F.lit(False))
+
+
+def _taken_out() -> Column:
+    found = F.exists("outs", lambda each: (each.key == F.col("key")) & (each.lc <= F.col("ended")))
+    return F.coalesce(found, F.lit(False))
+
+
+def _before_the_end(time: str) -> Column:
+    return F.coalesce(F.col(time) <= F.col("ended"), F.lit(False))
+
+
+RULES = (
+    Rule(
+        "CheckTriesWatcher",
+        "in a whole trace the first check of a key after an operation was put among its watchers"
+        " tries the operation, unless it is completed or taken out before that check ends",
+        lambda: F.col("ended").isNotNull() & F.col("whole") & recorded(*_KINDS),
+        lambda: _tried() | _taken_out() | _before_the_end("won_lc") | _before_the_end("dropped"),
+        lambda: text(
+            "put among the watchers of key ",
+            F.col("key"),
+            ", the check from lc ",
+            F.col("begun"),
+            " to lc ",
+            F.col("ended"),
+            " passes over it",
+        ),
+    ),
+)
+
+FAMILY = Family("watchers", "watched operation", ("run", "op"), prepare, RULES, shuffles=3)
+"""By the key that is watched, and by the operation: on both sides of a join."""

@@ -1,0 +1,537 @@
+"""The rules of delayed operations: the part of ``rules.TimerState`` that is about who completes an operation, and who must look at it again.
+
+What is asked is what the model says at the grain of events. That no completion is lost is asked as what a thread owes: who did not get the lock leaves a note
+(P5), who left the first one tries again, who lets the lock go while there is a note tries again (P4), and who has got it takes the note off before
+tryComplete (P2). A thread that does anything else next has lost the completion; to try again is not asked where the operation is completed by then or
+somebody else has taken the note. With ``TryOnce`` nothing is owed: who brought a condition is not in a trace, and that protocol loses completions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from traces.events import Event, Refusal, last_lock
+from traces.watch_rules import where
+
+KINDS = frozenset(
+    (
+        "op_new",
+        "try_begin",
+        "try_end",
+        "pending_set",
+        "pending_getset",
+        "force_cas",
+        "on_complete_begin",
+        "on_complete_end",
+        "on_expire",
+    )
+)
+"""The kinds of an operation that these rules know; those of its watchers are in ``watch_rules``."""
+
+_OWED = {
+    "note": ("pending_getset", "did not get the lock, and leaves no note"),
+    "clear": ("pending_set", "has got the lock, and does not take the note off before it looks"),
+    "again": ("try_begin", "has left the first note, and does not try again"),
+    "look": ("try_begin", "has let the lock go while there was a note, and does not try again"),
+}
+"""What a thread owes -> the event that it must be, and what it means to do anything else."""
+
+_UNENDED = {"try": "TriesEnd", "complete": "CompletesOnce"}
+"""A call that does not end -> the property that says so."""
+
+
+class Operation:
+    """One operation. ``completed`` and ``pending`` are None while nothing is known of them; ``task``: its timer task, 0 where that is not known;
+    ``cleared`` counts how often its note was taken away; ``tried``: the winner is still in the tryComplete that completed it."""
+
+    DEFAULTS: Mapping[str, Any] = {
+        "protocol": "",
+        "completed": None,
+        "pending": None,
+        "task": 0,
+        "winner": 0,
+        "cause": "",
+        "tried": False,
+        "cancelled": False,
+        "begun": 0,
+        "ended": 0,
+        "expired": 0,
+        "cleared": 0,
+    }
+    __slots__ = tuple(DEFAULTS)
+
+    def __init__(self, **known: Any) -> None:
+        for name, value in {**self.DEFAULTS, **known}.items():
+            setattr(self, name, value)
+
+    def data(self) -> dict[str, Any]:
+        """As a header's ``initial`` has it."""
+        return {
+            name: value
+            for name, default in self.DEFAULTS.items()
+            if (value := getattr(self, name)) != default
+        }
+
+
+class OperationRules:
+    """``operations``: by id. ``variant``: the protocol of those that the header's ``initial`` does not tell of. ``lets_go``: the trace has shown a lock let go."""
+
+    operations: dict[int, Operation]
+    variant: str
+    threads: dict[int, Any]
+    holder: dict[str, int]
+    lets_go: bool
+
+    def recorded(self, kind: str) -> bool:
+        raise NotImplementedError
+
+    def _look(self, name: str) -> None:
+        raise NotImplementedError
+
+    def _left_with(self, tid: int) -> Refusal | None:
+        raise NotImplementedError
+
+    def _judges_of_operations(self) -> dict[str, Callable[[Event, Any], Refusal | None]]:
+        return {
+            "op_new": self._op_new,
+            "try_begin": self._try_begin,
+            "try_end": self._try_end,
+            "pending_set": self._pending_set,
+            "pending_getset": self._pending_getset,
+            "force_cas": self._force_cas,
+            "on_complete_begin": self._on_complete_begin,
+            "on_complete_end": self._on_complete_end,
+            "on_expire": self._on_expire,
+            "thread_stop": self._thread_stop,
+        }
+
+    def operation(self, number: int) -> Operation:
+        found = self.operations.get(number)
+        if found is None:
+            found = self.operations[number] = Operation(protocol=self.variant)
+        return found
+
+    # -- what a thread owes
+
+    def _owed(self, event: Event, thread: Any) -> Refusal | None:
+        """Why the thread may not do this now: it has ended, or it has left an operation without anybody who looks."""
+        if thread.stopped:
+            return Refusal("Termination", f"thread {event['tid']} goes on after its last event")
+        if thread.duty is None or event["k"] == "lock_wait":
+            return None
+        what, number, cleared = thread.duty
+        found, (kind, said) = self.operations[number], _OWED[what]
+        if what in ("again", "look") and (
+            found.completed or what == "look" and found.cleared != cleared
+        ):
+            return None
+        self._look("NoLostCompletion")
+        if event.get("op") == number and event["k"] == kind:
+            return None
+        return Refusal(
+            "NoLostCompletion",
+            f"thread {event['tid']} {said}: nobody looks at operation {number} for what it brought",
+        )
+
+    def _unlocked(self, event: Event, what: str) -> Refusal | None:
+        """Why an event cannot be one under the operation's lock although it says so."""
+        lock = f"op:{event['op']}"
+        if "oseq" not in event or not self.lets_go or self.holder.get(lock) == event["tid"]:
+            return None
+        return Refusal(
+            "NoDataRace", f"thread {event['tid']} {what} under {lock}, and does not hold it"
+        )
+
+    # -- what is asked of each kind
+
+    def _op_new(self, event: Event, thread: Any) -> Refusal | None:
+        self._look("TypeOK")
+        if event["op"] in self.operations:
+            return Refusal("TypeOK", f"operation {event['op']} is made, and is there already")
+        return None
+
+    def _try_begin(self, event: Event, thread: Any) -> Refusal | None:
+        found, number = self.operation(event["op"]), event["op"]
+        seen, comes = event.get("pre", {}).get("completed"), event.get("res") != "false"
+        if comes:
+            self._look("OneTries")
+            if other := next(
+                (name for name, each in self.threads.items() if ("try", number) in each.inside),
+                None,
+            ):
+                return Refusal(
+                    "OneTries",
+                    f"thread {event['tid']} begins tryComplete of operation {number} while thread {other} is in it",
+                )
+        if found.protocol != "Blocking" or found.completed is None:
+            return None
+        self._look("TryExcludesComplete")
+        if found.completed and comes or seen is not None and seen != found.completed:
+            return Refusal(
+                "TryExcludesComplete",
+                f"an attempt finds operation {number} {'open' if comes else 'completed'}, and it is "
+                f"{'completed' if found.completed else 'open'}",
+            )
+        return None
+
+    def _try_end(self, event: Event, thread: Any) -> Refusal | None:
+        found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
+        inside = ("try", number) in thread.inside
+        if found.protocol == "Blocking" and self.recorded("try_begin"):
+            self._look("TryExcludesComplete")
+            if not inside and found.completed:
+                return Refusal(
+                    "TryExcludesComplete",
+                    f"tryComplete was evaluated on operation {number}, which was completed before",
+                )
+        if self.recorded("try_begin"):
+            self._look("TriesEnd")
+            if not thread.inside or thread.inside[-1] != ("try", number):
+                return Refusal(
+                    "TriesEnd",
+                    f"tryComplete of operation {number} ends, and thread {tid} is {where(thread)}",
+                )
+        if event.get("res") in ("true", "false") and self.recorded("force_cas"):
+            self._look("CompletesOnce")
+            won = found.winner == tid and found.tried
+            if won != (event["res"] == "true"):
+                said, has = ("not completed", "") if won else ("completed", " not")
+                return Refusal(
+                    "CompletesOnce",
+                    f"tryComplete says that thread {tid} has {said} operation {number}, and it has{has}",
+                )
+        return self._unlocked(event, "ends tryComplete")
+
+    def _noted(self, event: Event, found: Operation) -> Refusal | None:
+        seen = event.get("pre", {}).get("pending")
+        self._look("NoLostCompletion")
+        if seen is None or found.pending is None or seen == found.pending:
+            return None
+        return Refusal(
+            "NoLostCompletion",
+            f"{event['k']} finds {'a' if seen else 'no'} note on operation {event['op']}, and there is {'one' if found.pending else 'none'}",
+        )
+
+    def _pending_set(self, event: Event, thread: Any) -> Refusal | None:
+        found, number = self.operation(event["op"]), event["op"]
+        if refusal := self._noted(event, found):
+            return refusal
+        if (
+            self.recorded("try_begin")
+            and found.protocol == "TryPending"
+            and (thread.duty or ())[:2] != ("clear", number)
+        ):
+            return Refusal(
+                "NoLostCompletion",
+                f"thread {event['tid']} takes the note off operation {number} and not before tryComplete: "
+                "nobody looks for what it stands for",
+            )
+        return self._unlocked(event, "takes the note off")
+
+    def _pending_getset(self, event: Event, thread: Any) -> Refusal | None:
+        found, number = self.operation(event["op"]), event["op"]
+        if refusal := self._noted(event, found):
+            return refusal
+        if (
+            self.recorded("try_begin")
+            and found.protocol == "TryPending"
+            and (thread.duty or ())[:2] != ("note", number)
+        ):
+            return Refusal(
+                "NoLostCompletion",
+                f"thread {event['tid']} leaves a note on operation {number} although nobody has kept it from the lock",
+            )
+        return None
+
+    def _force_cas(self, event: Event, thread: Any) -> Refusal | None:
+        found, number = self.operation(event["op"]), event["op"]
+        won, seen = event.get("res") == "true", event.get("pre", {}).get("completed")
+        self._look("CompletedOnce")
+        if won and found.completed:
+            return Refusal(
+                "CompletedOnce",
+                f"operation {number} is completed once more, by thread {event['tid']}",
+            )
+        if won and found.protocol == "Blocking":
+            self._look("TryExcludesComplete")
+            if "oseq" not in event:
+                return Refusal(
+                    "TryExcludesComplete",
+                    f"thread {event['tid']} completes operation {number} without its lock: a tryComplete may run beside onComplete",
+                )
+        if not won and found.completed is False:
+            return Refusal(
+                "CompletesOnce",
+                f"thread {event['tid']} does not complete operation {number}, which is open",
+            )
+        within = ("try", number) in thread.inside
+        if self.recorded("try_begin") and (
+            event.get("cause") == "event"
+            and not within
+            or event.get("cause") == "expiry"
+            and within
+        ):
+            return Refusal(
+                "CompletesOnce",
+                f"operation {number} is completed by {'its timeout' if within else 'an event'}, and thread {event['tid']} is {where(thread)}",
+            )
+        if seen is not None and found.completed is not None and seen != found.completed:
+            return Refusal(
+                "CompletedOnce",
+                f"operation {number} is found {'completed' if seen else 'open'}, and it is {'completed' if found.completed else 'open'}",
+            )
+        return None
+
+    def _on_complete_begin(self, event: Event, thread: Any) -> Refusal | None:
+        found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
+        self._look("CompletedOnce")
+        if found.begun:
+            return Refusal("CompletedOnce", f"onComplete of operation {number} runs once more")
+        if self.recorded("force_cas") and found.winner != tid:
+            who = f"thread {found.winner} has" if found.winner else "nobody has"
+            return Refusal(
+                "CompletedOnce",
+                f"thread {tid} runs onComplete of operation {number}, and {who} completed it",
+            )
+        if found.task and not found.cancelled and self.recorded("cancel"):
+            return Refusal(
+                "CompletesOnce",
+                f"onComplete of operation {number} begins before its timer task is cancelled",
+            )
+        if found.protocol == "Blocking":
+            self._look("TryExcludesComplete")
+            other = next(
+                (
+                    name
+                    for name, each in self.threads.items()
+                    if name != tid and ("try", number) in each.inside
+                ),
+                None,
+            )
+            if other is not None:
+                return Refusal(
+                    "TryExcludesComplete",
+                    f"onComplete of operation {number} begins while thread {other} is in its tryComplete",
+                )
+        return None
+
+    def _on_complete_end(self, event: Event, thread: Any) -> Refusal | None:
+        self._look("CompletesOnce")
+        if self.recorded("on_complete_begin") and (
+            not thread.inside or thread.inside[-1] != ("complete", event["op"])
+        ):
+            return Refusal(
+                "CompletesOnce",
+                f"onComplete of operation {event['op']} ends, and thread {event['tid']} is {where(thread)}",
+            )
+        return None
+
+    def _cancel_of(self, event: Event) -> Refusal | None:
+        """The cancel of an operation's timer task: by who completed it, once, before onComplete."""
+        found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
+        if not self.recorded("force_cas"):
+            return None
+        self._look("CompletedOnce")
+        if (
+            found.winner != tid
+            or found.cancelled
+            or found.begun
+            or found.task not in (0, event["task"])
+        ):
+            return Refusal(
+                "CompletedOnce",
+                f"thread {tid} cancels the timer task of operation {number}, which is not what comes next for it",
+            )
+        return None
+
+    def _on_expire(self, event: Event, thread: Any) -> Refusal | None:
+        found, number, tid = self.operation(event["op"]), event["op"], event["tid"]
+        self._look("ExpiredByTimeoutOnly")
+        if found.expired:
+            return Refusal("TypeOK", f"operation {number} expires a second time")
+        if self.recorded("force_cas"):
+            if found.winner != tid:
+                who = f"thread {found.winner}" if found.winner else "nobody"
+                return Refusal(
+                    "ExpiredByTimeoutOnly",
+                    f"thread {tid} runs onExpiration of operation {number}, which {who} has completed",
+                )
+            if found.cause not in ("", "expiry"):
+                return Refusal(
+                    "ExpiredByTimeoutOnly",
+                    f"onExpiration of operation {number} runs, which {found.cause} has completed, not its timeout",
+                )
+        if self.recorded("on_complete_end") and not found.ended:
+            return Refusal(
+                "ExpiredByTimeoutOnly",
+                f"onExpiration of operation {number} runs before its onComplete has ended",
+            )
+        return None
+
+    def _thread_stop(self, event: Event, thread: Any) -> Refusal | None:
+        if thread.inside:
+            return Refusal(
+                _UNENDED.get(thread.inside[-1][0], "BracketCloses"),
+                f"thread {event['tid']} ends, and is {where(thread)}",
+            )
+        return next(self._unfinished(event["tid"]), None) or self._left_with(event["tid"])
+
+    def _unfinished(self, tid: int) -> Iterator[Refusal]:
+        """What the thread has not done for the operations that it has completed, the last one that is known first: what led there is not far."""
+        for number, found in reversed(self.operations.items()):
+            if found.winner != tid:
+                continue
+            if not found.begun and self.recorded("on_complete_begin"):
+                yield Refusal(
+                    "CompletesOnce",
+                    f"thread {tid} has completed operation {number}, and does not run its onComplete",
+                    number,
+                )
+            elif (
+                found.cause == "expiry"
+                and found.ended
+                and not found.expired
+                and self.recorded("on_expire")
+            ):
+                yield Refusal(
+                    "TimeoutExpires",
+                    f"operation {number} was completed by its timeout, and its onExpiration does not run",
+                    number,
+                )
+
+    def forgotten(self) -> Iterator[Refusal]:
+        """What is wrong at the end of a whole trace."""
+        for number, found in self.operations.items():
+            if found.pending and not found.completed and found.protocol == "TryPending":
+                yield Refusal(
+                    "NoLostCompletion",
+                    f"operation {number} is open at the end, with a note that nobody has seen",
+                )
+        for tid in {found.winner for found in self.operations.values()} - {0}:
+            yield from self._unfinished(tid)
+
+    # -- for those who explain
+
+    def _steps_of_operation(self, event: Event) -> Iterator[dict[str, Any]]:
+        """Steps on the operation of ``event``, or on the one that its thread owes something, that may be possible; each still has to be judged."""
+        tid = event["tid"]
+        thread = self.thread(tid)
+        number = thread.duty[1] if thread.duty else event.get("op")
+        if number is None:
+            unfinished = next(self._unfinished(tid), None) if event["k"] == "thread_stop" else None
+            if unfinished is not None:
+                yield from (
+                    {"k": kind, "op": unfinished.op} for kind in ("on_complete_begin", "on_expire")
+                )
+            return
+        found, holder = self.operation(number), self.holder.get(f"op:{number}")
+        known = {"op": number} | ({"oseq": 0} if holder == tid else {})
+        if holder in (None, tid):
+            yield {
+                "k": "try_begin",
+                "res": "false" if found.protocol == "Blocking" and found.completed else "true",
+                **known,
+            }
+        else:
+            yield {"k": "try_begin", "res": "false", **known}
+        if thread.duty:
+            note = {} if found.pending is None else {"pre": {"pending": found.pending}}
+            yield {"k": "pending_set", "post": {"pending": False}, **note, **known}
+            yield {"k": "pending_getset", "post": {"pending": True}, **note, **known}
+        within = ("try", number) in thread.inside
+        yield {
+            "k": "force_cas",
+            "res": "false" if found.completed else "true",
+            "cause": "event" if within else "expiry",
+            **known,
+        }
+        if thread.inside:
+            yield {
+                "k": "try_end",
+                "res": "true" if found.winner == tid and found.tried else "false",
+                **known,
+            }
+            yield {"k": "on_complete_end", **known}
+        yield {"k": "on_complete_begin", **known}
+        yield {"k": "on_expire", **known}
+
+    # -- what each kind does
+
+    def _take_operation(self, event: Event, thread: Any) -> None:
+        kind, tid = event["k"], event["tid"]
+        if kind != "lock_wait":
+            thread.duty = None
+        if kind == "lock_release":
+            self.lets_go = True
+            self._let_go(event, thread)
+        thread.stopped = kind == "thread_stop"
+        if kind == "cancel" and "op" in event:
+            self.operation(event["op"]).cancelled = True
+        if kind not in KINDS:
+            return
+        number = event["op"]
+        found = self.operation(number)
+        if kind == "op_new":
+            found.completed = False
+        elif kind == "try_begin":
+            self._take_attempt(event, thread, found)
+        elif kind == "try_end":
+            _leave(thread, ("try", number))
+            found.tried = found.tried and found.winner != tid
+        elif kind in ("pending_set", "pending_getset"):
+            before, found.pending = (
+                event.get("pre", {}).get("pending", found.pending),
+                event.get("post", {}).get("pending", kind == "pending_getset"),
+            )
+            found.cleared += not found.pending
+            if kind == "pending_getset" and before is False and self.recorded("try_begin"):
+                thread.duty = "again", number, found.cleared
+        elif kind == "force_cas":
+            if event.get("res") == "true":
+                found.winner, found.cause, found.tried = (
+                    tid,
+                    event.get("cause", ""),
+                    ("try", number) in thread.inside,
+                )
+            found.completed = True
+        elif kind == "on_complete_begin":
+            found.begun += 1
+            if self.recorded("on_complete_end"):
+                thread.inside.append(("complete", number))
+        elif kind == "on_complete_end":
+            found.ended += event.get("res") != "raised"
+            _leave(thread, ("complete", number))
+        elif kind == "on_expire":
+            found.expired += 1
+
+    def _take_attempt(self, event: Event, thread: Any, found: Operation) -> None:
+        number, lock = event["op"], last_lock(event)
+        if event.get("res") == "false":
+            if found.protocol == "TryPending" and self.recorded("pending_getset"):
+                thread.duty = "note", number, found.cleared
+            return
+        if self.recorded("try_end"):
+            thread.inside.append(("try", number))
+        if lock == f"op:{number}" and self.recorded("lock_release"):
+            self.holder[lock] = event["tid"]
+        if found.protocol == "TryPending" and self.recorded("pending_set"):
+            thread.duty = "clear", number, found.cleared
+
+    def _let_go(self, event: Event, thread: Any) -> None:
+        kind, _, number = (last_lock(event) or "").partition(":")
+        if kind != "op" or not number.isdigit() or not self.recorded("try_begin"):
+            return
+        found = self.operations.get(int(number))
+        if (
+            found is not None
+            and found.protocol == "TryPending"
+            and found.pending
+            and not found.completed
+        ):
+            thread.duty = "look", int(number), found.cleared
+
+
+def _leave(thread: Any, bracket: tuple[str, int]) -> None:
+    if bracket in thread.inside:
+        thread.inside.remove(bracket)

@@ -1,0 +1,222 @@
+"""From a recorder's records to events: what is common to all of Kafka's classes. What the columns of a kind mean is the families', ``timer`` and ``operation``."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from traces import operation, timer
+from wheelproof.trace.recorder import Log, Observer, Raw, Recorder
+
+ROLES = timer.ROLES | operation.ROLES
+"""Class -> the column that its objects are named in, and the class of their tokens."""
+
+CALLS = timer.CALLS | operation.CALLS
+"""Class -> methods whose call is an event: (method, kind of event, values, whether it is recorded after the call)."""
+
+UNLABELLED = timer.UNLABELLED
+"""(function, operation) -> event, of a line without a label that changes what the rules look at."""
+
+CONDITIONS = timer.CONDITIONS
+"""Kind -> the values of a volatile field of which a read is such an event."""
+
+BEGINS = timer.BEGINS | operation.BEGINS
+"""Kind of event that opens a bracket -> the kind that closes it."""
+
+NAMED = ("task", "entry", "list", "op")
+_SEQUENCE = {"entry": "eseq", "list": "lseq", "op": "oseq"}
+
+
+def observers(recorder: Recorder) -> dict[str, Observer]:
+    """Kind of event -> what else is noted in a record of it."""
+    return timer.observers(recorder) | operation.observers(recorder)
+
+
+def role_of(value: Any) -> str:
+    """The role of an object: that of the first of its classes that has one; its own class's name for others."""
+    for cls in type(value).__mro__:
+        if cls.__name__ in ROLES:
+            return ROLES[cls.__name__]
+    return type(value).__name__
+
+
+def roles_of(recorder: Recorder) -> dict[int, str]:
+    """Id -> role, of all objects that have one."""
+    objects = dict(recorder.objects)
+    return {number: role_of(value) for number, value in objects.items()} | operation.tasks(
+        recorder, objects
+    )
+
+
+class Stream:
+    """What is known of a thread on the way through its records. ``spans``: (kind that closes it, span, list or operation); ``checked``: the entry that was
+    checked last, and whether it was cancelled; ``asked``: the task that it was asked to add last."""
+
+    def __init__(self) -> None:
+        self.spans: list[tuple[str, int, int]] = []
+        self.checked: tuple[int, bool] = (0, False)
+        self.asked: tuple[int, int] = (0, 0)
+
+
+class Translator:
+    """Turns a recorder's records into the events of ``wheelproof.trace/1``, in the order of (lc, tid, tseq)."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.roles = roles_of(recorder)
+        self.wheels = timer.Wheels(recorder, self.roles)
+        self.operation_of = operation.by_task(recorder)
+        texts = [f"{site.where} {site.label}".strip() for site in recorder.sites[1:]]
+        self.sources: list[str] = list(dict.fromkeys(text for text in texts if text))
+        self._sources = {text: number for number, text in enumerate(self.sources)}
+        self._spans = 0
+        self._fields: dict[int, str] = {}
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """All threads' events, merged."""
+        streams = [
+            timer.explained(self._thread(tid, log)) for tid, log in enumerate(self.recorder.logs, 1)
+        ]
+        return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
+
+    def _thread(self, tid: int, log: Log) -> Iterator[dict[str, Any]]:
+        stream = Stream()
+        for tseq, raw in enumerate(log.records(self.recorder.sites), 1):
+            event: dict[str, Any] = {
+                "tid": tid,
+                "tseq": tseq,
+                "lc": raw.lc,
+                "k": raw.site.event,
+                "phase": "atomic",
+            }
+            event |= self._columns(raw, stream)
+            self._bracket(event, stream)
+            self._order(event, raw)
+            source = f"{raw.site.where} {raw.site.label}".strip()
+            if source:
+                event["src"] = self._sources[source]
+            timer.flushed(event, stream)
+            yield event
+
+    def _columns(self, raw: Raw, stream: Stream) -> dict[str, Any]:
+        kind = raw.site.event
+        if kind in operation.COLUMNS:
+            return operation.COLUMNS[kind](raw)
+        if kind == "cancel" and raw.obj in self.operation_of:
+            return {"task": raw.obj, "op": self.operation_of[raw.obj]}
+        if kind in timer.KINDS:
+            return timer.columns(self, raw, stream)
+        role = self.roles.get(raw.obj, "")
+        named = {role: raw.obj} if role in NAMED else {}
+        return (
+            named
+            | timer.of_entry(self.recorder, named.get("entry", 0))
+            | self.wheels.place(named.get("list", 0), {})
+        )
+
+    def _bracket(self, event: dict[str, Any], stream: Stream) -> None:
+        spans, kind = stream.spans, event["k"]
+        if spans and kind == spans[-1][0]:
+            event["span"], event["phase"] = spans.pop()[1], "end"
+        if spans:
+            event["parent"] = spans[-1][1]
+        if kind in BEGINS and event.get("res") != "false":
+            self._spans += 1
+            event["span"], event["phase"] = self._spans, "begin"
+            spans.append((BEGINS[kind], self._spans, event.get("list") or event.get("op", 0)))
+
+    def _order(self, event: dict[str, Any], raw: Raw) -> None:
+        tokens = []
+        for number, seq in raw.locks:
+            lock = self.recorder.primitives[number]
+            if not lock.kind:
+                continue
+            role = self.roles.get(lock.owner, "lock")
+            name = (
+                f"{role}:{lock.owner or getattr(lock, 'of', lock).number}"
+                if role != "lock" or not hasattr(lock, "acquire_when")
+                else f"queue:{lock.number}"
+            )
+            tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
+            column = _SEQUENCE.get(role)
+            if column and lock.owner == event.get(role):
+                event[column] = seq
+        if raw.word:
+            word = self.recorder.primitives[raw.word]
+            did = raw.site.operation
+            mode = (
+                "r"
+                if did == "read"
+                else "w"
+                if did != "cas"
+                else "cas+"
+                if raw.old != raw.new
+                else "cas-"
+            )
+            if name := self._word(word, event["k"]):
+                tokens.append(("V", name, raw.version, mode))
+        if tokens:
+            event["ord"] = tuple(tokens)
+
+    def _word(self, word: Any, kind: str) -> str:
+        """The word's name, if each of its writes is an event: of other words not every write is recorded, so that their versions would have gaps."""
+        if kind in timer.COUNTED:
+            return f"counter:{word.number}"
+        if kind in timer.PARTLY:
+            return ""
+        role = self.roles.get(word.owner)
+        if role is None or kind not in timer.WORDS | operation.WORDS:
+            return ""
+        if word.number not in self._fields:
+            self._fields[word.number] = getattr(word, "field", None) or field_of(
+                self.recorder.objects[word.owner], word
+            )
+        return f"{role}:{word.owner}.{timer.COLUMN_OF.get(self._fields[word.number], self._fields[word.number])}"
+
+
+def field_of(value: Any, word: Any) -> str:
+    """The name of the slot of ``value`` that has the atomic variable."""
+    for cls in type(value).__mro__:
+        for name in vars(cls).get("__slots__", ()):
+            if getattr(value, name, None) is word:
+                return name
+    return f"word{word.number}"
+
+
+# -- a run's beginning
+
+
+def initial_of(recorder: Recorder) -> dict[str, Any]:
+    """What the objects that are known by now hold, as a header's ``initial``: to be asked before threads run."""
+    roles = roles_of(recorder)
+    objects = dict(recorder.objects)
+    return timer.initial(
+        recorder, {number: value for number, value in objects.items() if number in roles}, roles
+    ) | operation.initial(recorder, objects, roles)
+
+
+def config_of(recorder: Recorder) -> dict[str, int]:
+    """The wheel's measures, where there is one; empty otherwise."""
+    return timer.config([value for value in recorder.objects.values() if role_of(value) == "wheel"])
+
+
+def variant_of(recorder: Recorder) -> str:
+    """The protocol of the operations, where all have the same; else empty."""
+    return operation.variant(
+        [value for value in recorder.objects.values() if role_of(value) == "op"]
+    )
+
+
+def named(recorder: Recorder, names: Mapping[str, Any]) -> dict[str, str]:
+    """Give ids to a scenario's objects, in the scenario's order; id -> name. An operation's timer task has the operation's name."""
+    found = {
+        recorder.identify(value): name
+        for name, value in names.items()
+        if recorder.knows(type(value))
+    }
+    return {str(number): name for number, name in found.items()} | {
+        str(task): found[number]
+        for task, number in operation.by_task(recorder).items()
+        if number in found
+    }

@@ -1,0 +1,83 @@
+"""The folder ``traces`` of a subject: its kinds of event, their columns, and the rules about them.
+
+The tool reads, orders, stores and judges events; what an event means is the subject's. Its package
+``traces`` has these modules, of which the tool asks for no other names:
+
+==============  ===========================================================================
+``schema``      ``KINDS``, ``REQUIRED``, ``COLUMNS``, ``SEQUENCES``, ``OBSERVED``, ``IDS``,
+                ``OBSERVED_IDS``, ``CAUSES``, ``CONFIG``, ``INITIAL``: data
+``header``      ``JUDGES``: what ``config`` and ``initial`` of a header must look like
+``events``      ``spoken``: an event in a few words
+``rules``       ``KINDS``, ``NEEDS`` and ``State``, which judges and takes one event after the
+                other
+``shrink``      ``shrink``: from a refused trace to the few events that show why
+``translator``  ``CALLS``, ``UNLABELLED``, ``CONDITIONS``, ``observers`` and ``Translator``:
+                which operations are events, and from a recorder's records to columns
+``bulk``        ``FAMILIES`` of rules for Spark, ``coverage``, ``lateness``, ``needs``, ``start``
+==============  ===========================================================================
+
+A subject without the folder has the kinds that the tool itself knows, and recordings of labelled
+operations, which need nothing of this. A process reads the traces of one subject.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from wheelproof.errors import UsageError
+
+PACKAGE = "traces"
+VARIABLE = "WHEELPROOF_TRACES"
+"""Environment variable that names the subject's folder to the processes that Spark starts."""
+
+
+def use(root: Path) -> None:
+    """Read the traces of the subject in this folder. Raises UsageError where the process reads
+    those of another one."""
+    init = (root / PACKAGE / "__init__.py").resolve()
+    loaded = sys.modules.get(PACKAGE)
+    if loaded is not None:
+        if init.is_file() and Path(str(loaded.__file__)).resolve() != init:
+            raise UsageError(f"{root}: this process reads the traces of {loaded.__file__}.")
+    elif init.is_file():
+        _load(init)
+
+
+def _load(init: Path) -> None:
+    os.environ[VARIABLE] = str(init.parent.parent)
+    spec = importlib.util.spec_from_file_location(
+        PACKAGE, init, submodule_search_locations=[str(init.parent)]
+    )
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[PACKAGE] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+def find(name: str) -> ModuleType | None:
+    """A module of the subject's package; None where the subject has no such folder."""
+    if PACKAGE not in sys.modules:
+        use(Path(os.environ.get(VARIABLE, ".")))
+    if PACKAGE not in sys.modules:
+        spec = importlib.util.find_spec(PACKAGE)
+        if spec is None or spec.origin is None:  # a folder of that name may hold something else
+            return None
+    found = importlib.import_module(f"{PACKAGE}.{name}")
+    os.environ.setdefault(VARIABLE, str(Path(str(sys.modules[PACKAGE].__file__)).parents[1]))
+    return found
+
+
+def part(name: str) -> Any:
+    """A module of the subject's package. Raises UsageError where the subject has none."""
+    found = find(name)
+    if found is None:
+        raise UsageError(
+            "The subject has no folder traces, which says what events mean.",
+            "Name the subject with --subject, or record labelled operations, which need none.",
+        )
+    return found
