@@ -36,7 +36,7 @@ def test_quoted_code_stands_in_its_file(block):
     ("old", "new"),
     [
         ("if list[ue] # ul then", "if list[ue] = NULL then"),
-        ("spec/TimerTaskList.tla", "spec/Gone.tla"),
+        ('title="spec/TimerTaskList.tla"', 'title="spec/Gone.tla"'),
     ],
 )
 def test_a_changed_quotation_is_refused(old, new):
