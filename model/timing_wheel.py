@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Function, Machine, Procedure, Process, Scalar, Step
-from model.system_timer import offered, polled
+from model.heap import offered, polled
 
 
 class Model(Machine):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.system_timer import offered, polled
+from model.heap import offered, polled
 from tests.model.system_timer import MECHANISM
 from wheelproof.graph.explorer import explore
 

@@ -8,7 +8,7 @@ import pytest
 from z3 import BoolVal, ForAll, Implies
 
 from impl import delay_queue
-from model.system_timer import offered, polled
+from model.heap import offered, polled
 from proofs.arith import order
 from proofs.kernel import Theory
 from proofs.protocols.system_timer import NO_BUCKET, THREAD, B, Buckets, go, is_at
