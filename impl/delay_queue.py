@@ -10,7 +10,7 @@ Labels are those of ``spec/DelayQueue.tla``.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from impl.runtime import Gate, Plain
 
@@ -22,15 +22,18 @@ class Delayed(Protocol):
 
     def get_delay(self) -> int: ...
 
-    def compare_to(self, other: Delayed) -> int: ...
+    def compare_to(self, other: Any) -> int: ...
 
 
-class DelayQueue:
+E = TypeVar("E", bound=Delayed)
+
+
+class DelayQueue(Generic[E]):
     """Unbounded and thread-safe. ``heap`` is the tree in breadth-first order."""
 
     __slots__ = ("gate", "heap")
 
-    heap: Plain[list[Delayed]]
+    heap: Plain[list[E]]
 
     def __init__(self) -> None:
         self.gate = Gate()
@@ -39,7 +42,7 @@ class DelayQueue:
     def __len__(self) -> int:
         return len(self.heap)
 
-    def offer(self, element: Delayed) -> None:
+    def offer(self, element: E) -> None:
         """Queue an element. A waiting ``poll`` looks again if it is now the first."""
         with self.gate:
             self.heap.append(element)  # change P1
@@ -47,7 +50,7 @@ class DelayQueue:
             if self.heap[0] is element:
                 self.gate.notify()
 
-    def poll(self, timeout_ms: int) -> Delayed | None:
+    def poll(self, timeout_ms: int) -> E | None:
         """Take the first element, waiting up to ``timeout_ms`` for it to be due; else None."""
         self.gate.acquire_when(self.wait_ms, timeout_ms)
         try:
@@ -56,7 +59,7 @@ class DelayQueue:
             self.gate.release()
         return taken
 
-    def poll_now(self) -> Delayed | None:
+    def poll_now(self) -> E | None:
         """Take the first element if it is due; None otherwise."""
         with self.gate:
             taken = self._take()
@@ -69,7 +72,7 @@ class DelayQueue:
             return FOREVER_MS
         return heap[0].get_delay()  # read Q1
 
-    def _take(self) -> Delayed | None:
+    def _take(self) -> E | None:
         heap = self.heap
         if not heap:
             return None
@@ -82,7 +85,7 @@ class DelayQueue:
             self._down(0, last)
         return first
 
-    def _up(self, index: int, element: Delayed) -> None:
+    def _up(self, index: int, element: E) -> None:
         heap = self.heap
         while index > 0:
             above = (index - 1) // 2
@@ -92,7 +95,7 @@ class DelayQueue:
             index = above
         heap[index] = element
 
-    def _down(self, index: int, element: Delayed) -> None:
+    def _down(self, index: int, element: E) -> None:
         heap = self.heap
         size = len(heap)
         while (below := 2 * index + 1) < size:

@@ -16,7 +16,7 @@ from impl.delay_queue import DelayQueue
 from impl.runtime import Atomic, ReadWriteLock
 from impl.task_executor import TaskExecutor
 from impl.timer_task_list import TimerTask, TimerTaskEntry
-from impl.timing_wheel import Clock, TimingWheel
+from impl.timing_wheel import Bucket, Clock, TimingWheel
 
 
 class SystemTimer:
@@ -36,7 +36,7 @@ class SystemTimer:
         wheel_size: int = 20,
         start_ms: int | None = None,
         clock: Clock | None = None,
-        queue: DelayQueue | None = None,
+        queue: DelayQueue[Bucket] | None = None,
     ) -> None:
         """``executor``: None for one thread of the timer's own. ``start_ms``: None for now.
 
@@ -47,7 +47,7 @@ class SystemTimer:
         """
         self.clock = SystemClock() if clock is None else clock
         self.task_counter = Atomic(0)
-        self.queue = DelayQueue() if queue is None else queue
+        self.queue: DelayQueue[Bucket] = DelayQueue() if queue is None else queue
         start_ms = self.clock.hi_res_clock_ms() if start_ms is None else start_ms
         self.wheel = TimingWheel(
             tick_ms, wheel_size, start_ms, self.task_counter, self.queue, self.clock

@@ -11,6 +11,7 @@ those of ``spec/TimerTaskList.tla``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from impl.runtime import Atomic, Monitor, Plain, Volatile
 
@@ -61,9 +62,11 @@ class TimerTaskEntry:
 
     __slots__ = ("timer_task", "expiration_ms", "monitor", "list", "next", "prev")
 
+    # A sentinel has no task, and an entry that is in no list has no neighbours.
+    timer_task: Any
     list: Volatile[TimerTaskList | None]
-    next: Plain[TimerTaskEntry | None]
-    prev: Plain[TimerTaskEntry | None]
+    next: Plain[Any]
+    prev: Plain[Any]
 
     def __init__(self, timer_task: TimerTask | None, expiration_ms: int) -> None:
         self.timer_task = timer_task

@@ -115,7 +115,7 @@ class TimingWheel(Overflowing):
         wheel_size: int,
         start_ms: int,
         task_counter: Atomic[int],
-        queue: DelayQueue,
+        queue: DelayQueue[Bucket],
         clock: Clock,
     ) -> None:
         """Raises ValueError: ``tick_ms`` below 1, ``wheel_size`` below 2, ``start_ms`` below 0."""

@@ -59,7 +59,7 @@ DECLARED = {
         "bisimulation",
         5,
         ["No check belongs to the chosen mechanisms, layers and profile"],
-        [(TOML, "[configs.two_adders]\n", '[configs.two_adders]\nlane = "nightly"\n')],
+        [(TOML, "[configs.two_adders]\n", '[configs.two_adders]\nprofile = "nightly"\n')],
     ),
     "a scenario without threads": Fault(
         "bisimulation",
