@@ -1,1 +1,1 @@
-"""Per mechanism: how a scenario's threads call the implementation, and which model state its objects are in."""
+"""For each mechanism how threads call the implementation, and the refinement mapping."""

@@ -76,7 +76,7 @@ class Harness:
         self.returned.note(self.atomic.add_and_get(delta))
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     return {
         "held": (named(harness.atomic._value),),

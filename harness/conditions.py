@@ -1,6 +1,7 @@
-"""What the harnesses of the runtime's own mechanisms read from locks and conditions, as names of threads.
+"""Locks and conditions of the runtime as names of threads.
 
-A production lock does not tell who holds it, nor does a condition who sleeps: there they are read at rest only, when nobody does.
+A production lock does not tell who holds it, nor does a condition who sleeps: there they are read
+at rest only.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ def owner(lock: Any) -> str | None:
 
 
 def condition(it: Any) -> tuple[str | None, frozenset[str], tuple[frozenset[str], ...]]:
-    """The holder of a condition's lock, the threads that sleep, and who may take each notification, as in ``model.conditions``."""
+    """The lock's holder, the threads that sleep, and the tickets, as in ``model.conditions``."""
     return (
         owner(getattr(it, "lock", None)),
         names(getattr(it, "asleep", ())),

@@ -20,16 +20,18 @@ ATOMIC = {"harness.due": ()}
 """To ask an element for its delay is one step."""
 
 UNREAD = {
-    "Gate.due.woken": "what a sleeper's wait will return; the specification keeps it in the sleeper, "
-    "whose next steps are compared",
+    "Gate.due.woken": (
+        "what a sleeper's wait will return; the specification keeps it in the sleeper, "
+        "whose next steps are compared"
+    ),
 }
-"""What changes and is not compared, and why."""
+"""Slots that change and are not compared, and why."""
 
 NOT_RUN = {
     "impl.delay_queue: DelayQueue.__len__ ": "no step of the queue asks for it; "
     "tests/impl/test_delay_queue.py does",
 }
-"""What no scenario runs, and why."""
+"""Branches that no scenario runs, and why."""
 
 NEVER = 1000000
 """The alarm of a thread that has none, in ticks, as in the model."""
@@ -88,7 +90,7 @@ class Harness:
         return None if element is None else ticks(element.at - self.start)
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, each as a tuple of its values.
 
     Production's clock and sleepers do not tell: there it is read at rest.

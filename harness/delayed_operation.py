@@ -1,8 +1,8 @@
-"""How a scenario of DelayedOperation runs on the implementation, and which model state its objects are in."""
+"""How a scenario of DelayedOperation runs on the implementation, and the refinement mapping."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -14,9 +14,12 @@ SUBJECT = ("impl.delayed_operation",)
 """The modules whose steps are the mechanism's."""
 
 NOT_RUN = {
-    "impl.delayed_operation: DelayedOperation.__init__: lock is None is false": "a lock that the caller hands in is an object like the operation's own; tests/impl/test_delayed_operation.py uses one",
+    "impl.delayed_operation: DelayedOperation.__init__: lock is None is false": (
+        "a lock that the caller hands in is an object like the operation's own; "
+        "tests/impl/test_delayed_operation.py uses one"
+    ),
 }
-"""What no scenario runs, and why."""
+"""Branches that no scenario runs, and why."""
 
 
 class Failed(Exception):
@@ -45,13 +48,22 @@ class LockedTimer(Timer):
 
 
 class Work:
-    """What the worked operations do; mixed into the protocol's class.
+    """The work of an operation, mixed into the protocol's class.
 
-    ``conditions`` are read in order, one a step; ``outer``, if any, is the callers' lock that onComplete takes; ``following`` are
-    the operations that onComplete completes; ``fails``: it raises.
+    ``conditions`` are read in order, one a step. ``outer`` is the callers' lock that onComplete
+    takes, or None. ``following`` are the operations that onComplete completes. ``fails``: it
+    raises.
     """
 
     __slots__ = ()
+
+    conditions: tuple[Atomic[bool], ...]
+    outer: Any
+    following: tuple[Any, ...]
+    fails: bool
+    completions: Atomic[int]
+    expirations: Atomic[int]
+    force_complete: Callable[[], bool]
 
     def try_complete(self) -> bool:
         for index in range(len(self.conditions)):
@@ -67,7 +79,7 @@ class Work:
         if self.fails:
             raise Failed
         if self.following:
-            # who completes the followed operation is seen where that one is attempted
+            # the result is seen where the followed operation is attempted
             _ = self.following[0].force_complete()
 
     def on_expiration(self) -> None:
@@ -116,32 +128,33 @@ class Harness:
         return result
 
     def attempt(self, operation: str) -> bool | tuple[str, str]:
-        """What checkAndComplete does with a watched operation: whether this attempt completed it."""
+        """Try a watched operation as checkAndComplete does; whether this attempt completed it."""
         try:
-            return self.operations[operation].maybe_try_complete()
+            return bool(self.operations[operation].maybe_try_complete())
         except Failed as failed:
             return raised(failed)
 
     def hold(self, operation: str) -> None:
-        """Somebody who holds the operation's lock and does not look at the operation."""
+        """Hold the operation's lock, and do not try the operation."""
         with self.operations[operation].lock:  # lock H1, unlock H2
             pass
 
     def expire(self, operation: str) -> tuple[str, str] | None:
         """The timer's executor runs the operation."""
         try:
-            return self.operations[operation].run()
+            self.operations[operation].run()
         except Failed as failed:
             return raised(failed)
+        return None
 
 
 def held(monitor: Any) -> tuple[str | None, int]:
-    """Who is in a controlled monitor, and how often. A production monitor does not tell: it is read at rest only."""
+    """Owner and depth of a controlled monitor. A production monitor is read at rest only."""
     owner = getattr(monitor, "owner", None)
     return (owner and owner.name, getattr(monitor, "depth", 0))
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, in the model's own form."""
     operations = harness.operations.values()
 

@@ -1,4 +1,4 @@
-"""How a scenario of OverflowWheel runs on the implementation, and which model state its objects are in."""
+"""How a scenario of OverflowWheel runs on the implementation, and the refinement mapping."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ SUBJECT = ("impl.overflow_wheel", "impl.timer_task_list")
 """The modules whose steps are the mechanism's."""
 
 NOT_RUN = {
-    f"impl.timer_task_list: {name}": "lists are timer_task_list's subject, whose scenarios run it; here one entry is added and cancelled"
+    f"impl.timer_task_list: {name}": (
+        "lists are timer_task_list's subject, whose scenarios run it; here one entry is added and "
+        "cancelled"
+    )
     for name in (
         "TimerTask.cancel",
         "TimerTask.set_timer_task_entry",
@@ -23,7 +26,7 @@ NOT_RUN = {
         "TimerTaskList.remove",
     )
 }
-"""What no scenario runs, and why."""
+"""Branches that no scenario runs, and why."""
 
 ATOMIC = {
     "impl.timer_task_list": (
@@ -57,16 +60,19 @@ ATOMIC = {
         "K1",
     )
 }
-"""Of the lists' steps those that are taken here, all one by one: nobody flushes, and nobody makes an entry."""
+"""The steps of lists that are taken here: no thread flushes, and none makes an entry."""
 
 UNREAD = {
-    f"TimerTaskEntry.{name}": "the ring is timer_task_list's subject, which compares it at every step; here one entry is in it or not"
+    f"TimerTaskEntry.{name}": (
+        "the ring is timer_task_list's subject, which compares it at every step; here one entry is "
+        "in it or not"
+    )
     for name in ("next", "prev")
 }
-"""What changes and is not compared, and why."""
+"""Slots that change and are not compared, and why."""
 
 MEMORY = ("overflow_wheel", "current_time", "list", "timer_task_entry")
-"""The fields whose stores may reach memory late: what is read without a lock, and what such a read leads to.
+"""Fields whose stores may reach memory late: read without a lock, or after such a read.
 
 Three of them are volatile and never delayed; they are named for the mutants that make them plain.
 """
@@ -76,7 +82,7 @@ START = 20
 
 
 class Clock:
-    """A wheel's current time: of all that its constructor sets the one field that is neither final nor volatile."""
+    """A wheel's current time, the one field of a wheel that is neither final nor volatile."""
 
     __slots__ = ("current_time",)
 
@@ -87,7 +93,11 @@ class Clock:
 
 
 class Heap:
-    """Where wheels are made. ``made``: how many have been; ``clocks``: of each wheel, there before it is, so that a harness can read them."""
+    """The wheels that are made.
+
+    ``made``: their number. ``clocks``: the clock of each wheel, there before the wheel is, so that
+    the harness can read it.
+    """
 
     __slots__ = ("made", "clocks")
 
@@ -99,13 +109,18 @@ class Heap:
 
 
 class Work:
-    """A wheel as far as matters here; mixed into the implementation's class. ``number``: 0 for the lowest, then as they are made."""
+    """A wheel with a number, 0 for the lowest, then as they are made."""
 
     __slots__ = ()
 
+    heap: Heap
+    number: int
+    clock: Clock
+
     def __init__(self, heap: Heap, number: int) -> None:
         super().__init__()
-        self.heap, self.number, self.clock = heap, number, heap.clocks[number]
+        me: Any = self
+        me.heap, me.number, me.clock = heap, number, heap.clocks[number]
         self.clock.current_time = START  # write B2
 
     def new_parent(self) -> Any:
@@ -119,7 +134,7 @@ class Found:
 
     __slots__ = ("wheel_and_time",)
 
-    wheel_and_time: Plain[tuple]
+    wheel_and_time: Plain[tuple[Any, ...]]
 
     def __init__(self) -> None:
         self.wheel_and_time = (None, None)
@@ -128,7 +143,8 @@ class Found:
 class Harness:
     """The objects of one scenario, and one method per operation of a thread program.
 
-    The lowest wheel is w0; entry e of task x is in the list l or in none; ``found`` has a place for each thread.
+    The lowest wheel is w0; entry e of task x is in the list l or in none; ``found`` has a place for
+    each thread.
     """
 
     def __init__(
@@ -171,7 +187,7 @@ class Harness:
         }
 
     def place(self, thread: str) -> None:
-        """An entry is due too late for the lowest wheel: the wheel above it compares with its own time."""
+        """Add an entry that is due too late for the lowest wheel: the one above reads its time."""
         parent = self.wheel.parent()
         time = parent.clock.current_time  # read N1
         self.found[thread].wheel_and_time = (parent, time)  # write N2
@@ -195,12 +211,12 @@ class Harness:
 
 
 def held(monitor: Any) -> tuple[str | None, int]:
-    """Who is in a controlled monitor, and how often. A production monitor does not tell: it is read at rest only."""
+    """Owner and depth of a controlled monitor. A production monitor is read at rest only."""
     owner = getattr(monitor, "owner", None)
     return (owner and owner.name, getattr(monitor, "depth", 0))
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, in the model's own form."""
     heap, wheel, entry, task, bucket = (
         harness.heap,
@@ -231,8 +247,8 @@ def shared(harness: Harness) -> dict[str, tuple]:
     def name(value: Any) -> str | None:
         """A created wheel goes by its number, a volatile field by its own name."""
         if isinstance(value, tuple):
-            return value[1]
-        return role[value] if value in role else harness.wheels[value.number - 1]
+            return str(value[1])
+        return role[value] if value in role else str(harness.wheels[value.number - 1])
 
     stores = getattr(harness.buffers, "stores", ())  # production delays nothing
     found = [each.wheel_and_time for each in harness.found.values()]

@@ -1,14 +1,15 @@
-"""When a scenario is over, for whoever would otherwise wait at the delay queue for what can never come."""
+"""The end of a scenario, for a thread that waits at a delay queue to which nothing will come."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from impl import delay_queue
+from impl.runtime import Atomic
 
 
 class Progress:
-    """How many adds have not returned: part of the scenario, not of the timer."""
+    """The number of adds that have not returned."""
 
     __slots__ = ("left",)
 
@@ -16,14 +17,17 @@ class Progress:
         self.left = left
 
 
-class Queue(delay_queue.DelayQueue):
-    """The delay queue, at which nobody waits once ``progress`` and ``task_counter`` say that nothing can come."""
+class Queue(delay_queue.DelayQueue[Any]):
+    """A delay queue at which no thread waits once ``progress`` shows that nothing can come."""
 
     __slots__ = ("progress", "task_counter")
 
+    progress: Progress
+    task_counter: Atomic[int]
+
     def over(self) -> bool:
-        """Nothing is linked, and nobody will add anything."""
-        return self.progress.left == 0 and present(self.task_counter) == 0
+        """No entry is linked, and none will be."""
+        return bool(self.progress.left == 0 and present(self.task_counter) == 0)
 
     def wait_ms(self) -> int:
         return 0 if self.over() else super().wait_ms()
@@ -38,5 +42,5 @@ class Queue(delay_queue.DelayQueue):
 
 
 def present(atomic: Any) -> Any:
-    """What an atomic variable holds now, seen from outside: no step of any thread."""
+    """The value of an atomic variable, read from outside: no step of any thread."""
     return atomic.value if hasattr(atomic, "value") else atomic._value

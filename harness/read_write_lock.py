@@ -15,13 +15,15 @@ SUBJECT = ("impl.read_write_lock",)
 """The modules whose steps are the mechanism's."""
 
 NOT_RUN = {
-    "impl.read_write_lock: ReadWriteLock.refuse_twice: ": "a thread that asks twice breaks the contract; tests/impl/test_read_write_lock.py has one",
+    "impl.read_write_lock: ReadWriteLock.refuse_twice: ": (
+        "a thread that asks twice breaks the contract; tests/impl/test_read_write_lock.py has one"
+    ),
 }
-"""What no scenario runs, and why."""
+"""Branches that no scenario runs, and why."""
 
 
 class Page:
-    """What the lock guards: a plain field, so that the race detector sees whether the lock orders its accesses."""
+    """A plain field that the lock guards: the race detector checks that it orders the accesses."""
 
     __slots__ = ("written",)
 
@@ -70,11 +72,11 @@ class Harness:
         self.interrupts.interrupt(thread)  # update I1
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
-    """The model's shared variables, each as a tuple of its values. At rest a production lock has no threads to name."""
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
+    """The model's shared variables, each as a tuple of its values."""
     lock = harness.lock
     mutex, asleep, tickets = condition(lock.changed)
-    named = {number: name for number, name in enumerate(harness.threads, 1)}
+    named = dict(enumerate(harness.threads, 1))
     return {
         "mutex": (mutex,),
         "asleep": (asleep,),

@@ -1,8 +1,8 @@
-"""What an operation of a scenario comes to, where it does not return a plain value."""
+"""Results of operations that are not plain values."""
 
 from __future__ import annotations
 
 
-def raised(error: Exception) -> tuple[str, str]:
+def raised(error: BaseException) -> tuple[str, str]:
     """The result of an operation that raised an exception which its model knows."""
     return ("raised", type(error).__name__)

@@ -32,7 +32,7 @@ class ThreadPoolExecutor(Executor):
 
     __slots__ = ("changed", "calls", "shut", "ended", "initializer")
 
-    calls: Plain[tuple[tuple[Callable[..., None], tuple], ...]]
+    calls: Plain[tuple[tuple[Callable[..., None], tuple[Any, ...]], ...]]
     shut: Plain[bool]
     ended: Plain[bool]
 
@@ -70,7 +70,7 @@ class ThreadPoolExecutor(Executor):
             function(*arguments)
             call = self.next()
 
-    def next(self) -> tuple[Callable[..., None], tuple] | None:
+    def next(self) -> tuple[Callable[..., None], tuple[Any, ...]] | None:
         """The first call, once there is one; None where the pool is shut down and none is left."""
         with self.changed:  # lock Y1, unlock Y8
             while not self.calls and not self.shut:

@@ -2,7 +2,7 @@
 
 A thread of the scenario plays the part of a ``Thread``: it calls ``run``. Two things differ from
 the standard library: a thread that joins itself waits for ever, while the library raises
-RuntimeError; and nobody can wait for an event.
+RuntimeError; and no thread can wait for an event.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Thread:
         self.started = True
 
     def run(self) -> None:
-        """Raises RuntimeError where nobody has started it."""
+        """Raises RuntimeError if no thread has started it."""
         if not self.started:
             raise RuntimeError("this thread was not started")
         self.target()

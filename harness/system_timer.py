@@ -1,4 +1,4 @@
-"""How a scenario of SystemTimer runs on the implementation, and which model state its objects are in."""
+"""How a scenario of SystemTimer runs on the implementation, and the refinement mapping."""
 
 from __future__ import annotations
 
@@ -18,16 +18,28 @@ SUBJECT = ("impl.system_timer", "impl.timing_wheel")
 """The modules whose steps are the mechanism's."""
 
 HELPERS = ("impl.clock",)
-"""What is no mechanism's subject: these scenarios have to run each of its branches, too."""
+"""Modules that are no mechanism: these scenarios have to run each of their branches, too."""
 
 NOT_RUN = {
-    "impl.clock: SystemClock.": "the machine's clock; tests/impl/test_clock.py compares it with the system's",
-    "impl.clock: VirtualClock.advance: ms < 0 is true": "raises ValueError before anything is shared; tests/impl/test_clock.py gives such times",
-    "impl.system_timer: SystemTimer.__init__: ": "defaults for production; the harness hands in clock, queue, executor and start",
-    "impl.system_timer: SystemTimer.add: not 0 <= deadline <= self.max_deadline_ms is true": "raises ValueError before anything is shared; tests/impl/test_system_timer.py gives such deadlines",
-    "impl.timing_wheel: TimingWheel.__init__: ": "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py gives them",
+    "impl.clock: SystemClock.": (
+        "the machine's clock; tests/impl/test_clock.py compares it with the system's"
+    ),
+    "impl.clock: VirtualClock.advance: ms < 0 is true": (
+        "raises ValueError before anything is shared; tests/impl/test_clock.py gives such times"
+    ),
+    "impl.system_timer: SystemTimer.__init__: ": (
+        "defaults for production; the harness hands in clock, queue, executor and start"
+    ),
+    "impl.system_timer: SystemTimer.add: not 0 <= deadline <= self.max_deadline_ms is true": (
+        "raises ValueError before anything is shared; tests/impl/test_system_timer.py gives such "
+        "deadlines"
+    ),
+    "impl.timing_wheel: TimingWheel.__init__: ": (
+        "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py "
+        "gives them"
+    ),
 }
-"""What no scenario runs, and why."""
+"""Branches that no scenario runs, and why."""
 
 ATOMIC = {
     "impl.timer_task_list": ("F2",),
@@ -37,10 +49,10 @@ ATOMIC = {
     "impl.task_executor": (),
     "impl.timing_wheel": ("W1", "W2", "W3", "W4", "V1", "V2", "V3"),
 }
-"""Modules whose operations are one step of their caller's, and the labels in them that remain steps of their own."""
+"""Modules whose operations are part of their caller's step, and the labels that stay steps."""
 
 WAITS = ("X1", "A3", "W2")
-"""Steps that wait while a flush holds the monitor of a bucket: what unlinks an entry from it, and what links one into it."""
+"""Steps that link or unlink an entry, and wait while a flush holds the bucket's monitor."""
 
 COMPOSED = {
     "impl.delay_queue": (),
@@ -48,29 +60,41 @@ COMPOSED = {
     "impl.clock": (),
     "impl.task_executor": (),
 }
-"""What is atomic even when every step of the wheel's and the lists' is on: what has one lock, or is another mechanism's subject."""
+"""Modules that stay atomic in composed runs: they have one lock, or are another mechanism."""
 
 HALFWAY = {
-    "flushing": "the bucket whose monitor is held: every operation on a list holds one, in the model a flush alone",
+    "flushing": (
+        "the bucket whose monitor is held: every operation on a list holds one, in the model a "
+        "flush alone"
+    ),
 }
-"""What is not compared in a composed run while a thread is inside an operation, and why."""
+"""Variables that are not compared in a composed run while a thread is inside an operation."""
 
 UNREAD = {
     **{
-        f"TimerTaskEntry.{name}": "a bucket's content is read along next; prev and list are timer_task_list's subject, which compares them at every step"
+        f"TimerTaskEntry.{name}": (
+            "a bucket's content is read along next; prev and list are timer_task_list's subject, "
+            "which compares them at every step"
+        )
         for name in ("list", "prev")
     },
-    "TimerTaskList.monitor.depth": "2 while a flush unlinks an entry, 1 before and after; how monitors nest is timer_task_list's subject",
-    "TimerTask.delay_ms": "the argument of an add, which the harness sets; the entry's deadline is made of it, and entries are told apart by it",
+    "TimerTaskList.monitor.depth": (
+        "2 while a flush unlinks an entry, 1 before and after; how monitors nest is "
+        "timer_task_list's subject"
+    ),
+    "TimerTask.delay_ms": (
+        "the argument of an add, which the harness sets; the entry's deadline is made of it, and "
+        "entries are told apart by it"
+    ),
 }
-"""What changes and is not compared, and why."""
+"""Slots that change and are not compared, and why."""
 
 POLL_MS = 1
 """How long a reaper waits at a time where time is real."""
 
 
 class Pool(task_executor.TaskExecutor):
-    """In the place of a thread pool: its queue, first in first out. The scenario's threads that execute are the pool's threads.
+    """A thread pool's queue, first in first out. Scenario threads execute the tasks.
 
     ``refused``: the entries that came after :meth:`close`.
     """
@@ -80,8 +104,8 @@ class Pool(task_executor.TaskExecutor):
     def __init__(self, nothing_comes: Callable[[], bool]) -> None:
         """``nothing_comes``: says, without a lock, that no task will be handed over any more."""
         self.gate = Gate()
-        self.waiting: tuple = ()
-        self.refused: tuple = ()
+        self.waiting: tuple[Any, ...] = ()
+        self.refused: tuple[Any, ...] = ()
         self.shut = False
         self.nothing_comes = nothing_comes
 
@@ -102,7 +126,7 @@ class Pool(task_executor.TaskExecutor):
             self.gate.notify()
 
     def take(self) -> Any:
-        """The first task, waiting for one; None if none will come, or none has come for ``POLL_MS``."""
+        """Take the first task, waiting for one; None if none comes within ``POLL_MS``."""
         self.gate.acquire_when(self.wait_ms, POLL_MS)
         try:
             first, self.waiting = self.waiting[:1], self.waiting[1:]
@@ -142,11 +166,13 @@ class Harness:
             if operation == "add"
         ]
         self.progress = Progress(len(adds))
-        self.executor, self.started = Pool(self.nothing_comes), Atomic(())
+        self.executor = Pool(self.nothing_comes)
+        self.started: Any = Atomic(())
         self.timer = getattr(impl, scenario.get("timer", "SystemTimer"))(
             self.executor, 1, self.wheel_size, 0, self.clock, self.queue
         )
-        # What the adders read is 0 at all times, so that an entry's deadline is its delay: a scenario fixes it, whenever the adder comes.
+        # What the adders read is 0 at all times, so that an entry's deadline is its delay: a
+        # scenario fixes it, whenever the adder comes.
         self.timer.clock = VirtualClock()
         self.queue.progress, self.queue.task_counter = self.progress, self.timer.task_counter
         wheel = self.timer.wheel
@@ -155,7 +181,8 @@ class Harness:
         ):  # the levels exist from the start: how they come to be is another mechanism's subject
             wheel = wheel.parent()
         self.tasks = {task: Task(0) for task in dict.fromkeys(scenario["task_of"].values())}
-        # The adds of one task have different deadlines and are made by one thread: that is how a real entry is known here.
+        # The adds of one task have different deadlines and are made by one thread: that is how a
+        # real entry is known here.
         self.due = {
             entry: (self.tasks[task], scenario["deadline"][entry])
             for entry, task in scenario["task_of"].items()
@@ -172,13 +199,15 @@ class Harness:
     # -- the operations
 
     def add(self, entry: str) -> tuple[str, str] | None:
-        task, task.delay_ms = self.due[entry]
+        task, delay_ms = self.due[entry]
+        task.delay_ms = delay_ms
         try:
-            return self.timer.add(task)
+            self.timer.add(task)
         except RuntimeError as refused:  # the executor was shut down
             return raised(refused)
         finally:
             self.progress.left -= 1
+        return None
 
     def cancel(self, task: str) -> None:
         self.tasks[task].cancel()  # write X1
@@ -214,7 +243,7 @@ class Harness:
 
 
 def waits(label: str, names: Mapping[str, Any]) -> Any:
-    """The monitor that a step of ``WAITS`` asks for and that may be held over steps of others; None where it asks for none.
+    """The monitor that a step of ``WAITS`` takes and that other threads may hold; else None.
 
     ``names``: the locals of the function that the step's line is in.
     """
@@ -226,7 +255,7 @@ def waits(label: str, names: Mapping[str, Any]) -> Any:
     return None if bucket is None else bucket.monitor
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, in the model's own form."""
     timer = harness.timer
     name = {(id(task), due): entry for entry, (task, due) in harness.due.items()}
@@ -239,10 +268,11 @@ def shared(harness: Harness) -> dict[str, tuple]:
     number = {id(bucket): i for i, bucket in enumerate(buckets, 1)}
 
     def role(entry: Any) -> str | None:
-        return entry and name[id(entry.timer_task), entry.expiration_ms]
+        return None if entry is None else name[id(entry.timer_task), entry.expiration_ms]
 
-    def content(bucket: Any) -> tuple:
-        out, node = [], bucket.root.next
+    def content(bucket: Any) -> tuple[Any, ...]:
+        out: list[str | None] = []
+        node = bucket.root.next
         while node is not bucket.root and len(out) <= len(
             name
         ):  # a ring need not close halfway through a link

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from harness.conditions import condition
+from harness.progress import present
 from impl import system_timer_reaper
 from impl.runtime import Atomic
 
@@ -57,7 +58,7 @@ class Harness:
         self.reaper.thread.run()
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     thread = harness.reaper.thread
     mutex, asleep, tickets = condition(thread.changed)
@@ -67,6 +68,6 @@ def shared(harness: Harness) -> dict[str, tuple]:
         "tickets": (tickets,),
         "stopping": (harness.reaper.stopping.flag,),
         "ended": (thread.ended,),
-        "due": (harness.timer.due.value,),
-        "closed": (harness.timer.closed.value,),
+        "due": (present(harness.timer.due),),
+        "closed": (present(harness.timer.closed),),
     }

@@ -31,7 +31,7 @@ NOT_RUN = {
         "the timer calls it; tests/impl/test_task_executor.py looks at what is logged"
     ),
 }
-"""What no scenario runs, and why."""
+"""Branches that no scenario runs, and why."""
 
 
 class Failed(Exception):
@@ -53,7 +53,7 @@ class Task:
         name: str,
         does: Sequence[str],
         executor: Any,
-        ran: Atomic[tuple[str, ...]],
+        ran: Any,
         other: Task | None,
     ) -> None:
         self.name, self.does, self.executor, self.ran, self.other = (
@@ -70,7 +70,7 @@ class Task:
         self.ran.add_and_get((self.name,))  # update R1
         if self.does == ("raise",):
             raise Failed
-        elif self.does == ("close",):
+        if self.does == ("close",):
             self.executor.close()
         elif self.other is not None:
             self.executor.submit(self.other)
@@ -82,11 +82,10 @@ class Harness:
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = task_executor) -> None:
         self.executor = impl.TaskExecutor()
         self.pool = self.executor.executor
-        self.ran = Atomic(())
+        self.ran: Any = Atomic(())
         self.tasks: dict[str, Task] = {}
-        for name, does in reversed(
-            dict(scenario["does"]).items()
-        ):  # a task hands over those behind it alone
+        # A task hands over only tasks that stand behind it.
+        for name, does in reversed(scenario["does"].items()):
             other = self.tasks[does[1]] if does and does[0] == "submit" else None
             self.tasks[name] = Task(name, does, self.executor, self.ran, other)
         self.threads = tuple(scenario["threads"])
@@ -107,7 +106,7 @@ class Harness:
         self.pool.work()
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     mutex, asleep, tickets = condition(harness.pool.changed)
     return {

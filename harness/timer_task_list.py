@@ -1,8 +1,9 @@
-"""How a scenario of TimerTaskList runs on the implementation, and which model state its objects are in."""
+"""How a scenario of TimerTaskList runs on the implementation, and the refinement mapping."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -13,14 +14,20 @@ SUBJECT = ("impl.timer_task_list",)
 """The modules whose steps are the mechanism's."""
 
 NOT_RUN = {
-    "impl.timer_task_list: TimerTaskEntry.__init__: timer_task is not None is true": "entries are there before a scenario begins; system_timer's adders make theirs with their tasks",
+    "impl.timer_task_list: TimerTaskEntry.__init__: timer_task is not None is true": (
+        "entries are there before a scenario begins; system_timer's adders make theirs with their "
+        "tasks"
+    ),
 }
-"""What no scenario runs, and why."""
+"""Branches that no scenario runs, and why."""
 
 UNREAD = {
-    "executor.value": "a counter of the harness, in which K2 stands for the executor; the specification counts in owed, which is history",
+    "executor.value": (
+        "a counter of the harness, in which K2 stands for the executor; the specification counts "
+        "in owed, which is history"
+    ),
 }
-"""What changes and is not compared, and why."""
+"""Slots that change and are not compared, and why."""
 
 
 class Harness:
@@ -46,7 +53,7 @@ class Harness:
         for name, ring in scenario["ring"].items():
             bucket = self.lists[name]
             nodes = [bucket.root, *(self.entries[entry] for entry in ring), bucket.root]
-            for left, right in zip(nodes, nodes[1:]):
+            for left, right in pairwise(nodes):
                 left.next, right.prev = right, left
             for entry in nodes[1:-1]:
                 entry.list = bucket
@@ -98,12 +105,12 @@ class Harness:
 
 
 def held(monitor: Any) -> tuple[str | None, int]:
-    """Who is in a controlled monitor, and how often. A production monitor does not tell: it is read at rest only."""
+    """Owner and depth of a controlled monitor. A production monitor is read at rest only."""
     owner = getattr(monitor, "owner", None)
     return (owner and owner.name, getattr(monitor, "depth", 0))
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, in the model's own form."""
     role: dict[Any, str | None] = {None: None}
     for name, bucket in harness.lists.items():

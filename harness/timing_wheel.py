@@ -1,4 +1,4 @@
-"""How a scenario of TimingWheel runs on the implementation, and which model state its objects are in."""
+"""How a scenario of TimingWheel runs on the implementation, and the refinement mapping."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ SUBJECT = ("impl.timing_wheel",)
 """The modules whose steps are the mechanism's."""
 
 NOT_RUN = {
-    "impl.timing_wheel: TimingWheel.__init__: ": "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py gives them",
-    "impl.timing_wheel: TimingWheel.add: entry.cancelled() is true": "nothing is cancelled here; system_timer's scenarios run it",
+    "impl.timing_wheel: TimingWheel.__init__: ": (
+        "wrong arguments raise ValueError before there is a wheel; tests/impl/test_timing_wheel.py "
+        "gives them"
+    ),
+    "impl.timing_wheel: TimingWheel.add: entry.cancelled() is true": (
+        "nothing is cancelled here; system_timer's scenarios run it"
+    ),
 }
-"""What no scenario runs, and why."""
+"""Branches that no scenario runs, and why."""
 
 ATOMIC = {
     "impl.timer_task_list": ("A1", "A11", "F2"),
@@ -27,22 +32,25 @@ ATOMIC = {
     "impl.overflow_wheel": (),
     "impl.clock": (),
 }
-"""Modules whose operations are one step of their caller's, and the labels in them that remain steps of their own.
+"""Modules whose operations are part of their caller's step, and the labels that stay steps.
 
 A bucket's monitor stays: a flush has it from the first entry to the reset of the key.
 """
 
 UNREAD = {
-    f"TimerTaskEntry.{name}": "a bucket's content is read along next; prev and list are timer_task_list's subject, which compares them at every step"
+    f"TimerTaskEntry.{name}": (
+        "a bucket's content is read along next; prev and list are timer_task_list's subject, which "
+        "compares them at every step"
+    )
     for name in ("list", "prev")
 }
-"""What changes and is not compared, and why."""
+"""Slots that change and are not compared, and why."""
 
 LATE_MS = 1 << 40
 """What the clock shows: every bucket is due, and the wheel's own clock is all the time there is."""
 
 POLL_MS = 1
-"""How long somebody waits at a time where time is real."""
+"""For how long a thread waits at a time where time is real."""
 
 
 class Harness:
@@ -58,7 +66,8 @@ class Harness:
                 for operation, *_ in program
             )
         )
-        self.task_counter, self.handed = Atomic(0), Atomic(())
+        self.task_counter = Atomic(0)
+        self.handed: Any = Atomic(())
         self.queue = Queue()
         self.queue.progress, self.queue.task_counter = self.progress, self.task_counter
         self.wheel = impl.TimingWheel(
@@ -97,11 +106,11 @@ class Harness:
             self.hand(entry)
 
     def hand(self, entry: TimerTaskEntry) -> None:
-        """Whoever waits for the entry has it."""
+        """The thread that waits for the entry has it."""
         self.handed.add_and_get((entry,))  # update K2
 
     def expire(self) -> None:
-        """Take the earliest bucket, let the clocks reach its key, flush it, until nothing is left to wait for."""
+        """Take the earliest bucket, advance the clocks to its key, flush it, until none is left."""
         while self.due():
             with self.contract.write_lock:  # lock R2, unlock R6
                 bucket = self.queue.poll_now()  # update R4
@@ -132,13 +141,13 @@ class Harness:
 
 def proper(harness: Harness, level: int, wheel: Any) -> bool:
     """The wheel has the tick and the interval of its level, which counts from 0."""
-    return (
+    return bool(
         wheel.tick_ms == harness.wheel_size**level
         and wheel.interval == wheel.tick_ms * harness.wheel_size
     )
 
 
-def shared(harness: Harness) -> dict[str, tuple]:
+def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables, in the model's own form."""
     name = {id(entry): role for role, entry in harness.entries.items()}
     wheels = []
@@ -151,7 +160,7 @@ def shared(harness: Harness) -> dict[str, tuple]:
     unmade = harness.levels - len(wheels)
     empty = unmade * harness.wheel_size
 
-    def content(bucket: Any) -> tuple:
+    def content(bucket: Any) -> tuple[Any, ...]:
         out, node = [], bucket.root.next
         while node is not bucket.root:
             out.append(name[id(node)])
@@ -159,10 +168,11 @@ def shared(harness: Harness) -> dict[str, tuple]:
         return tuple(out)
 
     def held(monitor: Any) -> tuple[str | None, int]:
-        """Who is in a controlled monitor, and how often. A production monitor does not tell: it is read at rest only."""
+        """Owner and depth of a controlled monitor. A production monitor is read at rest only."""
         owner = getattr(monitor, "owner", None)
         return (owner and owner.name, getattr(monitor, "depth", 0))
 
+    writer: Any = getattr(harness.contract, "writer", None)
     return {
         "made": (sum(proper(harness, level, wheel) for level, wheel in enumerate(wheels)),),
         "current": (*(wheel.current_time for wheel in wheels), *[-1] * unmade),
@@ -172,7 +182,7 @@ def shared(harness: Harness) -> dict[str, tuple]:
         "queue": (tuple(number[id(bucket)] for bucket in harness.queue.heap),),
         "taskCounter": (present(harness.task_counter),),
         "readers": (frozenset(thread.name for thread in getattr(harness.contract, "readers", ())),),
-        "writer": (getattr(harness.contract, "writer", None) and harness.contract.writer.name,),
+        "writer": (writer and writer.name,),
         "adding": (harness.progress.left,),
         "handed": (tuple(name[id(entry)] for entry in present(harness.handed)),),
     }

@@ -1,9 +1,10 @@
-"""What Kafka's timer is compared with: ``java.util.Timer`` and ``java.util.concurrent.DelayQueue``, as the JDK documents them.
+"""Stand-ins for the JDK's ``Timer`` and ``DelayQueue``, as the JDK documents them.
 
-They are stand-ins for comparisons, not for use. A :class:`JdkTimer` has one thread, which a slow action holds up and an action
-that raises ends, and it reads a clock that can be set. :class:`JdkDelayQueue` looks through its heap for what it removes. The
-heap under both is that of :mod:`impl.delay_queue`. Where a Java compiler is found, ``tests/claims/test_jdk.py`` compares them with
-the real classes.
+They are stand-ins for comparisons, not for use. A :class:`JdkTimer` has one thread, which a slow
+action holds up and an action that raises ends, and it reads a clock that can be set.
+:class:`JdkDelayQueue` looks through its heap for what it removes. The heap under both is that of
+:mod:`impl.delay_queue`. Where a Java compiler is found, ``tests/claims/test_jdk.py`` compares them
+with the real classes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from impl.delay_queue import FOREVER_MS, Delayed, DelayQueue
 
@@ -24,12 +26,12 @@ _LOG = logging.getLogger(__name__)
 
 
 def wall_clock_ms() -> int:
-    """Milliseconds since 1970 by the machine's wall clock, which can be set. Java: ``System.currentTimeMillis``."""
+    """Milliseconds since 1970 by the wall clock. Java: ``System.currentTimeMillis``."""
     return time.time_ns() // 1_000_000
 
 
 class Delay:
-    """Something that is due at ``due_ms`` by ``clock``: an element of a delay queue, ordered by the time when it is due."""
+    """An element of a delay queue that is due at ``due_ms`` by ``clock``."""
 
     __slots__ = ("name", "due_ms", "clock")
 
@@ -46,19 +48,19 @@ class Delay:
         return f"{type(self).__name__}({self.name!r}, due at {self.due_ms} ms)"
 
 
-class JdkDelayQueue(DelayQueue):
+class JdkDelayQueue(DelayQueue[Any]):
     """The two operations of ``java.util.concurrent.DelayQueue`` that a Kafka timer does without."""
 
     __slots__ = ()
 
-    def take(self) -> Delayed:
+    def take(self) -> Any:
         """Take the first element, waiting until it is due, without end if there is none."""
         while (element := self.poll(A_WHILE_MS)) is None:
             pass  # the length of one wait has a bound on every platform
         return element
 
     def remove(self, element: Delayed) -> bool:
-        """Take out ``element`` itself, due or not; False if it is not queued. Looks through the heap: linear in its length."""
+        """Take out ``element``, due or not, in linear time; False if it is not queued."""
         with self.gate:
             for index, queued in enumerate(self.heap):
                 if queued is element:
@@ -74,7 +76,7 @@ class JdkDelayQueue(DelayQueue):
 
 
 class JdkTimerTask(Delay):
-    """One scheduled action, and the handle that cancels it. A cancelled one stays in the heap until its time or a purge."""
+    """A scheduled action that can be cancelled. It stays in the heap until its time or a purge."""
 
     __slots__ = ("action", "period_ms", "cancelled")
 
@@ -89,9 +91,10 @@ class JdkTimerTask(Delay):
 
 
 class JdkTimer:
-    """``java.util.Timer`` without its thread: the caller of :meth:`run_due` or :meth:`step` is the thread.
+    """``java.util.Timer`` without its thread, which is the caller of the methods.
 
-    Due times are wall clock times, fixed when an action is scheduled: if that clock is set back, what waits is late.
+    Due times are wall clock times, fixed when an action is scheduled: if that clock is set back,
+    what waits is late.
     """
 
     __slots__ = ("clock", "heap", "changed", "dead")
@@ -105,9 +108,10 @@ class JdkTimer:
     def schedule(
         self, action: Callable[[], None], delay_ms: int, period_ms: int = 0
     ) -> JdkTimerTask:
-        """Let ``action`` run in ``delay_ms``, and if ``period_ms`` is not 0 again that long after the start of each run.
+        """Let ``action`` run in ``delay_ms``, then ``period_ms`` after each start if that is not 0.
 
-        Raises ValueError for a negative time, RuntimeError if the timer was cancelled or an action has raised.
+        Raises ValueError for a negative time, RuntimeError if the timer was cancelled or an action
+        has raised.
         """
         if delay_ms < 0 or period_ms < 0:
             raise ValueError(
@@ -132,7 +136,7 @@ class JdkTimer:
         return self.heap.wait_ms()
 
     def step(self) -> bool:
-        """Take the first action if it is due, and run it unless it is cancelled; False if none is due.
+        """Take the first action if it is due, and run it unless cancelled; False if none is due.
 
         What an action raises kills the timer, which drops all that waits, and comes out here.
         """
@@ -167,7 +171,7 @@ class JdkTimer:
             self.changed.notify()
 
     def purge(self) -> int:
-        """Drop the cancelled actions from the heap, at a cost that is linear in its length; how many they were."""
+        """Drop the cancelled actions from the heap, in linear time. Returns their number."""
         with self.changed:
             kept = [task for task in self.heap.heap if not task.cancelled]
             dropped = len(self.heap) - len(kept)
@@ -178,7 +182,7 @@ class JdkTimer:
 
 
 class JdkTimerThread:
-    """The one thread of a :class:`JdkTimer`. It ends when the timer is cancelled, or with the first action that raises."""
+    """The one thread of a :class:`JdkTimer`. It ends with the timer, or if an action raises."""
 
     __slots__ = ("timer", "thread")
 
@@ -199,14 +203,15 @@ class JdkTimerThread:
                 )
                 return
             with timer.changed:
-                # the wait is measured, not read off the wall clock: a clock set back is noticed only at its end
+                # the wait is measured, not read off the wall clock: a clock set back is noticed
+                # only at its end
                 if not timer.dead and (wait := timer.wait_ms()) > 0:
                     timer.changed.wait(
                         None if wait >= FOREVER_MS else min(wait / 1000, threading.TIMEOUT_MAX)
                     )
 
     def close(self) -> None:
-        """Cancel the timer and wait for the action that is running, if it is not the one that calls."""
+        """Cancel the timer and wait for the running action, unless that is the caller."""
         self.timer.cancel()
         if threading.current_thread() is not self.thread:
             self.thread.join()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from model.pluscal import BLOCKED, DONE, FREE, Procedure, Process, Scalar, Step
@@ -43,7 +44,7 @@ class Model(Properties):
         )
         for name in self.lists:
             ring = (name, *scenario["ring"].get(name, ()), name)
-            for left, right in zip(ring, ring[1:]):
+            for left, right in pairwise(ring):
                 after[left], before[right] = right, left
             where |= dict.fromkeys(ring[1:-1], name)
         pointer = dict.fromkeys(self.tasks) | {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.pluscal import BLOCKED, DONE, FREE, Function, Machine, Procedure, Process, Scalar, Step
 from model.heap import offered, polled
+from model.pluscal import BLOCKED, DONE, FREE, Function, Machine, Procedure, Process, Scalar, Step
 
 
 class Model(Machine):

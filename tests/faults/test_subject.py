@@ -12,6 +12,7 @@ from wheelproof.verdict import exit_code
 
 TOML, SPEC = "spec/TimerTaskList.toml", "spec/TimerTaskList.tla"
 COUNTS = "spec/counts.json"
+MODEL_PROPERTIES = "model/timer_task_list_properties.py"
 PROPERTIES = "spec/TimerTaskListProperties.tla"
 MODEL, IMPL, HARNESS = (
     f"{artefact}/timer_task_list.py" for artefact in ("model", "impl", "harness")
@@ -169,7 +170,7 @@ ARTEFACTS = {
         [
             (PROPERTIES, "AtMostOneList == \\A e", "AtMostOneList == (Lists = {}) => \\A e"),
             (
-                MODEL,
+                MODEL_PROPERTIES,
                 "    def AtMostOneList(self) -> bool:\n",
                 "    def AtMostOneList(self) -> bool:\n        return True\n\n"
                 "    def Unused(self) -> bool:\n",
@@ -185,7 +186,7 @@ ARTEFACTS = {
         ],
         [
             (
-                MODEL,
+                MODEL_PROPERTIES,
                 "    def AtMostOneList(self) -> bool:\n",
                 "    def AtMostOneList(self) -> bool:\n        return True\n\n"
                 "    def Unused(self) -> bool:\n",

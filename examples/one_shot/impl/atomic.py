@@ -48,7 +48,7 @@ class Atomic(Generic[T]):
             self._value = value  # write C3
             return True
 
-    def add_and_get(self, delta: T) -> T:
+    def add_and_get(self: Atomic[int], delta: int) -> int:
         """Add ``delta`` and return the sum."""
         with self._lock:  # lock A1, unlock A4
             total = self._value + delta  # read A2

@@ -237,9 +237,8 @@ class Machine:
             self.me = self.threads[index]
             process.pc = self._following[label]
             if self._steps[label](process) is not BLOCKED:
-                after = (
-                    processes[:index] + (tuple(vars(process).values()),) + processes[index + 1 :]
-                )
+                own = tuple(vars(process).values())
+                after = (*processes[:index], own, *processes[index + 1 :])
                 out.append((index, label, (tuple(self._cells), after)))
         return out
 
