@@ -297,7 +297,7 @@ def mutate(
     from wheelproof import project
     from wheelproof.mutate import command
     from wheelproof.mutate.change import ARTEFACTS
-    from wheelproof.mutate.run import Options
+    from wheelproof.mutate.draw import Options
 
     chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
     _known("artefact", chosen, ARTEFACTS)

@@ -174,7 +174,7 @@ def test_what_is_no_proof_has_its_word_and_its_exit_code(home, text, name, verdi
         (TRUE + TRUE, "true is registered twice"),
         ("THEORY.theorem('empty', 'nothing', [])\n", "empty has no verification condition"),
         ("1 / 0\n", "proofs/toy.py cannot be loaded: ZeroDivisionError"),
-        (TRUE + "THEORY.mechanism = 'other'\n", "about the mechanism 'other', which there is not"),
+        (TRUE + "THEORY.mechanism = 'other'\n", "about an unknown mechanism, 'other'"),
     ],
 )
 def test_what_is_put_together_wrongly_is_refused(home, text, says):

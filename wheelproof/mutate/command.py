@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from wheelproof import doctor, documents
 from wheelproof.console import visible
+from wheelproof.mutate.draw import Options, draw
 from wheelproof.mutate.plan import Plan
-from wheelproof.mutate.run import LAYER, Mutation, Options, draw
+from wheelproof.mutate.rows import LAYER
+from wheelproof.mutate.run import Mutation
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
 

@@ -9,12 +9,9 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from wheelproof.mutate.change import Edit
-
-if TYPE_CHECKING:
-    from wheelproof.mutate.python_changes import Source
+from wheelproof.mutate.python_source import Source
 
 COMPARISONS = {
     ast.Lt: ("<=", ">="),
@@ -133,7 +130,7 @@ class Expressions:
             for test in node.ifs:
                 yield "condition.constant", [Edit(*self.source.span(test), "True")]
 
-    def between(self, left: ast.AST, right: ast.AST, new: str) -> Edit:
+    def between(self, left: ast.expr, right: ast.expr, new: str) -> Edit:
         """Another operator between two operands; brackets around them stay."""
         start, end = self.source.span(left)[1], self.source.span(right)[0]
         text = self.source.text[start:end]
@@ -276,7 +273,8 @@ def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]
 
 def _members(tree: ast.AST) -> tuple[list[list[str]], list[list[str]]]:
     """Per class its slots, and its methods by their number of parameters: names to exchange."""
-    slots, methods = [], []
+    slots: list[list[str]] = []
+    methods: list[list[str]] = []
     for cls in ast.walk(tree):
         if not isinstance(cls, ast.ClassDef):
             continue

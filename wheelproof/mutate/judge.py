@@ -10,18 +10,15 @@ not evaluate the specification.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import pickle
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -29,24 +26,21 @@ from typing import Any
 import wheelproof
 from wheelproof import project
 from wheelproof.checks import coverage
-from wheelproof.checks.context import Context, Limits, Report
+from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, dispatch
 from wheelproof.counterexample.build import Diverged
 from wheelproof.decisions import DoesNotFit
 from wheelproof.errors import ToolError, UsageError, WheelproofError
-from wheelproof.explore import ControlledImplementation
 from wheelproof.explore.findings import StyleError
-from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
-from wheelproof.isolated import ARTEFACTS
+from wheelproof.graph.explorer import BudgetSpent
 from wheelproof.mutate import hang
-from wheelproof.mutate.plan import Check
-from wheelproof.mutate.pluscal_changes import ALGORITHM
-from wheelproof.project.mechanism import Config
-from wheelproof.tlc import translation
-from wheelproof.tlc.result import Outcome, TlcResult
+from wheelproof.mutate.finding import Finding, Judged
+from wheelproof.mutate.group import Check
+from wheelproof.mutate.kept_runs import KeptRuns, most
+from wheelproof.mutate.tree import CHECKED, copied
+from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Row, Verdict
 
-LIMITS = Limits(60, 60, 2500, 60, 300)
 EVALUATION = range(75, 78)
 """TLC's exit codes where it cannot evaluate the specification: that is the change's fault."""
 
@@ -59,136 +53,16 @@ EVALUATED = re.compile(
 REFUSED = range(150, 156)
 """TLC's exit codes where the specification or its config is not TLA+."""
 
-LEFT_OUT = ("build", "__pycache__", "wheelproof.egg-info")
 CPU_SECONDS = 150.0
 """What one check may take of this process's CPU time."""
 
-UNDECLARED = 300_000
-"""States that a graph may have for which no count is declared."""
-
 STANDS_IN = "explore/fields.py"
 """The tool's descriptor in front of a slot: its exceptions are those of the project's slot."""
-
-CHECKED = frozenset({*ARTEFACTS, "spec", "mutants"})
-"""The folders that `wheelproof verify` reads."""
 
 TEST_SECONDS = 60.0
 """Wall time that one unit test may take."""
 SAMPLES, EVERY = 12, 0.25
 """CPU seconds between two samples of the stack after a check's limit: does one call return?"""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The result of one check.
-
-    ``word``: ``passed``, ``rejected``, ``equivalent``, ``unloadable``, ``inconclusive``, ``error``.
-
-    ``by``: the violated property, the style rule, the exception's class, the test's name ...;
-    ``why``: one sentence.
-    """
-
-    word: str
-    check: str = ""
-    by: str = ""
-    why: str = ""
-
-
-@dataclass
-class Judged:
-    """The result for a change. ``seconds``: CPU time of each check, with child processes."""
-
-    finding: Finding
-    seconds: dict[str, float] = field(default_factory=dict)
-    doubts: list[Finding] = field(default_factory=list)
-
-
-class KeptRuns(Context):
-    """A context that takes a run of TLC from the folder ``runs``, where an equal one was made.
-
-    ``loaded``: the implementation under control, by stem, mutant and grain; one process checks one
-    tree, so that loading it once will do.
-    """
-
-    runs: Path | None = None
-    seen: list[TlcResult] = []
-    loaded: dict[tuple[str, str | None], ControlledImplementation] = {}
-
-    def subject(self, grain: str = "ATOMIC") -> ControlledImplementation:
-        key = (self.mechanism.stem, self.mechanism.lacking, grain)
-        if key not in self.loaded:
-            self.loaded[key] = super().subject(grain)
-        return self.loaded[key]
-
-    @property
-    def limits(self) -> Limits:
-        return LIMITS
-
-    def explored(self, config: Config, layer: str = "graph") -> StateGraph:
-        """The model's full graph; BudgetSpent where it has several times the declared states."""
-        return explore(self.mechanism.model(config.scenario), bound=most(config))
-
-    def run_tlc(self, module: Path, **options: Any) -> TlcResult:
-        dump = options.get("dump")
-        told = sorted(
-            (name, str(value))
-            for name, value in options.items()
-            if name not in ("on_progress", "dump", "config")
-        )
-        texts = [
-            file.name + "\0" + file.read_text(encoding="utf-8")
-            for file in sorted(module.parent.iterdir())
-            if file.suffix in (".tla", ".cfg")
-        ]
-        kept = (
-            self.runs
-            / hashlib.sha256(
-                "\0".join([*texts, repr(told), str(dump is not None)]).encode()
-            ).hexdigest()[:24]
-        )
-        if (made := kept.with_suffix(".run")).is_file():
-            result = pickle.loads(made.read_bytes())
-            if dump is not None and kept.with_suffix(".dot").is_file():
-                shutil.copyfile(kept.with_suffix(".dot"), dump)
-        else:
-            result = super().run_tlc(module, **options)
-            if result.outcome in (Outcome.COMPLETED, Outcome.VIOLATED):
-                self.runs.mkdir(parents=True, exist_ok=True)
-                if dump is not None and dump.is_file():
-                    _put(kept.with_suffix(".dot"), dump.read_bytes())
-                _put(made, pickle.dumps(result))
-        type(self).seen.append(result)
-        return result
-
-
-def _put(file: Path, data: bytes) -> None:
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_bytes(data)
-    draft.replace(file)
-
-
-def copied(root: Path, scratch: Path, names: frozenset[str] | None = None) -> None:
-    """Copy the project's tree, without hidden and built files, or the folders ``names`` of it."""
-    package = Path(wheelproof.__file__).parent
-
-    def left_out(folder: str, inside: list[str]) -> list[str]:
-        top = names is not None and Path(folder) == root
-        return [
-            name
-            for name in inside
-            if name.startswith(".")
-            or name in LEFT_OUT
-            or top
-            and name not in names
-            or Path(folder, name).resolve() == package
-        ]
-
-    shutil.copytree(root, scratch, ignore=left_out, dirs_exist_ok=True)
-
-
-def most(config: Config) -> int:
-    """The states above which a config's graph counts as endless: several times the declared."""
-    return 3 * config.distinct + 1_000 if config.distinct else UNDECLARED
 
 
 class Judge:
@@ -333,6 +207,7 @@ class Judge:
                     for rows in (coverage.labels, coverage.branches, coverage.fields)
                 ]
             )
+        assert check.job is not None, "checks of every other kind have a job"
         return self.carried_out(check.job)
 
     def carried_out(self, job: Job) -> Report:
@@ -518,37 +393,3 @@ def _spent() -> float:
     """CPU seconds of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
-
-
-def translated(root: Path, file: str, before: str) -> Finding | None:
-    """Translate a changed module's algorithm anew.
-
-    A finding where the translator rejects it, or where only the algorithm's text changed.
-    """
-    module = root / file
-    if not ALGORITHM.search(module.read_text(encoding="utf-8")):
-        return None
-    try:
-        translation.retranslate(module)
-    except ToolError as error:
-        if "refuses" in str(error):
-            return Finding(
-                "unloadable",
-                "translation",
-                "pcal",
-                re.sub(r"\s+", " ", str(error).replace(str(root), ".")),
-            )
-        raise
-    if _checked(module.read_text(encoding="utf-8")) == _checked(before):
-        return Finding(
-            "equivalent",
-            "translation",
-            "same translation",
-            "the changed algorithm has the same translation",
-        )
-    return None
-
-
-def _checked(text: str) -> str:
-    """What TLC checks of a module: all but the algorithm, which is a comment, and its checksums."""
-    return re.sub(r"BEGIN TRANSLATION.*", "", ALGORITHM.sub("", text))

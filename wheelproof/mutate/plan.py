@@ -12,7 +12,7 @@ import ast
 import importlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from wheelproof.checks.jobs import Job
 from wheelproof.explore import ControlledImplementation
 from wheelproof.isolated import Finder, apart
 from wheelproof.mutate.change import ARTEFACTS
+from wheelproof.mutate.group import Check, Group
 from wheelproof.project.mechanism import Mechanism, stem_of
 from wheelproof.tlc import mc
 
@@ -38,47 +39,6 @@ ALL_THEORIES = re.compile(r"\bprove\.(declared|loaded)\(")
 """What a test says that sees each file of the proofs."""
 
 FOLDERS = ("model", "impl", "harness", "mutants", "proofs")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One of the project's own checks.
-
-    ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole``, ``tests``.
-
-    ``stem``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof
-    verify` would run. ``tests``: a file. ``size``: an estimate of its cost among those of its
-    stage: distinct states, or the length of a file of tests. ``needs``: of ``whole``, the jobs over
-    whose reports it judges.
-    """
-
-    kind: str
-    stem: str
-    stage: int
-    job: Job | None = None
-    tests: str = ""
-    size: int = 0
-    needs: tuple[Job, ...] = ()
-
-    @property
-    def title(self) -> str:
-        if self.kind == "tests":
-            return self.tests
-        if self.job is None:
-            return f"{self.stem} / " + (
-                "labels" if self.kind == "labels" else "labels, branches and fields"
-            )
-        more = f" and {len(self.job.others)} more" if self.job.others else ""
-        return f"{self.stem} / {'+'.join(self.job.layers)} / {self.job.name}{more}"
-
-
-@dataclass(frozen=True)
-class Group:
-    """The files of one artefact and mechanism; ``stem`` is a file's own if it has no mechanism."""
-
-    stem: str
-    artefact: str
-    files: tuple[str, ...]
 
 
 class Plan:
@@ -98,6 +58,7 @@ class Plan:
         tests: bool = True,
         stage: int = 9,
     ) -> None:
+        self._read: dict[str, tuple[str, ...]] = {}
         self.root, self.mechanisms, self.profile, self.bound, self.tests, self.stage = (
             root,
             mechanisms,

@@ -7,13 +7,13 @@ that no longer parses after an edit is not drawn (see :func:`parses`).
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
+from types import CodeType
+from typing import Any
 
-from wheelproof.explore import labels
 from wheelproof.mutate.change import Change, Edit, applied, distinct
 from wheelproof.mutate.expressions import Expressions
+from wheelproof.mutate.python_source import FUNCTIONS, Source, last_line
 
 SIMPLE = (
     ast.Assign,
@@ -27,96 +27,9 @@ SIMPLE = (
     ast.Continue,
     ast.Assert,
 )
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 BLOCKS = ("body", "orelse", "finalbody")
 Found = Iterator[tuple[str, int, list[Edit]]]
 """(operator, line, edits)"""
-
-
-class Source:
-    """A Python text with what the operators need to know of it."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tree = ast.parse(text)
-        self.lines = text.splitlines(keepends=True)
-        self.starts = [0]
-        for line in self.lines:
-            self.starts.append(self.starts[-1] + len(line))
-        self.marks = labels.of_source(text, "the file")
-
-    def offset(self, line: int, column: int) -> int:
-        """A character's offset from a node's line and its column, which counts bytes of UTF-8."""
-        return self.starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode())
-
-    def line_of(self, offset: int) -> int:
-        """The line, from 1, of a character."""
-        return bisect_right(self.starts, offset)
-
-    def span(self, node: ast.AST) -> tuple[int, int]:
-        return self.offset(node.lineno, node.col_offset), self.offset(
-            node.end_lineno, node.end_col_offset
-        )
-
-    def of(self, node: ast.AST) -> str:
-        start, end = self.span(node)
-        return self.text[start:end]
-
-    def whole(self, node: ast.AST) -> tuple[int, int]:
-        """The node's lines with its comments: whole lines, from the first to the last."""
-        return self.starts[node.lineno - 1], self.starts[node.end_lineno]
-
-    def labelled(self, node: ast.AST) -> bool:
-        """Whether a label is on one of the node's lines."""
-        return any(line in self.marks for line in range(node.lineno, node.end_lineno + 1))
-
-    @cached_property
-    def witnesses(self) -> set[str]:
-        """The methods that a model lists in WITNESSES: only they state the states to be reached."""
-        tables = [
-            node.value
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Assign)
-            and any(
-                isinstance(target, ast.Name) and target.id == "WITNESSES" for target in node.targets
-            )
-        ]
-        return {
-            each.value
-            for table in tables
-            for each in ast.walk(table)
-            if isinstance(each, ast.Constant) and isinstance(each.value, str)
-        }
-
-    @cached_property
-    def functions(self) -> list[tuple[str, ast.AST]]:
-        """(qualified name, node) of every function, outer ones first."""
-        found = []
-
-        def within(node: ast.AST, name: str) -> None:
-            for child in ast.iter_child_nodes(node):
-                inner = (
-                    f"{name}.{child.name}".lstrip(".")
-                    if isinstance(child, (*FUNCTIONS, ast.ClassDef))
-                    else name
-                )
-                if isinstance(child, FUNCTIONS):
-                    found.append((inner, child))
-                within(child, inner)
-
-        within(self.tree, "")
-        return found
-
-    def place(self, line: int) -> tuple[str, str]:
-        """(qualified name, text) of the innermost function around a line, or of the line itself."""
-        around = [
-            (name, node) for name, node in self.functions if node.lineno <= line <= node.end_lineno
-        ]
-        if not around:
-            return "module", self.lines[line - 1]
-        name, node = max(around, key=lambda each: each[1].lineno)
-        start, end = self.whole(node)
-        return name, self.text[start:end]
 
 
 def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -373,7 +286,7 @@ def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]
         (name, node)
         for name, node in source.functions
         if node.body[0].lineno > node.lineno
-        and node.end_lineno > node.body[0].lineno
+        and last_line(node) > node.body[0].lineno
         or not _is_text(node.body[0])
         and node.body[0].lineno > node.lineno
     ]
@@ -406,9 +319,9 @@ def same_code(before: str, after: str, file: str) -> bool:
     return _shape(one) == _shape(two)
 
 
-def _shape(code: object) -> tuple:
+def _shape(code: CodeType) -> tuple[Any, ...]:
     consts = tuple(
-        _shape(const) if hasattr(const, "co_code") else (type(const), repr(const))
+        _shape(const) if isinstance(const, CodeType) else (type(const), repr(const))
         for const in code.co_consts
     )
     return (

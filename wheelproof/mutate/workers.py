@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wheelproof.mutate.judge import Finding, Judged
+from wheelproof.mutate.finding import Finding, Judged
 
 GRACE = 10.0
 """Seconds between asking a process to end, so that it ends its TLC, and ending it."""
@@ -45,6 +45,11 @@ class _Running:
     deadline: float
     asked: bool = False
     data: bytes = b""
+
+
+def line_of(error: Exception) -> int:
+    """The line of the caller's code in which an error was raised or passed."""
+    return error.__traceback__.tb_lineno if error.__traceback__ else 0
 
 
 def perform(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Judged]]:
@@ -108,7 +113,7 @@ def _start(task: Task) -> _Running:
                     "error",
                     "mutate",
                     type(error).__name__,
-                    f"{error} (line {error.__traceback__.tb_lineno})",
+                    f"{error} (line {line_of(error)})",
                 )
             )
         tell(judged)
@@ -138,7 +143,8 @@ def _ended(each: _Running) -> Judged:
         os.killpg(each.pid, signal.SIGKILL)
     shutil.rmtree(each.scratch, ignore_errors=True)
     if each.data:
-        return pickle.loads(each.data)
+        judged: Judged = pickle.loads(each.data)
+        return judged
     if each.asked:
         return Judged(
             Finding(

@@ -9,10 +9,21 @@ import pytest
 
 from wheelproof import project
 from wheelproof.errors import UsageError
-from wheelproof.mutate import judge, pluscal_changes, python_changes, run
+from wheelproof.mutate import (
+    draw,
+    group,
+    judge,
+    kept_runs,
+    pluscal_changes,
+    python_changes,
+    run,
+    tree,
+)
+from wheelproof.mutate import plan as planning
 from wheelproof.mutate.change import Change
 from wheelproof.mutate.declared import FILE
-from wheelproof.mutate.run import Drawn, Mutation, Options
+from wheelproof.mutate.draw import Drawn, Options
+from wheelproof.mutate.run import Mutation
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Row, Verdict, exit_code
 
@@ -66,18 +77,18 @@ def judged(copy: Path, runs: Path, monkeypatch: pytest.MonkeyPatch, *changes: Ch
         tests=False,
     )
 
-    def draw(options: Options, root: Path, plan) -> list[Drawn]:
+    def drawn(options: Options, root: Path, plan) -> list[Drawn]:
         groups = plan.groups(options.mechanisms, options.artefacts)
         return [
             Drawn(
                 group,
-                [*run.changes_of(root, group), *changes],
+                [*draw.changes_of(root, group), *changes],
                 [change for change in changes if change.artefact == group.artefact],
             )
             for group in groups
         ]
 
-    monkeypatch.setattr(run, "draw", draw)
+    monkeypatch.setattr(run, "draw", drawn)
     return Mutation(options, lambda text: None).run()
 
 
@@ -188,7 +199,7 @@ def test_a_crash_of_the_tool_is_no_rejection(copy, runs, monkeypatch):
     monkeypatch.setattr(judge, "dispatch", crashing)
     found = judge.Judge(copy, copy, runs, lambda end: None, True)
     (copy / IMPL).write_text(fault.after, encoding="utf-8")
-    checks = run.Plan(copy, project.find(copy), tests=False).checks("impl", IMPL)
+    checks = planning.Plan(copy, project.find(copy), tests=False).checks("impl", IMPL)
     assert found.run([check for check in checks if check.job]).finding.word == "error"
 
 
@@ -224,12 +235,12 @@ def test_tlcs_failure_rejects_where_it_is_the_specifications(
     (item,) = project.find(copy).values()
     check = next(
         check
-        for check in run.Plan(copy, {item.stem: item}, tests=False).checks(
+        for check in planning.Plan(copy, {item.stem: item}, tests=False).checks(
             "spec", f"spec/{item.spec.name}"
         )
         if check.job
     )
-    monkeypatch.setattr(judge.KeptRuns, "seen", [TlcResult(Outcome.ERROR, exit_code=code)])
+    monkeypatch.setattr(kept_runs.KeptRuns, "seen", [TlcResult(Outcome.ERROR, exit_code=code)])
     finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(
         check, Row(item.stem, "tlc", check.job.name, Verdict.EXHAUSTIVE, Verdict.ERROR, why=why)
     )
@@ -246,7 +257,7 @@ def test_tlcs_failure_rejects_where_it_is_the_specifications(
     ],
 )
 def test_a_changed_proof_that_the_second_solver_cannot_read_is_not_loaded(copy, runs, second, word):
-    check = run.Check("job", "one_shot", 2)
+    check = group.Check("job", "one_shot", 2)
     row = Row(
         "one_shot",
         "proof",
@@ -270,7 +281,7 @@ def test_a_changed_proof_that_shows_less_than_it_must_is_rejected(copy, runs):
         figures={"lacks": "no control was refuted"},
     )
     finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(
-        run.Check("job", "one_shot", 2), row
+        group.Check("job", "one_shot", 2), row
     )
     assert (finding.word, finding.by) == ("rejected", "evidence")
 
@@ -303,7 +314,7 @@ def test_a_model_without_end_is_named(copy, runs, monkeypatch):
     )
     check = next(
         check
-        for check in run.Plan(copy, project.find(copy), tests=False).checks(
+        for check in planning.Plan(copy, project.find(copy), tests=False).checks(
             "model", "model/one_shot.py"
         )
         if check.job
@@ -347,8 +358,8 @@ def test_a_unit_test_rejects_by_its_name(copy, runs, monkeypatch, body, why):
         encoding="utf-8",
     )
     monkeypatch.setattr(judge, "TEST_SECONDS", 2.0)
-    checks = run.Plan(copy, project.find(copy)).checks("impl", IMPL)
-    judge.copied(copy, copy.with_name("scratch"))
+    checks = planning.Plan(copy, project.find(copy)).checks("impl", IMPL)
+    tree.copied(copy, copy.with_name("scratch"))
     finding = (
         judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True)
         .run([check for check in checks if check.tests])
@@ -372,9 +383,11 @@ def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy
         "def test_it():\n    assert False, \"'x' is there 0 times\"\n", encoding="utf-8"
     )
     checks = [
-        check for check in run.Plan(copy, project.find(copy)).checks("impl", IMPL) if check.tests
+        check
+        for check in planning.Plan(copy, project.find(copy)).checks("impl", IMPL)
+        if check.tests
     ]
-    judge.copied(copy, copy.with_name("scratch"))
+    tree.copied(copy, copy.with_name("scratch"))
     finding = (
         judge.Judge(copy.with_name("scratch"), copy, runs, lambda end: None, True)
         .run(checks)
@@ -395,7 +408,7 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
         "named": "from proofs import sums\n",
     }.items():
         (folder / f"test_{name}.py").write_text(text, encoding="utf-8")
-    plan = run.Plan(copy, project.find(copy))
+    plan = planning.Plan(copy, project.find(copy))
     assert [check.tests for check in plan.checks("proofs", "proofs/sums.py")] == [
         "tests/proofs/test_named.py",
         "tests/proofs/test_page.py",
@@ -412,7 +425,7 @@ def test_what_the_fast_lane_passes_is_checked_by_the_nightly_one(copy, runs, mon
         encoding="utf-8",
     )
     item = project.find(copy)["one_shot"]
-    plan = run.Plan(copy, {"one_shot": item}, tests=False)
+    plan = planning.Plan(copy, {"one_shot": item}, tests=False)
     late = [check for check in plan.checks("model", "model/one_shot.py") if check.stage == 8]
     assert [check.job.name for check in late] == ["Unlocked"]
     assert {
@@ -436,7 +449,7 @@ def test_the_draw_depends_on_the_seed_alone(copy):
         options = Options(("one_shot",), ("impl", "spec"), 5, seed, copy, copy / "build")
         return [
             change.key
-            for each in run.draw(options, copy, run.Plan(copy, project.find(copy)))
+            for each in draw.draw(options, copy, planning.Plan(copy, project.find(copy)))
             for change in each.chosen
         ]
 
@@ -444,19 +457,19 @@ def test_the_draw_depends_on_the_seed_alone(copy):
 
 
 def test_a_total_is_shared_among_the_groups_by_their_size(copy):
-    plan = run.Plan(copy, project.find(copy))
+    plan = planning.Plan(copy, project.find(copy))
     options = Options((), ("impl", "spec"), 5, 1, copy, copy / "build", total=12)
-    drawn = run.draw(options, copy, plan)
+    drawn = draw.draw(options, copy, plan)
     for artefact in options.artefacts:
         assert sum(len(each.chosen) for each in drawn if each.group.artefact == artefact) == 12
-    assert run.shares(10, [1, 100, 300]) == [1, 3, 6] and run.shares(500, [1, 100, 300]) == [
+    assert draw.shares(10, [1, 100, 300]) == [1, 3, 6] and draw.shares(500, [1, 100, 300]) == [
         1,
         100,
         300,
     ]
-    assert run.shares(3, [5, 5, 5]) == [1, 1, 1]
+    assert draw.shares(3, [5, 5, 5]) == [1, 1, 1]
     with pytest.raises(UsageError, match="fewer than the 3 groups"):
-        run.shares(2, [5, 5, 5])
+        draw.shares(2, [5, 5, 5])
 
 
 def test_a_run_that_is_cut_short_has_judged_a_like_part_of_each_group(copy, runs):

@@ -1,0 +1,135 @@
+"""The options of a run, and the changes that it draws."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.mutate import pluscal_changes, python_changes
+from wheelproof.mutate.change import Change
+from wheelproof.mutate.finding import Judged
+from wheelproof.mutate.group import Group
+from wheelproof.mutate.plan import Plan
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options. ``count``: changes drawn for each mechanism and artefact.
+
+    ``total``: instead, changes of each artefact, over all groups. ``minutes``: of wall time after
+    which no further change is begun, 0 for none.
+
+    ``limit``: seconds of wall time for one change. ``profile``, ``bound``: as in ``Plan``.
+    ``tests``: whether unit tests take part. ``stage``: the last stage of checks that takes part.
+    ``keys``: judge exactly these changes; nothing is drawn.
+    """
+
+    mechanisms: tuple[str, ...]
+    artefacts: tuple[str, ...]
+    count: int
+    seed: int
+    subject: Path
+    output: Path
+    jobs: int = 2
+    profile: str = "fast"
+    bound: int = 100_000
+    minutes: float = 0.0
+    limit: float = 900.0
+    tests: bool = True
+    stage: int = 9
+    keys: tuple[str, ...] = ()
+    total: int = 0
+
+
+@dataclass
+class Drawn:
+    """One group's changes: all of them, those drawn, and what became of each that was judged."""
+
+    group: Group
+    every: list[Change]
+    chosen: list[Change]
+    ended: dict[str, Judged] = field(default_factory=dict)
+    controls: dict[str, Judged] = field(default_factory=dict)
+
+    def of(self, *words: str) -> list[Change]:
+        return [
+            change
+            for change in self.chosen
+            if change.key in self.ended and self.ended[change.key].finding.word in words
+        ]
+
+
+def changes_of(root: Path, group: Group) -> list[Change]:
+    """Every change of a group's files."""
+    out: list[Change] = []
+    for file in group.files:
+        make = pluscal_changes.changes if group.artefact == "spec" else python_changes.changes
+        out += make((root / file).read_text(encoding="utf-8"), file, group.artefact)
+    return out
+
+
+def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
+    """The groups with their changes, some of each drawn by the seed.
+
+    Raises NothingChecked where there is none.
+    """
+    out = []
+    groups = plan.groups(options.mechanisms, options.artefacts)
+    found = {group: changes_of(root, group) for group in groups}
+    wanted = dict.fromkeys(groups, options.count)
+    if options.total:
+        for artefact in options.artefacts:
+            of_artefact = {
+                group: len(every)
+                for group, every in found.items()
+                if group.artefact == artefact and every
+            }
+            wanted |= dict(zip(of_artefact, shares(options.total, list(of_artefact.values()))))
+    for group, every in found.items():
+        order = random.Random(f"{options.seed} {group.stem} {group.artefact}").sample(
+            every, len(every)
+        )
+        if options.keys:
+            out.append(
+                Drawn(group, every, [change for change in every if change.key in options.keys])
+            )
+            continue
+        chosen: list[Change] = []
+        for change in order:
+            if len(chosen) == wanted[group]:
+                break
+            if group.artefact == "spec" or python_changes.parses(change):
+                chosen.append(change)
+        out.append(Drawn(group, every, chosen))
+    if unknown := set(options.keys) - {change.key for each in out for change in each.chosen}:
+        raise UsageError(
+            f"No file has the change {', '.join(sorted(unknown))}.",
+            "The text around it was edited; --list shows what there is.",
+        )
+    if not any(each.chosen for each in out):
+        raise NothingChecked(
+            "No change was drawn.", "Choose other mechanisms or artefacts, or a larger --count."
+        )
+    return [each for each in out if each.chosen]
+
+
+def shares(total: int, sizes: list[int]) -> list[int]:
+    """``total`` split in proportion to ``sizes``, by the largest remainder.
+
+    Each gets one at least, and none more than it has.
+    """
+    if total < len(sizes):
+        raise UsageError(
+            f"{total} changes are fewer than the {len(sizes)} groups of files.",
+            "Give a larger --total, or choose mechanisms.",
+        )
+    rest, more = total - len(sizes), [size - 1 for size in sizes]
+    exact = [min(each, rest * each / max(1, sum(more))) for each in more]
+    given = [int(each) for each in exact]
+    for number in sorted(range(len(sizes)), key=lambda number: given[number] - exact[number])[
+        : max(0, min(rest, sum(more)) - sum(given))
+    ]:
+        given[number] += 1
+    return [1 + each for each in given]

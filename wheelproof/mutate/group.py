@@ -1,0 +1,48 @@
+"""Groups of files that are changed together, and the checks that judge changes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wheelproof.checks.jobs import Job
+
+
+@dataclass(frozen=True)
+class Check:
+    """One of the project's own checks.
+
+    ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole``, ``tests``.
+
+    ``stem``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof
+    verify` would run. ``tests``: a file. ``size``: an estimate of its cost among those of its
+    stage: distinct states, or the length of a file of tests. ``needs``: of ``whole``, the jobs over
+    whose reports it judges.
+    """
+
+    kind: str
+    stem: str
+    stage: int
+    job: Job | None = None
+    tests: str = ""
+    size: int = 0
+    needs: tuple[Job, ...] = ()
+
+    @property
+    def title(self) -> str:
+        if self.kind == "tests":
+            return self.tests
+        if self.job is None:
+            return f"{self.stem} / " + (
+                "labels" if self.kind == "labels" else "labels, branches and fields"
+            )
+        more = f" and {len(self.job.others)} more" if self.job.others else ""
+        return f"{self.stem} / {'+'.join(self.job.layers)} / {self.job.name}{more}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The files of one artefact and mechanism; ``stem`` is a file's own if it has no mechanism."""
+
+    stem: str
+    artefact: str
+    files: tuple[str, ...]

@@ -1,0 +1,71 @@
+"""The copy of a project's tree that a change is made in."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import wheelproof
+from wheelproof.errors import ToolError
+from wheelproof.isolated import ARTEFACTS
+from wheelproof.mutate.finding import Finding
+from wheelproof.mutate.tla_source import ALGORITHM
+from wheelproof.tlc import translation
+
+LEFT_OUT = ("build", "__pycache__", "wheelproof.egg-info")
+
+CHECKED = frozenset({*ARTEFACTS, "spec", "mutants"})
+"""The folders that `wheelproof verify` reads."""
+
+
+def copied(root: Path, scratch: Path, names: frozenset[str] | None = None) -> None:
+    """Copy the project's tree, without hidden and built files, or the folders ``names`` of it."""
+    package = Path(wheelproof.__file__).parent
+
+    def left_out(folder: str, inside: list[str]) -> list[str]:
+        chosen = names if Path(folder) == root else None
+        return [
+            name
+            for name in inside
+            if name.startswith(".")
+            or name in LEFT_OUT
+            or (chosen is not None and name not in chosen)
+            or Path(folder, name).resolve() == package
+        ]
+
+    shutil.copytree(root, scratch, ignore=left_out, dirs_exist_ok=True)
+
+
+def translated(root: Path, file: str, before: str) -> Finding | None:
+    """Translate a changed module's algorithm anew.
+
+    A finding where the translator rejects it, or where only the algorithm's text changed.
+    """
+    module = root / file
+    if not ALGORITHM.search(module.read_text(encoding="utf-8")):
+        return None
+    try:
+        translation.retranslate(module)
+    except ToolError as error:
+        if "refuses" in str(error):
+            return Finding(
+                "unloadable",
+                "translation",
+                "pcal",
+                re.sub(r"\s+", " ", str(error).replace(str(root), ".")),
+            )
+        raise
+    if _checked(module.read_text(encoding="utf-8")) == _checked(before):
+        return Finding(
+            "equivalent",
+            "translation",
+            "same translation",
+            "the changed algorithm has the same translation",
+        )
+    return None
+
+
+def _checked(text: str) -> str:
+    """What TLC checks of a module: all but the algorithm, which is a comment, and its checksums."""
+    return re.sub(r"BEGIN TRANSLATION.*", "", ALGORITHM.sub("", text))
