@@ -1,82 +1,31 @@
 """The command `wheelproof`. Commands import their engines, so that `--help` answers at once.
 
 Exit codes of every command: 0 every verdict as expected; 1 a finding; 2 usage; 3 inconclusive; 4 a
-tool failed (a defect of this tool among them, never to be mistaken for a finding); 5 nothing
-checked or vacuous; 130 interrupted.
+tool failed, as by a defect of this one; 5 nothing checked or vacuous; 130 interrupted.
 """
 
-import os
 import sys
-import traceback
-from collections.abc import Callable, Iterable
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from wheelproof.commands import INTERRUPTED
-from wheelproof.errors import UsageError, WheelproofError
+from wheelproof.commands.options import (
+    Commands,
+    Jobs,
+    Json,
+    On,
+    Output,
+    Profile,
+    Quiet,
+    Subject,
+    Trace,
+    check_known,
+    mechanisms_of,
+    processors,
+)
+from wheelproof.errors import UsageError
 from wheelproof.trace import commands as trace_commands
-
-if TYPE_CHECKING:
-    from wheelproof.project.mechanism import Mechanism
-
-
-def _drop_what_cannot_be_written() -> None:
-    """Drop the buffer of standard output: Python would exit with 120 if its flush fails."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-class Commands(TyperGroup):
-    """Turns what a command raises into one sentence and an exit code."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except WheelproofError as error:
-            _say(f"wheelproof: {error}")
-            _drop_what_cannot_be_written()
-            raise typer.Exit(error.exit_code) from error
-        except KeyboardInterrupt as error:
-            _say("wheelproof: interrupted")
-            raise typer.Exit(INTERRUPTED) from error
-        except BrokenPipeError as error:
-            # Who read the output has gone; Python's own flush at exit would only complain about
-            # that.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(4) from error
-        except Exception as error:
-            # Typer's own ends carry a code. For anything else Python would exit with 1, which means
-            # a finding here.
-            if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
-                raise
-            traceback.print_exc()
-            _say(
-                f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was "
-                "shown by this run."
-            )
-            _drop_what_cannot_be_written()
-            raise typer.Exit(4) from error
-
-
-class Profile(StrEnum):
-    """How much is checked."""
-
-    FAST = "fast"
-    NIGHTLY = "nightly"
-
-
-class On(StrEnum):
-    """What a counterexample is replayed on."""
-
-    MODEL = "model"
-    IMPL = "impl"
-
 
 app = typer.Typer(
     name="wheelproof",
@@ -91,23 +40,6 @@ app = typer.Typer(
 )
 app.add_typer(trace_commands.app, name="trace")
 
-Subject = Annotated[
-    Path,
-    typer.Option("--subject", metavar="DIR", help="The folder that holds spec/, model/, impl/ ..."),
-]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="One JSON document on standard output, all else on standard error."
-    ),
-]
-Trace = Annotated[
-    Path,
-    typer.Argument(
-        metavar="TRACE", help="A counterexample file, such as build/counterexamples/*.json."
-    ),
-]
-
 
 @app.command()
 def verify(
@@ -121,15 +53,10 @@ def verify(
         Profile, typer.Option("--profile", help="How much to check.")
     ] = Profile.FAST,
     subject: Subject = Path("."),
-    output: Annotated[
-        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
-    ] = Path("build"),
-    jobs: Annotated[
-        int,
-        typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU."),
-    ] = 0,
+    output: Output = Path("build"),
+    jobs: Jobs = 0,
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Check mechanisms, layer by layer, and write the report."""
     from wheelproof.commands.verification import Verification
@@ -139,15 +66,15 @@ def verify(
     layers = [name.strip() for names in layer or [] for name in names.split(",") if name.strip()]
     if layer and not layers:
         raise UsageError("--layer names no layer.", f"Known layers: {', '.join(LAYERS)}.")
-    _known("layer", layers, LAYERS)
-    found = _mechanisms(subject, mechanisms or [])
+    check_known("layer", layers, LAYERS)
+    found = mechanisms_of(subject, mechanisms or [])
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(mechanisms or [])),
         layers=frozenset(layers) if layers else None,
         profile=profile.value,
         subject=subject,
         output=output,
-        jobs=jobs or _processors(),
+        jobs=jobs or processors(),
     )
     raise typer.Exit(Verification(options, found, quiet, as_json).run())
 
@@ -170,13 +97,8 @@ def prove_(
         Profile, typer.Option("--profile", help="How much to prove.")
     ] = Profile.FAST,
     subject: Subject = Path("."),
-    output: Annotated[
-        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
-    ] = Path("build"),
-    jobs: Annotated[
-        int,
-        typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU."),
-    ] = 0,
+    output: Output = Path("build"),
+    jobs: Jobs = 0,
     table: Annotated[
         bool,
         typer.Option(
@@ -186,7 +108,7 @@ def prove_(
         ),
     ] = False,
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Prove the subject's theorems, each with its controls, and write the report."""
     from wheelproof.checks import prove
@@ -196,9 +118,9 @@ def prove_(
 
     if table and as_json:
         raise UsageError("--table and --json both want standard output.", "Give one of them.")
-    found = _mechanisms(subject, [])
+    found = mechanisms_of(subject, [])
     declared = prove.declared(subject)
-    _known(
+    check_known(
         "theorem",
         names or [],
         dict.fromkeys([each for item in declared for each in (item.name, item.mechanism)]),
@@ -209,7 +131,7 @@ def prove_(
         profile=profile.value,
         subject=subject,
         output=output,
-        jobs=jobs or _processors(),
+        jobs=jobs or processors(),
         theorems=tuple(dict.fromkeys(names or [])),
         seeds=seeds,
     )
@@ -291,7 +213,7 @@ def mutate(
         int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0: one for each CPU.")
     ] = 0,
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Change the subject's files systematically; its checks must reject each change."""
     from wheelproof import project
@@ -300,7 +222,7 @@ def mutate(
     from wheelproof.mutate.draw import Options
 
     chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
-    _known("artefact", chosen, ARTEFACTS)
+    check_known("artefact", chosen, ARTEFACTS)
     subject = subject.resolve()
     found = project.find(subject)
     files = [
@@ -309,7 +231,7 @@ def mutate(
         for file in sorted((subject / folder).rglob("*.py"))
         if file.stem != "__init__"
     ]
-    _known("mechanism", mechanisms or [], list(dict.fromkeys([*found, *files])))
+    check_known("mechanism", mechanisms or [], list(dict.fromkeys([*found, *files])))
     options = Options(
         mechanisms=tuple(dict.fromkeys(mechanisms or [])),
         artefacts=tuple(dict.fromkeys(chosen or ARTEFACTS)),
@@ -317,7 +239,7 @@ def mutate(
         seed=seed,
         subject=subject,
         output=output,
-        jobs=jobs or _processors(),
+        jobs=jobs or processors(),
         profile=profile.value,
         bound=bound,
         minutes=minutes,
@@ -351,7 +273,7 @@ def list_(
 
     if config and not update_counts:
         raise UsageError("--config names whose counts to rewrite.", "Give --update-counts too.")
-    _mechanisms(subject, mechanisms or [])
+    mechanisms_of(subject, mechanisms or [])
     raise typer.Exit(
         listing.run(
             subject,
@@ -373,7 +295,7 @@ def models(
     """Write two models for a TLA+ editor beside each specification: one holds, one fails."""
     from wheelproof.commands import editor
 
-    for mechanism in _mechanisms(subject, mechanisms or []).values():
+    for mechanism in mechanisms_of(subject, mechanisms or []).values():
         changed = [file.relative_to(subject).as_posix() for file in editor.write(mechanism)]
         print(f"{mechanism.stem}: {', '.join(changed) or 'as they were'}")
 
@@ -388,9 +310,7 @@ def mutant_(
         int | None, typer.Option("--width", min=40, help="Columns; thread columns need 100.")
     ] = None,
     subject: Subject = Path("."),
-    output: Annotated[
-        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
-    ] = Path("build"),
+    output: Output = Path("build"),
 ) -> None:
     """Show a decision taken away: the changes side by side, the verdicts, and a counterexample."""
     from wheelproof.commands import mutant
@@ -478,37 +398,3 @@ def translate(
 def main() -> None:
     """The entry point of the command."""
     app(prog_name="wheelproof")
-
-
-def _mechanisms(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
-    """The subject's mechanisms by stem; UsageError where a wanted one is not among them."""
-    from wheelproof import project
-
-    found = project.find(root)
-    _known("mechanism", wanted, found)
-    return {stem: item for stem, item in found.items() if not wanted or stem in wanted}
-
-
-def _known(what: str, wanted: Iterable[str], known: Iterable[str]) -> None:
-    known = list(known)
-    for name in wanted:
-        if name not in known:
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, known, 1)
-            hint = f"Did you mean {close[0]}? " if close else ""
-            raise UsageError(
-                f"There is no {what} {name!r}.", f"{hint}Known {what}s: {', '.join(known)}."
-            )
-
-
-def _processors() -> int:
-    """The processors that this process may use."""
-    allowed: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
-
-
-def _say(sentence: str) -> None:
-    from wheelproof.console import visible
-
-    print(visible(sentence), file=sys.stderr)

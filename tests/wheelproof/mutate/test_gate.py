@@ -98,7 +98,7 @@ def row_of(rows: list[Row], change: Change) -> Row:
 
 FAULTS = {
     "impl": ("Bisimulation", IMPL, "self.runs + 1", "self.runs + 2"),
-    "harness": ("ExploreError", "harness/one_shot.py", '"done": (harness.shot.done,), ', ""),
+    "harness": ("ExploreError", "harness/one_shot.py", '"done": (harness.shot.done,),', ""),
     "model": ("SameGraph", "model/one_shot.py", "t.turn += 1", "t.turn += 2"),
     "spec": ("NoDeadlock", "spec/OneShot.tla", "await owner = NULL;", "await owner # NULL;"),
 }

@@ -1,0 +1,130 @@
+"""Options, checks and errors that the commands of `wheelproof` share."""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from wheelproof.commands import INTERRUPTED
+from wheelproof.errors import UsageError, WheelproofError
+
+if TYPE_CHECKING:
+    from wheelproof.project.mechanism import Mechanism
+
+
+def drop_buffer() -> None:
+    """Drop the buffer of standard output: Python would exit with 120 if its flush fails."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class Commands(TyperGroup):
+    """Turns an exception of a command into one sentence and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except WheelproofError as error:
+            complain(f"wheelproof: {error}")
+            drop_buffer()
+            raise typer.Exit(error.exit_code) from error
+        except KeyboardInterrupt as error:
+            complain("wheelproof: interrupted")
+            raise typer.Exit(INTERRUPTED) from error
+        except BrokenPipeError as error:
+            # The reader of the output has gone: Python's own flush at exit would complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(4) from error
+        except Exception as error:
+            # Typer's own ends carry a code. For anything else Python would exit with 1, which means
+            # a finding here.
+            if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
+                raise
+            traceback.print_exc()
+            complain(
+                f"wheelproof: {type(error).__name__} is a defect of Wheelproof itself: nothing was "
+                "shown by this run."
+            )
+            drop_buffer()
+            raise typer.Exit(4) from error
+
+
+class Profile(StrEnum):
+    """How much is checked."""
+
+    FAST = "fast"
+    NIGHTLY = "nightly"
+
+
+class On(StrEnum):
+    """The artefact that a counterexample is replayed on."""
+
+    MODEL = "model"
+    IMPL = "impl"
+
+
+Subject = Annotated[
+    Path,
+    typer.Option("--subject", metavar="DIR", help="The folder that holds spec/, model/, impl/ ..."),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="One JSON document on standard output, all else on standard error."
+    ),
+]
+Output = Annotated[
+    Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")]
+Trace = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TRACE", help="A counterexample file, such as build/counterexamples/*.json."
+    ),
+]
+
+
+def mechanisms_of(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
+    """The subject's mechanisms by stem; UsageError where a wanted one is not among them."""
+    from wheelproof import project
+
+    found = project.find(root)
+    check_known("mechanism", wanted, found)
+    return {stem: item for stem, item in found.items() if not wanted or stem in wanted}
+
+
+def check_known(what: str, wanted: Iterable[str], known: Iterable[str]) -> None:
+    known = list(known)
+    for name in wanted:
+        if name not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, known, 1)
+            hint = f"Did you mean {close[0]}? " if close else ""
+            raise UsageError(
+                f"There is no {what} {name!r}.", f"{hint}Known {what}s: {', '.join(known)}."
+            )
+
+
+def processors() -> int:
+    """The processors that this process may use."""
+    allowed: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def complain(sentence: str) -> None:
+    from wheelproof.console import visible
+
+    print(visible(sentence), file=sys.stderr)
