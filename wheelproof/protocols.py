@@ -1,9 +1,9 @@
 """What a mechanism provides: a model, a harness, and the modules that hold them.
 
-A mechanism named ``ring_buffer`` has its model in ``model/ring_buffer.py`` (a :class:`ModelModule`) and
-its harness in ``harness/ring_buffer.py`` (a :class:`HarnessModule`). Nothing has to inherit from these
-classes; the tool uses the members that they list, and no others. A model that is written with
-``model/pluscal.py`` has all of :class:`Model` but its ``AUXILIARY`` and its properties.
+A mechanism named ``ring_buffer`` has its model in ``model/ring_buffer.py`` (a :class:`ModelModule`)
+and its harness in ``harness/ring_buffer.py`` (a :class:`HarnessModule`). Nothing has to inherit
+from these classes; the tool uses the members that they list, and no others. A model that is written
+with ``model/pluscal.py`` has all of :class:`Model` but its ``AUXILIARY`` and its properties.
 """
 
 from __future__ import annotations
