@@ -1,21 +1,18 @@
-"""SystemTimer's specification beside the other artefacts: labels, names, assumptions, and no property that nothing can break."""
+"""SystemTimer's specification: constants, assumptions, and its own decisions."""
 
 import re
 
 import pytest
 
-from model.system_timer import Model
 from tests.model.artefacts import ROOT
 from tests.model.system_timer import ARTEFACTS, MECHANISM, STEM
-from tests.spec.texts import algorithm, assumptions, declared, defined, refused_assumption, written
+from tests.spec.texts import assumptions, declared, refused_assumption
 from wheelproof.checks.context import Context
-from wheelproof.checks.coverage import labels_of_spec
 from wheelproof.explore import ControlledImplementation, bisimulate, labels
 from wheelproof.project.mechanism import Config
 from wheelproof.tlc.result import Outcome
 
 SPEC = MECHANISM.spec.read_text(encoding="utf-8")
-PROPERTIES = SPEC + MECHANISM.checked.read_text(encoding="utf-8")
 
 
 # -- labels
@@ -31,20 +28,6 @@ def in_code(of: ControlledImplementation):
     }
 
 
-def test_labels_are_the_same_on_every_artefact():
-    table = MECHANISM.labels
-    assert len(table) == 30
-    assert (
-        written(SPEC)
-        == labels_of_spec(SPEC)
-        == Model(MECHANISM.scenarios["one_adder"]).labels
-        == set(table)
-    )
-    assert in_code(ControlledImplementation.load(ROOT, STEM)) == {
-        name: label.kind for name, label in table.items() if label.kind != "silent"
-    }
-
-
 def test_what_the_wheel_and_the_list_are_labelled_with_is_kept_by_name():
     """Their other steps belong to mechanisms of their own, and are no steps here."""
     below = [
@@ -56,14 +39,7 @@ def test_what_the_wheel_and_the_list_are_labelled_with_is_kept_by_name():
     assert {"W5", "V4", "V5"} <= set(below[0]) - found and {"A9", "U9"} <= set(below[1]) - found
 
 
-def test_a_label_that_one_artefact_lacks_is_seen():
-    assert labels_of_spec(SPEC.replace('pc[self] = "R7"', 'pc[self] = "R5"')) == set(
-        MECHANISM.labels
-    ) - {"R7"}
-    assert written(SPEC.replace("W4:      queue", "         queue")) == set(MECHANISM.labels) - {
-        "W4"
-    }
-    assert labels_of_spec(algorithm(SPEC)) == set(), "the translation counts, not the algorithm"
+def test_a_label_that_the_implementation_lacks_is_seen():
     text = ARTEFACTS.source("impl")
     assert text.count("  # update R4") == 2, "one in each order of steps"
     changed = ControlledImplementation.load(
@@ -75,13 +51,6 @@ def test_a_label_that_one_artefact_lacks_is_seen():
 # -- names
 
 
-def test_every_property_is_defined_in_spec_and_model():
-    for name, of in MECHANISM.properties.items():
-        if of.kind not in ("deadlock", "race"):
-            assert name in defined(PROPERTIES) and callable(getattr(Model, name))
-    assert Model.INVARIANTS == MECHANISM.invariants
-
-
 def test_the_constants_of_the_specification_are_those_of_the_toml():
     constants = set(
         re.findall(
@@ -91,14 +60,6 @@ def test_the_constants_of_the_specification_are_those_of_the_toml():
         )
     )
     assert constants == set(MECHANISM.constants)
-
-
-def test_no_property_is_without_something_that_breaks_it():
-    broken = {
-        config.property for config in MECHANISM.configs.values() if config.expect == "violated"
-    }
-    broken |= {mutant.property for mutant in MECHANISM.mutants.values() if mutant.property}
-    assert broken == {name for name, of in MECHANISM.properties.items() if of.kind != "race"}
 
 
 BEYOND_THE_TIMER = {
