@@ -14,7 +14,7 @@ from tests.docs.reading import ROOT, blocks, commands
 from tests.docs.test_quotes import printed, unlike, without_lines
 
 DOCS = ROOT / "docs"
-FOLDERS = ("spec", "model", "impl", "harness", "mutants", "proofs", "examples")
+FOLDERS = ("spec", "model", "impl", "harness", "traces", "mutants", "proofs", "examples")
 ELSEWHERE = ("make", "export", "git")
 """Commands that are not run here; `make verify` and `make trace` run in CI and at night."""
 

@@ -1,8 +1,10 @@
 """Every relative link of README, docs/ and the folders' READMEs leads to a file and a heading."""
 
+import re
+
 import pytest
 
-from tests.docs.reading import ROOT, anchors, broken, name, pages
+from tests.docs.reading import ROOT, anchors, broken, inline, name, pages
 
 README = ROOT / "README.md"
 
@@ -40,3 +42,42 @@ def test_every_page_of_docs_is_in_the_navigation_of_the_site():
     docs = ROOT / "docs"
     for page in docs.rglob("*.md"):
         assert listed.count(f" {page.relative_to(docs).as_posix()}\n") == 1, page
+
+
+# -- paths in sentences
+
+ROOTS = (ROOT, ROOT / "examples" / "one_shot", ROOT / "wheelproof", ROOT / "tests")
+"""Folders that a page's paths begin at: the page on one_shot speaks of the reader's folder."""
+
+PLACEHOLDER = re.compile(r"[<>{}\u2026]|\.\.\.|\bNAME\b|\bX\b|MECHANISM|PACKAGE|FOLDER|/example\.")
+
+
+def paths(text: str) -> list[str]:
+    """The files and folders of the repository that a page names without a link."""
+    folders = {folder.name for folder in ROOT.iterdir() if folder.is_dir()} - {"build"}
+    return [
+        token.content
+        for token in inline(text)
+        if token.type == "code_inline"
+        and re.fullmatch(r"[\w.*-]+(/[\w.*<>{}-]+)+/?", token.content)
+        and token.content.partition("/")[0] in folders
+        and not PLACEHOLDER.search(token.content)
+    ]
+
+
+def missing(text: str) -> list[str]:
+    def there(path: str) -> bool:
+        return any(next(root.glob(path.rstrip("/")), None) is not None for root in ROOTS)
+
+    return [path for path in paths(text) if not there(path)]
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_each_named_file_is_there(page):
+    assert missing(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_named_file_that_is_gone_is_refused():
+    text = "See `spec/Gone.tla`, `spec/*.toml`, `spec/<Module>.toml`, `build/x.json` and `impl/`."
+    assert paths(text) == ["spec/Gone.tla", "spec/*.toml"]
+    assert missing(text) == ["spec/Gone.tla"]
