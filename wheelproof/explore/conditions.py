@@ -1,39 +1,30 @@
-"""The controlled ``threading.Condition``, a virtual clock, and the identity of a thread.
+"""The controlled ``threading.Condition``.
 
 A wait is three steps, which its line names as ``# wait W1, wake W2, lock W3``:
 
 * ``wait`` gives the lock back and falls asleep, in one step. CPython registers the waiter while it
-  still holds the lock, hence no notification can fall in between;
+  still holds the lock, so no notification can fall in between;
 * ``wake`` takes a notification, or notices that the time is up. It needs no lock;
 * ``lock`` takes the lock again.
 
-``notify(n)`` leaves up to ``n`` *tickets*, and any thread that was asleep at that moment may take
-one of them: the scheduler chooses by choosing which of them wakes first. That is Python's
-documented promise; CPython itself wakes in the order of arrival. A thread that falls asleep later
-cannot take the ticket, and there are never more tickets than sleepers.
+``notify(n)`` leaves up to ``n`` *tickets*. Any thread that was asleep at that moment may take one
+of them: the scheduler chooses by choosing which thread wakes first. That is Python's documented
+promise; CPython itself wakes in the order of arrival. A thread that falls asleep later cannot take
+the ticket, and there are never more tickets than sleepers.
 
 Decisions:
 
-* A wait never ends without a notification or a time-out: Python's condition has no spurious
-  wake-up.
-* Time stands still until a thread of the scenario lets it pass (:class:`Time`), so the scheduler
-  chooses when a wait times out, early or late against every other step, yet never before its
-  deadline. Reading the clock is a step (``# read``). In a scenario without a clock no wait times
-  out.
-* A thread whose time is up and that is offered a ticket takes it. The other case, in which another
-  thread else takes the ticket, is the schedule in which that one wakes first.
-* CPython keeps a sleeper in the list until it has its lock back, hence a notification may be spent
-  on a thread whose time was up before. For all other threads that is the schedule in which it wakes
+* A wait never ends without a notification, a time-out or an interrupt: Python's condition has no
+  spurious wake-up.
+* A thread whose time is up and that is offered a ticket takes it. In the other case another thread
+  takes the ticket; that is the schedule in which the other thread wakes first.
+* CPython keeps a sleeper in the list until it has its lock back, so a notification may be spent on
+  a thread whose time was up before. For all other threads that is the schedule in which it wakes
   later. Its own ``wait(timeout)`` can return True or False then. So where time was up and a ticket
   was taken, the value is :class:`Either`: to test it is a finding.
 * A time-out of ``TIMEOUT_MAX`` or more is none.
-* A wait is interrupted where a thread of the scenario does it (:class:`Interrupts`), while the
-  sleeper sleeps. It then wakes, takes its lock again and raises :class:`Interrupted`. In CPython a
-  sleeper that was notified and interrupted keeps the notification to itself: the exception leaves,
-  and no other thread is woken. So a sleeper that is interrupted and offered a ticket takes it; that
-  another thread takes it is the schedule in which that thread wakes first.
-* An interrupt that comes later, while the wait takes its lock again, is left out. CPython leaves
-  the wait without the lock then, and no code that uses a plain lock can find out.
+
+:mod:`wheelproof.explore.virtual_time` has the rules of time and of interrupts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Objects that threads create: each gets a name that is the same in every run of the same steps.
 
-The name is the creating thread, how far its program has come, the class, and which one of that
-class it is there. What is created while no thread runs (in ``Harness.__init__``) is named by its
-path (:mod:`wheelproof.explore.fingerprint`).
+The name consists of the creating thread, the number of operations that it has begun, the class, and
+the object's number among the objects of that class there. An object that is created while no thread
+runs (in ``Harness.__init__``) is named by its path (:mod:`wheelproof.explore.fingerprint`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Definitions hold no state: no module, class, enum member or function changes during a run.
 
-Their contents are compared by identity with those after loading: the
-attributes of the implementation's modules, classes and functions, defaults and closures, and of the
-modules and classes that they have imported.
+The contents of the definitions are compared by identity with those after loading. These are the
+attributes of the implementation's modules, classes and functions, with defaults and closures, and
+those of the modules and classes that they have imported.
 """
 
 from __future__ import annotations

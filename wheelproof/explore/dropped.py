@@ -1,9 +1,9 @@
 """Dropped results: an operation of ``Harness`` may drop a returned value only if it is None.
 
-Each call that stands alone as a statement of the harness is compiled as ``check(call)``. A
-controlled thread whose call returns something else breaks a rule there: the result would not be
-compared. Calls of controlled primitives are the harness's own steps and are left
-alone, in ``Harness`` itself on labelled lines only.
+Each call that is a statement of the harness is compiled as ``check(call)``. A controlled thread
+whose call returns another value breaks a rule there, because the result would not be compared. In
+``Harness`` itself, calls of controlled primitives on labelled lines are not checked; in other
+classes of its module, no call of a controlled primitive is.
 """
 
 from __future__ import annotations

@@ -191,8 +191,7 @@ class Names:
                 yield f"{name}.#{place}", get, value
 
     def parts(self, piece: Piece) -> tuple[Piece, tuple[Piece, ...]]:
-        """Split a result of :meth:`shared` of any run: the values of the fixed slots, in
-        the order of ``paths``, and a tuple (name, value, value, ...) for each created object."""
+        """Split a result of :meth:`shared`: fixed slots, (name, value, ...) per created object."""
         if not piece:
             return piece, ()
         fixed, *others = piece

@@ -1,9 +1,9 @@
 """A happens-before race detector: two accesses of a plain field, one a write, unordered.
 
-Vector clocks, one per thread, per lock, per atomic and per volatile field. Order comes from the
-release of a lock to its next acquisition and from a write of a volatile or atomic to the reads
+It has vector clocks, one per thread, per lock, per atomic and per volatile field. Order comes from
+the release of a lock to its next acquisition, and from a write of a volatile or atomic to the reads
 after it (Java memory model, chapter 17.4 of the language specification). A run without a race is
-sequentially consistent, and then exploring at synchronisation operations only misses nothing.
+sequentially consistent. Then exploration at synchronisation operations alone misses no behaviour.
 """
 
 from __future__ import annotations

@@ -274,13 +274,17 @@ class Run:
         return self._names.paths
 
     def slots(self) -> Iterator[tuple[str, Callable[[object], object], object]]:
-        """(place, function that reads it, object) of every slot; created objects are known after
-        :meth:`fingerprint`."""
+        """(place, function that reads it, object) of every slot.
+
+        Created objects are known after :meth:`fingerprint`.
+        """
         return self._names.slots()
 
     def parts(self, piece: Piece) -> tuple[Piece, tuple[Piece, ...]]:
-        """The values of the slots that are there from the beginning, and the created objects, in
-        the first part of a fingerprint."""
+        """Split the first part of a fingerprint into fixed and created parts.
+
+        The values of the slots that are there from the beginning, and the created objects.
+        """
         return self._names.parts(piece)
 
     def fingerprint(self) -> tuple[int, ...]:

@@ -53,8 +53,11 @@ class Parted(Exception):
 
 
 class Ended(NamedTuple):
-    """The end of a search. ``outcome``: ``equal`` (all states are known), ``different`` or
-    ``inconclusive`` (the budget was used up, as ``why`` reports)."""
+    """The end of a search.
+
+    ``outcome``: ``equal`` (all states are known), ``different`` or ``inconclusive`` (the budget was
+    used up, see ``why``).
+    """
 
     outcome: str
     difference: Difference | None = None

@@ -1,10 +1,9 @@
-"""Each state is stepped again from a second way into it: where its successors differ, a part of the
-state is out of sight.
+"""Second ways: each state is stepped again after another way into it.
 
-The search steps a state from the first way that reaches it. State that no fingerprint sees may be
-another one after another way, and lead elsewhere. So after the search states with an incoming edge
-that is not the first way's are reached through that edge, and each of their steps is compared with
-the known one.
+The search steps a state after the first way that reaches it. State that no fingerprint sees may
+differ after another way, and lead elsewhere. So after the search, states are reached through an
+incoming edge that is not the first way's, and each of their steps is compared with the known one. A
+difference shows that a part of the state is hidden.
 """
 
 from __future__ import annotations
@@ -21,8 +20,11 @@ if TYPE_CHECKING:
 
 
 class SecondWays:
-    """States stepped again. ``stepped``: how many; ``known``: how many have a second way;
-    ``in_time``: whether the search's budget was enough for all chosen states."""
+    """States stepped again.
+
+    ``stepped``: their number; ``known``: the states that have a second way; ``in_time``: whether
+    the search's budget was enough for all chosen states.
+    """
 
     def __init__(self, search: Search, most: int) -> None:
         self.search, self.most = search, most
@@ -30,8 +32,10 @@ class SecondWays:
         self.in_time = True
 
     def run(self) -> Difference | None:
-        """Step at most ``most`` states again, spread over all that have a second way; the first
-        difference."""
+        """Step states again, and return the first difference.
+
+        At most ``most`` states are stepped, spread over all that have a second way.
+        """
         entries = self._entries()
         self.known = len(entries)
         stride = max(1, -(-len(entries) // self.most)) if self.most else 0
@@ -45,8 +49,7 @@ class SecondWays:
         return None
 
     def _entries(self) -> list[tuple[int, int]]:
-        """Per state that has one: the last edge into it, (state, thread), that is not the first
-        way's."""
+        """The last edge, (state, thread), of a second way into each state that has one."""
         search, found = self.search, {}
         for node, following in enumerate(search.successors):
             for thread, after in following.items():

@@ -1,4 +1,4 @@
-"""Slots of classes and locals of frames: where the state of an implementation is looked for."""
+"""Slots of classes and locals of frames: the places of an implementation's state."""
 
 from __future__ import annotations
 

@@ -100,8 +100,7 @@ class _States(Search):
         self.patient = self.names.index(patient) if patient else -1
 
     def endless(self) -> int | None:
-        """The first state from which no state can be reached in which all threads have ended, or
-        None."""
+        """The first state from which no end of all threads can be reached, or None."""
         before: list[list[int]] = [[] for _ in self.fingerprints]
         for node, following in enumerate(self.successors):
             for after in following.values():

@@ -72,8 +72,10 @@ def fields_read(search: Search) -> Fields:
 def _determined(
     search: Search, tries: Mapping[str, list[int]], pending: set[str], slots: Mapping[str, _Slot]
 ) -> set[str]:
-    """Parts of the runtime's primitives that those which the harness reads determine, such as how
-    often a lock is held that is not re-entrant."""
+    """Parts of the runtime's primitives that follow from parts which the harness reads.
+
+    An example: how often a lock is held that is not re-entrant.
+    """
     found = set()
     for path in pending:
         if path in slots and type(slots[path].instance).__module__.startswith(_TOOL):
@@ -202,8 +204,11 @@ def _decides(
 def _others(
     path: str, slots: Mapping[str, _Slot], before: Mapping[str, object], now: object
 ) -> Iterator[object]:
-    """The slot's value at the beginning, None for an object that a thread has made, and values
-    that the same slot of other objects has."""
+    """Other values for a slot.
+
+    Its value at the beginning, None for an object that a thread has created, and values that the
+    same slot of other objects has.
+    """
     first = before.get(path)  # None for an object that is made later
     if first is not _NO_VALUE:
         yield first

@@ -1,6 +1,15 @@
 """Virtual time: the clock of a scenario, its interrupts, and the sleepers that both wake.
 
-Their rules are in :mod:`wheelproof.explore.conditions`.
+* Time stands still until a thread of the scenario lets it pass (``Time``). So the scheduler chooses
+  when a wait times out, early or late against every other step, yet never before its deadline.
+  Reading the clock is a step (``# read``). In a scenario without a clock no wait times out.
+* A thread of the scenario interrupts a wait (``Interrupts``) while the sleeper sleeps. The sleeper
+  then wakes, takes its lock again and raises ``Interrupted``. In CPython a sleeper that was
+  notified and interrupted keeps the notification to itself: the exception leaves, and no other
+  thread is woken. So a sleeper that is interrupted and offered a ticket takes it. In the other case
+  another thread takes it; that is the schedule in which the other thread wakes first.
+* A later interrupt, while the wait takes its lock again, is left out. CPython leaves the wait
+  without the lock then, and no code that uses a plain lock can find out.
 """
 
 from __future__ import annotations

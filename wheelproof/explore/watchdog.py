@@ -1,9 +1,9 @@
-"""A watchdog for a thread that runs on without reaching a step: a loop without a step.
+"""A watchdog for a thread that runs on without reaching a step.
 
-Nothing counts such a loop's rounds, so a timer does: its signal handler runs on top of the looping
-greenlet, sees that no step was taken since it last looked, and stops that greenlet for good. Needs
-the main thread of a system with ``setitimer``; elsewhere there is no watchdog (a loop that touches
-shared fields is still caught by the scheduler's own count of accesses).
+A timer's signal handler runs on top of the looping greenlet. If no step was taken since its last
+look, it stops that greenlet for good. This needs the main thread of a system with ``setitimer``.
+Elsewhere there is no watchdog; the scheduler's own count of accesses still catches a loop that
+touches shared fields.
 """
 
 from __future__ import annotations

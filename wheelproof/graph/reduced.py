@@ -129,7 +129,7 @@ def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple[object, ...]
 
 
 def auxiliary_decides(graph: StateGraph) -> str:
-    """Where an AUXILIARY variable decides a step, hence is not only history; "" if nowhere.
+    """A place at which an AUXILIARY variable decides a step, hence is no history; "" if none.
 
     Two states that differ in such variables alone must have the same steps, to states that differ
     in such variables alone, and the same results. The model's LOCAL are left out: AUXILIARY

@@ -1,2 +1,4 @@
-"""Scenarios on the production runtime with real threads: pauses at random bytecodes, observed
-primitives, planted faults."""
+"""Scenarios on the production runtime with real threads.
+
+Threads pause at random bytecodes, primitives are observed, and faults are planted.
+"""

@@ -1,7 +1,7 @@
 """Faulty primitives: a run on real threads of any implementation has to notice each.
 
-Each takes the place of the production primitive, under the observer, in the scenario that
-has just run without a finding.
+Each takes the place of the production primitive, under the observer, in a scenario that has just
+run without a finding.
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ def open_read_write_lock(production: ModuleType) -> type:
 
 
 def open_gate(production: ModuleType) -> type:
-    """A gate that is not closed while a thread is inside by ``with``; those that come through
-    ``acquire_when`` still exclude each other."""
+    """A gate that does not close for a thread that enters by ``with``.
+
+    Threads that come through ``acquire_when`` still exclude each other.
+    """
 
     gate: Any = production.Gate
 

@@ -1,8 +1,8 @@
-"""Whether the results of concurrent operations on one atomic variable can be explained by some
-order of them.
+"""Linearizability of concurrent operations on one atomic variable.
 
-The order must keep what was finished before something else began (linearizability, Herlihy and
-Wing 1990); the search is that of Wing and Gong (1993), with visited states kept.
+Some order of the operations must explain all results. It must keep operations in order if one was
+finished before the other began (Herlihy and Wing 1990). The search is that of Wing and Gong (1993),
+with visited states kept.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ compared."""
 
 
 class Operation(NamedTuple):
-    """``begun`` and ``ended``: numbers of events; one that ended at 3 was over before one that
-    began at 4."""
+    """One operation of a history.
+
+    ``begun`` and ``ended``: numbers of events. An operation that ended at 3 was over before one
+    that began at 4.
+    """
 
     thread: int
     name: str
@@ -50,8 +53,7 @@ def apply(operation: Operation, value: Any) -> tuple[Any, Any]:
 
 
 def explains(first: Any, history: Sequence[Operation], last: Any) -> bool:
-    """Whether some order of ``history`` gives each operation its result and leads from ``first``
-    to ``last``."""
+    """Whether an order of ``history`` leads from ``first`` to ``last`` with the same results."""
     whole = len(history) <= MOST
     operations = sorted(history, key=lambda each: each.ended)[:MOST]
     everything = (1 << len(operations)) - 1

@@ -28,8 +28,10 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Condition(threading.Condition):
-    """One that wakes any of its waiters: Python's documentation promises no order, CPython takes
-    the first."""
+    """A condition that wakes any of its waiters.
+
+    Python's documentation promises no order; CPython wakes the first.
+    """
 
     _random = Random(0)
 
@@ -84,8 +86,7 @@ class ProductionImplementation:
         self.shared = self.harness_module.shared
 
     def _observe(self, finder: isolated.Finder, fault: str) -> None:
-        """Put observed primitives into the modules that define them, before others import them
-        from there."""
+        """Put observed primitives into their modules, before others import them from there."""
         planted = faults.FAULTS[fault] if fault else None
         for name in PRODUCTION:
             if finder.locate(name) is None:

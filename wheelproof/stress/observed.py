@@ -1,9 +1,8 @@
-"""The production primitives, each observed from outside: its contract is checked at every use, on
-real threads.
+"""The production primitives, observed: each contract is checked at every use, on real threads.
 
-An observer adds no lock: it appends to lists, which CPython does at once. A
-thread is noted as inside after the primitive has let it in and before the primitive lets it out,
-so that a correct primitive is never reported.
+An observer adds no lock: it appends to lists, which CPython does at once. A thread is noted as
+inside after the primitive has let it in, and as outside before the primitive lets it out. So a
+correct primitive is never reported.
 """
 
 from __future__ import annotations
@@ -22,8 +21,10 @@ Report = Callable[[str, str], None]
 
 
 class Observer:
-    """Collects failures (``findings``: property and message) and which primitives threads
-    have used (``used``)."""
+    """Collects failures, and the primitives that threads have used.
+
+    ``findings``: property and message of each failure; ``used``: names of primitives.
+    """
 
     def __init__(self) -> None:
         self.findings: list[tuple[str, str]] = []
@@ -206,8 +207,10 @@ def _atomic(name: str, inner: Any, observer: Observer) -> type:
             observer.atomics.append(self)
 
         def history(self) -> list[Operation]:
-            """The operations that change the variable, with when they began and ended as numbers
-            of events."""
+            """The operations that change the variable, each with its begin and end.
+
+            Both are numbers of events.
+            """
             return [
                 each._replace(ended=number)
                 for number, each in enumerate(self._events)

@@ -111,8 +111,9 @@ class Stress:
         beat: Callable[[int], None] = lambda number: None,
         until: str = "",
     ) -> Result:
-        """Run until something is found, at most so many rounds. ``final``: state at rest ->
-        invariants that fail in it.
+        """Run until a finding, at most so many rounds.
+
+        ``final``: state at rest -> invariants that fail in it.
 
         ``until``: go on until this property is broken, or a round does not end. The last finding
         is returned.

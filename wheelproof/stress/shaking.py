@@ -1,10 +1,9 @@
-"""Pauses at random bytecodes, so that threads meet where the interpreter alone hardly ever
-switches.
+"""Pauses at random bytecodes, so that threads meet where the interpreter hardly ever switches.
 
-CPython looks for a thread switch at calls and at backward jumps only: a read and a write of one
-attribute on one line are never parted, and short operations mostly run one after the other. A
-trace function on every bytecode of the chosen files parts them: in each round a thread sleeps at
-some bytecodes drawn at random.
+CPython looks for a thread switch at calls and at backward jumps only. So a read and a write of one
+attribute on one line are never parted, and short operations mostly run one after the other. A trace
+function on every bytecode of the chosen files parts them: in each round a thread sleeps at some
+bytecodes that are drawn at random.
 """
 
 from __future__ import annotations
@@ -28,13 +27,14 @@ Trace = Callable[[FrameType, str, object], Any]
 
 
 class Stopped(BaseException):
-    """Ends a thread that would spin for ever; not an ``Exception``, so that the
-    implementation's handlers leave it alone."""
+    """Ends a thread that spins; not an ``Exception``, so that no handler of the code catches it."""
 
 
 class Shaker:
-    """Pauses one thread. ``files``: the source files whose bytecodes count; ``count``: bytecodes
-    run so far in this round.
+    """Pauses one thread.
+
+    ``files``: the source files whose bytecodes count; ``count``: bytecodes run so far in this
+    round.
 
     ``stopped``: set it to end the thread at its next bytecode by :class:`Stopped`.
     """

@@ -53,7 +53,7 @@ def options(java: Java, jar: Jar) -> tuple[str, ...]:
 
 
 def path(java: Java, jar: Jar) -> Path:
-    """Where the archive of a jar and a Java is, or would be."""
+    """The path of the archive of a jar and a Java, which may be absent."""
     which = hashlib.sha256(
         f"{os.path.realpath(java.executable)} {java.version} {jar.path} {jar.sha256}".encode()
     ).hexdigest()[:16]

@@ -192,7 +192,7 @@ def config_text(config: McConfig) -> str:
 
 
 def _notice(config: McConfig) -> list[str]:
-    """Where a generated file comes from, as comments."""
+    """The origin of a generated file, as comments."""
     notice = f"Generated from {config.origin}; changes are lost."
     return [
         f"\\* {line}"

@@ -152,7 +152,7 @@ def test_a_class_of_the_mechanism_is_not_atomic_though_it_derives_from_one_that_
 
 
 def test_the_same_class_in_another_module_is_atomic(load):
-    """What a harness's class adds to an atomic one is one step of the caller."""
+    """The additions of a harness's class to an atomic one are one step of the caller."""
     elsewhere = (
         ("impl/upper.py", "= Pile(), Late()", "= self.pile_of(), Late()"),
         ("impl/upper.py", "    def put(self", "    pile_of = Pile\n\n    def put(self"),

@@ -21,7 +21,7 @@ from wheelproof.explore.watchdog import Watchdog
 
 
 def place(cell, text):
-    """Where a piece of the source stands."""
+    """The place of a piece of the source."""
     return f"impl/cell.py:{cell.source[: cell.source.index(text)].count(chr(10)) + 1}"
 
 

@@ -40,7 +40,7 @@ def scenario(fields=("x", "y"), **threads):
 
 
 def outcomes(implementation, of, *readers):
-    """What the readers can have seen when all has ended, over all schedules."""
+    """The values that the readers can have seen at the end, over all schedules."""
     intern, known, found, todo = {}, set(), set(), [()]
     while todo:
         schedule = todo.pop()
@@ -157,7 +157,7 @@ def test_another_lock_orders_nothing(implementation):
 
 
 def test_order_is_passed_on(implementation):
-    """What b has seen by acquiring, c sees by acquiring from b."""
+    """Stores that b sees by acquiring are seen by c, which acquires from b."""
     of = scenario(
         ("x",),
         a=[X, ["put_flag", 1]],
