@@ -1,0 +1,158 @@
+"""Reading ``jvm/NAME.toml``: which classes of which releases are a mechanism's, and which instruction is which label."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.jvm.jars import Artifact
+from wheelproof.project.mechanism import Mechanism
+
+FOLDER = "jvm"
+RELEASES = "releases.toml"
+BISIMULATION = "Bisimulation"
+"""The property that a difference violates."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A seeded change of a class file, which at least one of the scenarios must reject."""
+
+    name: str
+    about: str
+    scenarios: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One file ``jvm/NAME.toml``. Names of classes are internal ones (``a/b/C``).
+
+    ``labels``: label -> sites; ``fine``: those of ``labels`` that differ where each access is a step.
+    ``unlabelled``: pattern of sites without a label -> reason. ``opaque``: class of which only the
+    class is part of the state -> reason. ``waits``: label that may have to wait although the model
+    can take it -> reason. ``redirect``: (class, static field, static field that stands for it).
+    ``fast``: scenarios of the fast profile; ``coarse``: those too large for ``fine``.
+    ``where``: field of a scenario -> the value that it must have throughout.
+    """
+
+    name: str
+    file: Path
+    mechanism: str
+    releases: tuple[str, ...]
+    classes: tuple[str, ...]
+    harness: tuple[str, ...]
+    labels: Mapping[str, tuple[str, ...]]
+    fine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    calls: tuple[str, ...] = ()
+    redirect: tuple[tuple[str, str, str], ...] = ()
+    unlabelled: Mapping[str, str] = field(default_factory=dict)
+    opaque: Mapping[str, str] = field(default_factory=dict)
+    waits: Mapping[str, str] = field(default_factory=dict)
+    fast: tuple[str, ...] = ()
+    coarse: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+    without: str = ""
+    absent: Mapping[str, str] = field(default_factory=dict)
+    unused: Mapping[str, str] = field(default_factory=dict)
+    changes_class: str = ""
+    changes: Mapping[str, Change] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> list[Path]:
+        """The Java sources of the harness."""
+        return sorted((self.file.parent / self.name).glob("*.java"))
+
+    def sites(self, fine: bool) -> dict[str, tuple[str, ...]]:
+        """label -> sites in this mode."""
+        return {**self.labels, **(self.fine if fine else {})}
+
+    def scenarios(self, mechanism: Mechanism) -> list[str]:
+        """The mechanism's scenarios that these classes are meant for."""
+        return [
+            name
+            for name, scenario in mechanism.scenarios.items()
+            if name not in self.absent
+            and all(values(scenario[key]) == {value} for key, value in self.where.items())
+        ]
+
+
+def values(item: object) -> set[object]:
+    """The values of a table, or the value itself."""
+    return set(item.values()) if isinstance(item, Mapping) else {item}
+
+
+def find(root: Path) -> dict[str, Binding]:
+    """Every binding of a subject by its name; none where it has no folder ``jvm``."""
+    files = sorted(path for path in (root / FOLDER).glob("*.toml") if path.name != RELEASES)
+    return {file.stem: read(file) for file in files}
+
+
+def artifacts(root: Path, release: str) -> list[Artifact]:
+    """The pinned jars of a release."""
+    file = root / FOLDER / RELEASES
+    table = load(file).get(release)
+    if not isinstance(table, dict):
+        raise UsageError(f"{file}: there is no release {release!r}.", "Pin its jars by SHA-256.")
+    return [Artifact(coordinate, sha256) for coordinate, sha256 in table.items()]
+
+
+def load(file: Path) -> dict[str, Any]:
+    """A TOML file; UsageError where it is none."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UsageError(f"{file}: not valid TOML: {error}.") from error
+
+
+def read(file: Path) -> Binding:
+    """Read and check one file; a UsageError names the file and the field."""
+    data = load(file)
+    known = set(Binding.__dataclass_fields__) - {"name", "file"} | {"package"}
+    if extra := sorted(set(data) - known):
+        raise UsageError(f"{file}: unknown field {', '.join(extra)}.")
+    for name in ("mechanism", "releases", "classes", "harness", "labels"):
+        if name not in data:
+            raise UsageError(f"{file}: the field {name} is missing.")
+    package = data.pop("package", "")
+
+    def internal(name: str) -> str:
+        return name if "/" in name or not package else f"{package}/{name}"
+
+    def listed(name: str) -> tuple[str, ...]:
+        return tuple(data.get(name, ()))
+
+    def sites(name: str) -> dict[str, tuple[str, ...]]:
+        return {label: tuple(places) for label, places in data.get(name, {}).items()}
+
+    redirect = data.get("redirect", [])
+    changes = {
+        name: Change(name, value["about"], tuple(value["scenarios"]))
+        for name, value in data.get("changes", {}).items()
+    }
+    return Binding(
+        name=file.stem,
+        file=file,
+        mechanism=data["mechanism"],
+        releases=listed("releases"),
+        classes=tuple(internal(name) for name in data["classes"]),
+        harness=tuple(internal(name) for name in data["harness"]),
+        labels=sites("labels"),
+        fine=sites("fine"),
+        calls=listed("calls"),
+        redirect=tuple((internal(each["in"]), each["field"], each["by"]) for each in redirect),
+        unlabelled=data.get("unlabelled", {}),
+        opaque=data.get("opaque", {}),
+        waits=data.get("waits", {}),
+        fast=listed("fast"),
+        coarse=listed("coarse"),
+        where=data.get("where", {}),
+        without=data.get("without", ""),
+        absent=data.get("absent", {}),
+        unused=data.get("unused", {}),
+        changes_class=data.get("changes_class", ""),
+        changes=changes,
+    )

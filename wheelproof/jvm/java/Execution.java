@@ -1,0 +1,270 @@
+package wheelproof.jvm;
+
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One run of a scenario under control. Exactly one thread is awake; it reads the state at each of
+ * its steps and picks the next thread, and wakes it if that is another one.
+ */
+final class Execution {
+    /** Picks the thread of the next step. */
+    interface Policy {
+        /** The thread's index, or -1 to end the run. {@code last}: who moved last, or -1. */
+        int next(int state, int step, int last);
+    }
+
+    /** Without a step for so long, something blocks that no hook knows, or loops. */
+    static final long STUCK_NANOS = 60_000_000_000L;
+
+    final Scenario scenario;
+    final Harness harness;
+    final Worker[] workers;
+    final LockTable locks = new LockTable();
+    final Graph graph;
+    int[] path = new int[128];
+    int steps;
+    long handedOver;
+    String divergence;
+    Throwable broken;
+    private final Policy policy;
+    private final StateReader reader;
+    private final Shared shared;
+    private final IdentityHashMap<Object, Boolean> met = new IdentityHashMap<>();
+    private final SubjectLoader loader;
+    private final Thread main = Thread.currentThread();
+    private volatile boolean mainAwake;
+    private boolean starting;
+    private boolean ending;
+    private int mover = -1;
+
+    Execution(Subject subject, Scenario scenario, Graph graph, Policy policy) throws Exception {
+        this.scenario = scenario;
+        this.graph = graph;
+        this.policy = policy;
+        this.reader = subject.reader;
+        this.loader = subject.loader;
+        this.shared = new Shared(scenario);
+        this.workers = subject.workers(scenario.threads.size());
+        Hooks.execution = this;
+        this.harness = subject.harness(scenario);
+    }
+
+    /** Runs until the policy ends it. The last state stays readable until {@link #end}. */
+    void run() {
+        starting = true;
+        for (Worker worker : workers) {
+            worker.begin(this);
+            worker.wake();
+            sleepMain();
+        }
+        starting = false;
+        path[0] = state();
+        int first = policy.next(path[0], 0, -1);
+        if (broken == null && first >= 0) {
+            mover = first;
+            workers[first].wake();
+            sleepMain();
+        }
+    }
+
+    /** Ends all threads where they stand. */
+    void end() {
+        ending = true;
+        for (Worker worker : workers) {
+            if (!worker.ended) {
+                worker.wake();
+                sleepMain();
+            }
+        }
+    }
+
+    /** The number of the last state. */
+    int last() {
+        return path[steps];
+    }
+
+    // -- in the workers' threads
+
+    void program(Worker worker) throws Throwable {
+        String[][] program = scenario.programs.get(worker.index);
+        for (worker.operation = 0; worker.operation < program.length; worker.operation++) {
+            worker.depth = 0;
+            worker.results.add(harness.perform(program[worker.operation]));
+        }
+    }
+
+    void point(Worker worker, Site site, Object[] values) {
+        if (ending) {
+            return;
+        }
+        site.hits++;
+        Object target = site.target(values);
+        if (site.label != Site.NONE) {
+            stand(worker, site, values, target);
+        } else if (locks.blocks(worker, site.kind, target)) {
+            throw new IllegalStateException("a lock without a label would wait: " + site.key);
+        }
+        locks.effect(worker, site.kind, target);
+    }
+
+    void call(Worker worker, Site site, Object[] values) {
+        if (!ending) {
+            site.hits++;
+            if (site.label != Site.NONE) {
+                stand(worker, site, values, null);
+            }
+        }
+        worker.push(site, values);
+    }
+
+    private void stand(Worker worker, Site site, Object[] values, Object target) {
+        worker.at = site;
+        worker.values = values;
+        worker.target = target;
+        if (starting) {
+            wakeMain();
+            worker.sleep();
+        } else {
+            int next = stepped();
+            if (next != worker.index) {
+                handOver(next);
+                worker.sleep();
+            }
+        }
+        if (ending) {
+            throw Abort.INSTANCE;
+        }
+    }
+
+    void ended(Worker worker) {
+        if (starting || ending) {
+            wakeMain();
+        } else {
+            handOver(stepped());
+        }
+    }
+
+    private void handOver(int next) {
+        if (next < 0) {
+            wakeMain();
+        } else {
+            handedOver++;
+            workers[next].wake();
+        }
+    }
+
+    /** A step has ended: notes it, and picks the next thread. */
+    private int stepped() {
+        try {
+            int from = path[steps];
+            int to = state();
+            int result = graph.resultNumber(resultsOf(workers[mover]));
+            if (!graph.step(from, mover, to, result) && divergence == null) {
+                divergence = "step " + (steps + 1) + " of " + scenario.threads.get(mover)
+                        + " led to another state than before";
+            }
+            steps++;
+            if (steps == path.length) {
+                path = Arrays.copyOf(path, 2 * steps);
+            }
+            path[steps] = to;
+            boolean over = divergence != null || broken != null || workers[mover].failure != null;
+            int next = over ? -1 : policy.next(to, steps, mover);
+            mover = next;
+            return next;
+        } catch (Throwable error) {
+            broken = error;
+            return -1;
+        }
+    }
+
+    private static String resultsOf(Worker worker) {
+        if (worker.results.isEmpty()) {
+            return "[]";
+        }
+        StringBuilder text = new StringBuilder("[");
+        for (Object result : worker.results) {
+            text.append(text.length() == 1 ? "" : ",").append(Json.of(result));
+        }
+        worker.results.clear();
+        return text.append("]").toString();
+    }
+
+    // -- the state
+
+    private int state() {
+        Hooks.quiet = true;
+        try {
+            for (Worker worker : workers) {
+                meet(worker);
+            }
+            shared.begin();
+            harness.shared(shared);
+            int[] threads = new int[workers.length];
+            for (Worker worker : workers) {
+                int label = worker.ended ? 0 : worker.at.label;
+                threads[worker.index] = label * 4 + standing(worker).ordinal();
+            }
+            int before = steps == 0 && mover < 0 ? -1 : path[steps];
+            return graph.state(reader.read(this), shared.taken(), threads, before, mover);
+        } finally {
+            Hooks.quiet = false;
+        }
+    }
+
+    private Graph.Standing standing(Worker worker) {
+        if (worker.ended) {
+            return worker.failure == null ? Graph.Standing.ENDED : Graph.Standing.FAILED;
+        }
+        boolean waits = locks.blocks(worker, worker.at.kind, worker.target)
+                || harness.waits(worker.index, worker.at, worker.target, worker.values);
+        return waits ? Graph.Standing.WAITS : Graph.Standing.MOVES;
+    }
+
+    private void meet(Worker worker) {
+        if (worker.ended) {
+            return;
+        }
+        for (int caller = 0; caller < worker.depth; caller++) {
+            meet(worker.callerValues[caller]);
+        }
+        meet(worker.values);
+    }
+
+    private void meet(Object[] values) {
+        for (Object value : values) {
+            if (value != null && loader.isSubject(value.getClass())
+                    && met.put(value, true) == null) {
+                harness.met(value);
+            }
+        }
+    }
+
+    // -- the main thread
+
+    private void wakeMain() {
+        mainAwake = true;
+        LockSupport.unpark(main);
+    }
+
+    private void sleepMain() {
+        long began = System.nanoTime();
+        while (!mainAwake) {
+            LockSupport.parkNanos(this, STUCK_NANOS);
+            if (!mainAwake && System.nanoTime() - began > STUCK_NANOS && !progressed()) {
+                Stuck.halt(workers);
+            }
+        }
+        mainAwake = false;
+    }
+
+    private int stepsSeen = -1;
+
+    private boolean progressed() {
+        boolean moved = steps != stepsSeen;
+        stepsSeen = steps;
+        return moved;
+    }
+}

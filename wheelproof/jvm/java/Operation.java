@@ -1,0 +1,83 @@
+package wheelproof.jvm;
+
+import java.util.Set;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.FieldInsnNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+
+/**
+ * What an instruction does that other threads can notice, or that the frame of a caller is kept for.
+ *
+ * @param above operands above the one that the instruction works on
+ * @param worksOnThis the instruction works on {@code this}, the first local
+ */
+record Operation(Site.Kind kind, String name, int above, boolean worksOnThis) implements Opcodes {
+    private static final String LOCKS = "java/util/concurrent/locks/";
+    private static final Set<String> LOCK_CLASSES = Set.of(
+            LOCKS + "Lock", LOCKS + "ReentrantLock", LOCKS + "ReentrantReadWriteLock$ReadLock",
+            LOCKS + "ReentrantReadWriteLock$WriteLock");
+    private static final Set<String> SHARED_CLASSES = Set.of(
+            "java/util/concurrent/atomic/AtomicInteger", "java/util/concurrent/atomic/AtomicLong",
+            "java/util/concurrent/atomic/AtomicBoolean",
+            "java/util/concurrent/atomic/AtomicReference",
+            "java/util/concurrent/atomic/LongAdder", "java/util/concurrent/DelayQueue",
+            "java/util/concurrent/ConcurrentLinkedQueue",
+            "java/util/concurrent/ConcurrentHashMap", "java/util/concurrent/ExecutorService");
+
+    /** The operation of an instruction; null where it is private to the thread. */
+    static Operation of(AbstractInsnNode node, ClassNode type, boolean locked, boolean constructor,
+            ClassTable table) {
+        int opcode = node.getOpcode();
+        if (opcode == MONITORENTER) {
+            return new Operation(Site.Kind.LOCK, "MONITORENTER", 0, false);
+        }
+        if (opcode == MONITOREXIT) {
+            return new Operation(Site.Kind.UNLOCK, "MONITOREXIT", 0, false);
+        }
+        if (locked && opcode >= IRETURN && opcode <= RETURN) {
+            return new Operation(Site.Kind.UNLOCK, "SYNC-EXIT", 0, true);
+        }
+        if (node instanceof FieldInsnNode field && !constructor
+                && (opcode == GETFIELD || opcode == PUTFIELD)
+                && table.isShared(field.owner, field.name)) {
+            return opcode == GETFIELD
+                    ? new Operation(Site.Kind.READ, "GETFIELD " + field.name, 0, false)
+                    : new Operation(Site.Kind.WRITE, "PUTFIELD " + field.name, 1, false);
+        }
+        return node instanceof MethodInsnNode call && !call.name.equals("<init>")
+                ? ofCall(call, type, constructor, table) : null;
+    }
+
+    private static Operation ofCall(MethodInsnNode call, ClassNode type, boolean constructor,
+            ClassTable table) {
+        boolean lock = LOCK_CLASSES.contains(call.owner);
+        if (!constructor && (lock || SHARED_CLASSES.contains(call.owner)
+                || table.isHookedCall(call.owner))) {
+            String simple = call.owner.substring(call.owner.lastIndexOf('/') + 1);
+            int arguments = Type.getArgumentTypes(call.desc).length;
+            Site.Kind kind = lock ? ofLock(simple, call.name) : Site.Kind.CALL;
+            return new Operation(kind, "CALL " + simple + "." + call.name, arguments, false);
+        }
+        boolean own = table.isInstrumented(call.owner) || call.owner.equals(type.superName)
+                && call.getOpcode() == INVOKEVIRTUAL;
+        boolean callback = call.getOpcode() == INVOKEINTERFACE
+                && call.owner.startsWith("java/util/function/");
+        return own || callback
+                ? new Operation(Site.Kind.INVOKE, "INVOKE " + call.name, 0, false) : null;
+    }
+
+    private static Site.Kind ofLock(String simple, String method) {
+        boolean read = simple.endsWith("ReadLock");
+        boolean write = simple.endsWith("WriteLock");
+        return switch (method) {
+            case "lock" -> read ? Site.Kind.READ_LOCK : write ? Site.Kind.WRITE_LOCK : Site.Kind.LOCK;
+            case "unlock" -> read ? Site.Kind.READ_UNLOCK
+                    : write ? Site.Kind.WRITE_UNLOCK : Site.Kind.UNLOCK;
+            case "tryLock" -> Site.Kind.TRY_LOCK;
+            default -> Site.Kind.CALL;
+        };
+    }
+}

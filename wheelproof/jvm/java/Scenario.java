@@ -1,0 +1,66 @@
+package wheelproof.jvm;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A scenario as the specification's TOML declares it: fields by their paths, and thread programs. */
+public final class Scenario {
+    final List<String> threads = new ArrayList<>();
+    final List<String[][]> programs = new ArrayList<>();
+    final Map<String, Integer> names = new LinkedHashMap<>();
+    final List<String> labels = new ArrayList<>(List.of("(stutter)"));
+    final Map<String, Integer> labelOfSite = new LinkedHashMap<>();
+    boolean fine;
+    private final Map<String, List<String>> fields = new LinkedHashMap<>();
+
+    /** One line of the request: a word and its values, apart by tabs. */
+    void add(String[] words) {
+        List<String> values = List.of(words).subList(2, words.length);
+        switch (words[0]) {
+            case "field" -> fields.put(words[1], values);
+            case "name" -> names.put(words[1], names.size() + 1);
+            case "label" -> {
+                if (!labels.contains(words[1])) {
+                    labels.add(words[1]);
+                }
+                labelOfSite.put(words[2], labels.indexOf(words[1]));
+            }
+            case "thread" -> {
+                threads.add(words[1]);
+                programs.add(values.stream().map(text -> text.split(" ")).toArray(String[][]::new));
+            }
+            case "fine" -> fine = Boolean.parseBoolean(words[1]);
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+    }
+
+    /** The values of a field; none where it is absent. */
+    public List<String> values(String path) {
+        return fields.getOrDefault(path, List.of());
+    }
+
+    /** The value of a field. */
+    public String value(String path) {
+        return values(path).get(0);
+    }
+
+    /** The names below a field that is a table, in their order. */
+    public List<String> keys(String path) {
+        List<String> keys = new ArrayList<>();
+        for (String key : fields.keySet()) {
+            if (key.startsWith(path + ".")) {
+                keys.add(key.substring(path.length() + 1));
+            }
+        }
+        return keys;
+    }
+
+    /** Each operation of each thread's program. */
+    public List<String[]> operations() {
+        List<String[]> all = new ArrayList<>();
+        programs.forEach(program -> all.addAll(List.of(program)));
+        return all;
+    }
+}

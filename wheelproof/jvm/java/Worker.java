@@ -1,0 +1,85 @@
+package wheelproof.jvm;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/** One thread of a scenario. Workers are used again for each run; at most one of them is awake. */
+final class Worker extends Thread {
+    final int index;
+    /** Where the thread stands: the site, its locals and operands, the object that it works on. */
+    Site at;
+    Object[] values;
+    Object target;
+    boolean ended;
+    Throwable failure;
+    /** Index of the operation under way in the thread's program. */
+    int operation;
+    /** What the operations that ended since the last step have returned. */
+    final List<Object> results = new ArrayList<>();
+    /** The callers' frames, outermost first. */
+    Site[] callers = new Site[64];
+    Object[][] callerValues = new Object[64][];
+    int depth;
+    Object tried;
+    private volatile boolean awake;
+    private volatile Execution execution;
+
+    Worker(int index) {
+        super("subject-" + index);
+        this.index = index;
+        setDaemon(true);
+    }
+
+    /** Prepares the thread for a run. */
+    void begin(Execution next) {
+        execution = next;
+        at = null;
+        values = null;
+        target = null;
+        ended = false;
+        failure = null;
+        operation = 0;
+        results.clear();
+        depth = 0;
+    }
+
+    void push(Site site, Object[] frame) {
+        if (depth == callers.length) {
+            callers = java.util.Arrays.copyOf(callers, 2 * depth);
+            callerValues = java.util.Arrays.copyOf(callerValues, 2 * depth);
+        }
+        callers[depth] = site;
+        callerValues[depth++] = frame;
+    }
+
+    void sleep() {
+        while (!awake) {
+            LockSupport.park(this);
+        }
+        awake = false;
+    }
+
+    void wake() {
+        awake = true;
+        LockSupport.unpark(this);
+    }
+
+    @Override
+    public void run() {
+        while (true) {
+            sleep();
+            Execution mine = execution;
+            try {
+                mine.program(this);
+            } catch (Abort over) {
+                // the run is over
+            } catch (Throwable raised) {
+                failure = raised;
+            }
+            ended = true;
+            at = null;
+            mine.ended(this);
+        }
+    }
+}

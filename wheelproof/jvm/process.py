@@ -1,0 +1,184 @@
+"""The JVM as a process that answers requests, and the graph of the subject's own states that it sends."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from wheelproof.errors import ToolError
+from wheelproof.jvm.declaration import Binding
+from wheelproof.jvm.setup import Setup
+from wheelproof.jvm.values import Numbers
+
+STUCK = 98
+"""The process's exit code where no thread makes a step."""
+
+MOVES, WAITS, ENDED, FAILED = range(4)
+"""What a thread does in a state."""
+
+BLOCKED, UNTRIED = -1, -2
+
+
+@dataclass
+class Graph:
+    """The subject's states. ``shared``: distinct values of the shared variables, ``shared_of`` a state's.
+
+    ``standing[s * threads + t]``: index in ``labels`` times 4, plus MOVES and so on. ``after``: the
+    state after a step, or BLOCKED. ``results_of``: index in ``results``.
+    """
+
+    threads: int
+    labels: list[str]
+    results: list[tuple[object, ...]]
+    complete: bool
+    faults: list[str]
+    figures: dict[str, float]
+    shared: list[Numbers] = field(default_factory=list)
+    shared_of: array[int] = field(default_factory=lambda: array("i"))
+    parent: array[int] = field(default_factory=lambda: array("i"))
+    mover: array[int] = field(default_factory=lambda: array("i"))
+    standing: array[int] = field(default_factory=lambda: array("i"))
+    after: array[int] = field(default_factory=lambda: array("i"))
+    results_of: array[int] = field(default_factory=lambda: array("i"))
+
+    def __len__(self) -> int:
+        return len(self.shared_of)
+
+    @property
+    def edges(self) -> int:
+        return sum(state >= 0 for state in self.after)
+
+
+class Jvm:
+    """One process; a context manager that ends it."""
+
+    def __init__(self, setup: Setup, heap_mb: int = 3000) -> None:
+        self.setup = setup
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        open_locks = "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED"
+        options = [f"-Xmx{heap_mb}m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", open_locks]
+        path = os.pathsep.join(map(str, setup.tool))
+        self.process = subprocess.Popen(
+            [str(setup.java), *options, "-cp", path, "wheelproof.jvm.Main"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+        )
+
+    def __enter__(self) -> Jvm:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.errors):
+            if stream is not None:
+                stream.close()
+
+    # -- requests
+
+    def load(self, binding: Binding, change: str = "") -> dict[str, Any]:
+        """Load the subject's classes; ``change``: with this seeded change."""
+        lines = [["path", f"{entry}/" if entry.is_dir() else str(entry)] for entry in self.path()]
+        lines += [["class", name] for name in binding.classes]
+        lines += [["harness", name] for name in binding.harness]
+        lines += [["call", name] for name in binding.calls]
+        lines += [["redirect", *each] for each in binding.redirect]
+        if change:
+            lines.append(["change", binding.changes_class, change])
+        return self.ask("load", lines)
+
+    def path(self) -> tuple[Path, ...]:
+        return self.setup.subject
+
+    def scenario(self, lines: Iterable[Sequence[str]]) -> None:
+        self.ask("scenario", lines)
+
+    def explore(self, states: int, seconds: float) -> Graph:
+        """All states of the scenario, up to a bound."""
+        head = self.ask("explore", [[str(states), str(seconds)]])
+        named = ("states", "runs", "steps", "handed_over", "seconds")
+        graph = Graph(
+            head["threads"],
+            head["labels"],
+            [tuple(_frozen(item) for item in json.loads(text)) for text in head["results"]],
+            head["complete"],
+            head["faults"],
+            {name: head[name] for name in named},
+        )
+        numbers = self.numbers(head["shared"])
+        at = 0
+        while at < len(numbers):
+            graph.shared.append(tuple(numbers[at + 1 : at + 1 + numbers[at]]))
+            at += 1 + numbers[at]
+        threads = graph.threads
+        width = 3 + 3 * threads
+        numbers = self.numbers(width * head["states"])
+        graph.shared_of, graph.parent, graph.mover = (numbers[i::width] for i in range(3))
+        for block, target in enumerate((graph.standing, graph.after, graph.results_of)):
+            target.extend([0] * (threads * head["states"]))
+            for thread in range(threads):
+                target[thread::threads] = numbers[3 + block * threads + thread :: width]
+        return graph
+
+    def replay(self, schedule: Sequence[int]) -> dict[str, Any]:
+        """The states on one schedule of threads, with frames; ``fault`` where it cannot be followed."""
+        return self.ask("replay", [[str(thread) for thread in schedule]] if schedule else [])
+
+    def sites(self) -> dict[str, Any]:
+        """Every hooked instruction, as (key, kind, line, label, hits); the opaque classes met so far."""
+        return self.ask("sites", [])
+
+    # -- the wire
+
+    def ask(self, request: str, lines: Iterable[Sequence[str]]) -> dict[str, Any]:
+        """Send a request; its answer. Raises ToolError where the process reports an error or ended."""
+        assert self.process.stdin is not None
+        text = "".join("\t".join(words) + "\n" for words in lines)
+        try:
+            self.process.stdin.write(f"{request}\n{text}end\n".encode())
+            self.process.stdin.flush()
+        except OSError:
+            raise self.broken(request) from None
+        (length,) = struct.unpack(">i", self.bytes(4, request))
+        answer: dict[str, Any] = json.loads(self.bytes(length, request))
+        if "error" in answer:
+            raise ToolError(f"The JVM refuses {request}: {answer['error']}\n{answer['stack']}")
+        return answer
+
+    def numbers(self, count: int) -> array[int]:
+        found = array("i", self.bytes(4 * count, "explore"))
+        if sys.byteorder == "little":
+            found.byteswap()
+        return found
+
+    def bytes(self, count: int, request: str) -> bytes:
+        assert self.process.stdout is not None
+        found = self.process.stdout.read(count)
+        if len(found) < count:
+            raise self.broken(request)
+        return found
+
+    def broken(self, request: str) -> ToolError:
+        """The error for a process that has ended amid a request."""
+        code = self.process.wait()
+        self.errors.seek(0)
+        words = self.errors.read().decode(errors="replace").strip()
+        what = "is stuck" if code == STUCK else f"ended with exit code {code}"
+        return ToolError(f"The JVM {what} at {request}:\n{words[-4000:]}")
+
+
+def _frozen(value: object) -> object:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

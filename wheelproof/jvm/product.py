@@ -1,0 +1,211 @@
+"""The product of the bytecode's graph with the model's: every pair of states that one schedule leads to is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wheelproof.explore.difference import (
+    Difference,
+    Rows,
+    Step,
+    compare_enabled,
+    compare_results,
+    results_of,
+)
+from wheelproof.graph.explorer import StateGraph
+from wheelproof.jvm.process import BLOCKED, ENDED, FAILED, MOVES, UNTRIED, WAITS, Graph
+from wheelproof.jvm.values import Encoder
+
+DONE = "Done"
+STUTTER = 0
+"""The index of the label of accesses that the model has no step for."""
+
+
+@dataclass
+class Product:
+    """What the comparison came to.
+
+    ``schedule``: the threads to the difference; ``waited``: the model's edges, as (state, thread),
+    that a label of ``waits`` kept the bytecode from; ``uncovered``: edges that no pair took and that
+    do not lie behind a waited one only.
+    """
+
+    figures: dict[str, int]
+    difference: Difference | None = None
+    schedule: tuple[int, ...] = ()
+    waited: set[tuple[int, int]] = field(default_factory=set)
+    uncovered: list[tuple[int, int]] = field(default_factory=list)
+
+
+class _Parted(Exception):
+    def __init__(self, kind: str, message: str, thread: int | None = None) -> None:
+        super().__init__(message)
+        self.kind, self.message, self.thread = kind, message, thread
+
+
+def compare(
+    graph: Graph, model: StateGraph, rows: Rows, encoder: Encoder, waits: Mapping[str, str]
+) -> Product:
+    """Pair the two graphs from their initial states; the first difference ends it."""
+    return _Product(graph, model, rows, encoder, waits).run()
+
+
+class _Product:
+    def __init__(
+        self,
+        graph: Graph,
+        model: StateGraph,
+        rows: Rows,
+        encoder: Encoder,
+        waits: Mapping[str, str],
+    ) -> None:
+        self.graph, self.model, self.rows = graph, model, rows
+        self.encoder, self.waits = encoder, waits
+        self.names = model.model.threads
+        self.pairs: list[tuple[int, int]] = [(0, 0)]
+        self.back: list[tuple[int, int]] = [(-1, -1)]
+        self.number = {(0, 0): 0}
+        self.equal: set[tuple[int, int]] = set()
+        self.walked: set[tuple[int, int]] = set()
+        self.waited: set[tuple[int, int]] = set()
+        self.edges = self.stutters = 0
+
+    def run(self) -> Product:
+        pair = 0
+        while pair < len(self.pairs):
+            node, state = self.pairs[pair]
+            try:
+                self.compare(node, state)
+                self.step(pair, node, state)
+            except _Parted as parted:
+                return self.parted(pair, parted)
+            pair += 1
+        lost = [
+            (state, thread)
+            for state in self.reachable()
+            for thread in self.rows[state]
+            if (state, thread) not in self.walked and (state, thread) not in self.waited
+        ]
+        return Product(self.figures(), None, (), self.waited, lost)
+
+    def reachable(self) -> list[int]:
+        """The model's states that are reached without an edge that was waited for."""
+        seen, todo = {0}, [0]
+        for state in todo:
+            for thread, (_, following) in self.rows[state].items():
+                if (state, thread) not in self.waited and following not in seen:
+                    seen.add(following)
+                    todo.append(following)
+        return todo
+
+    def figures(self) -> dict[str, int]:
+        return {
+            "model_states": len(self.rows),
+            "model_edges": sum(map(len, self.rows)),
+            "walked_edges": len(self.walked),
+            "impl_states": len(self.graph),
+            "impl_edges": self.graph.edges,
+            "pairs": len(self.pairs),
+            "pair_edges": self.edges,
+            "stutters": self.stutters,
+            "waits": len(self.waited),
+        }
+
+    def compare(self, node: int, state: int) -> None:
+        """The shared variables, each thread's label, and who can move."""
+        self.compare_shared(node, state)
+        row, mine, waiting = dict(self.rows[state]), {}, []
+        processes = self.model.states[state][1]
+        for thread in range(self.graph.threads):
+            number, standing = divmod(self.graph.standing[node * self.graph.threads + thread], 4)
+            if standing == FAILED:
+                raise _Parted("exception", f"an exception ends {self.names[thread]}", thread)
+            label = DONE if standing == ENDED else self.graph.labels[number]
+            waiting.append(label)
+            if standing != ENDED and number == STUTTER:
+                row.pop(thread, None)
+                if standing == WAITS:
+                    raise _Parted("enabled", f"{self.names[thread]} waits without a label", thread)
+                continue
+            if label != processes[thread][0]:
+                theirs = processes[thread][0]
+                message = f"{self.names[thread]} is at {label}, in the model at {theirs}"
+                raise _Parted("label", message, thread)
+            if standing == MOVES:
+                mine[thread] = label
+            elif thread in row and label in self.waits:
+                self.waited.add((state, thread))
+                del row[thread]
+        if found := compare_enabled(mine, row, self.names, waiting):
+            raise _Parted(found[0], found[1])
+
+    def compare_shared(self, node: int, state: int) -> None:
+        shared = self.graph.shared_of[node]
+        expected = self.encoder.shared(self.model.states[state])
+        key = (shared, id(expected))
+        if key in self.equal:
+            return
+        found = self.graph.shared[shared]
+        if found != expected:
+            ours, theirs = self.encoder.split(found), self.encoder.split(expected)
+            wrong = [name for name, value in theirs.items() if ours.get(name) != value]
+            message = "; ".join(
+                f"{name} is {self.text(ours.get(name, ()))}, {self.text(theirs[name])} in the model"
+                for name in wrong
+            )
+            raise _Parted("shared", message or f"{found} is not {expected}")
+        self.equal.add(key)
+
+    def text(self, numbers: tuple[int, ...]) -> str:
+        return "<<" + ", ".join(map(str, numbers)) + ">>"
+
+    def step(self, pair: int, node: int, state: int) -> None:
+        """The pairs after each thread's step."""
+        threads = self.graph.threads
+        for thread in range(threads):
+            place = node * threads + thread
+            following = self.graph.after[place]
+            if following == BLOCKED:
+                continue
+            if following == UNTRIED:
+                if self.graph.complete:
+                    raise _Parted("hidden", "a step of the bytecode was not tried", thread)
+                continue
+            self.edges += 1
+            if self.graph.standing[place] // 4 == STUTTER:
+                self.stutters += 1
+                target = state
+            else:
+                target = self.rows[state][thread][1]
+                self.walked.add((state, thread))
+                mine = self.graph.results[self.graph.results_of[place]]
+                theirs = results_of(self.rows, state, thread)
+                if found := compare_results(mine, theirs, self.names[thread]):
+                    raise _Parted("result", found, thread)
+            after = (following, target)
+            if after not in self.number:
+                self.number[after] = len(self.pairs)
+                self.pairs.append(after)
+                self.back.append((pair, thread))
+
+    def parted(self, pair: int, parted: _Parted) -> Product:
+        schedule: list[int] = []
+        labels: list[Step] = []
+        state = self.pairs[pair][1]
+        if parted.kind == "result" and parted.thread is not None:
+            schedule.append(parted.thread)
+            labels.append(self.labelled(pair, parted.thread))
+        while self.back[pair][0] >= 0:
+            pair, thread = self.back[pair]
+            schedule.append(thread)
+            labels.append(self.labelled(pair, thread))
+        steps = tuple(step for step in labels[::-1] if step[1])
+        found = Difference(parted.kind, parted.message, steps, state)
+        return Product(self.figures(), found, tuple(schedule[::-1]), self.waited)
+
+    def labelled(self, pair: int, thread: int) -> Step:
+        """A step of the schedule; its label is empty where it is a stutter."""
+        place = self.pairs[pair][0] * self.graph.threads + thread
+        number = self.graph.standing[place] // 4
+        return self.names[thread], "" if number == STUTTER else self.graph.labels[number]

@@ -1,0 +1,111 @@
+"""What a run in the JVM needs: a Java, the tool's own classes, a binding's harness, and a release's jars."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wheelproof import java
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.jvm.declaration import Binding, artifacts
+from wheelproof.jvm.jars import Artifact, NotHere, locate
+
+MINIMUM = 17
+"""The Java release that the tool's classes, and Kafka's since 4.0, are compiled for."""
+
+SOURCES = Path(__file__).parent / "java"
+ASM = (
+    Artifact(
+        "org.ow2.asm:asm:9.7.1",
+        "8cadd43ac5eb6d09de05faecca38b917a040bb9139c7edeb4cc81c740b713281",
+    ),
+    Artifact(
+        "org.ow2.asm:asm-tree:9.7.1",
+        "9929881f59eb6b840e86d54570c77b59ce721d104e6dfd7a40978991c2d3b41f",
+    ),
+    Artifact(
+        "org.ow2.asm:asm-analysis:9.7.1",
+        "85b29371884ba31bb76edf22323c2c24e172c3267a67152eba3d1ccc2e041ef2",
+    ),
+)
+COMPILER = Artifact(
+    "org.eclipse.jdt:ecj:3.33.0",
+    "f7686c4960cf70c2ebc5c500a73a8cfc04541b730c18f1c5c21329889b137f45",
+)
+"""Compiles where the Java has no javac."""
+
+COMPILE_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Setup:
+    """``tool``: the class path of the process; ``subject``: that of the subject's loader."""
+
+    java: Path
+    tool: tuple[Path, ...]
+    subject: tuple[Path, ...]
+
+
+def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: bool) -> Setup:
+    """Find, fetch and compile; quick where all is there. Raises NotHere where something is absent."""
+    try:
+        runtime = java.locate("The layer jvm", MINIMUM, f"Install Java {MINIMUM} or newer.")
+    except ToolError as error:
+        raise NotHere(error.message, error.remedy) from error
+    asm = locate(ASM, fetch)
+    jars = locate(artifacts(root, release), fetch)
+    if not binding.sources:
+        raise UsageError(f"{binding.file.with_suffix('')}: there is no Java source.")
+    folder = output / "jvm"
+    own = compiled(runtime.executable, sorted(SOURCES.glob("*.java")), asm, folder, fetch)
+    harness = compiled(runtime.executable, binding.sources, [own, *asm, *jars], folder, fetch)
+    return Setup(runtime.executable, (own, *asm), (harness, *jars))
+
+
+def compiled(
+    executable: Path, sources: Sequence[Path], path: Iterable[Path], folder: Path, fetch: bool
+) -> Path:
+    """The folder with the classes of these sources; it is named by a hash of all that goes in."""
+    path = [entry.absolute() for entry in path]
+    content = hashlib.sha256()
+    for part in [*map(str, path), *(source.read_text(encoding="utf-8") for source in sources)]:
+        content.update(part.encode())
+    target = (folder / content.hexdigest()[:16]).absolute()
+    if target.is_dir():
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="compile-", dir=folder))
+    try:
+        options = ["-d", str(work), "-cp", os.pathsep.join(map(str, path)), *map(str, sources)]
+        ended = subprocess.run(
+            [*compiler(executable, fetch), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=COMPILE_SECONDS,
+        )
+        if ended.returncode != 0:
+            raise UsageError(f"{sources[0].parent} does not compile:\n{ended.stdout.strip()}")
+        # another worker may have made it meanwhile
+        if not target.is_dir():
+            work.rename(target)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return target
+
+
+def compiler(executable: Path, fetch: bool) -> list[str]:
+    """The command of a Java compiler: javac beside java, else the Eclipse compiler."""
+    javac = executable.resolve().with_name("javac")
+    if javac.is_file():
+        return [str(javac), "-nowarn", "-proc:none", "--release", str(MINIMUM)]
+    ecj = locate([COMPILER], fetch)[0]
+    return [str(executable), "-jar", str(ecj), "-nowarn", "-proc:none", f"-{MINIMUM}"]

@@ -1,0 +1,131 @@
+"""A scenario as lines for the JVM, and a model's shared variables as the numbers that its harness writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+Numbers = tuple[int, ...]
+"""Per variable: how many numbers follow, then its values."""
+
+
+class Model(Protocol):
+    """What is needed of a model: its threads, and the pieces of a state, one per variable."""
+
+    AUXILIARY: frozenset[str]
+
+    @property
+    def threads(self) -> tuple[str, ...]: ...
+    @property
+    def variables(self) -> tuple[str, ...]: ...
+    def pieces(self, state: Any) -> tuple[Any, ...]: ...
+
+
+def texts(value: object) -> Iterator[str]:
+    """Every text in a scenario, keys of tables included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield key
+            yield from texts(item)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from texts(item)
+
+
+def names(scenario: Mapping[str, Any]) -> dict[str, int]:
+    """name -> number from 1, in the order in which the scenario has them."""
+    found = dict.fromkeys(texts({key: item for key, item in scenario.items() if key != "about"}))
+    return {name: number for number, name in enumerate(found, 1)}
+
+
+def fields(scenario: Mapping[str, Any]) -> Iterator[list[str]]:
+    """A scenario's fields as (path, values); a list within a list is one value."""
+
+    def walk(path: str, value: object) -> Iterator[list[str]]:
+        if isinstance(value, Mapping):
+            for key, item in value.items():
+                yield from walk(f"{path}.{key}", item)
+        elif isinstance(value, list):
+            yield [path, *(word(item) for item in value)]
+        else:
+            yield [path, word(value)]
+
+    for key, value in scenario.items():
+        if key not in ("about", "threads"):
+            yield from walk(key, value)
+
+
+def word(value: object) -> str:
+    """A value of a field as one word of a line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return " ".join(word(item) for item in value)
+    return str(value)
+
+
+def lines(
+    scenario: Mapping[str, Any], sites: Mapping[str, Sequence[str]], fine: bool
+) -> list[list[str]]:
+    """The request ``scenario``."""
+    threads = [
+        ["thread", name, *(word(operation) for operation in program)]
+        for name, program in scenario["threads"].items()
+    ]
+    return [
+        *(["name", name] for name in names(scenario)),
+        *(["field", *line] for line in fields(scenario)),
+        *threads,
+        *(["label", label, site] for label, places in sites.items() for site in places),
+        ["fine", word(fine)],
+    ]
+
+
+class Encoder:
+    """Turns states of a model into numbers; ``variables`` are those that are compared, in order."""
+
+    def __init__(self, model: Model, scenario: Mapping[str, Any]) -> None:
+        self.model = model
+        self.number = names(scenario)
+        self.kept = [name not in model.AUXILIARY for name in model.variables]
+        self.variables = [name for name, kept in zip(model.variables, self.kept) if kept]
+        self.known: dict[object, Numbers] = {}
+
+    def shared(self, state: Any) -> Numbers:
+        """The numbers of a state's shared variables."""
+        known = self.known.get(state[0])
+        if known is None:
+            out: list[int] = []
+            for piece, kept in zip(self.model.pieces(state), self.kept):
+                if kept:
+                    numbers = [number for value in piece for number in self.encoded(value)]
+                    out += [len(numbers), *numbers]
+            known = self.known[state[0]] = tuple(out)
+        return known
+
+    def encoded(self, value: object) -> list[int]:
+        """A value as numbers: a tuple or set is its length and its elements."""
+        if value is None:
+            return [0]
+        if isinstance(value, str):
+            return [self.number[value]]
+        if isinstance(value, int):
+            return [int(value)]
+        if isinstance(value, frozenset):
+            elements = sorted(self.encoded(item) for item in value)
+            return [len(value), *(number for element in elements for number in element)]
+        if isinstance(value, tuple):
+            return [len(value), *(number for item in value for number in self.encoded(item))]
+        raise TypeError(f"a {type(value).__name__} is no value of a shared variable")
+
+    def split(self, numbers: Numbers) -> dict[str, Numbers]:
+        """variable -> its numbers."""
+        out, at = {}, 0
+        for name in self.variables:
+            if at >= len(numbers):
+                break
+            out[name] = numbers[at + 1 : at + 1 + numbers[at]]
+            at += 1 + numbers[at]
+        return out
