@@ -253,6 +253,48 @@ def mutate(
     )
 
 
+@app.command("jvm")
+def jvm_(
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SCENARIO", help="Which to run; the fast profile's without."),
+    ] = None,
+    release: Annotated[
+        str, typer.Option("--release", metavar="R", help="Only the classes of this release.")
+    ] = "",
+    fine: Annotated[
+        bool, typer.Option("--fine", help="Every access is a step of its own.")
+    ] = False,
+    subject: Subject = Path("."),
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
+    ] = Path("build"),
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU."),
+    ] = 0,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+) -> None:
+    """Compare compiled Java classes with the model, in every state of a scenario."""
+    from wheelproof.commands.verification import Verification
+    from wheelproof.events import VerifyOptions
+    from wheelproof.jvm.tasks import chosen
+
+    found = _mechanisms(subject, [])
+    checks = chosen(found.values(), scenarios or [], release, fine)
+    options = VerifyOptions(
+        mechanisms=tuple(dict.fromkeys(stem for stem, _ in checks)),
+        layers=frozenset({"jvm"}),
+        profile="nightly",
+        subject=subject,
+        output=output,
+        jobs=jobs or _processors(),
+        only=frozenset(name for _, name in checks),
+    )
+    raise typer.Exit(Verification(options, found, quiet, as_json).run())
+
+
 @app.command("list")
 def list_(
     mechanisms: Annotated[

@@ -59,11 +59,19 @@ class ToolFound:
 
 
 @dataclass(frozen=True)
+class NotRun:
+    """A layer cannot run on this machine, and why: its checks are neither in order nor failed."""
+
+    layer: str
+    why: str
+
+
+@dataclass(frozen=True)
 class Tick:
     """Nothing new; time passes. Sent every few seconds, so that a long check is not silent."""
 
 
-Notice = Planned | Started | Beat | Ended | ToolFound | Tick
+Notice = Planned | Started | Beat | Ended | ToolFound | NotRun | Tick
 Listener = Callable[[Notice], None]
 
 
@@ -83,6 +91,7 @@ class VerifyOptions:
     `jobs`: worker processes, at least 1.
     `theorems`: names of theorems or mechanisms, all where empty.
     `seeds`: the number for each theorem, 0 for the profile's.
+    `only`: names of checks, all where empty.
     `listen`: called in the parent process only. Workers send notices, which are plain data.
     """
 
@@ -95,3 +104,4 @@ class VerifyOptions:
     listen: Listener = ignore
     theorems: tuple[str, ...] = ()
     seeds: int = 0
+    only: frozenset[str] = frozenset()

@@ -30,6 +30,7 @@ LAYERS = (
     "liveness",
     "random",
     "stress",
+    "jvm",
     "proof",
     "trace",
     "mutate",
@@ -194,6 +195,7 @@ class Results:
     run: str
     started: str
     complete: bool = True
+    not_run: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         counted = Counter(row.title() for row in self.rows)
@@ -219,6 +221,7 @@ class Results:
             "started": self.started,
             "complete": self.complete,
             "tools": dict(sorted(self.tools.items())),
+            "not_run": dict(self.not_run),
             "rows": [row.document() for row in self.rows],
         }
 
@@ -238,6 +241,7 @@ def read_results(path: Path, run: str | None = None) -> Results:
             document.text("run"),
             document.text("started"),
             document.flag("complete"),
+            document.text_by_name("not_run") if "not_run" in document.value else {},
         )
     except ValueError as error:
         raise document.fault("rows", f"are not one run's: {error}") from error

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from wheelproof.checks import (
     agreement,
     composition,
+    jvm,
     liveness,
     mutant,
     proof_edges,
@@ -22,6 +23,7 @@ from wheelproof.checks import (
 from wheelproof.checks.context import Context, Report
 from wheelproof.errors import WheelproofError
 from wheelproof.events import Ended, Notice
+from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
 from wheelproof.verdict import Row, Verdict
 
@@ -57,6 +59,11 @@ class Job:
                 ("liveness", name) for name in self.others
             ]
         return [(layer, name) for name in self.names for layer in self.layers]
+
+    def only(self, chosen: frozenset[str]) -> Job | None:
+        """The job with the chosen of its names; None where it has none."""
+        names = [name for name in self.names if name in chosen]
+        return replace(self, name=names[0], others=tuple(names[1:])) if names else None
 
     @property
     def rows(self) -> int:
@@ -152,6 +159,16 @@ def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list
         jobs.append(Job(mechanism.stem, "properties", agreement.NAME, ("graph",), 5_000))
     if wants("proof") and proof_edges.declared(mechanism):
         jobs.append(Job(mechanism.stem, "edges", proof_edges.NAME, ("proof",), 50_000))
+    return jobs + (in_jvm(mechanism, profile) if wants("jvm") else [])
+
+
+def in_jvm(mechanism: Mechanism, profile: str) -> list[Job]:
+    """The jobs of layer jvm: the checks that share a process are one."""
+    jobs = []
+    for group in tasks.groups(mechanism, profile):
+        sizes = [mechanism.sizes.get(task.subject, 500) for task in group]
+        first, *others = [task.name for task in group]
+        jobs.append(Job(mechanism.stem, "jvm", first, ("jvm",), sum(sizes), tuple(others)))
     return jobs
 
 
@@ -248,6 +265,8 @@ def dispatch(context: Context, job: Job) -> Report:
             return stress.check_fault(context, mechanism.faults[job.name])
         case "proof":
             return prove.check(context, job.names, job.seeds)
+        case "jvm":
+            return jvm.check(context, job.names)
         case "edges":
             return proof_edges.check(context)
         case "properties":

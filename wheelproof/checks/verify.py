@@ -20,11 +20,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wheelproof import project
-from wheelproof.checks import controls, coverage, prove
+from wheelproof.checks import controls, coverage, jvm, prove
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, carry_out, plan, proofs
 from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
-from wheelproof.events import Ended, Listener, Notice, Planned, Tick, VerifyOptions, ignore
+from wheelproof.events import (
+    Ended,
+    Listener,
+    Notice,
+    NotRun,
+    Planned,
+    Tick,
+    VerifyOptions,
+    ignore,
+)
+from wheelproof.jvm.jars import NotHere
+from wheelproof.jvm.tasks import tasks
 from wheelproof.tlc import archive, jar, java, translation
 from wheelproof.verdict import LAYERS, Row, judge
 
@@ -59,6 +70,9 @@ def run(options: VerifyOptions) -> list[Row]:
         for job in proofs(known(theorems, found), options.profile, options.theorems, options.seeds)
         if job.stem in {mechanism.stem for mechanism in mechanisms}
     ]
+    if options.only:
+        jobs = [part for job in jobs if (part := job.only(options.only))]
+    jobs = with_classes(jobs, mechanisms, options)
     if not jobs:
         raise NothingChecked(
             "No check belongs to the chosen mechanisms, layers and profile.",
@@ -101,6 +115,27 @@ def run(options: VerifyOptions) -> list[Row]:
         if stem not in stale:
             rows += over_all(context, reports[stem], partial=bool(options.layers))
     return sorted(prove.carried_over(rows, theorems), key=order(found, theorems))
+
+
+def with_classes(
+    jobs: list[Job], mechanisms: Sequence[project.Mechanism], options: VerifyOptions
+) -> list[Job]:
+    """The jobs, without those of layer jvm where its jars or a Java cannot be had.
+
+    Raises NotHere if none is left.
+    """
+    stems = {job.stem for job in jobs if job.kind == "jvm"}
+    try:
+        for mechanism in mechanisms:
+            if mechanism.stem in stems:
+                jvm.fetch(Context(mechanism, options.output), options.profile)
+    except NotHere as error:
+        rest = [job for job in jobs if job.kind != "jvm"]
+        if not rest:
+            raise
+        options.listen(NotRun("jvm", str(error)))
+        return rest
+    return jobs
 
 
 def known(
@@ -228,6 +263,7 @@ def order(
             *mechanism.composed,
             *mechanism.mutants,
             *mechanism.faults,
+            *tasks(mechanism),
             *[item.name for item in theorems if item.mechanism == mechanism.stem],
         ]
         for index, name in enumerate(names):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from wheelproof import doctor, documents
 from wheelproof.commands import INTERRUPTED
 from wheelproof.console import console
-from wheelproof.events import Ended, Notice, ToolFound, VerifyOptions
+from wheelproof.events import Ended, Notice, NotRun, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import files
 from wheelproof.report.progress import Progress, progress
@@ -117,6 +117,10 @@ class Verification:
                 case ToolFound(name, version):
                     self.results = replace(
                         self.results, tools={**self.results.tools, name: version}
+                    )
+                case NotRun(layer, why):
+                    self.results = replace(
+                        self.results, not_run={**self.results.not_run, layer: why}
                     )
             self.display(notice)
 

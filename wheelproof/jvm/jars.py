@@ -77,7 +77,9 @@ def _clients(artifact: Artifact) -> Iterator[tuple[str, list[str]]]:
         yield "maven-artifact", [*module, artifact.coordinate, artifact.file_name]
     spark = importlib.util.find_spec("pyspark")
     folders = spark.submodule_search_locations or [] if spark else []
-    for ivy in (jar for folder in folders for jar in sorted(Path(folder, "jars").glob("ivy-*.jar"))):
+    for ivy in (
+        jar for folder in folders for jar in sorted(Path(folder, "jars").glob("ivy-*.jar"))
+    ):
         start = [str(java.locate().executable), "-jar", str(ivy), "-cache", "ivy"]
         keep = ["-types", "jar", "-retrieve", "[artifact]-[revision].[ext]"]
         yield "Ivy", [*start, "-dependency", *artifact.coordinate.split(":"), *keep]

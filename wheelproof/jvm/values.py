@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
+
+from wheelproof.protocols import Model
 
 Numbers = tuple[int, ...]
 """Per variable: how many numbers follow, then its values."""
-
-
-class Model(Protocol):
-    """What is needed of a model: its threads, and the pieces of a state, one per variable."""
-
-    AUXILIARY: frozenset[str]
-
-    @property
-    def threads(self) -> tuple[str, ...]: ...
-    @property
-    def variables(self) -> tuple[str, ...]: ...
-    def pieces(self, state: Any) -> tuple[Any, ...]: ...
 
 
 def texts(value: object) -> Iterator[str]:

@@ -208,6 +208,11 @@ class Mechanism:
         return frozenset(label.name for label in self.labels.values() if label.kind == "silent")
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """scenario -> the declared number of its distinct states, 0 where none is recorded."""
+        return {config.scenario: config.distinct or 0 for config in self.configs.values()}
+
+    @property
     def invariants(self) -> tuple[str, ...]:
         """The invariants that must hold, in the order of the TOML."""
         return tuple(p.name for p in self.properties.values() if p.kind == "invariant" and p.holds)

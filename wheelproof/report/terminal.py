@@ -55,6 +55,8 @@ def print_report(
             target.print(table(rows, plain=not target.is_terminal))
         for line in [*faults(rows, output), *expected_violations(rows)]:
             target.print(line, soft_wrap=not target.is_terminal)
+        for layer, why in results.not_run.items():
+            target.print(Text(visible(f"not run: layer {layer}: {why}"), style="yellow"))
         for what, path in places.items():
             target.print(Text(f"{what + ':':<12}{visible(path)}", style="dim"), soft_wrap=True)
     target.print(verdict_line(results), soft_wrap=True)
@@ -68,7 +70,8 @@ def verdict_line(results: Results) -> Text:
     )
     if not results.complete:
         return Text(f"{good} when the run was broken off: PARTIAL RESULTS", style="red")
-    return Text(f"{good}: {_SUMMARY[code]}", style="green" if code == 0 else "red")
+    absent = "".join(f"; layer {layer} NOT RUN" for layer in results.not_run)
+    return Text(f"{good}: {_SUMMARY[code]}{absent}", style="green" if code == 0 else "red")
 
 
 def table(rows: Sequence[Row], plain: bool = False) -> Table:

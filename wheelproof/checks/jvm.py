@@ -1,0 +1,259 @@
+"""Layer jvm: the states of compiled Java classes against the model's, and the table of sites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from wheelproof.checks.context import Context, Report
+from wheelproof.counterexample.build import Diverged, tell
+from wheelproof.errors import ToolError
+from wheelproof.explore.difference import Difference
+from wheelproof.graph import reduced
+from wheelproof.jvm import product
+from wheelproof.jvm.declaration import BISIMULATION, Binding
+from wheelproof.jvm.process import Jvm
+from wheelproof.jvm.setup import prepare
+from wheelproof.jvm.tasks import CHANGE, FINE, SITES, Task, groups, tasks
+from wheelproof.jvm.values import Encoder, lines
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.verdict import Verdict
+
+LAYER = "jvm"
+MARGIN = (4, 20_000)
+"""The subject may have so many times the model's states, and so many more, before the search ends."""
+
+
+def fetch(context: Context, profile: str) -> None:
+    """Fetch and compile what the checks of a profile need; NotHere where it cannot be had."""
+    mechanism = context.mechanism
+    for group in groups(mechanism, profile):
+        prepare(mechanism.root, context.output, group[0].binding, group[0].release, fetch=True)
+
+
+def check(context: Context, names: Sequence[str]) -> Report:
+    """Carry out checks of one binding and release, in one process."""
+    known = tasks(context.mechanism)
+    chosen = [known[name] for name in names]
+    # the table of sites counts what the scenarios before it ran; a change needs other classes
+    order = {SITES: 1, CHANGE: 2}
+    chosen.sort(key=lambda task: order.get(task.kind, 0))
+    first = chosen[0]
+    setup = prepare(
+        context.mechanism.root, context.output, first.binding, first.release, fetch=False
+    )
+    report = Report()
+    with Jvm(setup, heap_mb=min(3000, context.limits.heap_mb)) as jvm:
+        checks = _Checks(context.without(first.binding.without), jvm, report)
+        for task in chosen:
+            checks.carry_out(task)
+    return report
+
+
+class _Checks:
+    """The checks that share a process. A scenario's model graph is made once."""
+
+    def __init__(self, context: Context, jvm: Jvm, report: Report) -> None:
+        self.context, self.jvm, self.report = context, jvm, report
+        self.mechanism = context.mechanism
+        self.loaded: str | None = None
+        self.facts: dict[str, Any] = {}
+        self.graphs: dict[str, tuple[Any, Any]] = {}
+
+    def carry_out(self, task: Task) -> None:
+        started = self.context.begin(LAYER, task.name, self.context.limits.bisimulation_seconds)
+        change = task.subject if task.kind == CHANGE else ""
+        if self.loaded != change:
+            facts = self.jvm.load(task.binding, change)
+            self.loaded = change
+            self.facts = self.facts or facts
+        if task.kind == SITES:
+            judged = self.sites(task)
+        elif task.kind == CHANGE:
+            judged = self.change(task)
+        else:
+            judged = self.scenario(task, task.subject, task.kind == FINE)
+        expected = "violated" if task.kind == CHANGE else "exhaustive"
+        self.report.rows.append(
+            self.context.row(
+                LAYER,
+                task.name,
+                started,
+                expected=expected,
+                expected_property=BISIMULATION if task.kind == CHANGE else None,
+                **judged,
+            )
+        )
+
+    def graph(self, scenario: str) -> tuple[Any, Any]:
+        """The model's reduced graph, and its rows."""
+        if scenario not in self.graphs:
+            graph = reduced.reduce(self.mechanism.model(scenario), self.mechanism.silent)
+            self.graphs[scenario] = graph, reduced.rows(graph)
+        return self.graphs[scenario]
+
+    def scenario(self, task: Task, scenario: str, fine: bool) -> dict[str, Any]:
+        """Every state of the classes beside the model's."""
+        binding, program = task.binding, self.mechanism.scenarios[scenario]
+        graph, rows = self.graph(scenario)
+        self.jvm.scenario(lines(program, binding.sites(fine), fine))
+        most = MARGIN[0] * len(rows) + MARGIN[1]
+        found = self.jvm.explore(most, self.context.limits.bisimulation_seconds)
+        made = product.compare(found, graph, rows, Encoder(graph.model, program), binding.waits)
+        figures = made.figures | {name: int(found.figures[name]) for name in ("runs", "steps")}
+        judged: dict[str, Any] = {"figures": figures, "bound": self.context.bound(scenario)}
+        if made.difference is not None:
+            trace = self.counterexample(task, scenario, graph.model, made.difference, made.schedule)
+            why = f"{scenario}: {made.difference}" if task.kind == CHANGE else str(made.difference)
+            return judged | {
+                "verdict": Verdict.VIOLATED,
+                "property": BISIMULATION,
+                "why": why,
+                "trace": trace,
+            }
+        if found.faults:
+            return judged | {"verdict": Verdict.ERROR, "why": "; ".join(found.faults)}
+        if not found.complete:
+            why = f"the search ended after {len(found):,} states"
+            return judged | {"verdict": Verdict.INCONCLUSIVE, "why": why}
+        if made.uncovered:
+            state, thread = made.uncovered[0]
+            label = rows[state][thread][0]
+            return judged | {
+                "verdict": Verdict.VIOLATED,
+                "property": BISIMULATION,
+                "why": f"{len(made.uncovered)} edges of the model were not taken, {label} first",
+            }
+        why = self.waits(binding, len(made.waited))
+        return judged | {"verdict": Verdict.EXHAUSTIVE, "why": why}
+
+    def waits(self, binding: Binding, count: int) -> str:
+        """What the model allows beyond the classes; "" where nothing."""
+        if not count:
+            return ""
+        reasons = "; ".join(f"{label}: {reason}" for label, reason in binding.waits.items())
+        return f"the model allows {count} steps more ({reasons})"
+
+    def change(self, task: Task) -> dict[str, Any]:
+        """Every scenario that the change names must reject it; the row has the first one's figures."""
+        made = []
+        for scenario in task.binding.changes[task.subject].scenarios:
+            made.append(self.scenario(task, scenario, fine=False))
+            if made[-1]["verdict"] is not Verdict.VIOLATED:
+                return made[-1] | {"why": f"{scenario} accepts the change"}
+        made[0]["figures"]["scenarios"] = len(made)
+        return made[0]
+
+    def sites(self, task: Task) -> dict[str, Any]:
+        """The table fits the classes: no label without a site, no access without label or reason."""
+        found = self.jvm.sites()
+        hits = {key: hits for key, _, _, _, hits in found["sites"]}
+        own = {name.rpartition("/")[2] for name in task.binding.classes}
+        accesses = [
+            key
+            for key, kind, *_ in found["sites"]
+            if kind != "INVOKE" and key.partition(".")[0] in own
+        ]
+        faults = table_faults(task.binding, self.mechanism, accesses, hits)
+        faults += [
+            f"{name} is no part of the state and has no reason"
+            for name in found["opaque"]
+            if name not in task.binding.opaque
+        ]
+        faults += [f"{name} is static and can change" for name in self.facts.get("statics", ())]
+        figures = {"sites": len(accesses), "instructions": self.facts.get("compared", 0)}
+        if not accesses:
+            return {"figures": figures, "verdict": Verdict.VACUOUS, "why": "there is no site"}
+        bound = f"{len(task.binding.classes)} classes of {task.release}"
+        judged: dict[str, Any] = {"figures": figures, "bound": bound}
+        if faults:
+            why = "; ".join(faults)
+            return judged | {"verdict": Verdict.VIOLATED, "property": "Sites", "why": why}
+        return judged | {"verdict": Verdict.EXHAUSTIVE}
+
+    def counterexample(
+        self,
+        task: Task,
+        scenario: str,
+        model: Any,
+        difference: Difference,
+        schedule: Sequence[int],
+    ) -> str | None:
+        """The file of a difference; None where its steps are no steps of the model."""
+        threads = {name: index for index, name in enumerate(model.threads)}
+        try:
+            frames = self.frames(schedule)
+            found = tell(
+                self.mechanism,
+                model,
+                [(threads[thread], label) for thread, label in difference.schedule],
+                layer=LAYER,
+                name=task.name,
+                scenario=scenario,
+                property=BISIMULATION,
+                explanation=f"{task.release}: {difference.message}\n{frames}",
+                sources=self.sources(),
+            )
+        except (Diverged, ToolError):
+            return None
+        return self.context.keep(found)
+
+    def frames(self, schedule: Sequence[int]) -> str:
+        """Where each thread stands after a schedule, with its frames' locals and operands."""
+        states = self.jvm.replay(schedule)["states"]
+        if not states:
+            return ""
+        out = []
+        for thread in states[-1]["threads"]:
+            failure = f", {thread['failure']}" if thread.get("failure") else ""
+            out.append(f"{thread['thread']} at {thread['label']}{failure}")
+            out += [
+                f"  {frame['site']}({', '.join(frame['values'])})" for frame in thread["frames"]
+            ]
+        return "\n".join(out)
+
+    def sources(self) -> dict[str, str]:
+        """label -> "File.java:line" of its first site."""
+        out: dict[str, str] = {}
+        for key, _, line, label, _ in self.jvm.sites()["sites"]:
+            if label and line:
+                file = key.partition(".")[0].partition("$")[0]
+                out.setdefault(label, f"{file}.java:{line}")
+        return out
+
+
+def table_faults(
+    binding: Binding, mechanism: Mechanism, accesses: Sequence[str], hits: dict[str, int]
+) -> list[str]:
+    """What is wrong with the table: ``accesses`` are the hooked ones, ``hits`` how often each ran."""
+    faults = []
+    steps = {label.name for label in mechanism.labels.values() if label.kind != "silent"}
+    labelled = set(binding.labels)
+    missing = sorted(steps - labelled - set(binding.unused))
+    faults += [f"the label {name} has no site" for name in missing]
+    faults += [f"{name} is no label of {mechanism.stem}" for name in sorted(labelled - steps)]
+    idle = sorted(labelled & set(binding.unused))
+    faults += [f"the label {name} has a site and a reason for none" for name in idle]
+    sites = {site for places in binding.labels.values() for site in places}
+    sites |= {site for places in binding.fine.values() for site in places}
+    for site in sorted(sites):
+        if site not in hits:
+            faults.append(f"there is no site {site}")
+        elif not hits[site]:
+            faults.append(f"no scenario runs {site}")
+    used = set()
+    for access in accesses:
+        patterns = [each for each in binding.unlabelled if fnmatchcase(access, each)]
+        used.update(patterns)
+        if access in sites and patterns and access not in fine_sites(binding):
+            faults.append(f"{access} has a label and a reason for none")
+        if access not in sites and not patterns:
+            faults.append(f"{access} has no label and no reason")
+    unmatched = [pattern for pattern in binding.unlabelled if pattern not in used]
+    return faults + [f"there is no site {pattern}" for pattern in unmatched]
+
+
+def fine_sites(binding: Binding) -> set[str]:
+    """The sites that have a label only where each access is a step."""
+    return {site for places in binding.fine.values() for site in places}

@@ -1,0 +1,96 @@
+"""The checks of a mechanism in the JVM: one name each, as its row has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.jvm.declaration import Binding, find
+from wheelproof.project.mechanism import Mechanism
+
+SITES, SCENARIO, FINE, CHANGE = "sites", "scenario", "fine", "change"
+TOGETHER = 3_000
+"""Distinct states up to which nightly scenarios share a process."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One check. ``subject``: the scenario, or the change; "" for the table of sites."""
+
+    name: str
+    binding: Binding
+    release: str
+    kind: str
+    subject: str
+    profile: str
+
+
+def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
+    """Every check of a mechanism by its name; ``release``: of this one only."""
+    found: dict[str, Task] = {}
+    for binding in find(mechanism.root).values():
+        if binding.mechanism != mechanism.stem:
+            continue
+        for version in binding.releases:
+            if release in ("", version):
+                found |= {task.name: task for task in of_release(binding, version, mechanism)}
+    return found
+
+
+def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Task]:
+    """The checks on one release: the scenarios, the table of sites, the seeded changes."""
+
+    def task(kind: str, subject: str, fast: bool) -> Task:
+        ending = f"@{release}" + (" fine" if kind == FINE else "")
+        profile = "fast" if fast else "nightly"
+        return Task(f"{subject or kind}{ending}", binding, release, kind, subject, profile)
+
+    scenarios = binding.scenarios(mechanism)
+    made = [task(SCENARIO, name, name in binding.fast) for name in scenarios]
+    made.append(task(SITES, "", True))
+    fine = [name for name in scenarios if name not in binding.coarse]
+    made += [task(FINE, name, False) for name in fine]
+    return made + [task(CHANGE, name, True) for name in binding.changes]
+
+
+def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
+    """The checks of a profile, those together that share a process: small ones."""
+    shared: dict[tuple[str, str], list[Task]] = {}
+    alone = []
+    for task in tasks(mechanism).values():
+        if task.profile == "nightly" and profile == "fast":
+            continue
+        if task.profile == "nightly" and mechanism.sizes.get(task.subject, 0) > TOGETHER:
+            alone.append([task])
+        else:
+            shared.setdefault((task.binding.name, task.release), []).append(task)
+    return [*shared.values(), *alone]
+
+
+def chosen(
+    mechanisms: Iterable[Mechanism], scenarios: Sequence[str], release: str, fine: bool
+) -> list[tuple[str, str]]:
+    """The checks that the command line means, as (mechanism, name).
+
+    Without scenarios they are the fast profile's, or with ``fine`` all that each access is a step in.
+    """
+    everything = [(item.stem, task) for item in mechanisms for task in tasks(item).values()]
+    if not everything:
+        raise NothingChecked("No compiled classes are declared.", "Write jvm/NAME.toml.")
+    releases = {task.release for _, task in everything}
+    if release and release not in releases:
+        raise UsageError(
+            f"There is no release {release}.", f"Known: {', '.join(sorted(releases))}."
+        )
+    kind = FINE if fine else SCENARIO
+    found = [
+        (stem, task)
+        for stem, task in everything
+        if release in ("", task.release)
+        and (task.kind == kind if scenarios or fine else task.profile == "fast")
+        and (task.subject in scenarios or not scenarios)
+    ]
+    if unknown := sorted(set(scenarios) - {task.subject for _, task in found}):
+        raise UsageError(f"No such scenario runs on compiled classes: {', '.join(unknown)}.")
+    return [(stem, task.name) for stem, task in found]
