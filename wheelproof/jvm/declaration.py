@@ -36,6 +36,7 @@ class Binding:
     class is part of the state -> reason. ``waits``: label that may have to wait although the model
     can take it -> reason. ``redirect``: (class, static field, static field that stands for it).
     ``fast``: scenarios of the fast profile; ``coarse``: those too large for ``fine``.
+    ``folders``: of the Java sources, beside the file; one of its name where there is none.
     ``where``: field of a scenario -> the value that it must have throughout.
     """
 
@@ -55,6 +56,7 @@ class Binding:
     fast: tuple[str, ...] = ()
     coarse: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
     without: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, str] = field(default_factory=dict)
@@ -64,7 +66,8 @@ class Binding:
     @property
     def sources(self) -> list[Path]:
         """The Java sources of the harness."""
-        return sorted((self.file.parent / self.name).glob("*.java"))
+        folders = self.folders or (self.name,)
+        return sorted(file for name in folders for file in (self.file.parent / name).glob("*.java"))
 
     def sites(self, fine: bool) -> dict[str, tuple[str, ...]]:
         """label -> sites in this mode."""
@@ -150,6 +153,7 @@ def read(file: Path) -> Binding:
         fast=listed("fast"),
         coarse=listed("coarse"),
         where=data.get("where", {}),
+        folders=listed("folders"),
         without=data.get("without", ""),
         absent=data.get("absent", {}),
         unused=data.get("unused", {}),

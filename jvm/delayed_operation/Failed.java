@@ -1,0 +1,15 @@
+package subject;
+
+/** What an onComplete raises. */
+public final class Failed extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    public Failed() {
+        super(null, null, false, false);
+    }
+
+    /** The result of an operation that ends with it. */
+    Object result() {
+        return new Object[] {"raised", "Failed"};
+    }
+}

@@ -1,0 +1,17 @@
+package org.apache.kafka.server.purgatory;
+
+import subject.DelayedOperationHarness;
+import subject.Worked;
+import wheelproof.jvm.Scenario;
+
+/** The harness with operations of this package's class. */
+final class OperationHarness extends DelayedOperationHarness {
+    OperationHarness(Scenario scenario) {
+        super(scenario);
+    }
+
+    @Override
+    protected Worked make() {
+        return new WorkedOperation();
+    }
+}
