@@ -1,4 +1,4 @@
-"""Reading ``jvm/NAME.toml``: which classes of which releases are a mechanism's, and which instruction is which label."""
+"""Reading ``jvm/NAME.toml``: a mechanism's classes, and which instruction is which label."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Change:
 class Binding:
     """One file ``jvm/NAME.toml``. Names of classes are internal ones (``a/b/C``).
 
-    ``labels``: label -> sites; ``fine``: those of ``labels`` that differ where each access is a step.
+    ``labels``: label -> sites; ``fine``: the labels that differ where each access is a step.
     ``unlabelled``: pattern of sites without a label -> reason. ``opaque``: class of which only the
     class is part of the state -> reason. ``waits``: label that may have to wait although the model
     can take it -> reason. ``redirect``: (class, static field, static field that stands for it).

@@ -1,4 +1,4 @@
-"""The JVM as a process that answers requests, and the graph of the subject's own states that it sends."""
+"""The JVM as a process that answers requests, and the graph of the subject's states."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ BLOCKED, UNTRIED = -1, -2
 
 @dataclass
 class Graph:
-    """The subject's states. ``shared``: distinct values of the shared variables, ``shared_of`` a state's.
+    """The subject's states.
 
+    ``shared``: the distinct values of the shared variables; ``shared_of``: the index of a state's.
     ``standing[s * threads + t]``: index in ``labels`` times 4, plus MOVES and so on. ``after``: the
     state after a step, or BLOCKED. ``results_of``: index in ``results``.
     """
@@ -137,17 +138,17 @@ class Jvm:
         return graph
 
     def replay(self, schedule: Sequence[int]) -> dict[str, Any]:
-        """The states on one schedule of threads, with frames; ``fault`` where it cannot be followed."""
+        """The states on one schedule, with frames; ``fault`` where it cannot be followed."""
         return self.ask("replay", [[str(thread) for thread in schedule]] if schedule else [])
 
     def sites(self) -> dict[str, Any]:
-        """Every hooked instruction, as (key, kind, line, label, hits); the opaque classes met so far."""
+        """Every hooked instruction as (key, kind, line, label, hits), and the opaque classes."""
         return self.ask("sites", [])
 
     # -- the wire
 
     def ask(self, request: str, lines: Iterable[Sequence[str]]) -> dict[str, Any]:
-        """Send a request; its answer. Raises ToolError where the process reports an error or ended."""
+        """Send a request; its answer. Raises ToolError for an error, or where the process ended."""
         assert self.process.stdin is not None
         text = "".join("\t".join(words) + "\n" for words in lines)
         try:

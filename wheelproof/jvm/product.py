@@ -1,4 +1,4 @@
-"""The product of the bytecode's graph with the model's: every pair of states that one schedule leads to is compared."""
+"""The product of the bytecode's graph with the model's: every pair of states is compared."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ STUTTER = 0
 class Product:
     """What the comparison came to.
 
-    ``schedule``: the threads to the difference; ``waited``: the model's edges, as (state, thread),
-    that a label of ``waits`` kept the bytecode from; ``uncovered``: edges that no pair took and that
-    do not lie behind a waited one only.
+    ``schedule``: the threads to the difference.
+    ``waited``: edges of the model, as (state, thread), for which the bytecode has to wait.
+    ``uncovered``: edges that no pair took and that do not lie behind a waited one only.
     """
 
     figures: dict[str, int]

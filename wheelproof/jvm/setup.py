@@ -1,4 +1,4 @@
-"""What a run in the JVM needs: a Java, the tool's own classes, a binding's harness, and a release's jars."""
+"""What a run in the JVM needs: a Java, the tool's classes, a harness, a release's jars."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Setup:
 
 
 def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: bool) -> Setup:
-    """Find, fetch and compile; quick where all is there. Raises NotHere where something is absent."""
+    """Find, fetch and compile; quick where all is there. NotHere where something is absent."""
     try:
         runtime = java.locate("The layer jvm", MINIMUM, f"Install Java {MINIMUM} or newer.")
     except ToolError as error:

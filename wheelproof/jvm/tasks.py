@@ -73,7 +73,7 @@ def chosen(
 ) -> list[tuple[str, str]]:
     """The checks that the command line means, as (mechanism, name).
 
-    Without scenarios they are the fast profile's, or with ``fine`` all that each access is a step in.
+    Without scenarios they are the fast profile's, or with ``fine`` all checks of that kind.
     """
     everything = [(item.stem, task) for item in mechanisms for task in tasks(item).values()]
     if not everything:

@@ -1,4 +1,4 @@
-"""A scenario as lines for the JVM, and a model's shared variables as the numbers that its harness writes."""
+"""A scenario as lines for the JVM, and the shared variables of a model's state as numbers."""
 
 from __future__ import annotations
 

@@ -1,0 +1,38 @@
+package org.apache.kafka.server.purgatory;
+
+import static wheelproof.jvm.Edits.find;
+import static wheelproof.jvm.Edits.is;
+import static wheelproof.jvm.Edits.method;
+
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.InsnNode;
+import org.objectweb.asm.tree.MethodNode;
+import wheelproof.jvm.Changes;
+import wheelproof.jvm.Edits;
+
+/** Seeded changes of the class; the table {@code changes} says what each is. */
+final class OperationChanges implements Changes, Opcodes {
+    @Override
+    public boolean apply(String name, ClassNode type) {
+        if (!is(type, "DelayedOperation")) {
+            return false;
+        }
+        MethodNode force = method(type, "forceComplete");
+        return switch (name) {
+            case "no-recheck" -> Edits.neverJumps(force, find(force, IFNE, 0));
+            case "no-first-look" -> Edits.neverJumps(force, find(force, IFEQ, 0));
+            case "never-completed" -> returnsFalse(method(type, "isCompleted"));
+            default -> false;
+        };
+    }
+
+    /** The method does what it does, and returns false. */
+    private static boolean returnsFalse(MethodNode method) {
+        AbstractInsnNode end = find(method, IRETURN, 0);
+        method.instructions.insertBefore(end, new InsnNode(POP));
+        method.instructions.insertBefore(end, new InsnNode(ICONST_0));
+        return true;
+    }
+}

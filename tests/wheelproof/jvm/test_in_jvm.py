@@ -1,0 +1,198 @@
+"""Released classes in the JVM, on small scenarios, with planted faults: each must be reported."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wheelproof import project
+from wheelproof.checks import jvm as layer
+from wheelproof.checks.context import Context
+from wheelproof.errors import NothingChecked, ToolError
+from wheelproof.graph import reduced
+from wheelproof.jvm import declaration, product, tasks
+from wheelproof.jvm.jars import NotHere
+from wheelproof.jvm.process import Jvm
+from wheelproof.jvm.setup import prepare
+from wheelproof.jvm.values import Encoder, lines
+from wheelproof.verdict import Verdict
+
+ROOT = Path(__file__).resolve().parents[3]
+BINDING = declaration.find(ROOT)["timer_task_list"]
+MECHANISM = project.find(ROOT)["timer_task_list"]
+RELEASE = BINDING.releases[0]
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    return tmp_path_factory.mktemp("jvm")
+
+
+@pytest.fixture(scope="module")
+def jvm(output):
+    """A process with the released classes; without their jars nothing is run."""
+    try:
+        setup = prepare(ROOT, output, BINDING, RELEASE, fetch=True)
+    except NotHere as error:
+        pytest.skip(f"NOT RUN: {error}")
+    with Jvm(setup, heap_mb=500) as process:
+        yield process
+
+
+def compared(jvm, binding, scenario, fine=False, change=""):
+    jvm.load(binding, change)
+    program = MECHANISM.scenarios[scenario]
+    graph = reduced.reduce(MECHANISM.model(scenario), MECHANISM.silent)
+    jvm.scenario(lines(program, binding.sites(fine), fine))
+    found = jvm.explore(20_000, 300)
+    encoder = Encoder(graph.model, program)
+    return found, product.compare(found, graph, reduced.rows(graph), encoder, {})
+
+
+@pytest.mark.parametrize("scenario", ["two_adders", "remove_cancel", "expire_cancel"])
+@pytest.mark.parametrize("fine", [False, True])
+def test_released_classes_are_the_model(jvm, scenario, fine):
+    found, made = compared(jvm, BINDING, scenario, fine)
+    assert found.complete and not found.faults
+    assert made.difference is None and not made.uncovered
+    assert made.figures["walked_edges"] == made.figures["model_edges"]
+    assert (made.figures["stutters"] > 0) is fine
+
+
+def test_two_runs_have_the_same_states(jvm):
+    one, _ = compared(jvm, BINDING, "two_adders")
+    two, _ = compared(jvm, BINDING, "two_adders")
+    assert (one.shared, one.after, one.standing) == (two.shared, two.after, two.standing)
+
+
+@pytest.mark.parametrize("name", ["unowned", "null-first", "cancel-without-monitor"])
+def test_a_changed_class_is_rejected_and_the_released_one_is_not(jvm, name):
+    scenario = BINDING.changes[name].scenarios[0]
+    _, made = compared(jvm, BINDING, scenario, change=name)
+    assert made.difference is not None
+    assert compared(jvm, BINDING, scenario)[1].difference is None
+
+
+def test_a_change_that_fits_no_class_is_refused(jvm):
+    with pytest.raises(ToolError, match="the change fits no class"):
+        jvm.load(BINDING, "no-such-change")
+
+
+def test_a_label_at_another_instruction_is_a_difference(jvm):
+    labels = dict(BINDING.labels)
+    labels["A4"], labels["A5"] = labels["A5"], labels["A4"]
+    _, made = compared(jvm, replace(BINDING, labels=labels), "two_adders")
+    assert made.difference is not None and made.difference.kind == "label"
+
+
+def test_a_lock_without_a_label_that_would_wait_is_reported(jvm):
+    labels = {name: sites for name, sites in BINDING.labels.items() if name != "C1"}
+    _, made = compared(jvm, replace(BINDING, labels=labels), "cancel_cancel")
+    assert made.difference is not None
+
+
+def test_a_class_that_no_jar_has_is_refused(jvm):
+    with pytest.raises(ToolError, match="no jar has the class"):
+        jvm.load(replace(BINDING, classes=(*BINDING.classes, "org/nowhere/Absent")))
+
+
+def test_a_replay_shows_frames_with_their_values(jvm):
+    compared(jvm, BINDING, "two_adders")
+    states = jvm.replay([0])["states"]
+    assert len(states) == 2
+    frames = states[1]["threads"][0]["frames"]
+    assert frames[-1]["site"] == "TimerTaskList.add:MONITORENTER#0"
+    assert "TimerTaskEntry e1" in frames[-1]["values"]
+
+
+def test_a_schedule_that_cannot_be_followed_is_reported(jvm):
+    compared(jvm, BINDING, "cancel_cancel")
+    assert "cannot take step 2" in jvm.replay([0, 1])["fault"]
+
+
+def test_the_source_of_a_harness_that_does_not_compile_is_named(jvm, tmp_path):
+    shutil.copytree(ROOT / "jvm", tmp_path / "jvm")
+    source = tmp_path / "jvm" / "timer_task_list" / "TimerTaskListHarness.java"
+    source.write_text(source.read_text() + "}", encoding="utf-8")
+    binding = declaration.find(tmp_path)["timer_task_list"]
+    with pytest.raises(Exception, match="does not compile"):
+        prepare(tmp_path, tmp_path / "build", binding, RELEASE, fetch=False)
+
+
+def test_the_row_of_a_change_that_nothing_rejects_is_not_in_order(jvm, output, monkeypatch):
+    change = declaration.Change("get-and-decrement", "", ("two_adders",))
+    weak = replace(BINDING, changes={"get-and-decrement": replace(change, scenarios=("idle",))})
+    program = {**MECHANISM.scenarios["two_adders"], "threads": {"a": [["cancel", "t1"]]}}
+    mechanism = replace(MECHANISM, scenarios={**MECHANISM.scenarios, "idle": program})
+    monkeypatch.setattr(tasks, "find", lambda root: {"timer_task_list": weak})
+    names = [f"get-and-decrement@{RELEASE}"]
+    (row,) = layer.check(Context(mechanism, output), names).rows
+    assert (row.verdict, row.ok) == (Verdict.EXHAUSTIVE, False)
+    assert "idle accepts the change" in row.why
+
+
+# -- the table of sites, which needs no JVM
+
+
+HITS = {site: 1 for sites in BINDING.labels.values() for site in sites} | {
+    site: 1 for sites in BINDING.fine.values() for site in sites
+}
+ACCESSES = [site for site in HITS if not site.startswith("harness:")]
+
+
+def faults(hits=HITS, accesses=ACCESSES, **changes):
+    binding = replace(BINDING, **({"unlabelled": {}} | changes))
+    return layer.table_faults(binding, MECHANISM, accesses, hits)
+
+
+def test_a_fitting_table_has_no_fault():
+    reasons = dict.fromkeys((site for sites in BINDING.fine.values() for site in sites), "why")
+    assert faults(unlabelled=reasons) == []
+
+
+def test_a_label_without_a_site_is_a_fault():
+    labels = {name: sites for name, sites in BINDING.labels.items() if name != "U3"}
+    assert "the label U3 has no site" in faults(labels=labels)
+
+
+def test_a_site_that_the_classes_lack_is_a_fault():
+    labels = {**BINDING.labels, "U3": ("TimerTaskList.remove:GETFIELD list#9",)}
+    assert "there is no site TimerTaskList.remove:GETFIELD list#9" in faults(labels=labels)
+
+
+def test_a_site_that_no_scenario_runs_is_a_fault():
+    (site,) = BINDING.labels["U3"]
+    assert faults(hits={**HITS, site: 0}) == [f"no scenario runs {site}"]
+
+
+def test_an_access_without_label_and_reason_is_a_fault():
+    more = [*ACCESSES, "TimerTask.late:GETFIELD x#0"]
+    assert "TimerTask.late:GETFIELD x#0 has no label and no reason" in faults(accesses=more)
+
+
+def test_a_reason_for_what_is_not_there_is_a_fault():
+    assert "there is no site TimerTask.gone:*" in faults(unlabelled={"TimerTask.gone:*": "why"})
+
+
+def test_an_unknown_label_is_a_fault():
+    labels = {**BINDING.labels, "Z9": BINDING.labels["U3"]}
+    assert "Z9 is no label of timer_task_list" in faults(labels=labels)
+
+
+# -- which checks there are
+
+
+def test_the_fast_profile_has_every_change_and_the_table():
+    fast = {task.kind for group in tasks.groups(MECHANISM, "fast") for task in group}
+    assert fast == {"scenario", "sites", "change"}
+
+
+def test_nightly_has_every_scenario():
+    names = {task.name for group in tasks.groups(MECHANISM, "nightly") for task in group}
+    assert {f"{name}@{RELEASE}" for name in MECHANISM.scenarios} <= names
+
+
+def test_a_subject_without_classes_has_nothing_to_run():
+    with pytest.raises(NothingChecked, match="No compiled classes"):
+        tasks.chosen([replace(MECHANISM, root=Path("/nonexistent"))], [], "", False)
