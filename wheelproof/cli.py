@@ -265,6 +265,16 @@ def jvm_(
     fine: Annotated[
         bool, typer.Option("--fine", help="Every access is a step of its own.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every scenario, the large ones too.")
+    ] = False,
+    table: Annotated[
+        bool,
+        typer.Option(
+            "--table",
+            help="The table of counts as Markdown on standard output, all else on standard error.",
+        ),
+    ] = False,
     subject: Subject = Path("."),
     output: Annotated[
         Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
@@ -277,12 +287,15 @@ def jvm_(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
 ) -> None:
     """Compare compiled Java classes with the model, in every state of a scenario."""
+    from wheelproof.commands import compiled
     from wheelproof.commands.verification import Verification
     from wheelproof.events import VerifyOptions
     from wheelproof.jvm.tasks import chosen
 
     found = _mechanisms(subject, [])
-    checks = chosen(found.values(), scenarios or [], release, fine)
+    if table and as_json:
+        raise UsageError("--table and --json both want standard output.", "Give one of them.")
+    checks = chosen(found.values(), scenarios or [], release, fine, every)
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(stem for stem, _ in checks)),
         layers=frozenset({"jvm"}),
@@ -292,7 +305,11 @@ def jvm_(
         jobs=jobs or _processors(),
         only=frozenset(name for _, name in checks),
     )
-    raise typer.Exit(Verification(options, found, quiet, as_json).run())
+    verification = Verification(options, found, quiet, as_json, aside=table)
+    code = verification.run()
+    if table:
+        sys.stdout.write(compiled.render(verification.results.rows))
+    raise typer.Exit(code)
 
 
 @app.command("list")

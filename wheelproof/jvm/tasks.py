@@ -69,11 +69,15 @@ def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
 
 
 def chosen(
-    mechanisms: Iterable[Mechanism], scenarios: Sequence[str], release: str, fine: bool
+    mechanisms: Iterable[Mechanism],
+    scenarios: Sequence[str],
+    release: str,
+    fine: bool,
+    every: bool = False,
 ) -> list[tuple[str, str]]:
     """The checks that the command line means, as (mechanism, name).
 
-    Without scenarios they are the fast profile's, or with ``fine`` all checks of that kind.
+    Without scenarios they are the fast profile's, or with ``fine`` or ``every`` all of that kind.
     """
     everything = [(item.stem, task) for item in mechanisms for task in tasks(item).values()]
     if not everything:
@@ -88,7 +92,7 @@ def chosen(
         (stem, task)
         for stem, task in everything
         if release in ("", task.release)
-        and (task.kind == kind if scenarios or fine else task.profile == "fast")
+        and (task.kind == kind if scenarios or fine or every else task.profile == "fast")
         and (task.subject in scenarios or not scenarios)
     ]
     if unknown := sorted(set(scenarios) - {task.subject for _, task in found}):

@@ -1,0 +1,23 @@
+"""The table of what was compared in the JVM, as Markdown: it holds counts and no times."""
+
+from collections.abc import Sequence
+
+from wheelproof.verdict import Row
+
+_HEAD = """| mechanism | check | model edges | walked | states | edges | pairs | verdict |
+|---|---|---:|---:|---:|---:|---:|---|
+"""
+_COUNTS = ("model_edges", "walked_edges", "impl_states", "impl_edges", "pairs")
+
+
+def render(rows: Sequence[Row]) -> str:
+    """A line for each scenario and a last one with the sums; checks without counts are left out."""
+    counted = [row for row in rows if row.layer == "jvm" and row.expected != "violated"]
+    counted = [row for row in counted if all(name in row.figures for name in _COUNTS)]
+    lines = []
+    for row in counted:
+        counts = " | ".join(f"{row.figures[name]:,}" for name in _COUNTS)
+        lines.append(f"| {row.mechanism} | {row.name} | {counts} | {row.verdict} |\n")
+    sums = " | ".join(f"{sum(row.figures[name] for row in counted):,}" for name in _COUNTS)
+    good = f"{sum(row.ok for row in counted)} of {len(counted)} in order"
+    return _HEAD + "".join(lines) + f"| all | | {sums} | {good} |\n"
