@@ -14,6 +14,7 @@ from typing import Any
 from wheelproof import project
 from wheelproof.counterexample import document
 from wheelproof.counterexample.build import follow, places
+from wheelproof.counterexample.compiled import LAYER, CompiledRun
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.reduced import settle
@@ -59,7 +60,8 @@ def run(path: Path, on: str, until: int | None = None, *, subject: Path = Path("
             f"Run it again with `wheelproof verify {found.mechanism} --layer tlc`, or show it with "
             "`wheelproof show`.",
         )
-    replay = {"model": OnModel, "impl": OnImplementation}[on](mechanism, found)
+    on_impl = OnCompiled if found.layer == LAYER else OnImplementation
+    replay = {"model": OnModel, "impl": on_impl}[on](mechanism, found)
     last = len(found.steps) if until is None else min(until, len(found.steps))
     replay.go(last)
     if until is not None and last < len(found.steps):
@@ -212,3 +214,31 @@ class OnImplementation(OnModel):
         super().judge()
         if self.kind() == "deadlock" and (self.execution.enabled() or self.execution.done):
             raise NotReproduced("A thread of the implementation can move.")
+
+
+class OnCompiled(OnModel):
+    """The schedule run on compiled classes, compared with the model after every step."""
+
+    def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
+        super().__init__(mechanism, found)
+        self.execution = CompiledRun(mechanism, found, self.model)
+        self.differs = ""
+
+    def go(self, last: int) -> None:
+        super().go(last)
+        silent, taken = self.mechanism.silent, 0
+        self.differs = self.execution.difference(0, self.states[0])
+        for number, step in enumerate(self.found.steps[:last], 1):
+            if step.label in silent:
+                continue
+            if self.differs:
+                raise NotReproduced(
+                    f"Before step {number} the classes leave the model: {self.differs}."
+                )
+            taken += 1
+            self.differs = self.execution.difference(taken, self.states[number])
+
+    def judge(self) -> None:
+        if not self.differs:
+            raise NotReproduced("The classes do not leave the model.")
+        print(f"the classes leave the model: {self.differs}")

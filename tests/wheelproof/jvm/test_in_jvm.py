@@ -9,6 +9,7 @@ import pytest
 from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
+from wheelproof.counterexample import document, replay
 from wheelproof.errors import NothingChecked, ToolError
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, tasks
@@ -196,3 +197,23 @@ def test_nightly_has_every_scenario():
 def test_a_subject_without_classes_has_nothing_to_run():
     with pytest.raises(NothingChecked, match="No compiled classes"):
         tasks.chosen([replace(MECHANISM, root=Path("/nonexistent"))], [], "", False)
+
+
+# -- replays
+
+
+def test_a_counterexample_is_replayed_on_the_changed_classes(jvm, output, monkeypatch, capsys):
+    monkeypatch.chdir(output)
+    (row,) = layer.check(Context(MECHANISM, output), [f"links-anyway@{RELEASE}"]).rows
+    assert row.ok and row.trace
+    assert replay.run(output / row.trace, "impl", subject=ROOT) == replay.REPRODUCED
+    assert "the classes leave the model: b is at A4, in the model at A10" in capsys.readouterr().out
+
+
+def test_a_counterexample_that_the_classes_do_not_follow_is_refused(jvm, output, monkeypatch):
+    monkeypatch.chdir(output)
+    (row,) = layer.check(Context(MECHANISM, output), [f"links-anyway@{RELEASE}"]).rows
+    sound = replace(document.read(output / row.trace), name=f"two_adders@{RELEASE}")
+    sound.write(output / "sound.json")
+    with pytest.raises(replay.NotReproduced, match="do not leave the model"):
+        replay.run(output / "sound.json", "impl", subject=ROOT)

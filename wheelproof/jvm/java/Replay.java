@@ -44,6 +44,7 @@ final class Replay {
         for (Worker worker : execution.workers) {
             Map<String, Object> thread = new LinkedHashMap<>();
             thread.put("thread", scenario.threads.get(worker.index));
+            thread.put("standing", graph.standing.get(state)[worker.index] % 4);
             if (worker.ended) {
                 thread.put("label", worker.failure == null ? "Done" : "Failed");
                 thread.put("failure", worker.failure == null ? null : worker.failure.toString());
