@@ -36,7 +36,7 @@ def test_it_says_what_is_claimed_and_what_is_not(good, mechanisms, trace, subjec
         "- Declared but not checked in this run: two_more.",
         "- No mutant takes away the decision M2: no check takes this away.",
         "- No check of these layers is among the results: bisimulation, coverage, composition, "
-        "liveness, random, stress, proof, trace, mutate.",
+        "liveness, random, stress, jvm, proof, trace, mutate.",
         "| tlc | 2.18 |",
     ):
         assert line in text.splitlines(), line
