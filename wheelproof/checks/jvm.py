@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from wheelproof.checks.context import Context, Report
-from wheelproof.counterexample.build import Diverged, tell
+from wheelproof.counterexample.build import Diverged, build
 from wheelproof.errors import ToolError
 from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
@@ -22,7 +22,7 @@ from wheelproof.verdict import Verdict
 
 LAYER = "jvm"
 MARGIN = (4, 20_000)
-"""The subject may have so many times the model's states, and so many more, before the search ends."""
+"""The search ends at so many times the model's states, and so many more."""
 
 
 def fetch(context: Context, profile: str) -> None:
@@ -136,7 +136,7 @@ class _Checks:
         return f"the model allows {count} steps more ({reasons})"
 
     def change(self, task: Task) -> dict[str, Any]:
-        """Every scenario that the change names must reject it; the row has the first one's figures."""
+        """Every scenario that the change names rejects it; the row has the first figures."""
         made = []
         for scenario in task.binding.changes[task.subject].scenarios:
             made.append(self.scenario(task, scenario, fine=False))
@@ -146,7 +146,7 @@ class _Checks:
         return made[0]
 
     def sites(self, task: Task) -> dict[str, Any]:
-        """The table fits the classes: no label without a site, no access without label or reason."""
+        """The table fits the classes: each label has a site, each access a label or a reason."""
         found = self.jvm.sites()
         hits = {key: hits for key, _, _, _, hits in found["sites"]}
         own = {name.rpartition("/")[2] for name in task.binding.classes}
@@ -184,7 +184,7 @@ class _Checks:
         threads = {name: index for index, name in enumerate(model.threads)}
         try:
             frames = self.frames(schedule)
-            found = tell(
+            found = build(
                 self.mechanism,
                 model,
                 [(threads[thread], label) for thread, label in difference.schedule],
@@ -226,7 +226,7 @@ class _Checks:
 def table_faults(
     binding: Binding, mechanism: Mechanism, accesses: Sequence[str], hits: dict[str, int]
 ) -> list[str]:
-    """What is wrong with the table: ``accesses`` are the hooked ones, ``hits`` how often each ran."""
+    """What is wrong with the table. ``accesses``: the hooked ones; ``hits``: how often each ran."""
     faults = []
     steps = {label.name for label in mechanism.labels.values() if label.kind != "silent"}
     labelled = set(binding.labels)
