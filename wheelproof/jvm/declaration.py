@@ -31,6 +31,7 @@ class Change:
 class Binding:
     """One file ``jvm/NAME.toml``. Names of classes are internal ones (``a/b/C``).
 
+    ``releases``: the first one is that of the fast profile.
     ``labels``: label -> sites; ``fine``: the labels that differ where each access is a step.
     ``unlabelled``: pattern of sites without a label -> reason. ``opaque``: class of which only the
     class is part of the state -> reason. ``waits``: label that may have to wait although the model

@@ -43,7 +43,7 @@ def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Tas
 
     def task(kind: str, subject: str, fast: bool) -> Task:
         ending = f"@{release}" + (" fine" if kind == FINE else "")
-        profile = "fast" if fast else "nightly"
+        profile = "fast" if fast and release == binding.releases[0] else "nightly"
         return Task(f"{subject or kind}{ending}", binding, release, kind, subject, profile)
 
     scenarios = binding.scenarios(mechanism)
