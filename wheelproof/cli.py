@@ -276,15 +276,10 @@ def jvm_(
         ),
     ] = False,
     subject: Subject = Path("."),
-    output: Annotated[
-        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
-    ] = Path("build"),
-    jobs: Annotated[
-        int,
-        typer.Option("--jobs", metavar="N", min=0, help="Worker processes; 0: one for each CPU."),
-    ] = 0,
+    output: Output = Path("build"),
+    jobs: Jobs = 0,
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Compare compiled Java classes with the model, in every state of a scenario."""
     from wheelproof.commands import compiled
@@ -292,7 +287,7 @@ def jvm_(
     from wheelproof.events import VerifyOptions
     from wheelproof.jvm.tasks import chosen
 
-    found = _mechanisms(subject, [])
+    found = mechanisms_of(subject, [])
     if table and as_json:
         raise UsageError("--table and --json both want standard output.", "Give one of them.")
     checks = chosen(found.values(), scenarios or [], release, fine, every)
@@ -302,7 +297,7 @@ def jvm_(
         profile="nightly",
         subject=subject,
         output=output,
-        jobs=jobs or _processors(),
+        jobs=jobs or processors(),
         only=frozenset(name for _, name in checks),
     )
     verification = Verification(options, found, quiet, as_json, aside=table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -15,7 +15,7 @@ from wheelproof.jvm import product
 from wheelproof.jvm.declaration import BISIMULATION, Binding
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import prepare
-from wheelproof.jvm.tasks import CHANGE, FINE, SITES, Task, groups, tasks
+from wheelproof.jvm.tasks import CHANGE, FINE, SITES, Task, tasks
 from wheelproof.jvm.values import Encoder, lines
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import Verdict
@@ -25,11 +25,12 @@ MARGIN = (4, 20_000)
 """The search ends at so many times the model's states, and so many more."""
 
 
-def fetch(context: Context, profile: str) -> None:
-    """Fetch and compile what the checks of a profile need; NotHere where it cannot be had."""
-    mechanism = context.mechanism
-    for group in groups(mechanism, profile):
-        prepare(mechanism.root, context.output, group[0].binding, group[0].release, fetch=True)
+def fetch(context: Context, names: Iterable[str]) -> None:
+    """Fetch and compile what these checks need; NotHere where it cannot be had."""
+    known = tasks(context.mechanism)
+    needed = {(known[name].binding.name, known[name].release): known[name] for name in names}
+    for task in needed.values():
+        prepare(context.mechanism.root, context.output, task.binding, task.release, fetch=True)
 
 
 def check(context: Context, names: Sequence[str]) -> Report:

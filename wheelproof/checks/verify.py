@@ -124,11 +124,11 @@ def with_classes(
 
     Raises NotHere if none is left.
     """
-    stems = {job.stem for job in jobs if job.kind == "jvm"}
     try:
         for mechanism in mechanisms:
-            if mechanism.stem in stems:
-                jvm.fetch(Context(mechanism, options.output), options.profile)
+            mine = [job for job in jobs if (job.stem, job.kind) == (mechanism.stem, "jvm")]
+            names = [name for job in mine for name in job.names]
+            jvm.fetch(Context(mechanism, options.output), names)
     except NotHere as error:
         rest = [job for job in jobs if job.kind != "jvm"]
         if not rest:
