@@ -77,7 +77,7 @@ def test_a_worker_that_starts_is_ended_without_an_exception(monkeypatch):
     monkeypatch.setattr(
         verify_command.signal, "signal", lambda number, handler: order.append((number, handler))
     )
-    monkeypatch.setattr(verify_command.subject, "find", lambda root: order.append("loads") or {})
+    monkeypatch.setattr(verify_command.project, "find", lambda root: order.append("loads") or {})
     monkeypatch.setattr(verify_command, "_notices", None)
     verify_command._prepare(SimpleNamespace(put=None), ROOT, ROOT, "fast", None)
     assert order == ["loads", (signal.SIGTERM, verify_command._leave)]
