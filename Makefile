@@ -6,28 +6,31 @@ RUN = PYTHONHASHSEED=0 .venv/bin/python -m
 # Tests of one file stay in one process (tests/conftest.py); ARGS="-n 0" runs all of them in one.
 SIDE_BY_SIDE = -n auto --maxprocesses 4
 
-# Whose implementation `make nightly` changes at random; `make mutate` changes every artefact of all.
+# The mechanisms whose implementation `make nightly` changes at random.
 MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_timer \
 	read_write_lock delay_queue atomic task_executor system_timer_reaper
 
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data setup-dev setup-docs verify prove lint test mutate nightly fuzz trace bench-traces docs doctor clean
+.PHONY: help setup setup-data setup-dev setup-docs verify prove lint test mutate nightly fuzz \
+	trace bench-traces docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
 	@echo 'make prove     prove the theorems alone: ARGS="T6 --seeds 20" names some, and how hard'
-	@echo 'make lint      check format, style, types and imports: ARGS="style types" names some of them'
+	@echo 'make lint      check format, style, types and imports: ARGS="style types" names some'
 	@echo 'make test      run the test suite (short Hypothesis profile)'
 	@echo 'make fuzz      run the Hypothesis campaigns (long profile)'
-	@echo 'make mutate    change all artefacts systematically, 300 changes of impl, 100 of each other: ARGS="timing_wheel --artefact impl --count 100" says what and how much'
-	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants, check and shrink them'
-	@echo 'make bench-traces  measure the trace pipeline beside DuckDB: ARGS="1000000 10000000" are its sizes'
+	@echo 'make mutate    change all artefacts systematically, 300 changes of impl, 100 of each other;'
+	@echo '               or as in ARGS="timing_wheel --artefact impl --count 100"'
+	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants,'
+	@echo '               check and shrink them'
+	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
 	@echo 'make docs      build the site of the documentation in build/site'
 	@echo 'make doctor    show which Python, Java and TLC are used'
 	@echo 'make clean     remove build/ and what the tests leave; .venv and the cached TLC stay'
 	@echo
-	@echo 'Each sets itself up. PYTHON=... chooses the interpreter, ARGS="..." goes to the tool or to pytest.'
+	@echo 'Each sets itself up. PYTHON=... chooses the interpreter, ARGS="..." is passed on.'
 
 setup:
 	@tools/setup
@@ -60,14 +63,18 @@ test: setup-data setup-dev
 fuzz: setup-data
 	@HYPOTHESIS_PROFILE=long $(RUN) pytest $(SIDE_BY_SIDE) -m fuzz $(ARGS)
 
-# The counts are those of the table in docs/mutate.md, over all mechanisms together; each part ends after its minutes.
+# The counts are those of the table in docs/mutate.md, over all mechanisms together. Each part ends
+# after its minutes.
 mutate: setup
 ifneq ($(ARGS),)
 	@$(RUN) wheelproof mutate $(ARGS)
 else
-	@$(RUN) wheelproof mutate --artefact impl --total 300 --seed 1 --minutes 120 --output build/mutate-impl; impl=$$?; \
-	$(RUN) wheelproof mutate --artefact spec,model,harness --total 100 --seed 1 --minutes 120 --output build/mutate-machine; machine=$$?; \
-	$(RUN) wheelproof mutate --artefact proofs --total 100 --seed 1 --minutes 120 --output build/mutate-proofs; proofs=$$?; \
+	@$(RUN) wheelproof mutate --artefact impl --total 300 --seed 1 --minutes 120 \
+		--output build/mutate-impl; impl=$$?; \
+	$(RUN) wheelproof mutate --artefact spec,model,harness --total 100 --seed 1 --minutes 120 \
+		--output build/mutate-machine; machine=$$?; \
+	$(RUN) wheelproof mutate --artefact proofs --total 100 --seed 1 --minutes 120 \
+		--output build/mutate-proofs; proofs=$$?; \
 	[ $$impl -eq 0 ] && [ $$machine -eq 0 ] && [ $$proofs -eq 0 ]
 endif
 
@@ -82,7 +89,8 @@ nightly: setup-data
 	@$(RUN) wheelproof verify --profile nightly $(ARGS); verified=$$?; \
 	HYPOTHESIS_PROFILE=fast $(RUN) pytest $(SIDE_BY_SIDE) -m nightly; tested=$$?; \
 	$(RUN) wheelproof mutate $(MUTATED) --artefact impl --count 5 --minutes 8; mutated=$$?; \
-	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 --output build/mutate-one-shot; foreign=$$?; \
+	$(RUN) wheelproof mutate one_shot --subject examples/one_shot --count 20 --minutes 2 \
+		--output build/mutate-one-shot; foreign=$$?; \
 	[ $$verified -eq 0 ] && [ $$tested -eq 0 ] && [ $$mutated -eq 0 ] && [ $$foreign -eq 0 ]
 
 docs: setup-docs
@@ -93,5 +101,6 @@ doctor: setup
 	@$(RUN) wheelproof doctor $(ARGS)
 
 clean:
-	rm -rf build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis wheelproof.egg-info
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf wheelproof.egg-info
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
