@@ -39,17 +39,21 @@ def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
 
 
 def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Task]:
-    """The checks on one release: the scenarios, the table of sites, the seeded changes."""
+    """The checks on one release: the scenarios, the table of sites, the seeded changes.
+
+    Releases behind the first one have the scenarios of the fast profile only.
+    """
+    first = release == binding.releases[0]
 
     def task(kind: str, subject: str, fast: bool) -> Task:
         ending = f"@{release}" + (" fine" if kind == FINE else "")
-        profile = "fast" if fast and release == binding.releases[0] else "nightly"
+        profile = "fast" if fast and first else "nightly"
         return Task(f"{subject or kind}{ending}", binding, release, kind, subject, profile)
 
-    scenarios = binding.scenarios(mechanism)
+    scenarios = [name for name in binding.scenarios(mechanism) if first or name in binding.fast]
     made = [task(SCENARIO, name, name in binding.fast) for name in scenarios]
     made.append(task(SITES, "", True))
-    fine = [name for name in scenarios if name not in binding.coarse]
+    fine = [name for name in scenarios if first and name not in binding.coarse]
     made += [task(FINE, name, False) for name in fine]
     return made + [task(CHANGE, name, True) for name in binding.changes]
 

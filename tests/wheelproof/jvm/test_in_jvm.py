@@ -194,6 +194,14 @@ def test_nightly_has_every_scenario():
     assert {f"{name}@{RELEASE}" for name in MECHANISM.scenarios} <= names
 
 
+def test_other_releases_have_the_scenarios_of_the_fast_profile():
+    other = BINDING.releases[1]
+    kinds = tasks.tasks(MECHANISM, other).values()
+    assert {task.subject for task in kinds if task.kind == "scenario"} == set(BINDING.fast)
+    assert {task.profile for task in kinds} == {"nightly"}
+    assert "fine" not in {task.kind for task in kinds}
+
+
 def test_a_subject_without_classes_has_nothing_to_run():
     with pytest.raises(NothingChecked, match="No compiled classes"):
         tasks.chosen([replace(MECHANISM, root=Path("/nonexistent"))], [], "", False)
