@@ -317,7 +317,7 @@ def test_a_wait_that_the_harness_does_not_foresee_is_a_finding():
         ROOT, STEM, texts={f"harness.{STEM}": text.replace(foreseen, "return None")}
     )
     run, canceller, _ = in_the_flush(subject)
-    with pytest.raises(StepError, match="asks for a lock that reaper holds over several steps"):
+    with pytest.raises(StepError, match="needs a lock that reaper holds over several steps"):
         run.step(canceller)
 
 
