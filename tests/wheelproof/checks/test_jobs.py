@@ -67,7 +67,7 @@ def test_a_scenario_of_one_thread_has_no_stress_rounds():
     assert "four_buckets" in searched
 
 
-def test_a_mutant_of_the_night_is_in_no_job_of_the_fast_lane():
+def test_a_nightly_mutant_is_in_no_job_of_the_fast_profile():
     late = replace(
         WHEEL,
         mutants=WHEEL.mutants | {"M12_lost": replace(WHEEL.mutants["M12_lost"], profile="nightly")},

@@ -129,7 +129,7 @@ def test_a_formula_that_fails_in_a_state_is_named(mechanism, tmp_path, monkeypat
     )
 
 
-def test_no_config_of_the_lane_makes_it_vacuous(mechanism, tmp_path):
+def test_no_config_of_the_profile_makes_it_vacuous(mechanism, tmp_path):
     found = row(only(mechanism, "three_completers_expirer"), tmp_path)
     assert found.verdict is Verdict.VACUOUS and "no config" in found.why
 

@@ -60,7 +60,7 @@ def test_a_refinement_that_rejects_what_it_must(context, monkeypatch):
     assert len(asked) == len(machines), "each machine once, whatever property its mutants break"
 
 
-def test_the_fast_lane_asks_of_its_mutants_that_must_be_rejected(context, monkeypatch):
+def test_the_fast_profile_has_the_mutants_that_must_be_rejected(context, monkeypatch):
     late = replace(
         MECHANISM,
         mutants=MECHANISM.mutants | {"M2": replace(MECHANISM.mutants["M2"], profile="nightly")},

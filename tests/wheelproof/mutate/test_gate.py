@@ -415,12 +415,12 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
     ]
 
 
-def test_what_the_fast_lane_passes_is_checked_by_the_nightly_one(copy, runs, monkeypatch):
+def test_a_nightly_mutant_checks_what_the_fast_profile_passes(copy, runs, monkeypatch):
     """Two variables that differ without the lock alone, as only a nightly mutant may show."""
     decision = copy / "mutants/one_shot/Unlocked.md"
     decision.write_text(
         decision.read_text(encoding="utf-8").replace(
-            'scenario = "two"\n', 'scenario = "two"\nlane = "nightly"\n'
+            'scenario = "two"\n', 'scenario = "two"\nprofile = "nightly"\n'
         ),
         encoding="utf-8",
     )

@@ -1,0 +1,125 @@
+"""``wheelproof mutate`` on the command line."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wheelproof.commands.options import (
+    Json,
+    Profile,
+    Quiet,
+    Subject,
+    check_known,
+    processors,
+)
+
+
+def mutate(
+    mechanisms: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MECHANISM", help="Whose files to change; all without."),
+    ] = None,
+    artefact: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--artefact", metavar="A,B", help="impl, model, spec, harness, proofs; all without."
+        ),
+    ] = None,
+    count: Annotated[
+        int,
+        typer.Option("--count", metavar="N", min=1, help="Changes of each mechanism and artefact."),
+    ] = 20,
+    total: Annotated[
+        int,
+        typer.Option(
+            "--total",
+            metavar="N",
+            min=0,
+            help="Changes of each artefact over all files, instead of --count.",
+        ),
+    ] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Which changes are drawn.")] = 1,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Print the drawn changes and check nothing.")
+    ] = False,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            "--minutes",
+            metavar="M",
+            min=0,
+            help="Begin no change after so many minutes; 0: no limit.",
+        ),
+    ] = 0,
+    profile: Annotated[
+        Profile, typer.Option("--profile", help="Which configs take part.")
+    ] = Profile.FAST,
+    bound: Annotated[
+        int,
+        typer.Option(
+            "--bound", metavar="N", min=1, help="Leave out configs with more distinct states."
+        ),
+    ] = 100_000,
+    tests: Annotated[
+        bool, typer.Option("--tests/--no-tests", help="Whether unit tests take part.")
+    ] = True,
+    stage: Annotated[
+        int,
+        typer.Option(
+            "--stage",
+            metavar="N",
+            min=0,
+            help="The last stage of checks that takes part (docs/mutate.md).",
+        ),
+    ] = 9,
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--change", metavar="KEY", help="Judge exactly this change; may be repeated."),
+    ] = None,
+    subject: Subject = Path("."),
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="Where the files of the run go.")
+    ] = Path("build/mutate"),
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", min=0, help="Processes; 0: one for each CPU.")
+    ] = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Change the subject's files systematically; its checks must reject each change."""
+    from wheelproof import project
+    from wheelproof.mutate import command
+    from wheelproof.mutate.change import ARTEFACTS
+    from wheelproof.mutate.draw import Options
+
+    chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
+    check_known("artefact", chosen, ARTEFACTS)
+    subject = subject.resolve()
+    found = project.find(subject)
+    files = [
+        file.stem
+        for folder in ARTEFACTS.values()
+        for file in sorted((subject / folder).rglob("*.py"))
+        if file.stem != "__init__"
+    ]
+    check_known("mechanism", mechanisms or [], list(dict.fromkeys([*found, *files])))
+    options = Options(
+        mechanisms=tuple(dict.fromkeys(mechanisms or [])),
+        artefacts=tuple(dict.fromkeys(chosen or ARTEFACTS)),
+        count=count,
+        seed=seed,
+        subject=subject,
+        output=output,
+        jobs=jobs or processors(),
+        profile=profile.value,
+        bound=bound,
+        minutes=minutes,
+        tests=tests,
+        stage=stage,
+        keys=tuple(change or ()),
+        total=total,
+    )
+    raise typer.Exit(
+        command.listed(options, found) if listing else command.run(options, as_json, quiet)
+    )
