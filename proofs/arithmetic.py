@@ -1,8 +1,9 @@
 """Statements about whole numbers, written once: for Z3 as formulas, for Python as the expressions that a program computes.
 
-``mul``, ``div`` and ``mod`` are Python's ``*``, ``//`` and ``%`` on ints; on Z3 terms they are functions of which nothing is known but
-the instances of lemmas that a step names. So every step is decidable (linear arithmetic and equality), and takes a solver a
-millisecond whatever its seed. The lemmas at the bottom are proved with the functions' own meaning (`ground`).
+``mul``, ``div`` and ``mod`` are Python's ``*``, ``//`` and ``%`` on ints; on Z3 terms they are
+functions of which nothing is known but the instances of lemmas that a step names. So every step is
+decidable (linear arithmetic and equality), and takes a solver a millisecond whatever its seed. The
+lemmas at the bottom are proved with the functions' own meaning (`ground`).
 """
 
 from __future__ import annotations
@@ -269,8 +270,8 @@ def _fixed(symbols: Mapping[str, z3.ArithRef], values: Mapping[str, int]) -> lis
 def _one_thing_wrong(statement: Statement, wrong: Statement) -> None:
     """ProofError where a mutant changes more than the claim or one premise.
 
-    One premise may be left out or be another formula, and one may be new in its place. What refutes a mutant with two
-    changes does not show that either of them matters.
+    One premise may be left out or be another formula, and one may be new in its place. What refutes
+    a mutant with two changes does not show that either of them matters.
     """
     symbols = statement.symbols()
     mine, theirs = (

@@ -1,9 +1,11 @@
 """What is done for every theorem, and what comes of it: the evidence, and one word of verdict.
 
-Per VC: the premises are satisfiable, with a model that is no trivial one; Z3 refutes the negated goal for every seed within the cap on
-resources; cvc5 refutes the same text; the text is written with its hash. Per control: a counterexample, confirmed by plain Python.
-Per link, a theorem that this one rests on: its statement is a premise of some VC, which has a counterexample without it. So a link is
-no label, and a theorem that is weakened until it says nothing takes with it all that rest on it.
+Per VC: the premises are satisfiable, with a model that is no trivial one; Z3 refutes the negated
+goal for every seed within the cap on resources; cvc5 refutes the same text; the text is written
+with its hash. Per control: a counterexample, confirmed by plain Python. Per link, a theorem that
+this one rests on: its statement is a premise of some VC, which has a counterexample without it. So
+a link is no label, and a theorem that is weakened until it says nothing takes with it all that rest
+on it.
 
 The verdict is the worst that applies, in the order violated, error, vacuous, inconclusive, proved.
 """

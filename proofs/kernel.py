@@ -1,20 +1,22 @@
 """Theorems and what they consist of: verification conditions, controls, and the order in which one may rest on another.
 
-A `VC` is a formula that must be unsatisfiable: named premises, and the negation of a goal. A `Theorem` is a list of VCs with
-controls: mutants of it in which one thing is wrong, each of which must have a counterexample. A `Theory` registers theorems; one may
-rest only on those that are registered before it, so that no chain of uses closes.
+A `VC` is a formula that must be unsatisfiable: named premises, and the negation of a goal. A
+`Theorem` is a list of VCs with controls: mutants of it in which one thing is wrong, each of which
+must have a counterexample. A `Theory` registers theorems; one may rest only on those that are
+registered before it, so that no chain of uses closes.
 
-A module states its own VCs like this, on Z3 terms of whatever sorts it likes (both solvers get the SMT-LIB text, so nested arrays
-or functions, no arrays with several indices):
+A module states its own VCs like this, on Z3 terms of whatever sorts it likes (both solvers get the
+SMT-LIB text, so nested arrays or functions, no arrays with several indices):
 
     THEORY = Theory("some_protocol", mechanism="some_mechanism", after=())
     THEORY.theorem("P0", "what it says", vcs=[VC("init", {"Init": formula}, goal), VC("take keeps Mutex", {...}, goal)],
                    controls=[refuted(VC("without the lock: take keeps Mutex", {...}, goal), "the guard is gone", replay)],
                    assumes=("A-SC",))
 
-where ``replay(model)`` computes in plain Python, from a Z3 model, whether the premises hold and the goal fails there: "" or what
-contradicts. A control whose counterexample comes from a search of its own (a trace from Init) is a `Control` with its own ``find``.
-`Theory.check` does all that ``evidence`` says is done for every VC.
+where ``replay(model)`` computes in plain Python, from a Z3 model, whether the premises hold and the
+goal fails there: "" or what contradicts. A control whose counterexample comes from a search of its
+own (a trace from Init) is a `Control` with its own ``find``. `Theory.check` does all that
+``evidence`` says is done for every VC.
 """
 
 from __future__ import annotations
@@ -36,9 +38,10 @@ class ProofError(Exception):
 class VC:
     """One verification condition: ``premises`` (by name) entail ``goal``.
 
-    ``vivid``: more constraints for the model that shows the premises satisfiable, so that it is no trivial one (a tick above 1, two
-    threads). ``meaning``: what the uninterpreted functions stand for, put in their place for that model (see ``arithmetic``).
-    ``cites``: which premises are another theorem's statement: the premise's name -> the theorem's.
+    ``vivid``: more constraints for the model that shows the premises satisfiable, so that it is no
+    trivial one (a tick above 1, two threads). ``meaning``: what the uninterpreted functions stand
+    for, put in their place for that model (see ``arithmetic``). ``cites``: which premises are
+    another theorem's statement: the premise's name -> the theorem's.
     """
 
     name: str
@@ -57,8 +60,8 @@ class VC:
 class Found:
     """What the search for a control's counterexample ended with.
 
-    ``verdict``: "sat", "unsat" or "unknown"; ``witness``: the counterexample in words; ``contradiction``: "" where plain Python
-    confirms it, else what does not fit.
+    ``verdict``: "sat", "unsat" or "unknown"; ``witness``: the counterexample in words;
+    ``contradiction``: "" where plain Python confirms it, else what does not fit.
     """
 
     verdict: str
@@ -71,8 +74,8 @@ class Found:
 class Control:
     """A mutant of the theorem with one thing wrong, which must be refuted. ``find(seed)`` looks for its counterexample.
 
-    ``kind``: "counterexample" (falsifies the mutant as it stands), "trace" (from the initial state), or "cti" (a counterexample to
-    induction only: its state may not be reachable).
+    ``kind``: "counterexample" (falsifies the mutant as it stands), "trace" (from the initial
+    state), or "cti" (a counterexample to induction only: its state may not be reachable).
     """
 
     name: str
@@ -111,10 +114,12 @@ def refuted(
 class Theorem:
     """A named statement with its VCs. ``is_lemma``: a step towards others, which needs no control of its own.
 
-    ``rests_on``: the theorems that its VCs cite as premises. Each such link is controlled: without these premises some VC must fail.
+    ``rests_on``: the theorems that its VCs cite as premises. Each such link is controlled: without
+    these premises some VC must fail.
 
-    ``hypotheses``: names of premises which are the statement's own; one that no VC's unsat core has is reported as unused.
-    ``system``: the transition system that it is about, by name; ``enabled``: it says what can be taken, not only what holds.
+    ``hypotheses``: names of premises which are the statement's own; one that no VC's unsat core has
+    is reported as unused. ``system``: the transition system that it is about, by name; ``enabled``:
+    it says what can be taken, not only what holds.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """Running the implementation's own functions on symbols: what Python computes, as a formula.
 
-A `Symbol` takes part in the operators that the wheel's arithmetic uses, and gives the terms of ``arithmetic``. A comparison that is
-asked for its truth forks the run: every path is taken, and the results are put together by their conditions.
+A `Symbol` takes part in the operators that the wheel's arithmetic uses, and gives the terms of
+``arithmetic``. A comparison that is asked for its truth forks the run: every path is taken, and the
+results are put together by their conditions.
 """
 
 from __future__ import annotations

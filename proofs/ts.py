@@ -1,11 +1,14 @@
 """Transition systems of any size: sorts, variables, actions written once as z3 terms, and what must be proved of them.
 
-A system is a class. Its variables are arrays over uninterpreted sorts, so that there is no bound on threads or objects; its
-methods are *actions* (parameters -> guards and updates), *conjuncts* of the inductive invariant, and *safety* properties that
-the invariant implies. A state after a step is the state before it with the updates substituted: no frame axioms, no primes.
-The same terms are evaluated on finite states by ``proofs.ts_concrete``, so that what is proved is what is compared with a model.
+A system is a class. Its variables are arrays over uninterpreted sorts, so that there is no bound on
+threads or objects; its methods are *actions* (parameters -> guards and updates), *conjuncts* of the
+inductive invariant, and *safety* properties that the invariant implies. A state after a step is the
+state before it with the updates substituted: no frame axioms, no primes. The same terms are
+evaluated on finite states by ``proofs.ts_concrete``, so that what is proved is what is compared
+with a model.
 
-Source: the substitution form is Dijkstra's weakest precondition; Init / Step / Implication is Floyd's and Lamport's invariance rule.
+Source: the substitution form is Dijkstra's weakest precondition; Init / Step / Implication is
+Floyd's and Lamport's invariance rule.
 """
 
 from __future__ import annotations
@@ -47,7 +50,8 @@ WHOLE = Sort(z3.IntSort())
 class Enumeration:
     """A finite sort whose values are attributes: ``Pc.Idle``.
 
-    Z3 declares a name once in a context. Those made are kept with the context, so that a module may be imported anew.
+    Z3 declares a name once in a context. Those made are kept with the context, so that a module may
+    be imported anew.
     """
 
     def __init__(self, name: str, values: str) -> None:
@@ -80,7 +84,8 @@ def array(*sorts: Any) -> z3.SortRef:
 class Everywhere(NamedTuple):
     """The value of an array that a step sets at every place: at ``index`` it is ``value``.
 
-    As a term it is a new array, of which the step's last guard says what it holds: SMT-LIB has no arrays by comprehension.
+    As a term it is a new array, of which the step's last guard says what it holds: SMT-LIB has no
+    arrays by comprehension.
     """
 
     index: z3.ExprRef
@@ -90,7 +95,8 @@ class Everywhere(NamedTuple):
 class Step(NamedTuple):
     """What an action does: it may be taken where all ``guards`` hold, and sets the variables in ``updates``.
 
-    ``defined``: for a variable that is set everywhere, the comprehension that its update stands for.
+    ``defined``: for a variable that is set everywhere, the comprehension that its update stands
+    for.
     """
 
     guards: tuple[z3.BoolRef, ...]
@@ -129,7 +135,8 @@ class Action:
 class Formula:
     """A conjunct of the invariant or a safety property. ``says``: in words; ``kept``: why it stays although no step needs it.
 
-    ``enabled``: it says which actions can be taken, which a simulation alone does not carry over to a model.
+    ``enabled``: it says which actions can be taken, which a simulation alone does not carry over to
+    a model.
     """
 
     name: str
@@ -299,8 +306,8 @@ class Condition(NamedTuple):
 def conditions(system: System, without: str = "") -> Iterator[Condition]:
     """Every verification condition of a system, one for each action and conjunct that the action can change.
 
-    ``without``: a conjunct to leave out, as premise and as goal. A conjunct that an action's updates leave as it is, term by
-    term, is its own premise and gives no condition.
+    ``without``: a conjunct to leave out, as premise and as goal. A conjunct that an action's
+    updates leave as it is, term by term, is its own premise and gives no condition.
     """
     s = system.symbols()
     given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}

@@ -1,8 +1,8 @@
 """A transition system on finite states: z3 terms compiled to Python, and evaluated where every sort has a few elements.
 
-Nothing is written a second time: the compiled terms are those of which the verification conditions are made. Elements of a
-sort are numbers from 0; a sort's null is -1, the last place of every array over it. A state is a tuple, one value for each
-variable, and so can be kept in a set.
+Nothing is written a second time: the compiled terms are those of which the verification conditions
+are made. Elements of a sort are numbers from 0; a sort's null is -1, the last place of every array
+over it. A state is a tuple, one value for each variable, and so can be kept in a set.
 """
 
 from __future__ import annotations
@@ -206,8 +206,8 @@ class Compiled:
 class Instance:
     """A compiled system in which every sort has the given elements and every rigid constant the given value.
 
-    ``elements``: sort's name -> names of its elements; ``rigid``: in names, as ``state`` takes them. Raises ValueError where
-    what the system assumes of its rigid constants does not hold.
+    ``elements``: sort's name -> names of its elements; ``rigid``: in names, as ``state`` takes
+    them. Raises ValueError where what the system assumes of its rigid constants does not hold.
     """
 
     def __init__(

@@ -1,9 +1,10 @@
 """Conditions without quantifiers: the invariant instantiated at the terms that a condition speaks of.
 
-A condition says that universal premises entail a universal goal. For the goal it is enough to take arbitrary elements; of the
-premises a few instances are enough, at those elements and at the terms of guards and updates. What follows from instances follows
-from the premises, so nothing is assumed; and what is left has no quantifier, or few, and is decided in the same way for every seed.
-An existential premise is taken at a new constant. A premise or goal of another form is left as it is.
+A condition says that universal premises entail a universal goal. For the goal it is enough to take
+arbitrary elements; of the premises a few instances are enough, at those elements and at the terms
+of guards and updates. What follows from instances follows from the premises, so nothing is assumed;
+and what is left has no quantifier, or few, and is decided in the same way for every seed. An
+existential premise is taken at a new constant. A premise or goal of another form is left as it is.
 """
 
 from __future__ import annotations
@@ -120,8 +121,8 @@ def grounded(system: System, condition: Condition, whole: bool = False) -> Condi
 class Deep:
     """Quantifiers within a formula, not only those at its top, replaced by instances or new constants.
 
-    In a premise a universal quantifier becomes its instances at the terms, an existential one a new constant; in a goal the other
-    way round. Both make a condition harder to prove, never easier.
+    In a premise a universal quantifier becomes its instances at the terms, an existential one a new
+    constant; in a goal the other way round. Both make a condition harder to prove, never easier.
     """
 
     def __init__(self, terms: Mapping[str, list[z3.ExprRef]]) -> None:

@@ -1,7 +1,8 @@
 """Bounded search of a transition system from its start: shortest traces to a broken property, at a finite size.
 
-A counterexample to induction may start in a state that no run reaches; a trace from the start is a run. Each thread begins at
-most as many operations as its role allows, so that the trace is the run of a program, which a model can be given too.
+A counterexample to induction may start in a state that no run reaches; a trace from the start is a
+run. Each thread begins at most as many operations as its role allows, so that the trace is the run
+of a program, which a model can be given too.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def search(
 ) -> Searched:
     """The shortest trace from ``start`` to a state in which the formula ``name`` does not hold.
 
-    Raises ValueError where the system does not start in ``start``, BudgetSpent beyond ``bound`` states.
+    Raises ValueError where the system does not start in ``start``, BudgetSpent beyond ``bound``
+    states.
     """
     if not instance.initial(start):
         raise ValueError("the system does not start in this state")

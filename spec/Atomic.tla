@@ -23,8 +23,8 @@ variables
   held = Initial,
   lock = NULL,
   got = [t \in Threads |-> << >>],    \* what the operations of a thread have returned
-  ought = Initial,                    \* history: what a variable would hold whose operations are single steps
-  exact = TRUE;                       \* history: each operation has returned what that variable returns
+  ought = Initial,                    \* history: as if each operation were one step
+  exact = TRUE;                       \* history: each operation has returned accordingly
 
 macro take() begin
   await lock = NULL;
@@ -101,7 +101,8 @@ T0: while turn <= Len(Program[self]) do
       if Program[self][turn - 1][1] = "get" then call get();
       elsif Program[self][turn - 1][1] = "set" then call set(Program[self][turn - 1][2]);
       elsif Program[self][turn - 1][1] = "swap" then call swap(Program[self][turn - 1][2]);
-      elsif Program[self][turn - 1][1] = "cas" then call cas(Program[self][turn - 1][2], Program[self][turn - 1][3]);
+      elsif Program[self][turn - 1][1] = "cas" then
+        call cas(Program[self][turn - 1][2], Program[self][turn - 1][3]);
       else call add(Program[self][turn - 1][2]);
       end if;
     end while;

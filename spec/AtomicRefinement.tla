@@ -7,7 +7,8 @@
 EXTENDS AtomicProperties
 
 placeBar == [t \in Threads |->
-  IF pc[t] \in {"G1", "S1", "S2", "E1", "E2", "E3", "C1", "C2", "C3", "A1", "A2", "A3"} THEN "asks" ELSE "idle"]
+  IF pc[t] \in {"G1", "S1", "S2", "E1", "E2", "E3", "C1", "C2", "C3", "A1", "A2", "A3"}
+  THEN "asks" ELSE "idle"]
 
 gotBar == [t \in Threads |->
   CASE pc[t] = "E4" -> Append(got[t], seen[t])

@@ -22,7 +22,8 @@ Offered(tickets, t) == {i \in DOMAIN tickets : t \in tickets[i]} # {}
 
 \* The tickets after t has woken: it has taken the oldest that it may take, if there is one.
 Taken(tickets, t) ==
-  LET first == CHOOSE i \in DOMAIN tickets : t \in tickets[i] /\ \A j \in 1..(i - 1) : t \notin tickets[j]
+  LET first == CHOOSE i \in DOMAIN tickets :
+                 t \in tickets[i] /\ \A j \in 1..(i - 1) : t \notin tickets[j]
       left  == IF Offered(tickets, t)
                THEN SubSeq(tickets, 1, first - 1) \o SubSeq(tickets, first + 1, Len(tickets))
                ELSE tickets

@@ -23,7 +23,7 @@ EXTENDS Naturals, Sequences, FiniteSets, TLC
 
 CONSTANTS
   Protocol,     \* operation |-> one of Protocols
-  Needs,        \* operation |-> the conditions that it waits for, in the order in which they are read
+  Needs,        \* operation |-> its conditions, in the order in which they are read
   Completes,    \* operation |-> the operations that its onComplete completes, none or one
   Raises,       \* the operations whose onComplete raises
   Locking,      \* the operations whose onComplete takes the callers' own lock
@@ -183,7 +183,7 @@ end procedure;
 
 \* A thread runs its program: an event makes a condition true and tries the operation; a reaper
 \* expires it; a stranger holds its lock.  T0, T1, Y2, D4, X4 and L6 are steps only to
-\* PlusCal; a call stands in the process itself, for in a macro the translation would miss its fairness.
+\* PlusCal. A call stands in the process: in a macro the translation would miss its fairness.
 fair process thread \in Threads
 variables turn = 1;
 begin
@@ -192,7 +192,8 @@ T0:  while turn <= Len(Program[self]) do
        won[self] := FALSE;
        raised[self] := FALSE;
        if Program[self][turn - 1][1] = "expire" then
-         if Protocol[Target(self, turn - 1)] = "Blocking" then call forceCompleteLocked(Target(self, turn - 1));
+         if Protocol[Target(self, turn - 1)] = "Blocking" then
+           call forceCompleteLocked(Target(self, turn - 1));
          else call forceComplete(Target(self, turn - 1));
          end if;
 T1:      if ~raised[self] /\ won[self] then
@@ -204,23 +205,29 @@ H1:      enter(lock, Target(self, turn - 1));
 H2:      leave(lock, Target(self, turn - 1));
        elsif Program[self][turn - 1][1] = "attempt" then
          if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
-         elsif Protocol[Target(self, turn - 1)] = "TryPending" then call tryPending(Target(self, turn - 1));
-         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then call lockedTry(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "TryPending" then
+           call tryPending(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then
+           call lockedTry(Target(self, turn - 1));
          else call safeTryComplete(Target(self, turn - 1));
          end if;
        elsif Program[self][turn - 1][1] = "deliver" then
 E1:      ready[Program[self][turn - 1][2]] := TRUE;
          if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
-         elsif Protocol[Target(self, turn - 1)] = "TryPending" then call tryPending(Target(self, turn - 1));
-         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then call lockedTry(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "TryPending" then
+           call tryPending(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then
+           call lockedTry(Target(self, turn - 1));
          else call safeTryComplete(Target(self, turn - 1));
          end if;
        else
 G1:      enter(outer, "outer");
 E2:      ready[Program[self][turn - 1][2]] := TRUE;
          if Protocol[Target(self, turn - 1)] = "TryOnce" then call tryOnce(Target(self, turn - 1));
-         elsif Protocol[Target(self, turn - 1)] = "TryPending" then call tryPending(Target(self, turn - 1));
-         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then call lockedTry(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "TryPending" then
+           call tryPending(Target(self, turn - 1));
+         elsif Protocol[Target(self, turn - 1)] = "LockedTry" then
+           call lockedTry(Target(self, turn - 1));
          else call safeTryComplete(Target(self, turn - 1));
          end if;
 G2:      leave(outer, "outer");

@@ -12,13 +12,14 @@ TypeOK ==
   /\ armed \in [Operations -> BOOLEAN]
   /\ lock \in [Operations -> Lock] /\ outer \in [{"outer"} -> Lock]
   /\ \A o \in Operations : completions[o] \in 0..Cardinality(Threads) /\ expirations[o] \in 0..1
-  /\ won \in [Threads -> BOOLEAN] /\ raised \in [Threads -> BOOLEAN] /\ gaveUp \in [Threads -> BOOLEAN]
+  /\ won \in [Threads -> BOOLEAN] /\ raised \in [Threads -> BOOLEAN]
+  /\ gaveUp \in [Threads -> BOOLEAN]
   /\ winner \in [Operations -> Threads \cup {NULL}]
   /\ expiredBy \in [Operations -> SUBSET Threads]
 
 CompletedOnce == \A o \in Operations : completions[o] <= 1
 
-\* Once all who bring events are through, what can complete has completed: nobody has to wait for the timeout.
+\* Once all events are through, an operation that can complete has completed, without its timeout.
 NoLostCompletion == (\A t \in Threads \ Expirers : pc[t] = "Done") =>
   \A o \in Operations : (\A i \in DOMAIN Needs[o] : ready[Needs[o][i]]) => completed[o]
 
@@ -32,7 +33,7 @@ Trying(t) == pc[t] = "Y1" /\ completions[yo[t]] > 0
 \* Blocking: tryComplete does not run while onComplete runs or after it.
 TryExcludesComplete == \A t \in Threads : Trying(t) => Protocol[yo[t]] # "Blocking"
 
-\* Not properties: what Blocking alone has, and what the retry of one loser does not give to the others.
+\* Not properties: one that only Blocking has, and one that the retry of one loser does not give.
 TryAlwaysExcludesComplete == \A t \in Threads : ~Trying(t)
 EveryLoserRetries == \A t, u \in Threads : gaveUp[t] /\ t # u =>
   ~(pc[u] = "P6" /\ retry[u] /\ lock[po[u]].owner \notin {NULL, t, u})

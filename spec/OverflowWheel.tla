@@ -39,7 +39,7 @@ CONSTANTS
   Program,     \* process |-> sequence of operations <<name, argument, ...>>
   NULL         \* in memory: what a field holds before anything was stored (Java: 0 or null)
 
-\* The operations of a thread, the fields that may be delayed, and those of them that are declared volatile
+\* The operations of a thread, the fields that may be delayed, and the volatile ones of them
 Names    == {"place", "add", "cancel", "check"}
 Fields   == {"current_time", "overflow_wheel", "list", "timer_task_entry"}
 Volatile == {"overflow_wheel", "list", "timer_task_entry"}
@@ -55,23 +55,28 @@ ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] :
     Program[t][i][1] \in Names /\ (Program[t][i][1] = "place" => Program[t][i][2] = t)
 ASSUME MemoryIsOfThreads ==
-  \A m \in Memories : Len(Program[m]) = 1 /\ Program[m][1][2] \in Threads /\ Program[m][1][3] \in Fields
-ASSUME OneAdd == Cardinality({<<t, i>> \in Threads \X (1..9) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}) <= 1
+  \A m \in Memories :
+    Len(Program[m]) = 1 /\ Program[m][1][2] \in Threads /\ Program[m][1][3] \in Fields
+ASSUME OneAdd ==
+  Cardinality({<<t, i>> \in Threads \X (1..9) :
+                 i <= Len(Program[t]) /\ Program[t][i][1] = "add"}) <= 1
 
 Free == [owner |-> NULL, depth |-> 0]
 
-(* Buffered stores are <<thread, field, object, value, marks>>, all threads' in the order of storing. *)
+(* Buffered stores are <<thread, field, object, value, marks>>, in the order of storing. *)
 Stored(stores, field, object, old) ==        \* what is in the place once these are in memory
   LET hits == {i \in DOMAIN stores : stores[i][2] = field /\ stores[i][3] = object}
   IN  IF hits = {} THEN old ELSE stores[CHOOSE i \in hits : \A j \in hits : j <= i][4]
-Seen(stores, t, field, object, old) ==       \* what t reads there: its own newest store, or what is in memory
+Seen(stores, t, field, object, old) ==       \* t reads its own newest store, or memory
   Stored(SelectSeq(stores, LAMBDA x : x[1] = t), field, object, old)
-Due(stores, s, t)    == SelectSeq(stores, LAMBDA x : x[1] # t /\ s \in x[5])     \* when t acquires s
+\* The stores that reach memory when t acquires s
+Due(stores, s, t)    == SelectSeq(stores, LAMBDA x : x[1] # t /\ s \in x[5])
 Later(stores, s, t)  == SelectSeq(stores, LAMBDA x : x[1] = t \/ s \notin x[5])
 Marked(stores, s, t) == [i \in DOMAIN stores |->
   IF stores[i][1] = t THEN [stores[i] EXCEPT ![5] = @ \cup {s}] ELSE stores[i]]
 Waiting(stores, t, field) == {i \in DOMAIN stores : stores[i][1] = t /\ stores[i][2] = field}
-Oldest(stores, t, field)  == CHOOSE i \in Waiting(stores, t, field) : \A j \in Waiting(stores, t, field) : i <= j
+Oldest(stores, t, field)  ==
+  CHOOSE i \in Waiting(stores, t, field) : \A j \in Waiting(stores, t, field) : i <= j
 Without(stores, i)   == SubSeq(stores, 1, i - 1) \o SubSeq(stores, i + 1, Len(stores))
 
 (*--algorithm OverflowWheel
@@ -86,13 +91,13 @@ variables
   made = 0,                                        \* wheels that were created
   taskCounter = IF Linked THEN 1 ELSE 0,
   submitted = 0,
-  foundWheel = [t \in Threads |-> NULL],           \* the wheel that a thread was given, and its time as the thread saw it
+  foundWheel = [t \in Threads |-> NULL],           \* a thread's wheel, and its time as the thread saw it
   foundTime  = [t \in Threads |-> NULL],
   \* The same before it is written down: in code on the thread's stack, here by thread.
   wheel = [t \in Threads |-> NULL],
   time  = [t \in Threads |-> NULL],
   \* History: what the properties speak of; no step reads it.
-  settled  = Linked,                               \* the entry is linked, and who linked it has returned
+  settled  = Linked,                               \* the entry is linked, and the add has returned
   late     = {},                                   \* threads whose cancel began after that
   unlinked = FALSE,                                \* such a cancel has returned
   revoked  = FALSE,                                \* some cancel has returned
@@ -256,7 +261,7 @@ K2:       submitted := submitted + 1;
     end while;
 end process;
 
-\* One field's stores of one thread on their way to memory; it ends when the thread has ended and nothing is left.
+\* The stores of a thread into a field reach memory. It ends after the thread, when none is left.
 fair process memory \in Memories
 begin
 W1: while Waiting(buffer, Program[self][1][2], Program[self][1][3]) # {} do
@@ -268,7 +273,7 @@ W1: while Waiting(buffer, Program[self][1][2], Program[self][1][3]) # {} do
         end if;
         buffer := Without(buffer, i);
       end with;
-W2:   skip;                                        \* a step has to leave its label, or nobody knows whose it was
+W2:   skip;                                        \* a step has to leave its label
     end while;
     await pc[Program[self][1][2]] = "Done";
 end process;

@@ -17,6 +17,6 @@ Atomic == INSTANCE ReadWriteLockAtomic WITH place <- placeBar
 
 Refines == Atomic!Spec
 
-\* Fair steps of the lock are fair steps of the atomic one: a thread that asks is let in, and leaves.
+\* Fair steps of the lock are fair steps of the atomic one: a waiting thread is let in, and leaves.
 RefinesFair == Atomic!FairSpec
 =============================================================================

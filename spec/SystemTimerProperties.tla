@@ -11,7 +11,8 @@ Halfway(b) == \E t \in Threads : pc[t] \in {"W3", "W4"} /\ bucket[t] = b
 TypeOK ==
   /\ now \in Nat
   /\ current \in [1..Levels -> Nat]
-  /\ \A b \in Buckets : key[b] \in Nat \cup {-1} /\ \A i \in DOMAIN content[b] : content[b][i] \in Entries
+  /\ \A b \in Buckets : key[b] \in Nat \cup {-1}
+  /\ \A b \in Buckets : \A i \in DOMAIN content[b] : content[b][i] \in Entries
   /\ \A i \in DOMAIN queue : queue[i] \in Buckets
   /\ timerTaskEntry \in [Tasks -> Entries \cup {NULL}]
   /\ flushing \in Buckets \cup {0}
@@ -21,7 +22,8 @@ TypeOK ==
   /\ \A i \in DOMAIN started : started[i] \in Entries
   /\ adding \in Nat /\ taskCounter \in Nat
   /\ Len(waiting) <= Cardinality(Entries)
-  /\ \A t \in Threads : level[t] \in 1..Levels /\ bucket[t] \in Buckets \cup {0} /\ polled[t] \in Buckets \cup {0}
+  /\ \A t \in Threads : level[t] \in 1..Levels /\ bucket[t] \in Buckets \cup {0}
+  /\ \A t \in Threads : polled[t] \in Buckets \cup {0}
   /\ \A t \in Threads : task[t] \in Entries \cup {NULL}
 
 \* A bucket with entries is queued once, and a queued bucket's key never changes.
@@ -38,8 +40,10 @@ KeyBeforeDeadline == \A b \in Buckets :
 Idle == ~Critical /\ readers = {} /\ ~Due /\ \A t \in Threads : pc[t] # "R2"
 LatenessBound == Idle => \A e \in Entries : Linked(e) => now <= Deadline[e] + 1
 
-\* The same for those whose bucket nobody has given another key: the heap's order is not disturbed for others.
-BystandersInTime == Idle => \A b \in Buckets \ rekeyed : \A i \in DOMAIN content[b] : now <= Deadline[content[b][i]] + 1
+\* The same for entries whose bucket has got no other key.
+BystandersInTime ==
+  Idle => \A b \in Buckets \ rekeyed :
+            \A i \in DOMAIN content[b] : now <= Deadline[content[b][i]] + 1
 
 NotEarly == early = {}
 FiredOnce == \A e \in Entries : submitted[e] <= 1
@@ -64,5 +68,7 @@ AllTried == /\ adding = 0
 EveryTimerIsTried == <>AllTried
 
 \* Weak fairness of the threads in T; Spec has it for all of them.
-Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t) \/ reap(t))
+Fairness(T) ==
+  \A t \in T :
+    WF_vars(\/ thread(t) \/ addTimerTaskEntry(t) \/ add(t) \/ cancel(t) \/ close(t) \/ reap(t))
 ===============================================================================

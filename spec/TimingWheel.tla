@@ -44,7 +44,8 @@ ASSUME DeadlinesAreTimes == \A e \in Entries : Deadline[e] \in Nat
 ASSUME ProgramsAreOperations ==
   \A t \in Threads : \A i \in DOMAIN Program[t] : Program[t][i][1] \in Names
 
-Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) : i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
+Adds == {<<t, i>> \in Threads \X (1..Cardinality(Entries)) :
+           i <= Len(Program[t]) /\ Program[t][i][1] = "add"}
 
 -----------------------------------------------------------------------------
 (* The wheel's arithmetic.  Buckets are numbered level by level. *)
@@ -55,7 +56,7 @@ SlotOf(x, l) == (l - 1) * WheelSize + ((x \div Tick(l)) % WheelSize) + 1
 Slot(e, l)   == SlotOf(Deadline[e], l)
 KeyFor(e, l) == Trim(Deadline[e], l)
 
-(* A binary heap of buckets, ordered by their keys at the time of each comparison: java.util.PriorityQueue. *)
+(* A binary heap of buckets, ordered by their keys at each comparison: java.util.PriorityQueue. *)
 Swap(s, i, j) == [s EXCEPT ![i] = s[j], ![j] = s[i]]
 RECURSIVE Up(_, _, _), Down(_, _, _)
 Up(s, i, k) == IF i = 1 THEN s
@@ -73,7 +74,7 @@ Free == [owner |-> NULL, depth |-> 0]
 (*--algorithm TimingWheel
 variables
   made     = 1,                                 \* levels so far
-  current  = [l \in 1..Levels |-> IF l = 1 THEN Start ELSE -1],   \* currentTime of each level; -1: not made
+  current  = [l \in 1..Levels |-> IF l = 1 THEN Start ELSE -1],   \* per level; -1: not made
   content  = [b \in Buckets |-> <<>>],
   monitor  = [b \in Buckets |-> Free],
   key      = [b \in Buckets |-> -1],            \* the bucket's expiration
@@ -85,7 +86,7 @@ variables
   handed   = <<>>,                              \* handed over, or withdrawn
   \* History: what the properties speak of; no step reads it.
   rekeyed  = {},                                \* buckets that got another key while queued
-  early    = {};                                \* entries handed over before the clock had reached them
+  early    = {};                                \* entries handed over before their time
 
 define
   Over == taskCounter = 0 /\ adding = 0
@@ -171,7 +172,7 @@ V3:  unlock(fb);
      return;
 end procedure;
 
-\* The earliest bucket is taken, the clocks reach its key, it is flushed: until nothing is left to wait for.
+\* The earliest bucket is taken, the clocks reach its key, and it is flushed, until none is left.
 procedure expire()
 variables polled = 0, expiration = 0, up = 1;
 begin

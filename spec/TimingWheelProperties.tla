@@ -2,7 +2,8 @@
 \* What must hold of TimingWheel, and what its scenarios must reach.
 EXTENDS TimingWheel
 
-InHand(b) == Cardinality({t \in Threads : (polled[t] = b /\ pc[t] # "P1") \/ (taken[t] = b /\ pc[t] # "Q1")})
+InHand(b) ==
+  Cardinality({t \in Threads : (polled[t] = b /\ pc[t] # "P1") \/ (taken[t] = b /\ pc[t] # "Q1")})
 
 \* A thread has linked an entry into b, or has queued b for one, and has not done the rest.
 Halfway(b) == \E t \in Threads : pc[t] \in {"A11", "W3", "W4"} /\ bucket[t] = b
@@ -13,16 +14,21 @@ Linking(t) == pc[t] \in {"W2", "A1"}
 TypeOK ==
   /\ made \in 1..Levels
   /\ \A l \in 1..Levels : IF l <= made THEN current[l] \in Nat ELSE current[l] = -1
-  /\ \A b \in Buckets : key[b] \in Nat \cup {-1} /\ \A i \in DOMAIN content[b] : content[b][i] \in Entries
-  /\ \A b \in Buckets : monitor[b].owner \in Threads \cup {NULL} /\ (monitor[b].depth = 0 <=> monitor[b].owner = NULL)
+  /\ \A b \in Buckets : key[b] \in Nat \cup {-1}
+  /\ \A b \in Buckets : \A i \in DOMAIN content[b] : content[b][i] \in Entries
+  /\ \A b \in Buckets : monitor[b].owner \in Threads \cup {NULL}
+  /\ \A b \in Buckets : (monitor[b].depth = 0 <=> monitor[b].owner = NULL)
   /\ \A i \in DOMAIN queue : queue[i] \in Buckets
   /\ readers \subseteq Threads /\ writer \in Threads \cup {NULL}
   /\ adding \in Nat /\ taskCounter \in Nat
   /\ Len(handed) <= Cardinality(Entries)
-  /\ \A t \in Threads : level[t] \in 1..Levels /\ bucket[t] \in Buckets \cup {0} /\ polled[t] \in Buckets \cup {0}
+  /\ \A t \in Threads : level[t] \in 1..Levels /\ bucket[t] \in Buckets \cup {0}
+  /\ \A t \in Threads : polled[t] \in Buckets \cup {0}
 
 \* An entry is put on a level that there is, into the slot that its tick names.
-SlotInRange == \A t \in Threads : Linking(t) => level[t] <= made /\ bucket[t] = SlotOf(Deadline[ke[t]], level[t])
+SlotInRange ==
+  \A t \in Threads :
+    Linking(t) => level[t] <= made /\ bucket[t] = SlotOf(Deadline[ke[t]], level[t])
 
 \* The slot that the clock points at is over: nothing is put there.
 NotCurrentSlot == \A t \in Threads : Linking(t) => bucket[t] # SlotOf(current[level[t]], level[t])
@@ -62,5 +68,7 @@ AllHanded == adding = 0 /\ \A e \in Entries : \E i \in DOMAIN handed : handed[i]
 EveryTimerFires == <>AllHanded
 
 \* Weak fairness of the threads in T; Spec has it for all of them.
-Fairness(T) == \A t \in T : WF_vars(\/ thread(t) \/ hand(t) \/ put(t) \/ add(t) \/ flush(t) \/ expire(t) \/ withdraw(t))
+Fairness(T) ==
+  \A t \in T :
+    WF_vars(\/ thread(t) \/ hand(t) \/ put(t) \/ add(t) \/ flush(t) \/ expire(t) \/ withdraw(t))
 ===============================================================================

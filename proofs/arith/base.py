@@ -1,6 +1,7 @@
 """Facts about whole numbers that the wheel's theorems rest on.
 
-Those of the first group both solvers prove outright, with real products and quotients; the second group follows from the first.
+Those of the first group both solvers prove outright, with real products and quotients; the second
+group follows from the first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How early, how large: T14 and T15.
 
-T15: a timer that refuses deadlines beyond M = (2^63 - 1) div (w + 1), as ``impl/system_timer.py`` does, computes nothing that leaves 64
-bits, on any level. Kafka checks no such bound: its long overflows on the level whose tick is 20^14.
+T15: a timer that refuses deadlines beyond M = (2^63 - 1) div (w + 1), as ``impl/system_timer.py``
+does, computes nothing that leaves 64 bits, on any level. Kafka checks no such bound: its long
+overflows on the level whose tick is 20^14.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The clocks of the levels: each is the time rounded down to its own tick, however they got there. T5 and T8.
 
-A level moves only where the time is a tick or more past its clock, and then tells the level above the time that it has itself.
-Kafka: ``TimingWheel.advanceClock``.
+A level moves only where the time is a tick or more past its clock, and then tells the level above
+the time that it has itself. Kafka: ``TimingWheel.advanceClock``.
 """
 
 from __future__ import annotations
@@ -187,8 +187,8 @@ THEORY.prove(
     vivid={"t": 3, "w": 5, "T": 32},
 )
 
-# Of all levels at once, by induction on the level: before, each clock is trim(S); the lowest level is told T. ``moved`` is 1 where the
-# level told the one above.
+# Of all levels at once, by induction on the level: before, each clock is trim(S); the lowest level
+# is told T. ``moved`` is 1 where the level told the one above.
 
 THEORY.prove(
     "T8-base",

@@ -1,8 +1,8 @@
 """The theorems are about this code: ``impl/timing_wheel.py``, run on symbols, computes the terms that they speak of.
 
-The functions are run as they are. Of ``TimingWheel`` the methods ``add``, ``advance_clock`` and ``new_parent`` are run on a level whose
-fields are symbols and whose buckets, queue and parent note what they are given. `theory` takes the module, so that a changed
-one can be given to it.
+The functions are run as they are. Of ``TimingWheel`` the methods ``add``, ``advance_clock`` and
+``new_parent`` are run on a level whose fields are symbols and whose buckets, queue and parent note
+what they are given. `theory` takes the module, so that a changed one can be given to it.
 """
 
 from __future__ import annotations

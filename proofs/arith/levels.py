@@ -1,7 +1,7 @@
 """Levels above each other: what one refuses, the next one takes; what expires above goes down, and is due at the bottom. T9 - T13.
 
-Level k has tick ``t`` and ``w`` buckets; the next one's tick is its turn, t w. Symbols for two neighbours are enough: nothing is raised
-to a power. By T8 every clock is trim of one time.
+Level k has tick ``t`` and ``w`` buckets; the next one's tick is its turn, t w. Symbols for two
+neighbours are enough: nothing is raised to a power. By T8 every clock is trim of one time.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ THEORY.prove(
     vivid={"t": 3, "T": 12},
 )
 
-# An entry is put into level j only if every level below passed it on, and into level 0 only if it is not due there.
-# `m` counts how often it is put into a bucket from some flush on.
+# An entry is put into level j only if every level below passed it on, and into level 0 only if it
+# is not due there. `m` counts how often it is put into a bucket from some flush on.
 
 THEORY.prove(
     "T12-base",

@@ -1,9 +1,11 @@
 """The order of the reaper's steps: how late Kafka's makes an entry, and that the corrected one keeps every key.
 
-Kafka's reaper takes a bucket out of the queue before it has the write lock (D1): the clock may pass a bucket that was queued
-meanwhile. The corrected order puts the polled bucket back under the lock and polls again, until nothing is due. The invariant,
-`QueuedOnceWithItsKey` as far as it is arithmetic: outside the write lock every key in the queue is after its level's clock, and within
-the turn. An add keeps it by T4 (a new key) and T6 (an old one); the three theorems T17 are the reaper's steps.
+Kafka's reaper takes a bucket out of the queue before it has the write lock (D1): the clock may pass
+a bucket that was queued meanwhile. The corrected order puts the polled bucket back under the lock
+and polls again, until nothing is due. The invariant, `QueuedOnceWithItsKey` as far as it is
+arithmetic: outside the write lock every key in the queue is after its level's clock, and within the
+turn. An add keeps it by T4 (a new key) and T6 (an old one); the three theorems T17 are the reaper's
+steps.
 """
 
 from __future__ import annotations

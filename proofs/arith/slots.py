@@ -1,7 +1,8 @@
 """Where a level of the wheel puts an entry, and under which key: T1 - T4, T6, T7.
 
-One level: tick ``t``, ``w`` buckets, clock ``c`` (a multiple of ``t``). It takes an entry due at ``e`` where c + t <= e < c + t w, into the
-slot (e div t) mod w, whose key is the multiple of ``t`` at or before ``e``. Kafka: ``TimingWheel.add``.
+One level: tick ``t``, ``w`` buckets, clock ``c`` (a multiple of ``t``). It takes an entry due at
+``e`` where c + t <= e < c + t w, into the slot (e div t) mod w, whose key is the multiple of ``t``
+at or before ``e``. Kafka: ``TimingWheel.add``.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ THEORY.prove(
     vivid=LEVEL,
 )
 
-# The clock's own slot is n = c div t; what a level takes lies strictly above n, and at most w - 1 above it.
+# The clock's own slot is n = c div t; what a level takes lies strictly above n, and at most w - 1
+# above it.
 THEORY.prove(
     "taken_above",
     "what a level takes has a quotient above the clock's, by at most w",

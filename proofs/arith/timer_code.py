@@ -1,6 +1,7 @@
 """T15 is about this code: ``SystemTimer.add``, run on symbols, lets in the deadlines that the bound is for, and no others.
 
-That ``max_deadline_ms`` is M is tested on numbers, since a wheel of a symbolic number of buckets cannot be built.
+That ``max_deadline_ms`` is M is tested on numbers, since a wheel of a symbolic number of buckets
+cannot be built.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Mutants of the contracts: one thing wrong in each, which CrossHair must refute with numbers that Python confirms.
 
-The last two must end in another way: one that no number can meet, and one that is true and never confirmed. Both let CrossHair exit with 0.
+The last two must end in another way: one that no number can meet, and one that is true and never
+confirmed. Both let CrossHair exit with 0.
 """
 
 from __future__ import annotations

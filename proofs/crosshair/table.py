@@ -1,7 +1,8 @@
 """What CrossHair says of each function, read line by line from its output: its exit code is 0 for "not confirmed" too.
 
-Every postcondition must have its line: where one is missing, the function has no verdict. A counterexample counts when Python, calling
-the function with its arguments, finds the preconditions met and the postcondition false.
+Every postcondition must have its line: where one is missing, the function has no verdict. A
+counterexample counts when Python, calling the function with its arguments, finds the preconditions
+met and the postcondition false.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
     calls: dict[int, str] = {}
     known = list(known)
     lines = {line: [line] for contract in known for line in contract.lines}
-    # that nothing meets the preconditions is said on one of their lines, once for all postconditions
+    # that nothing meets the preconditions is said on one of their lines, once for all
+    # postconditions
     unmet = {line: contract.lines for contract in known for line in contract.before}
     for text in output.splitlines():
         if not text.strip():

@@ -1,10 +1,12 @@
 """P6 - P8: a delayed operation completes at most once, no completion is lost, and it expires only by its timeout.
 
-One operation, any number of threads and conditions. A thread's place is the label of ``spec/DelayedOperation.tla`` that it
-takes next *on this operation*; ``via`` says who called forceComplete. Left out, so that the system here can do more than the
-spec: the callers' own lock (a wait less), which onComplete raises (any thread that finds the operation completed may unwind),
-and the order in which conditions are read. An operation completed by another one's onComplete is completed ``via`` other.
-Theorems: P6 onComplete runs at most once; P7 no completion is lost; P8 onExpiration runs only for the thread that won by expiry.
+One operation, any number of threads and conditions. A thread's place is the label of
+``spec/DelayedOperation.tla`` that it takes next *on this operation*; ``via`` says who called
+forceComplete. Left out, so that the system here can do more than the spec: the callers' own lock (a
+wait less), which onComplete raises (any thread that finds the operation completed may unwind), and
+the order in which conditions are read. An operation completed by another one's onComplete is
+completed ``via`` other. Theorems: P6 onComplete runs at most once; P7 no completion is lost; P8
+onExpiration runs only for the thread that won by expiry.
 """
 
 from __future__ import annotations
@@ -161,7 +163,8 @@ class TryOnceHeld(Held, TryOnce):
 class TryPendingHeld(Held, TryPending):
     """TryPending, with strangers in its lock, such as who holds a lock of the callers' that the operation was given.
 
-    Who does not get the lock because of a stranger leaves a note that nobody reads: P7 does not hold (KAFKA-8334).
+    Who does not get the lock because of a stranger leaves a note that nobody reads: P7 does not
+    hold (KAFKA-8334).
     """
 
     PLACES = Enumeration("TryPendingHeldPlace", "Idle P1 P2 Y1 P3 P4 P5 P6 X1 X3 D1 X4 T1 V1 H2")

@@ -1,7 +1,7 @@
 """DelayedOperation's systems with one decision taken away, by the names of ``mutants/delayed_operation``; and its controls.
 
-Each is a class that overrides what carries the decision. The scope says how many threads begin what; the scenario that the
-mutated model is given is the program that the trace itself is a run of.
+Each is a class that overrides what carries the decision. The scope says how many threads begin
+what; the scenario that the mutated model is given is the program that the trace itself is a run of.
 """
 
 from __future__ import annotations

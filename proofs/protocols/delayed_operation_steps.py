@@ -1,7 +1,8 @@
 """What all generations of a delayed operation share: conditions, tryComplete, forceComplete's winner, onComplete, run; and what holds of that.
 
-A thread's place is the label of ``spec/DelayedOperation.tla`` that it takes next *on this operation*; ``via`` says who called
-forceComplete. The generations themselves are in ``delayed_operation``.
+A thread's place is the label of ``spec/DelayedOperation.tla`` that it takes next *on this
+operation*; ``via`` says who called forceComplete. The generations themselves are in
+``delayed_operation``.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ BOOL, INT = z3.BoolSort(), z3.IntSort()
 class Operation(System):
     """What all protocols share: conditions that become true, forceComplete's winner, onComplete, run.
 
-    Subclasses give PLACES, the labels of their protocol, and the places that the properties speak of.
+    Subclasses give PLACES, the labels of their protocol, and the places that the properties speak
+    of.
     """
 
     PLACES: Enumeration

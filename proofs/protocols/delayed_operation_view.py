@@ -1,7 +1,8 @@
 """The states of ``model/delayed_operation.py`` as states of the proof, one view for each operation of a scenario.
 
-A thread's place is where it is on the viewed operation. While it works on another one, which the viewed one's onComplete
-completes, it stays where that call stands; steps on another operation leave the view as it is.
+A thread's place is where it is on the viewed operation. While it works on another one, which the
+viewed one's onComplete completes, it stays where that call stands; steps on another operation leave
+the view as it is.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Systems with one decision taken away: a trace from the start to the property that breaks, followed on the mutated model.
 
-A fault that has no such trace within its scope is no counterexample, only a claim less; `unreached` then says why.
+A fault that has no such trace within its scope is no counterexample, only a claim less; `unreached`
+then says why.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Fault:
     """A mutant of a system. ``formula``: the proof's property that breaks; ``property``: the model's, without ``decision``; ""
     where the fault is no decision of the model's, and the trace is one of the proof's system alone.
 
-    ``theorem``: the id of the theorem that it is a control of. ``unreached``: why there is no trace, where there is none.
+    ``theorem``: the id of the theorem that it is a control of. ``unreached``: why there is no
+    trace, where there is none.
     """
 
     name: str
@@ -77,8 +79,8 @@ def _searched(fault: Fault) -> Searched:
 def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, str]]:
     """A run of the view's model that is the trace, seen through the view, and goes on to where the model's property ``broken`` fails.
 
-    Steps that the view does not show may come in between; what comes after the trace is the shortest way. The run as (thread,
-    label). Raises NotFollowed.
+    Steps that the view does not show may come in between; what comes after the trace is the
+    shortest way. The run as (thread, label). Raises NotFollowed.
     """
     model, instance, trace = view.model, view.instance, list(trace)
     expected = [view.state(model.initial())]

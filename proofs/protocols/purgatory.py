@@ -1,10 +1,12 @@
 """P9: between watching an operation and its events no completion is lost, however its watchers' lists come and go.
 
-One operation with any number of keys and conditions, the thread that registers it (``tryCompleteElseWatch`` of generation L, all under
-the operation's lock: try, watch every key, try again), and any number of threads whose events make a condition true and then look
-for the operation under the condition's key (``checkAndComplete``). A key's list of watchers is made when it is first needed, and
-taken away when it is empty (``removeKeyIfEmpty``); each of these is one step under the shard's lock. There is no specification of
-the purgatory yet: this proof stands by itself, and no edge of a model is compared with it.
+One operation with any number of keys and conditions, the thread that registers it
+(``tryCompleteElseWatch`` of generation L, all under the operation's lock: try, watch every key, try
+again), and any number of threads whose events make a condition true and then look for the operation
+under the condition's key (``checkAndComplete``). A key's list of watchers is made when it is first
+needed, and taken away when it is empty (``removeKeyIfEmpty``); each of these is one step under the
+shard's lock. There is no specification of the purgatory yet: this proof stands by itself, and no
+edge of a model is compared with it.
 """
 
 from __future__ import annotations

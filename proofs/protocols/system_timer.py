@@ -1,13 +1,15 @@
 """P10, P11: a bucket of the timer is queued exactly once per cycle, and the clocks never pass a queued bucket.
 
-All buckets at once, one reaper, any number of adders, cancellers, entries and buckets. A thread's place is the label of
-``spec/SystemTimer.tla`` that it takes next. A bucket has its level's tick and clock and its slot there, an entry its deadline;
-which bucket takes an entry under which key, and how a clock advances, are the terms of ``proofs.arith``, of which the conditions
-know only theorems (T17). The delay queue is a heap: it hands out a smallest key as long as no key in it has changed (A-HEAP),
-and any bucket after that. That none changes is proved of all buckets together, since each bucket's key is kept only while the
-heap has handed out the smallest of all.
-Theorems: P10 a bucket is in the queue at most once, its key does not change while it is queued, and with entries it is queued once
-nobody is at work; P11 the reaper has the earliest bucket, and when the write lock is free, every queued key is past its level's clock.
+All buckets at once, one reaper, any number of adders, cancellers, entries and buckets. A thread's
+place is the label of ``spec/SystemTimer.tla`` that it takes next. A bucket has its level's tick and
+clock and its slot there, an entry its deadline; which bucket takes an entry under which key, and
+how a clock advances, are the terms of ``proofs.arith``, of which the conditions know only theorems
+(T17). The delay queue is a heap: it hands out a smallest key as long as no key in it has changed
+(A-HEAP), and any bucket after that. That none changes is proved of all buckets together, since each
+bucket's key is kept only while the heap has handed out the smallest of all. Theorems: P10 a bucket
+is in the queue at most once, its key does not change while it is queued, and with entries it is
+queued once nobody is at work; P11 the reaper has the earliest bucket, and when the write lock is
+free, every queued key is past its level's clock.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """SystemTimer's buckets with one decision taken away, by the names of ``spec/SystemTimer.toml``.
 
-The traces are those of the proof's system on a whole wheel of two levels. The mutated model takes each, and goes on to where the
-spec's property fails.
+The traces are those of the proof's system on a whole wheel of two levels. The mutated model takes
+each, and goes on to where the spec's property fails.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A system's theorems: its invariant as a lemma, one theorem for each id of its safety properties, controlled by its faults.
 
-The lemma has one condition for the start and one for each action, whose goal is every conjunct that the action can change.
+The lemma has one condition for the start and one for each action, whose goal is every conjunct that
+the action can change.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ class LateVC:
 class Conditions:
     """A system's conditions, those of the invariant grouped: one for the start and one for each action.
 
-    ``base``: a system that this one restricts; what is proved of its invariant is left out, and is a premise by ``lemma_of_base``.
-    ``lemma``: the theorem by which the whole invariant is a premise of the system's safety properties.
+    ``base``: a system that this one restricts; what is proved of its invariant is left out, and is
+    a premise by ``lemma_of_base``. ``lemma``: the theorem by which the whole invariant is a premise
+    of the system's safety properties.
     """
 
     def __init__(
@@ -138,10 +140,12 @@ def submit(
 ) -> dict[str, Theorem]:
     """Register a system's theorems; ``faults``: those whose theorem is one of them are its controls.
 
-    ``scope``: within it every action must be taken by some run, or the lemma is vacuous. ``suffix``: what tells this system's
-    theorems from those of the others, such as ``.TryPending``; ``lemma``: the invariant's name, where that is not made of it.
-    ``base``: a system that this one restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved
-    again, nor its properties. ``rests_on``: which theorems of other theories the system's ``theorems`` cite, by theorem.
+    ``scope``: within it every action must be taken by some run, or the lemma is vacuous.
+    ``suffix``: what tells this system's theorems from those of the others, such as ``.TryPending``;
+    ``lemma``: the invariant's name, where that is not made of it. ``base``: a system that this one
+    restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved
+    again, nor its properties. ``rests_on``: which theorems of other theories the system's
+    ``theorems`` cite, by theorem.
     """
     made, faults = system(), tuple(faults)
     of = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
@@ -182,8 +186,8 @@ def submit(
 def inherited(condition: Condition, of_base: Mapping[str, Condition]) -> bool:
     """Whether a condition is one of the base's: the same goal, from the base's premises or more.
 
-    Terms are compared, not the methods that make them: whatever a method calls or reads, a helper, a property, a class attribute,
-    a function of a module, is in its term.
+    Terms are compared, not the methods that make them: whatever a method calls or reads, a helper,
+    a property, a class attribute, a function of a module, is in its term.
     """
     same = of_base.get(condition.name)
     if same is None or condition.kind == "implication" or not same.goal.eq(condition.goal):

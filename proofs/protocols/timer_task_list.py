@@ -1,8 +1,10 @@
 """P1 - P5, P12: a bucket's ring under any number of threads that add, remove, cancel, schedule, flush and expire.
 
-Theorems: P1 an entry is in at most one list; P2 it is linked exactly where it says so, when its monitor is free; P3 a ring is written
-under its list's monitor; P4 the counter is the number of linked entries; P5 a task has at most one entry that is not cancelled, and
-cancel wins; P12 no thread waits for one that waits for it (in ``OneReaper``). The steps are in ``timer_task_list_steps``.
+Theorems: P1 an entry is in at most one list; P2 it is linked exactly where it says so, when its
+monitor is free; P3 a ring is written under its list's monitor; P4 the counter is the number of
+linked entries; P5 a task has at most one entry that is not cancelled, and cancel wins; P12 no
+thread waits for one that waits for it (in ``OneReaper``). The steps are in
+``timer_task_list_steps``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """TimerTaskList's system with one decision taken away, by the names of ``spec/TimerTaskList.toml``.
 
-An override says what the mutated step does to the ring as it is seen here. A trace ends where a property of the proof breaks, which
-may be earlier than the spec's property: the mutated model takes the trace, and goes on to where that fails.
+An override says what the mutated step does to the ring as it is seen here. A trace ends where a
+property of the proof breaks, which may be earlier than the spec's property: the mutated model takes
+the trace, and goes on to where that fails.
 """
 
 from __future__ import annotations

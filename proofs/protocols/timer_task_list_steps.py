@@ -1,8 +1,9 @@
 """The steps of ``spec/TimerTaskList.tla`` on any number of threads, lists, entries and tasks; ``timer_task_list`` says what holds of them.
 
-A thread's place is the label that it takes next; its variables are those of the procedures that it is in, null elsewhere, so that
-they also say who called what. The ring's pointers are seen as one relation, which entries are linked into which list: A7 makes the
-walk along ``next`` meet the entry, U5 ends that.
+A thread's place is the label that it takes next; its variables are those of the procedures that it
+is in, null elsewhere, so that they also say who called what. The ring's pointers are seen as one
+relation, which entries are linked into which list: A7 makes the walk along ``next`` meet the entry,
+U5 ends that.
 """
 
 from __future__ import annotations

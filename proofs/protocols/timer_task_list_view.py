@@ -1,7 +1,8 @@
 """The states of ``model/timer_task_list.py`` as states of the proof: all of a scenario's lists, entries and tasks in one view.
 
-The proof's relation "linked" is the walk along ``next`` from a list's sentinel, its history the sizes of sets that the state shows:
-the linked entries, the threads between a link or unlink and its count.
+The proof's relation "linked" is the walk along ``next`` from a list's sentinel, its history the
+sizes of sets that the state shows: the linked entries, the threads between a link or unlink and its
+count.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """States that a system reaches, as constraints: for each action one in which it can be taken.
 
-A condition whose premises no state satisfies would hold for want of anything to check. The solver is asked for a model of the
-premises that is such a state, with exactly the scope's elements: there is one, and it is soon found.
+A condition whose premises no state satisfies would hold for want of anything to check. The solver
+is asked for a model of the premises that is such a state, with exactly the scope's elements: there
+is one, and it is soon found.
 """
 
 from __future__ import annotations

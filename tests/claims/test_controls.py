@@ -146,8 +146,8 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
         "delayed_operation",
         (
             (
-                'returns; else False."""\n        raise NotImplementedError',
-                'returns; else False."""\n        return False',
+                'whether this completed it."""\n        raise NotImplementedError',
+                'whether this completed it."""\n        return False',
             ),
         ),
     ),
