@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from wheelproof import project
-from wheelproof.errors import UsageError
 from wheelproof.mutate import (
     draw,
     group,
     judge,
     kept_runs,
-    pluscal_changes,
-    python_changes,
     run,
     tree,
 )
@@ -29,24 +25,6 @@ from wheelproof.verdict import Row, Verdict, exit_code
 
 ROOT = Path(__file__).parents[3]
 IMPL = "impl/one_shot.py"
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of the subject, whose files a test may edit."""
-    return Path(
-        shutil.copytree(
-            ROOT / "examples/one_shot",
-            tmp_path / "subject",
-            ignore=shutil.ignore_patterns("build", "__pycache__"),
-        )
-    )
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory) -> Path:
-    """TLC's runs on the subject, shared by the tests."""
-    return tmp_path_factory.mktemp("runs")
 
 
 def changed(copy: Path, file: str, old: str, new: str, artefact: str = "impl") -> Change:
@@ -396,25 +374,6 @@ def test_a_unit_test_that_misses_the_text_which_it_replaces_rejects_nothing(copy
     assert len(checks) == 2 and finding.word == "passed", finding
 
 
-def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
-    """They name no module: the page's table alone misses a control taken out of a theorem."""
-    (copy / "proofs").mkdir()
-    (copy / "proofs/sums.py").write_text("", encoding="utf-8")
-    folder = copy / "tests/proofs"
-    folder.mkdir(parents=True)
-    for name, text in {
-        "page": "declared = prove.declared(ROOT)\n",
-        "other": "",
-        "named": "from proofs import sums\n",
-    }.items():
-        (folder / f"test_{name}.py").write_text(text, encoding="utf-8")
-    plan = planning.Plan(copy, project.find(copy))
-    assert [check.tests for check in plan.checks("proofs", "proofs/sums.py")] == [
-        "tests/proofs/test_named.py",
-        "tests/proofs/test_page.py",
-    ]
-
-
 def test_a_nightly_mutant_checks_what_the_fast_profile_passes(copy, runs, monkeypatch):
     """Two variables that differ without the lock alone, as only a nightly mutant may show."""
     decision = copy / "mutants/one_shot/Unlocked.md"
@@ -442,63 +401,3 @@ def test_a_nightly_mutant_checks_what_the_fast_profile_passes(copy, runs, monkey
     )
     row = row_of(judged(copy, runs, monkeypatch, change), change)
     assert row.ok and row.figures["check"] == "one_shot / mutant / Unlocked"
-
-
-def test_the_draw_depends_on_the_seed_alone(copy):
-    def keys(seed: int) -> list[str]:
-        options = Options(("one_shot",), ("impl", "spec"), 5, seed, copy, copy / "build")
-        return [
-            change.key
-            for each in draw.draw(options, copy, planning.Plan(copy, project.find(copy)))
-            for change in each.chosen
-        ]
-
-    assert keys(1) == keys(1) != keys(2)
-
-
-def test_a_total_is_shared_among_the_groups_by_their_size(copy):
-    plan = planning.Plan(copy, project.find(copy))
-    options = Options((), ("impl", "spec"), 5, 1, copy, copy / "build", total=12)
-    drawn = draw.draw(options, copy, plan)
-    for artefact in options.artefacts:
-        assert sum(len(each.chosen) for each in drawn if each.group.artefact == artefact) == 12
-    assert draw.shares(10, [1, 100, 300]) == [1, 3, 6] and draw.shares(500, [1, 100, 300]) == [
-        1,
-        100,
-        300,
-    ]
-    assert draw.shares(3, [5, 5, 5]) == [1, 1, 1]
-    with pytest.raises(UsageError, match="fewer than the 3 groups"):
-        draw.shares(2, [5, 5, 5])
-
-
-def test_a_run_that_is_cut_short_has_judged_a_like_part_of_each_group(copy, runs):
-    options = Options((), ("impl", "spec"), 5, 1, copy, runs, total=9)
-    mutation = Mutation(options, lambda text: None)
-    order = [
-        id(each)
-        for each, change in mutation.ordered()
-        if not change.operator.startswith("control.")
-    ]
-    half = order[: len(order) // 2]
-    assert all(abs(half.count(id(each)) - len(each.chosen) / 2) <= 1 for each in mutation.drawn)
-
-
-def test_the_controls_of_every_file_of_the_project_can_be_planted():
-    for folder, artefact in (
-        ("impl", "impl"),
-        ("model", "model"),
-        ("harness", "harness"),
-        ("proofs", "proofs"),
-    ):
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            fault, harmless = python_changes.planted(
-                file.read_text(encoding="utf-8"), file.name, artefact
-            )
-            assert python_changes.parses(harmless) and (
-                fault is None or python_changes.parses(fault)
-            ), file
-    for item in project.find(ROOT).values():
-        assert all(
-            pluscal_changes.planted(item.spec.read_text(encoding="utf-8"), f"spec/{item.spec.name}")
-        )
