@@ -103,18 +103,16 @@ def decisions(mechanism: Mechanism) -> str:
 
 
 def overview(found: dict[str, Mechanism]) -> str:
-    """The table of the README: one row per mechanism, and the places that its links lead to."""
+    """The table of the README: one row per mechanism."""
 
     def row(stem: str, mechanism: Mechanism) -> tuple[str, ...]:
         states = max(config.distinct or 0 for config in mechanism.configs.values())
         killed = sum(1 for mutant in mechanism.mutants.values() if mutant.property)
         counts = (len(mechanism.properties), len(mechanism.scenarios), f"{states:,}", killed)
-        return (f"[{stem}]", *map(str, counts), PROVED.get(stem, ""))
+        return (f"`{stem}`", *map(str, counts), PROVED.get(stem, ""))
 
     head = ("mechanism", "properties", "scenarios", "states", "mutants", "proof")
-    rows = padded(head, (row(stem, mechanism) for stem, mechanism in found.items()))
-    links = "\n".join(f"[{stem}]: docs/mechanisms/{stem}.md" for stem in found)
-    return f"{rows}\n\n{links}"
+    return padded(head, (row(stem, mechanism) for stem, mechanism in found.items()))
 
 
 def pages(root: Path = ROOT) -> dict[Path, str]:
