@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Record traces of an implementation, and check them against the model.",
+    help="Recordings: what real threads did, checked by the model or by rules. "
+    "Counterexamples are for `wheelproof show` and `replay`.",
 )
 
 Subject = Annotated[
@@ -59,7 +60,7 @@ def record(
             metavar="FILE",
             help="Where the trace goes; .parquet needs the extra data.",
         ),
-    ] = Path("build/trace.jsonl"),
+    ] = Path("build/traces/recording.jsonl"),
     mutant: Annotated[
         str | None,
         typer.Option(
@@ -80,7 +81,7 @@ def record(
             "--walk",
             metavar="SEED",
             min=0,
-            help="Run a random walk of the model; without, threads run freely.",
+            help="Run a random schedule of the model; without, threads run freely.",
         ),
     ] = None,
     kinds: Annotated[

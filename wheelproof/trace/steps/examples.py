@@ -105,7 +105,7 @@ def examples(mechanism: Mechanism, seed: int = 1) -> Iterator[tuple[str, Recordi
         yield f"{name}-scheduled", record(mechanism, scenario, name, schedule=schedule)
     for name, mutant in mechanism.mutants.items():
         safety = mutant.property and mechanism.properties[mutant.property].kind != "liveness"
-        if safety and mutant.profile == "fast":
+        if safety:
             try:
                 yield f"{stem}-mutant-{name}", of_mutant(mechanism, name, seed)
             except Unmakable:
