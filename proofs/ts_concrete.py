@@ -73,10 +73,8 @@ class Compiler:
         """Raises NotFinite on an operator that no system here uses."""
         key = term.get_id(), bound
         if key not in self.known:
-            self.known[key] = (
-                term,
-                self.made(term, bound),
-            )  # the term is kept, so that its number stays its own
+            # The term is kept, so that its number stays its own.
+            self.known[key] = (term, self.made(term, bound))
         return self.known[key][1]
 
     def made(self, term: z3.ExprRef, bound: tuple[str, ...]) -> str:

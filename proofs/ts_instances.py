@@ -180,10 +180,8 @@ class Deep:
             found = z3.is_quantifier(term) or (
                 z3.is_app(term) and any(map(self._quantified, term.children()))
             )
-            known = self._known[term.get_id()] = (
-                term,
-                found,
-            )  # the term is kept, so that its number stays its own
+            # The term is kept, so that its number stays its own.
+            known = self._known[term.get_id()] = (term, found)
         return known[1]
 
     def _constants(self, formula: z3.QuantifierRef, path: str) -> list[z3.ExprRef]:

@@ -70,9 +70,8 @@ class Operation(System):
     def is_at(self, s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:
         """The thread is at one of these places."""
         alternatives = [s.at[t] == getattr(self.PLACES, place) for place in places]
-        return (
-            Or(alternatives) if alternatives else z3.BoolVal(False)
-        )  # SMT-LIB has no empty disjunction
+        # SMT-LIB has no empty disjunction.
+        return Or(alternatives) if alternatives else z3.BoolVal(False)
 
     def go(self, s: SimpleNamespace, t: z3.ExprRef, place: str) -> z3.ExprRef:
         """The places after the thread went to one."""

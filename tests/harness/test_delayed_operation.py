@@ -1,4 +1,4 @@
-"""DelayedOperation's harness: what it reads off the objects is the model's initial state, and every visible variable shows a change."""
+"""The harness of DelayedOperation: its operations and its refinement mapping."""
 
 import pytest
 

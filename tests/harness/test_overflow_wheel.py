@@ -1,4 +1,4 @@
-"""OverflowWheel's harness: what it reads off the objects is the model's initial state, and every visible variable shows a change."""
+"""The harness of OverflowWheel: its operations and its refinement mapping."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""SystemTimer's harness: what it reads off the objects is the model's initial state, and every visible variable shows a change."""
+"""The harness of SystemTimer: its operations and its refinement mapping."""
 
 import pytest
 from hypothesis import given
