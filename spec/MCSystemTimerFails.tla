@@ -1,6 +1,6 @@
 -------------------------- MODULE MCSystemTimerFails --------------------------
-\* Generated from spec/SystemTimer.toml, scenario kafka_stalled_adder: D1: a queued bucket gets
-\* another key; QueuedOnceWithItsKey fails; changes are lost.
+\* Generated from spec/SystemTimer.toml, scenario kafka_stalled_adder: D1: an entry is late although
+\* the reaper is idle and nothing is due; LatenessBound fails; changes are lost.
 \* To run it by hand, in this folder:
 \*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config MCSystemTimerFails.cfg MCSystemTimerFails.tla
 EXTENDS SystemTimerProperties, Integers, TLC

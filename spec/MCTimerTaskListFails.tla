@@ -1,7 +1,6 @@
 ------------------------- MODULE MCTimerTaskListFails -------------------------
-\* Generated from spec/TimerTaskList.toml, scenario flush_add_cancel_two_entries: flush moves e1
-\* into the list to which another thread adds e2, while t1 is cancelled; CancelledUnlinked fails;
-\* changes are lost.
+\* Generated from spec/TimerTaskList.toml, scenario flush_add_cancel_two_entries: a flush moves e1
+\* to where a thread adds e2; t1 is cancelled; CancelledUnlinked fails; changes are lost.
 \* To run it by hand, in this folder:
 \*   java -cp "$TLA2TOOLS_JAR" tlc2.TLC -config MCTimerTaskListFails.cfg MCTimerTaskListFails.tla
 EXTENDS TimerTaskListProperties, Integers, TLC
