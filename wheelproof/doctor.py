@@ -63,17 +63,17 @@ def versions() -> dict[str, str]:
     from wheelproof import __version__
     from wheelproof.tlc import jar, java
 
-    def asked(locate: Callable[[], Any], told: Callable[[Any], str]) -> str:
+    def described(locate: Callable[[], Any], describe: Callable[[Any], str]) -> str:
         try:
-            return told(locate())
+            return describe(locate())
         except WheelproofError:
             return ""
 
     found = {
         "wheelproof": __version__,
         "python": platform.python_version(),
-        "java": asked(java.locate, lambda item: f"{item.version} ({item.origin})"),
-        "tla2tools.jar": asked(
+        "java": described(java.locate, lambda item: f"{item.version} ({item.origin})"),
+        "tla2tools.jar": described(
             lambda: jar.locate(fetch=False),
             lambda item: f"sha256 {item.sha256}{'' if item.pinned else ' (unpinned)'}",
         ),
@@ -109,18 +109,18 @@ def print_findings(findings: list[Finding]) -> None:
         table.add_row(Text(visible(item.name)), state, Text(visible(detail)))
     target.print(table)
     absent = [item.name for item in findings if item.needed and not item.found]
-    told = f"not ready: {', '.join(absent)} must be there" if absent else "ready to verify"
+    text = f"not ready: {', '.join(absent)} must be there" if absent else "ready to verify"
     target.print(
-        Text(f"wheelproof doctor: {told}", style="red" if absent else "green"), soft_wrap=True
+        Text(f"wheelproof doctor: {text}", style="red" if absent else "green"), soft_wrap=True
     )
 
 
 def _python() -> Finding:
-    told = f"{platform.python_version()}, {sys.executable}"
+    text = f"{platform.python_version()}, {sys.executable}"
     least = ".".join(map(str, MINIMUM_PYTHON))
     enough = sys.version_info >= MINIMUM_PYTHON
     return Finding(
-        "Python", enough, told if enough else f"{told} is older than {least}.", "anything"
+        "Python", enough, text if enough else f"{text} is older than {least}.", "anything"
     )
 
 

@@ -29,7 +29,7 @@ def layers_of(entry: Composed) -> tuple[str, ...]:
 
 
 def check(context: Context, entry: Composed) -> Report:
-    """Search one scenario at the harness's COMPOSED grain.
+    """Search one scenario with the atomic modules of the harness's COMPOSED.
 
     A mutant needs a run that the model lacks. An equivalent one must not have any, and must have
     other states than the implementation without it: a mutant that changes nothing is a fault.

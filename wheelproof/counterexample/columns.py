@@ -23,7 +23,7 @@ COLUMNS_FROM = 100  # columns
 _COLUMN_MOST = 24
 _PANE_LEAST = 48
 _TAG_MOST = 16
-_VALUE_MOST = 160  # characters of one change, unless everything is asked for
+_VALUE_MOST = 160  # characters of one change, unless everything is shown
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class _Picture:
         return [*lines, Text()]
 
     def initial(self) -> list[Text]:
-        """The initial values; only of the variables that change, unless everything is asked for."""
+        """The initial values; only of the variables that change, unless everything is shown."""
         touched = {_variable(place) for step in self.trace.steps for place in step.changes}
         shown = {
             name: value
@@ -144,19 +144,19 @@ class _Picture:
     def ending(self, file: str | None) -> list[Text]:
         trace, steps = self.trace, len(self.trace.steps)
         if trace.loop is None:
-            told = f"{trace.property} is violated " + (
+            text = f"{trace.property} is violated " + (
                 f"after step {steps}." if steps else "in the initial state."
             )
         elif trace.loop == steps:
-            told = f"{trace.property} is violated: the run stays in this state for ever."
+            text = f"{trace.property} is violated: the run stays in this state for ever."
         else:
             repeated = (
                 f"step {steps} repeats"
                 if trace.loop == steps - 1
                 else f"steps {trace.loop + 1} to {steps} repeat"
             )
-            told = f"{trace.property} is violated: {repeated} for ever."
-        lines = [Text(), *self._wrapped(told, 0, "bold red")]
+            text = f"{trace.property} is violated: {repeated} for ever."
+        lines = [Text(), *self._wrapped(text, 0, "bold red")]
         for paragraph in trace.explanation.splitlines():
             lines += self._wrapped(paragraph, 0, "")
         if file is not None:
@@ -256,8 +256,8 @@ class _Picture:
                 if code:
                     lines += self._wrapped(code, 0, "cyan", within=width, hang=4)
         for place, (before, after) in step.changes.items():
-            told = f"{place}: {self._short(before)} {self.glyphs.arrow} {self._short(after)}"
-            lines += self._wrapped(told, 0, "yellow", within=width, hang=4)
+            text = f"{place}: {self._short(before)} {self.glyphs.arrow} {self._short(after)}"
+            lines += self._wrapped(text, 0, "yellow", within=width, hang=4)
         if lines and cell_len(lines[0].plain) > first:
             lines.insert(0, Text())
         return lines

@@ -170,7 +170,7 @@ def _edit(text: str, lines: Sequence[str], hunk: Hunk) -> Edit:
         count = f"are there {len(places)} times" if places else "are not there"
         raise hunk.unfit(
             f"its old lines {count} at the anchor",
-            "Copy them from the file, as many as tell the place from others.",
+            "Copy them from the file, as many as make the place unique.",
         )
     ((begin, margin),) = places
     return Edit(

@@ -47,7 +47,7 @@ def run(options: Options, as_json: bool, quiet: bool) -> int:
     results = Results.begin(doctor.versions())
     started = time.monotonic()
 
-    def tell(text: str) -> None:
+    def notify(text: str) -> None:
         if not quiet:
             print(
                 visible(f"[{time.monotonic() - started:6.0f} s] {text}"),
@@ -55,7 +55,7 @@ def run(options: Options, as_json: bool, quiet: bool) -> int:
                 flush=True,
             )
 
-    mutation = Mutation(options, tell)
+    mutation = Mutation(options, notify)
     complete = False
     try:
         mutation.run()

@@ -68,18 +68,18 @@ SAMPLES, EVERY = 12, 0.25
 class Judge:
     """The checks on one tree. ``root``: the copy; ``base``: the whole unchanged tree.
 
-    ``runs``: the folder of TLC's runs; ``tell``: gets the end if a check exceeds its limit.
+    ``runs``: the folder of TLC's runs; ``send``: gets the end if a check exceeds its limit.
     """
 
     def __init__(
-        self, root: Path, base: Path, runs: Path, tell: Callable[[Judged], None], short_calls: bool
+        self, root: Path, base: Path, runs: Path, send: Callable[[Judged], None], short_calls: bool
     ) -> None:
         """``short_calls``: no call into the project is long: one that never ends can be named."""
-        self.root, self.base, self.runs, self.tell, self.short_calls = (
+        self.root, self.base, self.runs, self.send, self.short_calls = (
             root,
             base,
             runs,
-            tell,
+            send,
             short_calls,
         )
         self.contexts: dict[str, Context] = {}
@@ -129,7 +129,7 @@ class Judge:
                 "inconclusive", check.title, "limit", f"{seconds:.0f} CPU seconds were not enough"
             )
         self.done.seconds[check.title] = seconds
-        self.tell(self.done)
+        self.send(self.done)
         os._exit(0)
 
     # -- one check
@@ -305,11 +305,11 @@ class Judge:
             (shim / "wheelproof").symlink_to(
                 Path(wheelproof.__file__).parent, target_is_directory=True
             )
-        told = self.root / "build" / "tests.jsonl"
-        told.parent.mkdir(exist_ok=True)
-        told.unlink(missing_ok=True)
+        failures = self.root / "build" / "tests.jsonl"
+        failures.parent.mkdir(exist_ok=True)
+        failures.unlink(missing_ok=True)
         environment = os.environ | {
-            hang.FILE: str(told),
+            hang.FILE: str(failures),
             hang.SECONDS: f"{TEST_SECONDS:g}",
             "PYTHONPATH": str(self.root / ".tool"),
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -336,8 +336,8 @@ class Judge:
             text=True,
         )
         failed = (
-            [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
-            if told.is_file()
+            [json.loads(line) for line in failures.read_text(encoding="utf-8").splitlines()]
+            if failures.is_file()
             else []
         )
         told_text = [each for each in failed if each["when"] == hang.TEXT]

@@ -24,8 +24,8 @@ UNDECLARED = 300_000
 class KeptRuns(Context):
     """A context that takes a run of TLC from the folder ``runs``, where an equal one was made.
 
-    ``loaded``: the implementation under control, by stem, mutant and grain; one process checks one
-    tree, so that loading it once will do.
+    ``loaded``: the controlled implementation, by mechanism, decision and table of atomic modules.
+    A process checks one tree, so that it loads each once.
     """
 
     runs: Path | None = None

@@ -29,14 +29,14 @@ MEMORY = 6 << 30
 QUICK = 12
 """The number of checks that no check may reject in the control: the first reject nearly all."""
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 class Mutation:
     """One run."""
 
-    def __init__(self, options: Options, tell: Tell) -> None:
-        self.options, self.tell = options, tell
+    def __init__(self, options: Options, notify: Notify) -> None:
+        self.options, self.notify = options, notify
         # The user may edit the tree while this runs: everything is read from a copy.
         self.kept = tempfile.TemporaryDirectory(prefix="wheelproof-mutate-")
         self.root = Path(self.kept.name, "subject")
@@ -62,7 +62,7 @@ class Mutation:
     ) -> Callable[[Path, Callable[[Judged], None]], Judged]:
         """What one process does: copy the tree, change it, check it."""
 
-        def run(scratch: Path, tell: Callable[[Judged], None]) -> Judged:
+        def run(scratch: Path, send: Callable[[Judged], None]) -> Judged:
             spec = change is not None and change.artefact == "spec"
             if change is not None and not spec:
                 if python_changes.same_code(change.before, change.after, change.file):
@@ -84,7 +84,7 @@ class Mutation:
                 scratch,
                 self.root,
                 self.runs.resolve(),
-                tell,
+                send,
                 change is not None and change.artefact in ("impl", "model", "harness"),
             )
             return judge_.run(checks, whole_of)
@@ -144,7 +144,7 @@ class Mutation:
                 check.tests if check.kind == "tests" else check.job.kind if check.job else "labels"
             )
             bundles.setdefault((check.stem, kind), []).append(check)
-        self.tell(f"unchanged subject: {len(wanted)} checks")
+        self.notify(f"unchanged subject: {len(wanted)} checks")
         good, started, stem = True, time.monotonic(), self.drawn[0].group.stem
         for task, judged in workers.perform(
             (Task(each, self.body(None, each, True), 3600.0) for each in bundles.values()),
@@ -199,7 +199,7 @@ class Mutation:
             mark = {"passed": "SURVIVED"}.get(found.word, found.word)
             if mark == "SURVIVED" and change.key in self.declared:
                 mark = "equivalent (declared)"
-            self.tell(
+            self.notify(
                 f"{done}/{len(every)} {mark}: {change.title}"
                 + (
                     f" by {found.by} ({found.check})"

@@ -26,7 +26,7 @@ GRACE = 10.0
 
 @dataclass
 class Task:
-    """``body(scratch, tell)`` runs in the process and returns a Judged, or passes it to ``tell``.
+    """``body(scratch, send)`` runs in the process and returns a Judged, or passes it to ``send``.
 
     It ends with that. ``limit``: seconds.
     """
@@ -43,7 +43,7 @@ class _Running:
     pipe: int
     scratch: Path
     deadline: float
-    asked: bool = False
+    ending: bool = False
     data: bytes = b""
 
 
@@ -101,12 +101,12 @@ def _start(task: Task) -> _Running:
         for stream in (0, 1, 2):
             os.dup2(silent, stream)
 
-        def tell(judged: Judged) -> None:
+        def send(judged: Judged) -> None:
             with open(writing, "wb", closefd=False) as pipe:
                 pickle.dump(judged, pipe)
 
         try:
-            judged = task.body(scratch, tell)
+            judged = task.body(scratch, send)
         except Exception as error:
             judged = Judged(
                 Finding(
@@ -116,7 +116,7 @@ def _start(task: Task) -> _Running:
                     f"{error} (line {line_of(error)})",
                 )
             )
-        tell(judged)
+        send(judged)
     finally:
         os._exit(0)
 
@@ -125,8 +125,8 @@ def _overdue(each: _Running) -> None:
     now = time.monotonic()
     if now < each.deadline:
         return
-    if not each.asked:
-        each.asked, each.deadline = True, now + GRACE
+    if not each.ending:
+        each.ending, each.deadline = True, now + GRACE
         os.kill(each.pid, signal.SIGTERM)
     else:
         os.killpg(each.pid, signal.SIGKILL)
@@ -134,7 +134,7 @@ def _overdue(each: _Running) -> None:
 
 def _ended(each: _Running) -> Judged:
     """What a process has said by its end; without a word, why."""
-    while not each.asked and (data := os.read(each.pipe, 1 << 16)):
+    while not each.ending and (data := os.read(each.pipe, 1 << 16)):
         each.data += data
     os.close(each.pipe)
     _, status = os.waitpid(each.pid, 0)
@@ -145,7 +145,7 @@ def _ended(each: _Running) -> Judged:
     if each.data:
         judged: Judged = pickle.loads(each.data)
         return judged
-    if each.asked:
+    if each.ending:
         return Judged(
             Finding(
                 "inconclusive", "all checks", "limit", f"{each.task.limit:.0f} s were not enough"

@@ -33,12 +33,12 @@ def render(results: Results, output: Path) -> str:
         case = SubElement(
             suite, "testcase", classname="wheelproof.run", name="complete", time="0.000"
         )
-        told = (
+        ended = (
             "the run was interrupted: these are partial results"
             if results.rows
             else "nothing was checked"
         )
-        SubElement(case, "error", message=told, type="incomplete").text = told
+        SubElement(case, "error", message=ended, type="incomplete").text = ended
         _count(suite, results)
     for name in ("tests", "failures", "errors"):
         suites.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
@@ -56,14 +56,14 @@ def _case(suite: Element, row: Row, output: Path) -> None:
         name=visible(row.name),
         time=f"{row.seconds:.3f}",
     )
-    told = {
+    facts = {
         "verdict": row.verdict,
         "expected": row.expected,
         "property": row.property,
         "bound": row.bound,
         "trace": row.trace,
     }
-    _properties(case, {**told, **row.figures})
+    _properties(case, {**facts, **row.figures})
     if row.ok:
         return
     # An error is the tool's, a failure the subject's (or that of the claim about it).

@@ -22,7 +22,7 @@ class Running:
     """A check that has begun. Times are the clock's, in seconds."""
 
     started: float
-    told: float
+    reported: float
     budget: float | None
     states: int | None = None
     waiting: int | None = None
@@ -100,8 +100,8 @@ class Lines(Progress):
 
     def refresh(self, now: float) -> None:
         for check, running in self.running.items():
-            if now - running.told >= INTERVAL:
-                running.told = now
+            if now - running.reported >= INTERVAL:
+                running.reported = now
                 self._say(f"...    {_title(check)}: {running.describe(now)}")
 
     def _say(self, line: str) -> None:

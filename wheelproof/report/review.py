@@ -130,11 +130,13 @@ def _claim(layer: str, group: Sequence[Row]) -> dict[str, str]:
         for row in group
         if row.ok
     ]
-    told = [f"{words.count(word)} {word}" for word in dict.fromkeys(words)]
-    told += [f"{sum(not row.ok for row in group)} NOT IN ORDER"] if len(words) < len(group) else []
+    verdicts = [f"{words.count(word)} {word}" for word in dict.fromkeys(words)]
+    verdicts += (
+        [f"{sum(not row.ok for row in group)} NOT IN ORDER"] if len(words) < len(group) else []
+    )
     return {
         "layer": layer,
-        "told": ", ".join(told),
+        "verdicts": ", ".join(verdicts),
         "bounds": "; ".join(dict.fromkeys(row.bound for row in group if row.bound)),
     }
 
@@ -193,7 +195,7 @@ def _block(row: Row, traces: Mapping[str, Counterexample], root: Path, output: P
 
 
 def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) -> list[str]:
-    """What a reader might take for shown and is not, as far as the data tells."""
+    """The limits of a run that the data shows, which a reader might overlook."""
     limits = []
     if any(row.verdict is Verdict.EXHAUSTIVE for group in groups.values() for row in group):
         limits.append(

@@ -167,7 +167,7 @@ def killed(row: Row) -> str:
 
 def _verdicts(group: Sequence[Row]) -> Text:
     """The words of a group; what is not in order comes first and is counted."""
-    told = Text()
+    line = Text()
     for ok in (False, True):
         words = [row.verdict for row in group if row.ok is ok]
         for verdict in dict.fromkeys(sorted(words, key=list(Verdict).index)):
@@ -184,8 +184,8 @@ def _verdicts(group: Sequence[Row]) -> Text:
                 else " (not in order)"
             )
             style = "green" if ok else "red" if _STYLES[verdict] == "green" else _STYLES[verdict]
-            told.append(", " if told else "").append(f"{counted}{verdict}{expected}", style=style)
-    return told
+            line.append(", " if line else "").append(f"{counted}{verdict}{expected}", style=style)
+    return line
 
 
 def _bounds(group: Sequence[Row]) -> str:
