@@ -128,7 +128,7 @@ def test_a_named_python_that_will_not_do_is_refused_and_not_replaced(tree):
     assert not (tree.root / ".venv").exists()
 
 
-def test_without_a_python_one_sentence_says_so(tree):
+def test_without_a_python_one_sentence_is_printed(tree):
     tree.executable("python3", "#!/bin/sh\nexit 1\n")
     ended = tree.run()
     assert ended.returncode == 4

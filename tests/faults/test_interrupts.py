@@ -36,7 +36,7 @@ WORKER = "from multiprocessing.spawn import spawn_main"
         (signal.SIGTERM, 128 + signal.SIGTERM, "ended by SIGTERM"),
     ],
 )
-def test_a_run_that_is_asked_to_end(verify, number, code, sentence, moment, jobs):
+def test_a_run_that_gets_a_signal_to_end(verify, number, code, sentence, moment, jobs):
     verify.java(HELD)
     running = verify.start("graph", "liveness", jobs=jobs, start_new_session=True)
     assert until(lambda: MOMENTS[moment](verify))
@@ -66,7 +66,7 @@ def test_a_worker_that_is_killed(verify, small):
     verify.leaves_nothing()
 
 
-def test_workers_that_nobody_kills(verify):
+def test_workers_end_without_being_killed(verify):
     verify("random", "bisimulation", "stress", jobs=2).is_green()
     verify.leaves_nothing()
 

@@ -48,7 +48,7 @@ def test_a_limit_that_is_not_reached_is_green(verify):
     not os.path.exists("/dev/full"),
     reason="this system has no /dev/full, the file that is always full",
 )
-def test_a_report_that_nobody_can_read(verify):
+def test_a_report_without_a_reader(verify):
     with open("/dev/full", "w") as full:
         ended = verify("bisimulation", stdout=full)
     assert ended.code == 4, ended

@@ -238,7 +238,7 @@ def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
         (["verfy"], "verfy"),
     ],
 )
-def test_a_wrong_command_is_told_in_words(home, engine, arguments, told):
+def test_a_wrong_command_ends_with_one_sentence(home, engine, arguments, told):
     seen = engine(lambda options: [GOOD])
     ended = invoke(*arguments)
     assert ended.exit_code == 2 and told in ended.stderr and "Traceback" not in ended.stderr
@@ -251,7 +251,7 @@ def test_a_folder_without_a_subject_is_nothing_checked(tmp_path, monkeypatch):
     assert ended.exit_code == 5 and "--subject" in ended.stderr and not Path("build").exists()
 
 
-def test_an_output_that_cannot_be_written_is_told_before_the_run(home, engine):
+def test_an_output_that_cannot_be_written_is_reported_before_the_run(home, engine):
     Path("build").write_text("a file")
     seen = engine(lambda options: [GOOD])
     ended = invoke("verify")
@@ -267,7 +267,7 @@ def trace(home):
     return path
 
 
-def test_show_draws_lanes_or_entries(trace):
+def test_show_draws_columns_or_entries(trace):
     wide, narrow = invoke("show", trace), invoke("show", trace, "--width", 60)
     assert wide.exit_code == narrow.exit_code == 0
     assert "source and changes" in wide.stdout and "[a] A1 lock" in narrow.stdout
@@ -291,53 +291,6 @@ def test_replay_and_list_pass_their_arguments_and_codes_on(trace, monkeypatch, c
 
 
 # Real processes.
-
-HEAVY = (
-    "greenlet",
-    "hypothesis",
-    "jinja2",
-    "pytest",
-    "multiprocessing",
-    "wheelproof.explore",
-    "wheelproof.graph",
-    "wheelproof.tlc",
-    "wheelproof.report",
-    "wheelproof.project.mechanism",
-    "wheelproof.checks.verify",
-    "wheelproof.checks",
-    "wheelproof.verdict",
-)
-
-
-def loaded(code):
-    told = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"import sys\ntry:\n    {code}\n"
-            "finally:\n    print(*sys.modules, sep='\\n', file=sys.stderr)",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return told, {
-        name
-        for name in HEAVY
-        if any(line == name or line.startswith(name + ".") for line in told.stderr.splitlines())
-    }
-
-
-@pytest.mark.parametrize("command", ["", "verify", "show"])
-def test_help_loads_no_engine(command):
-    told, heavy = loaded(
-        f"from wheelproof.cli import main; sys.argv[1:] = '{command} --help'.split(); main()"
-    )
-    assert told.returncode == 0 and "Usage" in told.stdout and heavy == set()
-
-
-def test_the_look_at_loaded_modules_would_see_an_engine():
-    assert "jinja2" in loaded("import jinja2, wheelproof.report.review")[1]
 
 
 def start(home, behave, *arguments, **more):

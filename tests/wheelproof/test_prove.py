@@ -251,7 +251,7 @@ def test_a_word_that_is_none_of_a_proofs_is_an_error(home):
     assert ended.exit_code == 4 and "ended a check with 'sampled'" in ended.output
 
 
-def test_seeds_and_lanes_and_names_choose(home):
+def test_seeds_profiles_and_names_choose(home):
     nightly = TRUE.replace("x > 0)", 'x > 0, profile="nightly")').replace("true", "long")
     _, rows = run(home, TRUE + nightly)
     assert list(rows) == ["true"]

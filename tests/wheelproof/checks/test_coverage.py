@@ -90,7 +90,7 @@ def test_a_witness_that_is_never_reached_makes_it_vacuous(context):
     assert coverage.witnesses(context, []).verdict == "vacuous"
 
 
-def test_a_model_without_a_witness_is_vacuous_and_told_what_to_do(context, monkeypatch):
+def test_a_model_without_a_witness_is_vacuous_with_a_remedy(context, monkeypatch):
     monkeypatch.delattr(MECHANISM.model_module.Model, "WITNESSES")
     row = coverage.witnesses(context, [])
     assert row.verdict == "vacuous" and "Model.WITNESSES" in row.why

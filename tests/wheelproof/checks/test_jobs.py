@@ -79,7 +79,7 @@ def test_a_nightly_mutant_is_in_no_job_of_the_fast_profile():
     assert ("M12_lost",) in groups(first)
 
 
-def test_a_job_says_how_many_rows_it_makes():
+def test_a_job_counts_its_rows():
     found = {
         job.name: job for job in plan(WHEEL, "fast", lambda *names: True) if job.kind == "mutant"
     }
@@ -211,7 +211,7 @@ def one_run(rows):
     return Results(tuple(rows), {}, "run", "now").rows == tuple(rows)
 
 
-def test_what_was_made_before_the_error_stays_and_is_told_once(heard, monkeypatch):
+def test_rows_made_before_the_error_stay_and_are_reported_once(heard, monkeypatch):
     context, ended = heard
     monkeypatch.setattr(
         layer._Kill,

@@ -115,7 +115,7 @@ def test_what_holds_is_decided_in_the_run_of_the_safety_config(context):
     )
 
 
-def test_what_does_not_hold_is_told_from_what_does(context):
+def test_liveness_that_fails_is_told_apart_from_liveness_that_holds(context):
     """A run that fails is made again for each: the run of all cannot say what failed."""
     graph = explore(MECHANISM.model(LOOPS.scenario))
     live = replace(

@@ -39,7 +39,7 @@ def test_a_passing_config(context):
     assert report.witnesses["RemoveComesTooLate"] == "remove_cancel"
 
 
-def test_only_what_was_asked_for(context):
+def test_only_the_chosen_layers_have_rows(context):
     rows, _ = rows_of(context, CONFIG, "bisimulation")
     assert set(rows) == {"bisimulation"}
 

@@ -193,7 +193,7 @@ def test_an_evaluation_error_is_never_a_kill(small):
     assert found.verdict is Verdict.ERROR and not found.ok and exit_code([found]) == 4
 
 
-def test_what_is_not_there_is_a_usage_error_and_nothing_to_do_is_said(small):
+def test_an_unknown_name_is_a_usage_error_and_nothing_to_do_is_reported(small):
     with pytest.raises(UsageError, match="no mechanism nobody"):
         run(small, mechanisms=("nobody",))
     with pytest.raises(UsageError, match="no layer nowhere"):

@@ -18,7 +18,7 @@ def drawn(trace, width=120, root=Path("/nowhere"), **options):
     return [line.plain for line in columns.render(trace, width, root, **options)]
 
 
-def test_wide_lanes(trace, subject_folder):
+def test_wide_columns(trace, subject_folder):
     assert drawn(trace, root=subject_folder, file="build/counterexamples/it's.json") == [
         "Safe is violated: 2 steps, 2 threads, 1 context switch",
         "thing / mutant / M1, scenario two, without M1",
@@ -49,11 +49,11 @@ def test_narrow_entries(trace, subject_folder):
 
 
 @pytest.mark.parametrize(("width", "wide"), [(99, False), (100, True)])
-def test_lanes_from_100_columns_on(trace, width, wide):
+def test_columns_for_threads_from_a_width_of_100_on(trace, width, wide):
     assert any("source and changes" in line for line in drawn(trace, width)) == wide
 
 
-def test_too_many_threads_for_lanes_become_entries(trace):
+def test_too_many_threads_for_columns_become_entries(trace):
     names = tuple(f"thread{number}" for number in range(12))
     many = replace(trace, threads=names, steps=tuple(Step(name, "A1", "lock") for name in names))
     assert "   3  [thread2] A1 lock" in drawn(many)
@@ -97,7 +97,7 @@ def test_a_mutants_steps_are_shown_with_its_own_lines(trace, subject_folder):
     assert "with lock:" in "\n".join(drawn(trace, root=subject_folder))
 
 
-def test_full_tells_all(trace):
+def test_full_shows_everything(trace):
     long = replace(trace, initial={"inside": "x" * 500, "other": "0"})
     assert "".join(drawn(long)).count("x") < 200
     text = "\n".join(drawn(long, full=True))

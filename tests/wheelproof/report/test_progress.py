@@ -30,7 +30,7 @@ def run(display, notices):
     return display.stream.getvalue()
 
 
-def test_a_long_check_says_states_rate_and_budget_but_not_too_often():
+def test_a_long_check_reports_states_rate_and_budget_but_not_too_often():
     notices = [(0, Planned(2)), (0, Started(LONG, budget=300))]
     notices += [(second, Beat(LONG, states=second * 1000, waiting=7)) for second in range(1, 100)]
     notices += [(100, end())]

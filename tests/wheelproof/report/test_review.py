@@ -18,7 +18,7 @@ def mechanisms(subject_folder):
     return project.find(subject_folder)
 
 
-def test_it_says_what_is_claimed_and_what_is_not(good, mechanisms, trace, subject_folder):
+def test_it_lists_the_claims_and_the_limits(good, mechanisms, trace, subject_folder):
     text = review.render(
         good, mechanisms, {"counterexamples/M1.json": trace}, subject_folder, BUILD
     )
@@ -47,7 +47,7 @@ def test_it_says_what_is_claimed_and_what_is_not(good, mechanisms, trace, subjec
     )
 
 
-def test_findings_come_with_reason_and_lanes(bad, mechanisms, trace, subject_folder):
+def test_findings_come_with_reason_and_columns(bad, mechanisms, trace, subject_folder):
     text = review.render(
         bad, mechanisms, {"counterexamples/it's.json": trace}, subject_folder, BUILD
     )
@@ -60,13 +60,13 @@ def test_findings_come_with_reason_and_lanes(bad, mechanisms, trace, subject_fol
     assert "The subject no longer declares this mechanism." in text
 
 
-def test_a_trace_that_cannot_be_read_is_told(bad, mechanisms, subject_folder):
+def test_a_trace_that_cannot_be_read_is_reported(bad, mechanisms, subject_folder):
     assert "The trace counterexamples/it's.json could not be read." in review.render(
         bad, mechanisms, {}, subject_folder, BUILD
     )
 
 
-def test_what_did_not_run_is_told(good, mechanisms, subject_folder):
+def test_checks_that_did_not_run_are_listed(good, mechanisms, subject_folder):
     nothing = review.render(replace(good, rows=()), mechanisms, {}, subject_folder, BUILD)
     assert (
         "NOTHING SHOWN" in nothing

@@ -137,7 +137,7 @@ def test_untrusted_text_is_neither_markup_nor_an_escape(good):
     assert "[red]m[/red] / tlc / \\x1b[31mname\\u202e" in text and "[/bold]\\nsecond" in text
 
 
-def test_different_depths_are_all_told():
+def test_different_depths_are_all_shown():
     row = judge(
         "m",
         "mutant",

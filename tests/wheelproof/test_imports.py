@@ -1,0 +1,53 @@
+"""`--help` imports no engine: it answers at once."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "greenlet",
+    "hypothesis",
+    "jinja2",
+    "pytest",
+    "multiprocessing",
+    "wheelproof.explore",
+    "wheelproof.graph",
+    "wheelproof.tlc",
+    "wheelproof.report",
+    "wheelproof.project.mechanism",
+    "wheelproof.checks.verify",
+    "wheelproof.checks",
+    "wheelproof.verdict",
+)
+
+
+def loaded(code):
+    told = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import sys\ntry:\n    {code}\n"
+            "finally:\n    print(*sys.modules, sep='\\n', file=sys.stderr)",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return told, {
+        name
+        for name in HEAVY
+        if any(line == name or line.startswith(name + ".") for line in told.stderr.splitlines())
+    }
+
+
+@pytest.mark.parametrize("command", ["", "verify", "show"])
+def test_help_loads_no_engine(command):
+    told, heavy = loaded(
+        f"from wheelproof.cli import main; sys.argv[1:] = '{command} --help'.split(); main()"
+    )
+    assert told.returncode == 0 and "Usage" in told.stdout and heavy == set()
+
+
+def test_the_look_at_loaded_modules_would_see_an_engine():
+    assert "jinja2" in loaded("import jinja2, wheelproof.report.review")[1]
