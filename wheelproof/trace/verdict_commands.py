@@ -1,0 +1,291 @@
+"""``wheelproof trace check``, ``replay`` and ``shrink``: verdicts on traces, and their reasons."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.trace import declared, shown
+from wheelproof.trace.judges import Engine, Judges
+from wheelproof.trace.options import (
+    EXIT,
+    Subject,
+    TraceFile,
+    app,
+    files_of,
+    named_as_trace,
+    write,
+)
+
+
+@app.command()
+def check(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRACE", help="Traces, or folders, which are searched all the way down."
+        ),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Verdicts as JSON on standard output.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print the verdict line only.")] = False,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(
+            "--engine",
+            help="The model's own steps, rules event by event, or rules in bulk; without: the "
+            "model for recordings of labelled operations, and rules for traces of events.",
+        ),
+    ] = None,
+    master: Annotated[
+        str,
+        typer.Option(
+            "--master", metavar="URL", help="Spark's master; without, this machine's processors."
+        ),
+    ] = "",
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Heap of Spark's driver; 2g without."),
+    ] = None,
+    scratch: Annotated[
+        Path | None,
+        typer.Option(
+            "--scratch",
+            metavar="DIR",
+            help="Where Spark puts what does not fit into memory; all machines of a cluster must share it.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", metavar="DIR", help="Where Spark's report goes, as trace-check.json."
+        ),
+    ] = None,
+    subject: Subject = Path("."),
+) -> None:
+    """Say of each trace whether it conforms, by the model's own steps or by rules, and why not."""
+    if not subject.is_dir():
+        raise UsageError(
+            f"{subject}: there is no such folder.",
+            "Give the folder that holds spec/ with --subject, or leave it away.",
+        )
+    declared.use(subject)
+    if engine is Engine.SPARK:
+        from wheelproof import project
+        from wheelproof.pipeline import actions, command
+
+        # Traces of any producer are checked, also where no subject is: then it is not told which actions they lack.
+        known = (
+            actions.table(project.find(subject)) if any((subject / "spec").glob("*.toml")) else {}
+        )
+        raise typer.Exit(
+            command.run(
+                paths,
+                command.options_of(master, "2g" if memory is None else memory, scratch),
+                output,
+                as_json,
+                quiet,
+                known=known,
+            )
+        )
+    if master or memory is not None or scratch or output:
+        raise UsageError(
+            "--master, --memory, --scratch and --output are Spark's.", "Add --engine spark."
+        )
+    from wheelproof.trace.jsonl import TraceError
+    from wheelproof.trace.replay import VERDICTS
+
+    judges = Judges(subject, engine)
+    verdicts, broken = [], []
+    for path in files_of(paths):
+        try:
+            verdicts.append((path, judges.verdict(path)))
+        except TraceError as error:
+            broken.append((path, error))
+    counts = {name: sum(verdict.verdict == name for _, verdict in verdicts) for name in VERDICTS}
+    if as_json:
+        rows = [
+            {
+                "file": str(path),
+                "verdict": verdict.verdict,
+                "events": verdict.events,
+                "applied": dict(sorted(verdict.applied.items())),
+                "findings": [shown.as_data(finding) for finding in verdict.findings],
+            }
+            for path, verdict in verdicts
+        ]
+        rows += [
+            {
+                "file": str(path),
+                "verdict": None,
+                "line": error.line,
+                "field": error.field,
+                "message": error.message,
+            }
+            for path, error in broken
+        ]
+        sys.stdout.write(
+            json.dumps({"schema": "wheelproof.trace.verdicts/1", "verdicts": rows}, indent=1) + "\n"
+        )
+    else:
+        if not quiet:
+            for path, verdict in verdicts:
+                shown.print_row(path, verdict)
+        told = [f"{count} {name}" for name, count in counts.items() if count] + (
+            [f"{len(broken)} unreadable"] if broken else []
+        )
+        print(
+            f"{', '.join(told)} of {len(verdicts) + len(broken)} traces, {sum(verdict.events for _, verdict in verdicts):,} events"
+        )
+    for _, error in broken:
+        print(f"wheelproof: {error}", file=sys.stderr)
+    codes = {EXIT[verdict.verdict] for _, verdict in verdicts} | ({2} if broken else set())
+    raise typer.Exit(min(codes - {0}, default=0))
+
+
+@app.command()
+def replay(
+    trace: TraceFile,
+    model: Annotated[
+        bool,
+        typer.Option("--model", help="Follow it with the model's own steps instead of the rules."),
+    ] = False,
+    oracle: Annotated[
+        bool,
+        typer.Option(
+            "--oracle", help="Do so, and ask TLC about the events up to the failure, or to the end."
+        ),
+    ] = False,
+    last: Annotated[
+        int | None,
+        typer.Option("--last", metavar="N", min=1, help="How many events TLC is asked about."),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            "--window", metavar="A:B", help="Ask TLC about the events of these lines instead."
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Where the module for TLC goes.")
+    ] = Path("build/slices"),
+    subject: Subject = Path("."),
+) -> None:
+    """Take one trace through the rules or the model: where it leaves them, and what led there."""
+    declared.use(subject)
+    if (last is not None or window is not None) and not oracle:
+        raise UsageError("--last and --window say what TLC is asked about.", "Add --oracle.")
+    if last is not None and window is not None:
+        raise UsageError("--last and --window cannot be given both.", "Choose one.")
+    from wheelproof.trace.steps.format import is_recording
+
+    if is_recording(trace):
+        if oracle:
+            raise UsageError(f"{trace}: TLC is asked about traces of events.", "Leave --oracle.")
+        _replay_steps(trace, subject)
+    if model or oracle:
+        from wheelproof import project
+        from wheelproof.trace import tiers
+
+        mechanisms = project.find(subject)
+        verdict, lines = (
+            tiers.by_oracle(trace, mechanisms, output, last, window)
+            if oracle
+            else tiers.by_model(trace, mechanisms)
+        )
+        print("\n".join(lines))
+        raise typer.Exit(EXIT[verdict])
+    _replay_by_rules(trace)
+
+
+def _replay_steps(trace: Path, subject: Path) -> None:
+    verdict = Judges(subject).verdict(trace)
+    shown.print_row(trace, verdict)
+    if verdict.first is not None and verdict.first.event is not None:
+        print(f"  possible here: {'; '.join(verdict.first.enabled) or 'nothing'}")
+        shown.print_steps(trace, verdict.first.line)
+    raise typer.Exit(EXIT[verdict.verdict])
+
+
+def _replay_by_rules(trace: Path) -> None:
+    from wheelproof.trace.replay import key_of
+    from wheelproof.trace.replay import replay as judge
+
+    verdict = judge(trace)
+    shown.print_row(trace, verdict)
+    finding = verdict.first
+    if finding is not None and finding.event is not None:
+        reader = shown.reader_of(trace)
+        told = shown.Shown(reader.header)
+        print(f"  {told.event(finding.event)}")
+        print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
+        shrunk = declared.part("shrink").shrink(
+            reader.header,
+            sorted(shown.events_of(reader), key=lambda item: key_of(item[1])),
+            (reader.footer or {}).get("cut"),
+        )
+        if shrunk is not None:
+            print("  what led there:")
+            for line, event in shrunk.slice[-20:]:
+                print(f"    line {line}: {told.event(event)}")
+            if len(shrunk.slice) > 20:
+                print(f"    (the last 20 of {len(shrunk.slice)} events)")
+            print(f"  cheapest repair: {shrunk.repair}")
+    else:
+        for other in verdict.findings[1:10]:
+            print(f"  {shown.where(trace, other)}{other.property}: {other.message}")
+    if not verdict.findings:
+        rules = ", ".join(f"{name} {count:,}" for name, count in sorted(verdict.applied.items()))
+        print(f"  looked at: {rules}")
+    raise typer.Exit(EXIT[verdict.verdict])
+
+
+@app.command()
+def shrink(
+    trace: TraceFile,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where the shrunk trace goes; beside the trace without.",
+        ),
+    ] = None,
+    subject: Subject = Path("."),
+) -> None:
+    """Find the few events that make a trace a violation, and the cheapest edit that would repair it."""
+    declared.use(subject)
+    from wheelproof.trace.replay import key_of
+    from wheelproof.trace.steps.format import is_recording
+
+    if output is not None:
+        named_as_trace(output)
+    if is_recording(trace):
+        raise UsageError(
+            f"{trace}: a recording of labelled operations is not shrunk.",
+            "`wheelproof trace replay` shows the step that is refused, and what led there.",
+        )
+    reader = shown.reader_of(trace)
+    events = sorted(shown.events_of(reader), key=lambda item: key_of(item[1]))
+    found = declared.part("shrink").shrink(reader.header, events, (reader.footer or {}).get("cut"))
+    if found is None:
+        raise NothingChecked(
+            f"{trace}: no event of it is refused, so that there is nothing to shrink.",
+            "`wheelproof trace check` says what else it lacks.",
+        )
+    target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
+    write(target, found.header, found.events, found.footer)
+    told = shown.Shown(found.header)
+    print(f"{target}: {len(found.events)} of {len(events):,} events")
+    for line, event in zip(found.lines, found.events):
+        print(f"  line {line}: {told.event(event)}")
+    print(f"  {found.property}: {found.message}")
+    print(f"  cheapest repair: {found.repair}")
+    raise typer.Exit(1)
