@@ -195,7 +195,8 @@ class _Picture:
 
     def _rule(self, index: int) -> Text:
         reach = self.indent - self.gutter if self.columns else 30
-        return self._margin(index) + Text((self.glyphs.rule + " ") * (reach // 2), style="dim")
+        dashes = " ".join([self.glyphs.rule] * (reach // 2))
+        return self._margin(index) + Text(dashes, style="dim")
 
     def _fold(self, fold: Fold) -> Iterator[Text]:
         repeated = _counted(fold.period, "step")

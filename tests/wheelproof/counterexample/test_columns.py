@@ -31,7 +31,7 @@ def test_wide_columns(trace, subject_folder):
         "   #  a        b        source and changes",
         "   1  A1 lock  │        impl/thing.py:2  with lock:",
         "      │        │        inside: {} → {a}",
-        "      ╌ ╌ ╌ ╌ ╌ ╌ ╌ ╌ ╌ ",
+        "      ╌ ╌ ╌ ╌ ╌ ╌ ╌ ╌ ╌",
         "   2  │        A1 lock  impl/thing.py:2  with lock:",
         "      │        │        inside: {a} → {a, b}",
         "",
