@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.outside import present
 from impl import delay_queue
 from impl.runtime import Atomic
 
@@ -39,8 +40,3 @@ class Queue(delay_queue.DelayQueue[Any]):
             return len(self.heap) > 0 and super().wait_ms() <= 0
         finally:
             self.gate.release()
-
-
-def present(atomic: Any) -> Any:
-    """The value of an atomic variable, read from outside: no step of any thread."""
-    return atomic.value if hasattr(atomic, "value") else atomic._value

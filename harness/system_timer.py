@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from harness.progress import Progress, Queue, present
+from harness.outside import present
+from harness.progress import Progress, Queue
 from harness.result import raised
 from impl import system_timer, task_executor
 from impl.clock import VirtualClock

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from harness.conditions import condition
-from harness.progress import present
+from harness.outside import present
 from impl import system_timer_reaper
 from impl.runtime import Atomic
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from harness.progress import Progress, Queue, present
+from harness.outside import present
+from harness.progress import Progress, Queue
 from impl import timing_wheel
 from impl.clock import VirtualClock
 from impl.runtime import Atomic, ReadWriteLock

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.progress import Progress, Queue, present
+from harness.outside import present
+from harness.progress import Progress, Queue
 from harness.timing_wheel import Harness, shared
 from impl import timing_wheel
 from model.timing_wheel import Model
