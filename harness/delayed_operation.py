@@ -115,22 +115,22 @@ class Harness:
             operation.following = [self.operations[other] for other in scenario["completes"][name]]
         self.names = {**self.conditions, **self.operations}
 
-    def deliver(self, condition: str, operation: str) -> bool | tuple[str, str]:
+    def deliver(self, condition: str, operation: str) -> object:
         """An event: a condition becomes true, and the operation is tried."""
         self.conditions[condition].set(True)  # write E1
         return self.attempt(operation)
 
-    def deliver_holding(self, condition: str, operation: str) -> bool | tuple[str, str]:
+    def deliver_holding(self, condition: str, operation: str) -> object:
         """The same by a caller that holds a lock of its own."""
         with self.outer:  # lock G1, unlock G2
             self.conditions[condition].set(True)  # write E2
             result = self.attempt(operation)
         return result
 
-    def attempt(self, operation: str) -> bool | tuple[str, str]:
+    def attempt(self, operation: str) -> object:
         """Try a watched operation as checkAndComplete does; whether this attempt completed it."""
         try:
-            return bool(self.operations[operation].maybe_try_complete())
+            return self.operations[operation].maybe_try_complete()
         except Failed as failed:
             return raised(failed)
 
@@ -139,13 +139,12 @@ class Harness:
         with self.operations[operation].lock:  # lock H1, unlock H2
             pass
 
-    def expire(self, operation: str) -> tuple[str, str] | None:
+    def expire(self, operation: str) -> object:
         """The timer's executor runs the operation."""
         try:
-            self.operations[operation].run()
+            return self.operations[operation].run()
         except Failed as failed:
             return raised(failed)
-        return None
 
 
 def held(monitor: Any) -> tuple[str | None, int]:

@@ -244,11 +244,11 @@ def shared(harness: Harness) -> dict[str, tuple[Any, ...]]:
     role |= {monitor: name for name, monitor in monitors.items()}
     role |= dict(zip(heap.clocks, ("w0", *harness.wheels)))
 
-    def name(value: Any) -> str | None:
+    def name(value: Any) -> Any:
         """A created wheel goes by its number, a volatile field by its own name."""
         if isinstance(value, tuple):
-            return str(value[1])
-        return role[value] if value in role else str(harness.wheels[value.number - 1])
+            return value[1]
+        return role[value] if value in role else harness.wheels[value.number - 1]
 
     stores = getattr(harness.buffers, "stores", ())  # production delays nothing
     found = [each.wheel_and_time for each in harness.found.values()]

@@ -54,8 +54,10 @@ def key_after_the_clock(deadline_ms: int, ticks: int, tick_ms: int, wheel_size: 
 def never_the_clocks_own_slot(deadline_ms: int, ticks: int, wheel_size: int) -> bool:
     """T2, for a tick of 1: with a symbolic one CrossHair comes to no end.
 
-    pre: ticks >= 0 and wheel_size >= 2 pre: not timing_wheel.expired(deadline_ms, ticks, 1) and
-    timing_wheel.fits(deadline_ms, ticks, wheel_size) post: __return__
+    pre: ticks >= 0 and wheel_size >= 2
+    pre: not timing_wheel.expired(deadline_ms, ticks, 1)
+    pre: timing_wheel.fits(deadline_ms, ticks, wheel_size)
+    post: __return__
     """
     return timing_wheel.bucket_index(deadline_ms, 1, wheel_size) != timing_wheel.bucket_index(
         ticks, 1, wheel_size
@@ -122,8 +124,8 @@ def level(ahead_ms: int, start_ms: int, tick_ms: int, wheel_size: int) -> tuple[
 def level_of_kafkas_wheel(deadline_ms: int, start_ms: int) -> tuple[int, int]:
     """T13 for 20 buckets of 1 ms and delays of less than 8 s: at most one level above that whose turn holds the delay.
 
-    pre: 0 <= start_ms and start_ms + 1 <= deadline_ms < start_ms + 8000 post: __return__[0] <= 4
-    post: __return__[0] >= (1 if deadline_ms - start_ms < 20 else 2 if deadline_ms - start_ms < 400
-    else 3)
+    pre: 0 <= start_ms and start_ms + 1 <= deadline_ms < start_ms + 8000
+    post: __return__[0] <= 4
+    post: __return__[0] >= (1 if deadline_ms - start_ms < 20 else 2 if deadline_ms - start_ms < 400 else 3)
     """
     return taken_by(deadline_ms, start_ms, 1, 20)

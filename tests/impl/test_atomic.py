@@ -9,7 +9,11 @@ from tests.impl.planting import Control, bisimulated, noticed, planted
 from tests.model.artefacts import Artefacts
 
 ATOMIC = Artefacts("atomic")
-SAME = "            if current is not expected and not (type(current) is type(expected) is int and current == expected):\n"
+SAME = (
+    "            if current is not expected and not (\n"
+    "                type(current) is type(expected) is int and current == expected\n"
+    "            ):\n"
+)
 
 
 def unlocked(first: str, last: str):

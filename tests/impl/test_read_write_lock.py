@@ -126,8 +126,8 @@ FAULTS = {
         "takes W8 next, W9 in the model",
         (
             (
-                "                if of.writer != me:  # interrupted",
-                "                if False:  # interrupted",
+                "                if of.writer != me:\n",
+                "                if False:\n",
             ),
         ),
     ),

@@ -133,7 +133,7 @@ DEFECTS = {
     "WrongInterval": (
         "made.1. is 1, 2 in the model",
         1,
-        (WHEEL, "type(self)(self.interval,", "type(self)(2 * self.interval,"),
+        (WHEEL, "            self.interval,\n", "            2 * self.interval,\n"),
     ),
     "SlotAtCurrentTick": (
         "adder takes W2 next, K2 in the model",

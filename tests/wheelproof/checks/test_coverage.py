@@ -91,7 +91,7 @@ def test_a_witness_that_is_never_reached_makes_it_vacuous(context):
 
 
 def test_a_model_without_a_witness_is_vacuous_with_a_remedy(context, monkeypatch):
-    monkeypatch.delattr(MECHANISM.model_module.Model, "WITNESSES")
+    monkeypatch.setattr(MECHANISM.model_module.Model, "WITNESSES", ())
     row = coverage.witnesses(context, [])
     assert row.verdict == "vacuous" and "Model.WITNESSES" in row.why
 
