@@ -112,7 +112,8 @@ def test_no_other_comparison_notices_that():
 def test_a_variable_that_shows_the_locks_of_an_operation_has_to_be_named():
     none = changed(
         HARNESS,
-        '    "flushing": (\n        "the bucket whose monitor is held: every operation on a list holds one, in the'
+        '    "flushing": (\n'
+        '        "the bucket whose monitor is held: every operation on a list holds one, in the'
         ' model a "\n        "flush alone"\n    ),\n',
         "",
     )
