@@ -27,9 +27,6 @@ LABELS = {
 }
 """Mechanism -> the number of its labels."""
 
-BELOW = {"system_timer_reaper": {"K1", "K2", "Q1"}}
-"""Mechanism -> labels of modules below it that are steps of its scenarios, too."""
-
 every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
 
 
@@ -49,11 +46,7 @@ def test_labels_are_the_same_on_every_artefact(mechanism):
         for of_line in lines.values()
         for kind, label in of_line.items()
     }
-    below = BELOW.get(mechanism.stem, set())
-    assert {name: kind for name, kind in in_code.items() if name not in below} == {
-        name: label.kind for name, label in table.items() if label.kind != "silent"
-    }
-    assert below <= set(in_code)
+    assert in_code == {name: label.kind for name, label in table.items() if label.kind != "silent"}
 
 
 @every_mechanism
