@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wheelproof.artifacts import Artifact
 from wheelproof.errors import UsageError
-from wheelproof.jvm.jars import Artifact
 from wheelproof.project.mechanism import Mechanism
 
 FOLDER = "jvm"

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wheelproof import java
+from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.jvm.declaration import Binding, artifacts
-from wheelproof.jvm.jars import Artifact, NotHere, locate
+from wheelproof.jvm.jars import NotHere, locate
 
 MINIMUM = 17
 """The Java release that the tool's classes, and Kafka's since 4.0, are compiled for."""

