@@ -125,7 +125,7 @@ def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list
         ):
             layers = (
                 ("random", "stress")
-                if config.real and several_threads(mechanism, config)
+                if config.stress and several_threads(mechanism, config)
                 else ("random",)
             )
             jobs += [

@@ -97,7 +97,7 @@ class Config:
     fair: tuple[str, ...] | None = None
     keeps: Mapping[str, str] | None = None
     profile: str = "fast"
-    real: bool = True
+    stress: bool = True
     generated: int | None = None
     distinct: int | None = None
     depth: int | None = None

@@ -34,7 +34,7 @@ class Unmakable(UsageError):
     """A mutant whose fault the model shows only in runs that the implementation's own locks forbid, or that need a memory that delays stores."""
 
 
-def walked(mechanism: Mechanism, scenario: str, seed: int) -> list[tuple[str, str]]:
+def random_schedule(mechanism: Mechanism, scenario: str, seed: int) -> list[tuple[str, str]]:
     """A random run of the model to its end, as a schedule without silent steps."""
     model, chance = mechanism.model(scenario), random.Random(seed)
     state, out = model.initial(), []
@@ -127,7 +127,9 @@ def _racing(
 ) -> Recorded | None:
     """A random run of a mutant whose trace shows the data race that it has beside the fault of its property; None if none of TRIES does."""
     for attempt in range(seed, seed + TRIES):
-        schedule = walked(mechanisms[stem].without(mutant.decision), mutant.scenario, attempt)
+        schedule = random_schedule(
+            mechanisms[stem].without(mutant.decision), mutant.scenario, attempt
+        )
         try:
             made = record(
                 mechanisms,
@@ -166,7 +168,7 @@ def examples(
                 stem,
                 scenario,
                 f"{stem}-{scenario}",
-                schedule=walked(mechanism, scenario, seed),
+                schedule=random_schedule(mechanism, scenario, seed),
             ),
         )
     for name, mutant in mechanism.mutants.items():

@@ -48,10 +48,10 @@ def record(
             help="Run the steps of a counterexample, one by one.",
         ),
     ] = None,
-    walk: Annotated[
+    random: Annotated[
         int | None,
         typer.Option(
-            "--walk",
+            "--random",
             metavar="SEED",
             min=0,
             help="Run a random schedule of the model; without, threads run freely.",
@@ -76,10 +76,10 @@ def record(
     from wheelproof.trace.schema import KINDS
 
     named_as_trace(output)
-    if schedule is not None and (scenario is not None or walk is not None):
+    if schedule is not None and (scenario is not None or random is not None):
         raise UsageError(
             "A counterexample has its own scenario and steps.",
-            "Leave the scenario and --walk away, or --schedule.",
+            "Leave the scenario and --random away, or --schedule.",
         )
     wanted = None if kinds is None else [name.strip() for name in kinds.split(",") if name.strip()]
     if wanted == []:
@@ -118,10 +118,10 @@ def record(
             f"{mechanism} has no scenario {scenario!r}.",
             f"Its scenarios: {', '.join(found.scenarios)}.",
         )
-    if steps is None and walk is not None:
-        from wheelproof.trace.examples import walked
+    if steps is None and random is not None:
+        from wheelproof.trace.examples import random_schedule
 
-        steps = walked(found, scenario, walk)
+        steps = random_schedule(found, scenario, random)
     if labels or not has_events(found):
         if wanted is not None:
             raise UsageError(f"{mechanism} is recorded by its labels.", "Leave --kinds away.")

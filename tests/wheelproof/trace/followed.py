@@ -65,7 +65,7 @@ def walk_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
         stem,
         scenario,
         f"{scenario}-{seed}",
-        schedule=examples.walked(mechanisms()[stem], scenario, seed),
+        schedule=examples.random_schedule(mechanisms()[stem], scenario, seed),
     )
 
 

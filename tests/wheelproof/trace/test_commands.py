@@ -24,7 +24,7 @@ def invoke(*arguments):
     return CliRunner().invoke(app, ["trace", *map(str, arguments)])
 
 
-@pytest.mark.parametrize("extra", [(), ("--walk", "3")])
+@pytest.mark.parametrize("extra", [(), ("--random", "3")])
 def test_what_is_recorded_conforms(tmp_path, extra):
     file = tmp_path / "one.jsonl"
     result = invoke(
@@ -43,7 +43,7 @@ def test_what_is_recorded_conforms(tmp_path, extra):
         ("system_timer", "canceller"),
     ],
 )
-@pytest.mark.parametrize("extra", [(), ("--walk", "5")])
+@pytest.mark.parametrize("extra", [(), ("--random", "5")])
 def test_other_mechanisms_are_recorded_too(tmp_path, mechanism, scenario, extra):
     file = tmp_path / "one.parquet"
     result = invoke("record", mechanism, scenario, "-o", file, "--subject", ROOT, *extra)
@@ -110,7 +110,7 @@ def test_a_walk_is_recorded_alike_each_time(tmp_path):
                 "readd",
                 "-o",
                 tmp_path / name / "trace.jsonl",
-                "--walk",
+                "--random",
                 8,
                 "--subject",
                 ROOT,
@@ -336,7 +336,7 @@ def test_a_subject_that_is_not_there_is_said(tmp_path, engine):
         (("timer_task_list", "two_adders", "--kinds", "list_link"), "no kind of event"),
         (("timer_task_list", "two_adders", "--kinds", ","), "names no kind"),
         (("timer_task_list", "two_adders", "--schedule", "x.json"), "its own scenario"),
-        (("timer_task_list", "--walk", "1", "--schedule", "x.json"), "its own scenario"),
+        (("timer_task_list", "--random", "1", "--schedule", "x.json"), "its own scenario"),
         (("timer_task_list", "two_adders", "--mutant", "M99"), "no decision M99"),
     ],
 )

@@ -118,7 +118,7 @@ def contents(model, state):
 def test_a_recorded_run_of_the_model_leads_to_the_model_s_state(scenario, seed):
     """Halfway through too: at the end of a run of the timer nothing is left in it."""
     mechanism = mechanisms()[STEM]
-    schedule = examples.walked(mechanism, scenario, seed)
+    schedule = examples.random_schedule(mechanism, scenario, seed)
     for length in (len(schedule) // 2, len(schedule)):
         recorded = record(mechanisms(), STEM, scenario, "bisimulation", schedule=schedule[:length])
         run = Replay(recorded.header)
@@ -133,7 +133,7 @@ def test_a_recorded_run_of_the_model_leads_to_the_model_s_state(scenario, seed):
 def test_the_comparison_can_fail():
     """A run halfway through, against the model a few steps further."""
     mechanism = mechanisms()[STEM]
-    schedule = examples.walked(mechanism, "two_adders", 0)
+    schedule = examples.random_schedule(mechanism, "two_adders", 0)
     recorded = record(
         mechanisms(), STEM, "two_adders", "bisimulation", schedule=schedule[: len(schedule) // 2]
     )
@@ -204,7 +204,7 @@ def test_the_kinds_of_a_wheel_are_recorded_and_judged():
         STEM,
         "two_adders_far",
         "kinds",
-        schedule=examples.walked(mechanisms()[STEM], "two_adders_far", 1),
+        schedule=examples.random_schedule(mechanisms()[STEM], "two_adders_far", 1),
     )
     kinds = Counter(event["k"] for event in recorded.events)
     assert (
@@ -267,7 +267,7 @@ def test_one_changed_event_is_refused_by_its_rule(kind, change, property):
         STEM,
         "two_adders_far",
         "kinds",
-        schedule=examples.walked(mechanisms()[STEM], "two_adders_far", 1),
+        schedule=examples.random_schedule(mechanisms()[STEM], "two_adders_far", 1),
     )
     number, changed = next(
         (number, changed)
@@ -302,7 +302,7 @@ def test_what_a_timer_read_and_for_whom_is_recorded():
         STEM,
         "two_adders_far",
         "read",
-        schedule=examples.walked(mechanisms()[STEM], "two_adders_far", 1),
+        schedule=examples.random_schedule(mechanisms()[STEM], "two_adders_far", 1),
     )
     polls = [event for event in recorded.events if event["k"] == "dq_poll" and "list" in event]
     assert polls and all(event["key_ms"] <= event["now_ms"] for event in polls)

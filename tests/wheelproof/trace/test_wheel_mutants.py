@@ -108,7 +108,7 @@ def walk_of(stem: str, scenario: str, seed: int = 1) -> Recorded:
         stem,
         scenario,
         f"{scenario}-{seed}",
-        schedule=examples.walked(mechanisms()[stem], scenario, seed),
+        schedule=examples.random_schedule(mechanisms()[stem], scenario, seed),
     )
 
 
@@ -192,7 +192,7 @@ def found(recorded: Recorded, scenario: str, length: int) -> tuple:
 )
 def test_a_recorded_run_leads_to_the_model_s_state(scenario):
     """A third and two thirds of the way too: at the end nothing is left in the wheel. A link and what is made with a level are several events of one step."""
-    schedule, compared = examples.walked(mechanisms()[WHEEL], scenario, 3), 0
+    schedule, compared = examples.random_schedule(mechanisms()[WHEEL], scenario, 3), 0
     for length in range(len(schedule) // 3, len(schedule) + 1, max(1, len(schedule) // 3)):
         recorded = record(mechanisms(), WHEEL, scenario, "part", schedule=schedule[:length])
         assert found(recorded, scenario, length) == contents(WHEEL, scenario, schedule[:length])
@@ -201,7 +201,7 @@ def test_a_recorded_run_leads_to_the_model_s_state(scenario):
 
 
 def test_that_comparison_can_fail():
-    schedule = examples.walked(mechanisms()[WHEEL], "cascade", 3)
+    schedule = examples.random_schedule(mechanisms()[WHEEL], "cascade", 3)
     recorded = record(
         mechanisms(), WHEEL, "cascade", "part", schedule=schedule[: len(schedule) // 2]
     )

@@ -16,8 +16,8 @@ from wheelproof.trace.examples import (
     BOUND,
     Unmakable,
     completed,
+    random_schedule,
     violating,
-    walked,
 )
 from wheelproof.trace.steps.format import Recording
 from wheelproof.trace.steps.loading import Loaded
@@ -101,7 +101,7 @@ def examples(mechanism: Mechanism, seed: int = 1) -> Iterator[tuple[str, Recordi
     for scenario in ending(mechanism):
         name = f"{stem}-{scenario}"
         yield name, record(mechanism, scenario, name, seed=seed)
-        schedule = walked(mechanism, scenario, seed)
+        schedule = random_schedule(mechanism, scenario, seed)
         yield f"{name}-scheduled", record(mechanism, scenario, name, schedule=schedule)
     for name, mutant in mechanism.mutants.items():
         safety = mutant.property and mechanism.properties[mutant.property].kind != "liveness"

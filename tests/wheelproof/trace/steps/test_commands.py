@@ -21,12 +21,12 @@ def invoke(*arguments):
 @pytest.fixture
 def mutant(tmp_path):
     file = tmp_path / "mutant.jsonl"
-    where = ("--walk", 3, "--mutant", "FlagFirst", "-o", file, "--subject", ONE_SHOT)
+    where = ("--random", 3, "--mutant", "FlagFirst", "-o", file, "--subject", ONE_SHOT)
     assert invoke("record", "one_shot", "two", *where).exit_code == 0
     return file
 
 
-@pytest.mark.parametrize("extra", [(), ("--walk", "5")])
+@pytest.mark.parametrize("extra", [(), ("--random", "5")])
 def test_a_mechanism_without_events_is_recorded_by_its_labels(tmp_path, extra):
     file = tmp_path / "two.jsonl"
     result = invoke("record", "one_shot", "two", "-o", file, "--subject", ONE_SHOT, *extra)

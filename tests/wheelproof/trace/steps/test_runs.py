@@ -13,7 +13,7 @@ from tests.wheelproof.trace.steps.followed import (
     mechanisms,
     with_events,
 )
-from wheelproof.trace.examples import Unmakable, walked
+from wheelproof.trace.examples import Unmakable, random_schedule
 from wheelproof.trace.steps.examples import ending, of_mutant
 from wheelproof.trace.steps.record import record
 
@@ -38,7 +38,7 @@ def recorded(stem, scenario, seed=1):
 
 def scheduled(stem, scenario, seed):
     mechanism = mechanisms()[stem]
-    schedule = walked(mechanism, scenario, seed)
+    schedule = random_schedule(mechanism, scenario, seed)
     return record(mechanism, scenario, f"{stem}-{scenario}", schedule=schedule), schedule
 
 
