@@ -9,9 +9,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from types import CodeType
 
+from wheelproof.explore.parsed import KEPT
+
 NAME = "__wheelproof_branch__"
+
+Outcomes = tuple[str, str]
+"""The texts of a condition that is true and of one that is false; of a function the same twice."""
+
+_OUTCOMES: list[Outcomes] = []
+"""By number. A text that is loaded again keeps its code, and so its numbers."""
 
 
 class Branches:
@@ -25,34 +34,14 @@ class Branches:
     def __init__(self) -> None:
         self.declared: set[str] = set()
         self.met: set[str] = set()
-        self._texts: list[tuple[str, str]] = []
         self._seen: set[tuple[int, bool]] = set()
 
     def compiled(self, name: str, text: str, file: str) -> CodeType:
         """The code of a module whose branches are noted."""
-        tree = ast.parse(text, file)
-        for owner, function in list(_functions(tree)):
-            if not _abstract(function):
-                _Wrapping(self, f"{name}: {owner}").function(function)
-        # The loader binds the name once the module is there; a function that its import calls needs
-        # it before.
-        tree.body.insert(
-            _after_head(tree.body),
-            *ast.parse(f"{NAME} = globals().get({NAME!r}, lambda number, value: value)").body,
-        )
-        code: CodeType = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+        code, numbers = _compiled(name, text, file)
+        for number in numbers:
+            self.declared.update(_OUTCOMES[number])
         return code
-
-    def number(self, place: str, text: str | None) -> int:
-        """The number of a condition; ``text`` None: of a function."""
-        pair = (
-            (f"{place} is called",) * 2
-            if text is None
-            else (f"{place}: {text} is true", f"{place}: {text} is false")
-        )
-        self.declared.update(pair)
-        self._texts.append(pair)
-        return len(self._texts) - 1
 
     def note(self, number: int, value: object) -> object:
         """Called by the wrapped code; returns ``value``."""
@@ -61,13 +50,41 @@ class Branches:
 
     def collect(self) -> set[str]:
         """``met``, brought up to date."""
-        self.met.update(self._texts[number][0 if outcome else 1] for number, outcome in self._seen)
+        self.met.update(_OUTCOMES[number][0 if outcome else 1] for number, outcome in self._seen)
         return self.met
 
 
+@lru_cache(KEPT)
+def _compiled(name: str, text: str, file: str) -> tuple[CodeType, range]:
+    """The code of a module, and the numbers of its outcomes."""
+    first = len(_OUTCOMES)
+    tree = ast.parse(text, file)
+    for owner, function in list(_functions(tree)):
+        if not _abstract(function):
+            _Wrapping(f"{name}: {owner}").function(function)
+    # The loader binds the name once the module is there; a function that its import calls needs
+    # it before.
+    tree.body.insert(
+        _after_head(tree.body),
+        *ast.parse(f"{NAME} = globals().get({NAME!r}, lambda number, value: value)").body,
+    )
+    code: CodeType = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
+    return code, range(first, len(_OUTCOMES))
+
+
+def _number(place: str, text: str | None) -> int:
+    """The number of a new condition; ``text`` None: of a function."""
+    _OUTCOMES.append(
+        (f"{place} is called",) * 2
+        if text is None
+        else (f"{place}: {text} is true", f"{place}: {text} is false")
+    )
+    return len(_OUTCOMES) - 1
+
+
 class _Wrapping(ast.NodeTransformer):
-    def __init__(self, branches: Branches, place: str) -> None:
-        self._branches, self._place = branches, place
+    def __init__(self, place: str) -> None:
+        self._place = place
 
     def function(self, node: ast.FunctionDef) -> None:
         body = [self.visit(part) for part in node.body]
@@ -79,7 +96,7 @@ class _Wrapping(ast.NodeTransformer):
             else 0
         )
         call = self._call(
-            self._branches.number(self._place, None),
+            _number(self._place, None),
             ast.copy_location(ast.Constant(True), body[first]),
             body[first],
         )
@@ -98,7 +115,7 @@ class _Wrapping(ast.NodeTransformer):
     def _test(self, test: ast.expr) -> ast.expr:
         if isinstance(test, ast.Constant):
             return test
-        number = self._branches.number(self._place, ast.unparse(test))
+        number = _number(self._place, ast.unparse(test))
         return self._call(number, self.visit(test), test)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -120,7 +137,7 @@ class _Wrapping(ast.NodeTransformer):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         self.generic_visit(node)
-        number = self._branches.number(
+        number = _number(
             f"{self._place}: except {ast.unparse(node.type) if node.type else ''}", None
         )
         node.body.insert(

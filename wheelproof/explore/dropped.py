@@ -11,11 +11,13 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Collection
+from functools import lru_cache
 from types import CodeType, ModuleType
 
 from wheelproof.explore import labels
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import Faults
+from wheelproof.explore.parsed import KEPT
 
 NAME = "__wheelproof_dropped__"
 
@@ -61,10 +63,15 @@ class _Checked(ast.NodeTransformer):
 
 def compiled(name: str, text: str, file: str, primitives: Collection[type]) -> CodeType:
     """The code of a module; a harness is compiled with checks of its dropped results."""
-    artefact = name.partition(".")[0]
-    if artefact != "harness":
+    methods = frozenset(method for cls in primitives for method in vars(cls))
+    return _compiled(text, file, methods if name.partition(".")[0] == "harness" else None)
+
+
+@lru_cache(KEPT)
+def _compiled(text: str, file: str, methods: frozenset[str] | None) -> CodeType:
+    """The code of a text; ``methods``: of a harness, the names of the primitives' methods."""
+    if methods is None:
         return compile(text, file, "exec", dont_inherit=True)
-    methods = {method for cls in primitives for method in vars(cls)}
     tree = _Checked(labels.of_source(text, file), methods, True).visit(ast.parse(text, file))
     code: CodeType = compile(tree, file, "exec", dont_inherit=True)
     return code

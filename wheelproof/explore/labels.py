@@ -14,9 +14,11 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from wheelproof.explore.findings import LabelError
+from wheelproof.explore.parsed import KEPT
 
 LOCK_KINDS = frozenset({"lock", "unlock"})
 """Kinds of operation of which two may share the line of one ``with``."""
@@ -42,6 +44,13 @@ def of_source(text: str, file: str = "<text>", kinds: Iterable[str] = KINDS) -> 
     kind, then a space) but cannot be read as one, and for a label on a line of its own: a label
     that is passed over in silence would take a step out of the check.
     """
+    read = _read(text, file, frozenset(kinds))
+    return {line: dict(by_kind) for line, by_kind in read.items()}
+
+
+@lru_cache(KEPT)
+def _read(text: str, file: str, kinds: frozenset[str]) -> Labels:
+    """The labels of one source; every caller has the same object."""
     words = "|".join(sorted(kinds))
     item = re.compile(rf"({words}) ({NAME.pattern})")
     begins = re.compile(rf"#\s*({words})(\s|$)")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
-from wheelproof.explore import dropped, hidden, labels, production, stack, suspension
+from wheelproof.explore import dropped, hidden, labels, parsed, production, stack, suspension
 from wheelproof.explore.fields import MARKS
 from wheelproof.explore.findings import ExploreError, Faults, StyleFinding
 
@@ -39,18 +40,25 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
     name, one that can. Raises :class:`~wheelproof.explore.findings.LabelError` for an unreadable
     label and :class:`ExploreError` for a file that does not parse.
     """
+    return list(_found(tuple(sources.items()), frozenset(beside)))
+
+
+@lru_cache(parsed.KEPT)
+def _found(texts: tuple[tuple[str, str], ...], beside: frozenset[str]) -> tuple[StyleFinding, ...]:
+    """The findings in files and their texts, once for each content."""
+    sources = dict(texts)
     trees: dict[str, ast.Module] = {}
     marks: dict[str, labels.Labels] = {}
-    for file, text in sources.items():
+    for file, text in texts:
         try:
-            trees[file] = ast.parse(text)
+            trees[file] = parsed.tree(text)
         except SyntaxError as error:
             raise ExploreError(
                 f"{file}:{error.lineno}: this is not Python: {error.msg}.",
                 "Correct the file first.",
             ) from error
         marks[file] = labels.of_source(text, file)
-    slots = frozenset(beside) | hidden.slots_in(trees.values())
+    slots = beside | hidden.slots_in(trees.values())
     suspendable = suspension.suspendable_names(trees, marks)
     fields = {name for tree in trees.values() for name, _ in _marked(tree)}
     found: set[StyleFinding] = set()
@@ -64,7 +72,7 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
         if file.startswith("harness/"):
             parts.append(dropped.swallowed(tree))
         found.update(StyleFinding(file, *finding) for part in parts for finding in part)
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 def check_style(root: Path, stem: str) -> list[StyleFinding]:

@@ -20,6 +20,7 @@ from wheelproof.explore import (
     dropped,
     fields,
     labels,
+    parsed,
     production,
     store_buffer,
 )
@@ -90,7 +91,7 @@ class Loaded:
             shown = Path(file).relative_to(root).as_posix()
             text = loader.get_source(name)
             sources[shown] = text
-            trees[file] = ast.parse(text)
+            trees[file] = parsed.tree(text)
             self.labels[shown] = labels.of_source(text, shown)
             self.scheduler.files[file] = self.labels[shown]
             self.scheduler.shown[file] = shown

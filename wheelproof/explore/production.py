@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from wheelproof.explore import parsed
 from wheelproof.explore.controlled import Scheduler
 from wheelproof.explore.findings import ExploreError
 from wheelproof.isolated import ARTEFACTS
@@ -50,7 +51,7 @@ def stand_ins(text: str, file: str) -> dict[str, str]:
     """
     found = [
         node
-        for node in ast.parse(text).body
+        for node in parsed.tree(text).body
         if isinstance(node, ast.Assign)
         and any(isinstance(target, ast.Name) and target.id == TABLE for target in node.targets)
     ]
@@ -98,7 +99,7 @@ def guard(
 ) -> None:
     """Replace the names that marked imports bind by a :class:`Guarded`, except stand-ins."""
     brought = frozenset(table.values())
-    for names in marked(ast.parse(text), text).values():
+    for names in marked(parsed.tree(text), text).values():
         for name in names:
             value = vars(module)[name]
             home = (

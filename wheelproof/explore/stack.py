@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from types import FrameType
 from typing import Any
 
 from wheelproof.explore.findings import Faults, Unnamed
+from wheelproof.explore.parsed import KEPT, parents
 
 _PURE = frozenset(
     {
@@ -48,9 +50,8 @@ class Stacks:
 
     def __init__(self, trees: Mapping[str, ast.Module], fields: Collection[str]) -> None:
         self._fields = frozenset(fields)
-        self._pure = _pure_names(trees.values(), self._fields)
+        self._pure = _pure_names(tuple(trees.values()), self._fields)
         self._trees = dict(trees)
-        self._parents: dict[str, dict[ast.AST, ast.AST]] = {}
 
     def check(self, frame: FrameType, inner: FrameType | None) -> None:
         """Refuse a value on the stack of a suspended frame that the fingerprint does not determine.
@@ -65,21 +66,21 @@ class Stacks:
         line, end_line, column, end_column = list(code.co_positions())[frame.f_lasti // 2]
         if line is None or end_line is None or column is None or end_column is None:
             return
-        parents = self._of(code.co_filename)
+        around = parents(tree)
         node = _node(tree, (line, column, end_line, end_column))
         if node is None:
             return
         entered: list[ast.expr] = []
         if (
             isinstance(node, ast.expr)
-            and isinstance(parents.get(node), ast.withitem)
+            and isinstance(around.get(node), ast.withitem)
             and not _calls(node, inner)
         ):
             entered = [node]
         # Python 3.11 gives the entry and the exit of a with the place of the statement.
         if isinstance(node, (ast.With, ast.AsyncWith)):
             entered = [item.context_expr for item in node.items]
-        for part in (*entered, *self._handed(node, inner), *self._waiting(node, parents)):
+        for part in (*entered, *self._handed(node, inner), *self._waiting(node, around)):
             if not self._stable(part):
                 text = ast.unparse(part)
                 raise Unnamed(
@@ -88,16 +89,6 @@ class Stacks:
                     "thread is suspended: no fingerprint sees it.",
                     "Put it into a local first, on a line of its own.",
                 )
-
-    def _of(self, file: str) -> dict[ast.AST, ast.AST]:
-        known = self._parents.get(file)
-        if known is None:
-            known = self._parents[file] = {
-                child: node
-                for node in ast.walk(self._trees[file])
-                for child in ast.iter_child_nodes(node)
-            }
-        return known
 
     # -- values that wait
 
@@ -111,9 +102,9 @@ class Stacks:
         elif isinstance(node, ast.Attribute):
             yield node.value
 
-    def _waiting(self, node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Iterator[ast.expr]:
+    def _waiting(self, node: ast.AST, around: Mapping[ast.AST, ast.AST]) -> Iterator[ast.expr]:
         child = node
-        while (parent := parents.get(child)) is not None and not isinstance(
+        while (parent := around.get(child)) is not None and not isinstance(
             child, (*Function.__args__, ast.Module)
         ):
             yield from _before(parent, child)
@@ -235,7 +226,8 @@ def _before(parent: ast.AST, child: ast.AST) -> Iterator[ast.expr]:
                 yield part
 
 
-def _pure_names(trees: Collection[ast.Module], fields: frozenset[str]) -> frozenset[str]:
+@lru_cache(KEPT)
+def _pure_names(trees: tuple[ast.Module, ...], fields: frozenset[str]) -> frozenset[str]:
     """Names of functions that touch no marked field and call only such functions."""
     bodies: dict[str, list[ast.AST]] = {}
     for tree in trees:
