@@ -59,13 +59,18 @@ def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Tas
 
 
 def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
-    """The checks of a profile, those together that share a process: small ones."""
+    """The checks of a profile, those together that share a process.
+
+    The table of sites is judged by what its process has run: the fast scenarios of its release are
+    there, whatever their size. Other large ones have a process each.
+    """
     shared: dict[tuple[str, str], list[Task]] = {}
     alone = []
     for task in tasks(mechanism).values():
         if task.profile == "nightly" and profile == "fast":
             continue
-        if task.profile == "nightly" and mechanism.sizes.get(task.subject, 0) > TOGETHER:
+        by_sites = task.kind != FINE and task.subject in task.binding.fast
+        if not by_sites and mechanism.sizes.get(task.subject, 0) > TOGETHER:
             alone.append([task])
         else:
             shared.setdefault((task.binding.name, task.release), []).append(task)

@@ -202,6 +202,16 @@ def test_other_releases_have_the_scenarios_of_the_fast_profile():
     assert "fine" not in {task.kind for task in kinds}
 
 
+def test_the_table_of_each_release_is_judged_by_all_its_fast_scenarios():
+    for mechanism in project.find(ROOT).values():
+        for profile in ("fast", "nightly"):
+            for group in tasks.groups(mechanism, profile):
+                for task in group:
+                    if task.kind == "sites":
+                        beside = {other.subject for other in group if other.kind == "scenario"}
+                        assert set(task.binding.fast) <= beside, task.name
+
+
 def test_a_subject_without_classes_has_nothing_to_run():
     with pytest.raises(NothingChecked, match="No compiled classes"):
         tasks.chosen([replace(MECHANISM, root=Path("/nonexistent"))], [], "", False)
