@@ -29,15 +29,15 @@ _JAVA = 11
 
 @dataclass(frozen=True)
 class Artifact:
-    """A jar: `group:artifact:version`, and its SHA-256 in lower-case hexadecimal."""
+    """A jar: `group:artifact:version[:classifier]`, and its SHA-256 in lower-case hexadecimal."""
 
     coordinate: str
     sha256: str
 
     @property
     def file_name(self) -> str:
-        _, artifact, version = self.coordinate.split(":")
-        return f"{artifact}-{version}.jar"
+        """The name that Maven gives the file."""
+        return "-".join(self.coordinate.split(":")[1:]) + ".jar"
 
 
 @dataclass(frozen=True)
@@ -89,27 +89,33 @@ def clients(
 
     Every command runs in an empty folder of its own and leaves the jar there by its file name.
     """
+    group, name, version, *classifier = artifact.coordinate.split(":")
     if mvn := shutil.which("mvn"):
-        copy = ["dependency:copy", f"-Dartifact={artifact.coordinate}", "-DoutputDirectory=."]
+        wanted = ":".join([group, name, version, "jar", *classifier])
+        copy = ["dependency:copy", f"-Dartifact={wanted}", "-DoutputDirectory=."]
         yield "Maven", [mvn, "-q", "-B", *copy], _java_home()
     else:
         refused.append("Maven: mvn is not on PATH")
 
     if importlib.util.find_spec("maven_artifact"):
         module = [sys.executable, "-m", "maven_artifact.main"]
-        yield "maven-artifact", [*module, artifact.coordinate, artifact.file_name], {}
+        wanted = ":".join([group, name, "jar", *classifier, version])
+        yield "maven-artifact", [*module, wanted, artifact.file_name], {}
     else:
         refused.append("maven-artifact: the package is not installed")
 
     if ivy := _ivy_jar():
+        if classifier:
+            refused.append("Ivy: its command line takes no classifier")
+            return
         try:
             runtime = _java()
         except ToolError:
             refused.append("Ivy: there is no Java to run it")
         else:
-            wanted = ["-cache", "ivy", "-dependency", *artifact.coordinate.split(":")]
-            keep = ["-types", "jar", "-retrieve", "[artifact]-[revision].[ext]"]
-            yield "Ivy", [str(runtime.executable), "-jar", str(ivy), *wanted, *keep], {}
+            options = ["-cache", "ivy", "-dependency", group, name, version]
+            options += ["-types", "jar", "-retrieve", "[artifact]-[revision].[ext]"]
+            yield "Ivy", [str(runtime.executable), "-jar", str(ivy), *options], {}
 
 
 def _java() -> java.Java:

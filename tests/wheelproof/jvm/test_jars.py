@@ -55,6 +55,22 @@ def test_what_is_fetched_with_another_hash_is_refused(cache, monkeypatch):
     assert not list(cache.iterdir())
 
 
+def test_a_classifier_is_part_of_the_name_and_of_what_clients_ask_for(monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setattr(artifacts.shutil, "which", lambda name: name)
+    monkeypatch.setattr(artifacts.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(artifacts, "_ivy_jar", lambda: "ivy.jar")
+    refused = []
+    sources = Artifact("group:thing:1.0:sources", PINNED.sha256)
+    assert sources.file_name == "thing-1.0-sources.jar"
+    clients = {name: command for name, command, _ in artifacts.clients(sources, refused)}
+    assert "-Dartifact=group:thing:1.0:jar:sources" in clients["Maven"]
+    assert "group:thing:jar:sources:1.0" in clients["maven-artifact"]
+    assert list(clients) == ["Maven", "maven-artifact"]
+    assert refused == ["Ivy: its command line takes no classifier"]
+    assert "Ivy" in [name for name, _, _ in artifacts.clients(PINNED, [])]
+
+
 def test_a_client_that_fails_is_named(monkeypatch):
     def fail(artifact, command, environment, target):
         raise ToolError("it has no network")
