@@ -250,3 +250,41 @@ def test_a_new_key_at_the_root_hides_smaller_ones_so_an_innocent_entry_is_late()
 @pytest.mark.parametrize("order", CORRECTED)
 def test_in_a_corrected_order_the_innocent_entry_is_in_time(order):
     assert innocent(order) == ([7], [5], [4])
+
+
+# -- two callers of advance_clock
+
+
+def two_callers(order):
+    """One caller has polled at 4,000 and is stalled to 4,450; the other expires a later bucket, and an add follows.
+
+    When the task due at 4,399 ran, and the wheel's clock then.
+    """
+    timer = build(order, start_ms=3_900, queue=Interposed())
+    polled, later = (Task(deadline - 3_900, timer.clock) for deadline in (4_399, 4_450))
+    timer.add(polled)
+    timer.add(later)
+    timer.clock.advance(100)
+
+    def another():
+        timer.clock.advance(450)
+        timer.advance_clock(0)
+        link(timer, Task(0, timer.clock), 12_100)
+
+    timer.queue.then = another
+    pass_time(timer, 0)
+    clock = timer.wheel.current_time
+    until(timer, 12_100)
+    return polled.ran, clock
+
+
+def test_with_two_callers_the_bucket_that_one_of_them_has_can_get_a_new_key():
+    assert two_callers(SystemTimer)[0] == [12_000]
+
+
+def test_and_kafkas_order_then_moves_the_clock_into_the_future():
+    assert two_callers(KafkasOrder) == ([4_450], 12_000)
+
+
+def test_a_bucket_that_is_polled_under_the_lock_alone_serves_two_callers():
+    assert two_callers(Peek) == ([4_450], 4_450)
