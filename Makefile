@@ -12,7 +12,7 @@ MUTATED = timer_task_list delayed_operation overflow_wheel timing_wheel system_t
 
 .DEFAULT_GOAL = help
 .PHONY: help setup setup-data setup-dev setup-docs verify prove lint test mutate nightly fuzz \
-	trace bench-traces docs doctor clean
+	trace bench-traces d1 docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -25,6 +25,7 @@ help:
 	@echo 'make trace     record traces of lists, wheels, timer and operations and of their mutants,'
 	@echo '               check and shrink them'
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
+	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`'
 	@echo 'make docs      build the site of the documentation in build/site'
 	@echo 'make doctor    show which Python, Java and TLC are used'
@@ -83,6 +84,9 @@ trace: setup
 
 bench-traces: setup-data
 	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.bulk $(ARGS)
+
+d1: setup
+	@$(RUN) real.d1 $(ARGS)
 
 # All parts run even where one has a finding; any makes the target fail.
 nightly: setup-data

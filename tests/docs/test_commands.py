@@ -13,7 +13,7 @@ from wheelproof import cli, project
 from wheelproof.verdict import LAYERS
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-TARGETS = set(re.findall(r"^([a-z][a-z-]*):", MAKEFILE, re.MULTILINE))
+TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE))
 SHELL = {"cd", "cp", "export", "git", "mkdir", "spark-submit"}
 """Commands of the shell, which are not looked into."""
 
@@ -194,6 +194,6 @@ def test_the_reference_names_every_command_and_target():
     assert isinstance(trace, TyperGroup)
     for each in trace.commands:
         assert f"wheelproof trace {each}" in text
-    helped = set(re.findall(r"@echo 'make ([a-z-]+)", MAKEFILE))
+    helped = set(re.findall(r"@echo 'make ([a-z0-9-]+)", MAKEFILE))
     for target in helped - {"clean", "bench-traces"}:
         assert f"`make {target}`" in text

@@ -1,0 +1,138 @@
+"""The class path of a run: released jars, classes of a diff, and what is compiled here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from wheelproof import java
+from wheelproof.artifacts import Artifact
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.jvm import declaration
+from wheelproof.jvm.jars import NotHere, locate
+from wheelproof.jvm.setup import MINIMUM, compiled
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+FIX, REGRESSION = HERE / "fix.diff", HERE / "regression.diff"
+
+NAMED = "4.3.0"
+"""The release that the diffs are made against."""
+KAFKA = "org.apache.kafka:kafka-server-common"
+SOURCES = Artifact(
+    f"{KAFKA}:{NAMED}:sources", "acff7b13f3e362939f46902f5aa44cc894a294a3c510342e9598529f893fea6d"
+)
+JUNIT = Artifact(
+    "org.junit.platform:junit-platform-console-standalone:1.11.4",
+    "b016ef6b1c3454d6d7c2c88ce081dabf289699686af6622d6e4e2e1b54b4a2fc",
+)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """A Java and the class path of one release; ``folder`` is for compiled classes."""
+
+    java: Path
+    path: tuple[Path, ...]
+    folder: Path
+
+    def compile(self, sources: Sequence[Path], *more: Path) -> Path:
+        """The folder with the classes of these sources."""
+        return compiled(self.java, sources, [*self.path, *more], self.folder, True)
+
+    def run(self, *arguments: str | Path, timeout_s: float) -> subprocess.CompletedProcess[str]:
+        """Run Java, which may end with any exit code. ToolError where it does not end in time."""
+        try:
+            return subprocess.run(
+                [self.java, *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=timeout_s,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ToolError(f"Java did not end within {timeout_s:g} s.") from error
+
+
+def releases() -> list[str]:
+    """The pinned releases whose timer is a Java class of kafka-server-common."""
+    file = ROOT / declaration.FOLDER / declaration.RELEASES
+    table = declaration.load(file)
+    return [name for name, jars in table.items() if f"{KAFKA}:{name}" in jars]
+
+
+def released(release: str, folder: Path, fixed: bool) -> Classes:
+    """The classes of a release; with ``fixed`` the class of fix.diff stands before them.
+
+    Raises UsageError for a release that is not pinned, NotHere where Java or a jar is absent.
+    """
+    if release not in releases():
+        raise UsageError(
+            f"There is no release {release} with the timer as a Java class.",
+            f"Choose one of {', '.join(releases())}.",
+        )
+    if fixed and release != NAMED:
+        raise UsageError(f"The fix is a diff against {NAMED}.", f"Use --release {NAMED}.")
+    try:
+        runtime = java.locate("Kafka's timer", MINIMUM, f"Install Java {MINIMUM} or newer.")
+    except ToolError as error:
+        raise NotHere(error.message, error.remedy) from error
+    jars = tuple(locate(declaration.artifacts(ROOT, release), fetch=True))
+    classes = Classes(runtime.executable, jars, folder / "d1")
+    if not fixed:
+        return classes
+    with patched(FIX, folder) as source:
+        own = classes.compile([source])
+    return Classes(classes.java, (own, *jars), classes.folder)
+
+
+@contextmanager
+def patched(diff: Path, folder: Path) -> Iterator[Path]:
+    """The one source file that a diff changes or makes, with the diff applied, for a while.
+
+    What it changes comes from the pinned jar of sources. Raises ToolError where the diff does not
+    apply, NotHere where the jar is absent.
+    """
+    before, after = (line[4:] for line in diff.read_text(encoding="utf-8").splitlines()[:2])
+    module, _, inside = after.removeprefix("b/").partition("/java/")
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="patch-", dir=folder)).absolute()
+    file = work / module / "java" / inside
+    try:
+        if before != "/dev/null":
+            (jar,) = locate([SOURCES], fetch=True)
+            file.parent.mkdir(parents=True)
+            with zipfile.ZipFile(jar) as archive:
+                file.write_bytes(archive.read(inside))
+        apply(diff, work)
+        yield file
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def apply(diff: Path, folder: Path) -> None:
+    """Apply a diff to the files below a folder; ToolError where it does not apply."""
+    git = shutil.which("git")
+    if git is None:
+        raise ToolError("git, which applies the diff, is not on PATH.", "Install git.")
+    ended = subprocess.run(
+        [git, "apply", diff.absolute()],
+        cwd=folder,
+        # Within a repository git would skip files that are not below its current folder.
+        env=os.environ | {"GIT_CEILING_DIRECTORIES": str(folder.parent)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    if ended.returncode != 0:
+        said = ended.stderr.strip()
+        raise ToolError(f"{diff.name} does not apply to Kafka {NAMED}: {said}")
