@@ -17,10 +17,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from wheelproof import java
 from wheelproof.errors import ToolError
+from wheelproof.identity import Identity, identity
 
 FETCH_SECONDS = 300
 _JAVA = 11
@@ -56,7 +58,12 @@ def cache() -> Path:
 
 
 def sha256(path: Path) -> str:
-    """The file's SHA-256 in lower-case hexadecimal."""
+    """The file's SHA-256 in lower-case hexadecimal; an unchanged file is read once in a process."""
+    return _sha256(path, identity(path))
+
+
+@lru_cache
+def _sha256(path: Path, _identity: Identity) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

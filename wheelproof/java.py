@@ -12,9 +12,11 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from wheelproof.errors import ToolError
+from wheelproof.identity import Identity, identity
 
 _ANSWER_SECONDS = 60
 
@@ -51,8 +53,13 @@ def locate(user: str, minimum: int, remedy: str) -> Java:
 def feature_release(executable: Path) -> int:
     """The feature release that `executable -version` prints (8 for the old form "1.8.0").
 
-    ToolError where it fails.
+    The same launcher is run once in a process. ToolError where it fails.
     """
+    return _printed_release(executable, identity(executable))
+
+
+@lru_cache
+def _printed_release(executable: Path, _identity: Identity) -> int:
     try:
         answer = subprocess.run(
             [executable, "-version"],

@@ -34,7 +34,7 @@ from wheelproof.checks.context import (
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
 from wheelproof.graph import reduced
-from wheelproof.graph.explorer import BudgetSpent, first_violation
+from wheelproof.graph.explorer import BudgetSpent, first_violation, first_violations
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Verdict
@@ -211,15 +211,11 @@ class _Config:
                 f"{broken.state}"
             )
         if self.config.expect == "exhaustive":
+            kept, fails = (*self.mechanism.kept(self.config), "NoDeadlock"), self.config.fails
+            first = first_violations(graph, (*kept, *fails))
+            faults += [f"the model violates {name}" for name in kept if first[name] is not None]
             faults += [
-                f"the model violates {name}"
-                for name in (*self.mechanism.kept(self.config), "NoDeadlock")
-                if first_violation(graph, name) is not None
-            ]
-            faults += [
-                f"{name} holds, and is declared to fail"
-                for name in self.config.fails
-                if first_violation(graph, name) is None
+                f"{name} holds, and is declared to fail" for name in fails if first[name] is None
             ]
             self.find_witnesses()
         self.add(

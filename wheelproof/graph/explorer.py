@@ -165,27 +165,38 @@ def explore(
 
 
 def first_violation(graph: StateGraph, name: str) -> int | None:
-    """The number of a state at minimal depth in which a named property fails, or None.
+    """The number of a state at minimal depth in which a named property fails, or None."""
+    return first_violations(graph, [name])[name]
+
+
+def first_violations(graph: StateGraph, names: Iterable[str]) -> dict[str, int | None]:
+    """Property -> the number of a state at minimal depth in which it fails, or None.
 
     ``NoDeadlock`` fails where no thread can move and not all are done. A model that lists in
     ``OF_PROCESSES`` the properties that look at its processes has the others evaluated once per
     value of the shared variables.
     """
     model = graph.model
-    if name == "NoDeadlock":
-        return graph.deadlocks[0] if graph.deadlocks else None
-    whole = name in getattr(model, "OF_PROCESSES", (name,))
-    seen: dict[object, bool] = {}
+    found: dict[str, int | None] = dict.fromkeys(names)
+    if "NoDeadlock" in found and graph.deadlocks:
+        found["NoDeadlock"] = graph.deadlocks[0]
+    holding = [name for name in found if name != "NoDeadlock"]
+    of_processes = getattr(model, "OF_PROCESSES", holding)
+    whole = [name for name in holding if name in of_processes]
+    of_shared = [name for name in holding if name not in of_processes]
+    seen: set[object] = set()
     for number, state in enumerate(graph.states):
-        key = state if whole else state[0]
-        good = seen.get(key)
-        if good is None:
-            good = model.holds(name, state)
-            if not whole:
-                seen[key] = good
-        if not good:
-            return number
-    return None
+        evaluated = list(whole)
+        if of_shared and state[0] not in seen:
+            seen.add(state[0])
+            evaluated += of_shared
+        for name in evaluated:
+            if not model.holds(name, state):
+                found[name] = number
+                (whole if name in whole else of_shared).remove(name)
+        if not whole and not of_shared:
+            break
+    return found
 
 
 def multiset(graph: StateGraph) -> Iterable[tuple[int, int | None, str, int]]:

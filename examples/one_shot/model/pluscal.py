@@ -150,6 +150,7 @@ class Machine:
         self._idle = start
         self._processes: tuple[Values, ...] = tuple(tuple(own.values()) for _ in self.threads)
         self._workspace = [Process() for _ in self.threads]
+        self._loaded: object = ()
         self.me = ""
         """The name of the process that moves: PlusCal's ``self``."""
         written = [
@@ -192,7 +193,9 @@ class Machine:
 
     def holds(self, name: str, state: State) -> bool:
         """Evaluate a named property or witness (a method without arguments) on a frozen state."""
-        self.load(state)
+        if self._loaded is not state:
+            self.load(state)
+            self._loaded = state
         return bool(getattr(self, name)())
 
     @property
@@ -213,6 +216,7 @@ class Machine:
 
     def load(self, state: State) -> None:
         """Make ``state`` the machine's own, to go on from in place."""
+        self._loaded = ()
         self._cells[:] = state[0]
         for process, values in zip(self._workspace, state[1], strict=True):
             vars(process).update(zip(self.process_variables, values))
@@ -226,6 +230,7 @@ class Machine:
     def successors(self, state: State) -> list[tuple[int, str, State]]:
         """Every step from ``state``: (index of the process, label, state after it)."""
         out = []
+        self._loaded = ()
         shared, processes = state
         for index, values in enumerate(processes):
             label = values[0]
@@ -272,6 +277,7 @@ class Machine:
 
     def step(self, index: int) -> str | None:
         """Let a process take its next step in place. Returns its label, or None if it has none."""
+        self._loaded = ()
         process = self._workspace[index]
         label = process.pc
         self.me = self.threads[index]
