@@ -148,9 +148,11 @@ app.command()(mutate)
 
 @app.command("jvm")
 def jvm_(
-    scenarios: Annotated[
+    checked: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SCENARIO", help="Which to run; the fast profile's without."),
+        typer.Argument(
+            metavar="CHECK", help="Scenarios, configs or changes; the fast profile's without."
+        ),
     ] = None,
     release: Annotated[
         str, typer.Option("--release", metavar="R", help="Only the classes of this release.")
@@ -183,7 +185,7 @@ def jvm_(
     found = mechanisms_of(subject, [])
     if table and as_json:
         raise UsageError("--table and --json both want standard output.", "Give one of them.")
-    checks = chosen(found.values(), scenarios or [], release, fine, every)
+    checks = chosen(found.values(), set(checked or ()), release, fine, every)
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(stem for stem, _ in checks)),
         layers=frozenset({"jvm"}),

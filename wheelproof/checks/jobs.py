@@ -166,7 +166,7 @@ def in_jvm(mechanism: Mechanism, profile: str) -> list[Job]:
     """The jobs of layer jvm: the checks that share a process are one."""
     jobs = []
     for group in tasks.groups(mechanism, profile):
-        sizes = [mechanism.sizes.get(task.subject, 500) for task in group]
+        sizes = [mechanism.sizes.get(task.scenario, 500) for task in group]
         first, *others = [task.name for task in group]
         jobs.append(Job(mechanism.stem, "jvm", first, ("jvm",), sum(sizes), tuple(others)))
     return jobs

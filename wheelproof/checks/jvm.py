@@ -11,13 +11,15 @@ from wheelproof.counterexample.build import Diverged, build
 from wheelproof.errors import ToolError
 from wheelproof.explore.difference import Difference
 from wheelproof.graph import reduced
+from wheelproof.graph.explorer import first_violation
 from wheelproof.jvm import product
 from wheelproof.jvm.declaration import BISIMULATION, Binding
+from wheelproof.jvm.followed import Followed
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import prepare
-from wheelproof.jvm.tasks import CHANGE, FINE, SITES, Task, tasks
+from wheelproof.jvm.tasks import CHANGE, FINE, PROPERTY, REJECTED, SITES, Task, tasks
 from wheelproof.jvm.values import Encoder, lines
-from wheelproof.project.mechanism import Mechanism
+from wheelproof.project.mechanism import Mechanism, the_property
 from wheelproof.verdict import Verdict
 
 LAYER = "jvm"
@@ -73,19 +75,27 @@ class _Checks:
             judged = self.sites(task)
         elif task.kind == CHANGE:
             judged = self.change(task)
+        elif task.kind == PROPERTY:
+            judged = self.violation(task)
         else:
             judged = self.scenario(task, task.subject, task.kind == FINE)
-        expected = "violated" if task.kind == CHANGE else "exhaustive"
+        broken = self.broken(task)
         self.report.rows.append(
             self.context.row(
                 LAYER,
                 task.name,
                 started,
-                expected=expected,
-                expected_property=BISIMULATION if task.kind == CHANGE else None,
+                expected="violated" if broken else "exhaustive",
+                expected_property=broken,
                 **judged,
             )
         )
+
+    def broken(self, task: Task) -> str | None:
+        """The property that a check must see violated; None where all must be in order."""
+        if task.kind == PROPERTY:
+            return self.mechanism.configs[task.subject].property
+        return BISIMULATION if task.kind in (CHANGE, REJECTED) else None
 
     def graph(self, scenario: str) -> tuple[Any, Any]:
         """The model's reduced graph, and its rows."""
@@ -146,6 +156,31 @@ class _Checks:
         made[0]["figures"]["scenarios"] = len(made)
         return made[0]
 
+    def violation(self, task: Task) -> dict[str, Any]:
+        """The model's shortest run to a violation, followed on the classes state by state."""
+        graph, _ = self.graph(task.scenario)
+        model, name = graph.model, the_property(self.mechanism.configs[task.subject].property)
+        bad = first_violation(graph, name)
+        if bad is None:
+            return {"verdict": Verdict.EXHAUSTIVE, "why": f"{name} holds in every state"}
+        path = graph.path(bad)
+        program, schedule = self.mechanism.scenarios[task.scenario], [step[0] for step in path]
+        self.jvm.scenario(lines(program, task.binding.sites(fine=False), fine=False))
+        run = Followed(self.mechanism, task.scenario, model, self.jvm.replay(schedule))
+        states = [graph.states[number] for number in (0, *(step[2] for step in path))]
+        for step, state in enumerate(states):
+            if differs := run.difference(step, state):
+                why = f"the classes leave the model before step {step + 1}: {differs}"
+                return {"verdict": Verdict.VIOLATED, "property": BISIMULATION, "why": why}
+        labelled = [(thread, label) for thread, label, _ in path]
+        return {
+            "figures": {"steps": len(path)},
+            "bound": self.context.bound(task.scenario),
+            "verdict": Verdict.VIOLATED,
+            "property": name,
+            "trace": self.kept(task, task.scenario, model, labelled, schedule, name, ""),
+        }
+
     def sites(self, task: Task) -> dict[str, Any]:
         """The table fits the classes: each label has a site, each access a label or a reason."""
         found = self.jvm.sites()
@@ -183,21 +218,38 @@ class _Checks:
     ) -> str | None:
         """The file of a difference; None where its steps are no steps of the model."""
         threads = {name: index for index, name in enumerate(model.threads)}
+        labelled = [(threads[thread], label) for thread, label in difference.schedule]
         try:
-            frames = self.frames(schedule)
-            found = build(
-                self.mechanism,
-                model,
-                [(threads[thread], label) for thread, label in difference.schedule],
-                layer=LAYER,
-                name=task.name,
-                scenario=scenario,
-                property=BISIMULATION,
-                explanation=f"{task.release}: {difference.message}\n{frames}",
-                sources=self.sources(),
+            return self.kept(
+                task, scenario, model, labelled, schedule, BISIMULATION, difference.message
             )
         except (Diverged, ToolError):
             return None
+
+    def kept(
+        self,
+        task: Task,
+        scenario: str,
+        model: Any,
+        labelled: Sequence[tuple[int, str]],
+        schedule: Sequence[int],
+        violated: str,
+        message: str,
+    ) -> str:
+        """The file of a counterexample. ``labelled``: the model's steps; ``schedule``: all."""
+        found = build(
+            self.mechanism,
+            model,
+            labelled,
+            layer=LAYER,
+            name=task.name,
+            scenario=scenario,
+            property=violated,
+            explanation="\n".join(
+                (f"{task.release}: {message}".removesuffix(": "), self.frames(schedule))
+            ),
+            sources=self.sources(),
+        )
         return self.context.keep(found)
 
     def frames(self, schedule: Sequence[int]) -> str:

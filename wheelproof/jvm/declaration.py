@@ -39,6 +39,7 @@ class Binding:
     ``fast``: scenarios of the fast profile; ``coarse``: those too large for ``fine``.
     ``folders``: of the Java sources, beside the file; one of its name where there is none.
     ``where``: field of a scenario -> the value that it must have throughout.
+    ``rejects``: scenario of another machine, which these classes must not be -> reason.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Binding:
     without: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, str] = field(default_factory=dict)
+    rejects: Mapping[str, str] = field(default_factory=dict)
     changes_class: str = ""
     changes: Mapping[str, Change] = field(default_factory=dict)
 
@@ -158,6 +160,7 @@ def read(file: Path) -> Binding:
         without=data.get("without", ""),
         absent=data.get("absent", {}),
         unused=data.get("unused", {}),
+        rejects=data.get("rejects", {}),
         changes_class=data.get("changes_class", ""),
         changes=changes,
     )

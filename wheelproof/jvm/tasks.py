@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.jvm.declaration import Binding, find
-from wheelproof.project.mechanism import Mechanism
+from wheelproof.project.mechanism import Config, Mechanism
 
 SITES, SCENARIO, FINE, CHANGE = "sites", "scenario", "fine", "change"
+REJECTED, PROPERTY = "rejected", "property"
 TOGETHER = 3_000
 """Distinct states up to which nightly scenarios share a process."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One check. ``subject``: the scenario, or the change; "" for the table of sites."""
+    """One check. ``subject``: the scenario, change or config; "" for the table of sites.
+
+    ``scenario``: the one that is run, where there is one.
+    """
 
     name: str
     binding: Binding
@@ -24,6 +29,7 @@ class Task:
     kind: str
     subject: str
     profile: str
+    scenario: str = ""
 
 
 def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
@@ -39,23 +45,48 @@ def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
 
 
 def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Task]:
-    """The checks on one release: the scenarios, the table of sites, the seeded changes.
+    """The checks on one release: scenarios, violated properties, the table of sites, changes.
 
-    Releases behind the first one have the scenarios of the fast profile only.
+    Releases behind the first one have the scenarios of the fast profile only. A config that must
+    violate an invariant is a check where its scenario is one.
     """
     first = release == binding.releases[0]
 
-    def task(kind: str, subject: str, fast: bool) -> Task:
+    def task(kind: str, subject: str, fast: bool, scenario: str = "") -> Task:
         ending = f"@{release}" + (" fine" if kind == FINE else "")
         profile = "fast" if fast and first else "nightly"
-        return Task(f"{subject or kind}{ending}", binding, release, kind, subject, profile)
+        name = f"{subject or kind}{ending}"
+        return Task(name, binding, release, kind, subject, profile, scenario or subject)
 
     scenarios = [name for name in binding.scenarios(mechanism) if first or name in binding.fast]
     made = [task(SCENARIO, name, name in binding.fast) for name in scenarios]
+    made += [task(REJECTED, name, True) for name in binding.rejects]
+    made += [
+        task(
+            PROPERTY,
+            config.name,
+            config.profile == "fast" and config.scenario in binding.fast,
+            config.scenario,
+        )
+        for config in mechanism.configs.values()
+        if config.scenario in scenarios
+        and config.name not in scenarios
+        and replayed(config, mechanism)
+    ]
     made.append(task(SITES, "", True))
-    fine = [name for name in scenarios if first and name not in binding.coarse]
+    fine = [
+        name
+        for name in scenarios
+        if first and not any(fnmatchcase(name, pattern) for pattern in binding.coarse)
+    ]
     made += [task(FINE, name, False) for name in fine]
     return made + [task(CHANGE, name, True) for name in binding.changes]
+
+
+def replayed(config: Config, mechanism: Mechanism) -> bool:
+    """Whether a config's counterexample is a run that compiled classes can follow to its end."""
+    violated = config.expect == "violated" and not config.without and config.property
+    return bool(violated) and mechanism.properties[config.property or ""].kind == "invariant"
 
 
 def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
@@ -70,7 +101,7 @@ def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
         if task.profile == "nightly" and profile == "fast":
             continue
         by_sites = task.kind != FINE and task.subject in task.binding.fast
-        if not by_sites and mechanism.sizes.get(task.subject, 0) > TOGETHER:
+        if not by_sites and mechanism.sizes.get(task.scenario, 0) > TOGETHER:
             alone.append([task])
         else:
             shared.setdefault((task.binding.name, task.release), []).append(task)
@@ -79,14 +110,15 @@ def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
 
 def chosen(
     mechanisms: Iterable[Mechanism],
-    scenarios: Sequence[str],
+    names: Set[str],
     release: str,
     fine: bool,
     every: bool = False,
 ) -> list[tuple[str, str]]:
     """The checks that the command line means, as (mechanism, name).
 
-    Without scenarios they are the fast profile's, or with ``fine`` or ``every`` all of that kind.
+    ``names``: of checks, scenarios, configs or changes. Without any the checks are the fast
+    profile's, or with ``fine`` or ``every`` all of that kind.
     """
     everything = [(item.stem, task) for item in mechanisms for task in tasks(item).values()]
     if not everything:
@@ -97,13 +129,16 @@ def chosen(
             f"There is no release {release}.", f"Known: {', '.join(sorted(releases))}."
         )
     kind = FINE if fine else SCENARIO
+
+    def meant(task: Task) -> bool:
+        if names:
+            return bool({task.name, task.subject} & names) and (task.kind == FINE) == fine
+        return task.kind == kind if fine or every else task.profile == "fast"
+
     found = [
-        (stem, task)
-        for stem, task in everything
-        if release in ("", task.release)
-        and (task.kind == kind if scenarios or fine or every else task.profile == "fast")
-        and (task.subject in scenarios or not scenarios)
+        (stem, task) for stem, task in everything if release in ("", task.release) and meant(task)
     ]
-    if unknown := sorted(set(scenarios) - {task.subject for _, task in found}):
-        raise UsageError(f"No such scenario runs on compiled classes: {', '.join(unknown)}.")
+    known = {name for _, task in found for name in (task.name, task.subject)}
+    if unknown := sorted(names - known):
+        raise UsageError(f"No such check runs on compiled classes: {', '.join(unknown)}.")
     return [(stem, task.name) for stem, task in found]

@@ -10,7 +10,7 @@ from wheelproof import project
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import document, replay
-from wheelproof.errors import NothingChecked, ToolError
+from wheelproof.errors import NothingChecked, ToolError, UsageError
 from wheelproof.graph import reduced
 from wheelproof.jvm import declaration, product, tasks
 from wheelproof.jvm.jars import NotHere
@@ -214,7 +214,19 @@ def test_the_table_of_each_release_is_judged_by_all_its_fast_scenarios():
 
 def test_a_subject_without_classes_has_nothing_to_run():
     with pytest.raises(NothingChecked, match="No compiled classes"):
-        tasks.chosen([replace(MECHANISM, root=Path("/nonexistent"))], [], "", False)
+        tasks.chosen([replace(MECHANISM, root=Path("/nonexistent"))], set(), "", False)
+
+
+def test_a_check_is_chosen_by_its_name_or_by_what_it_is_about():
+    def names(*words, fine=False):
+        found = tasks.chosen([MECHANISM], set(words), RELEASE, fine)
+        return [name for _, name in found]
+
+    assert names("two_adders") == names(f"two_adders@{RELEASE}") == [f"two_adders@{RELEASE}"]
+    assert names("unowned") == [f"unowned@{RELEASE}"]
+    assert names("two_adders", fine=True) == [f"two_adders@{RELEASE} fine"]
+    with pytest.raises(UsageError, match="No such check"):
+        names("no_such")
 
 
 # -- replays

@@ -3,10 +3,12 @@ package wheelproof.jvm;
 import java.util.ArrayList;
 import java.util.List;
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.FrameNode;
+import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
 import org.objectweb.asm.tree.JumpInsnNode;
 import org.objectweb.asm.tree.LabelNode;
@@ -95,6 +97,26 @@ public final class Edits implements Opcodes {
     /** A conditional jump under another condition. */
     public static boolean jumpsIf(AbstractInsnNode jump, int opcode) {
         ((JumpInsnNode) jump).setOpcode(opcode);
+        return true;
+    }
+
+    /** A call is made, and another answer is given: a constant of its type. */
+    public static boolean answers(MethodNode method, MethodInsnNode call, int constant) {
+        method.instructions.insert(call, new InsnNode(constant));
+        method.instructions.insert(call, new InsnNode(POP));
+        return true;
+    }
+
+    /** A call that answers nothing is not made. */
+    public static boolean dropped(MethodNode method, MethodInsnNode call) {
+        InsnList drop = new InsnList();
+        Type[] arguments = Type.getArgumentTypes(call.desc);
+        for (int index = arguments.length - 1; index >= 0; index--) {
+            drop.add(new InsnNode(arguments[index].getSize() == 2 ? POP2 : POP));
+        }
+        drop.add(new InsnNode(POP));
+        method.instructions.insert(call, drop);
+        method.instructions.remove(call);
         return true;
     }
 

@@ -19,6 +19,7 @@ final class Explorer {
     long handedOver;
     boolean complete;
     double seconds;
+    private int most;
 
     Explorer(Subject subject, Scenario scenario) {
         this.subject = subject;
@@ -27,6 +28,7 @@ final class Explorer {
 
     void explore(int mostStates, double mostSeconds) throws Exception {
         long began = System.nanoTime();
+        most = mostStates;
         run(new int[0]);
         int next = 0;
         boolean spent = false;
@@ -50,6 +52,10 @@ final class Explorer {
             int[] after = graph.after.get(state);
             if (step < way.length) {
                 return after[way[step]] == Graph.BLOCKED ? -1 : way[step];
+            }
+            // a machine without end makes new states for ever
+            if (graph.size() > most) {
+                return -1;
             }
             if (last >= 0 && after[last] == Graph.UNTRIED) {
                 return last;

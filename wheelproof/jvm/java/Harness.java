@@ -38,6 +38,12 @@ public abstract class Harness {
         return Thread.currentThread() instanceof Worker worker ? worker.index : -1;
     }
 
+    /** The locals and operands of the running thread at its last step; empty before the first. */
+    protected final Object[] frame() {
+        boolean stood = Thread.currentThread() instanceof Worker worker && worker.values != null;
+        return stood ? ((Worker) Thread.currentThread()).values : new Object[0];
+    }
+
     /** The thread in a lock, counted from 1; 0 where none is. */
     protected final int owner(Object lock) {
         LockTable.Entry entry = Hooks.execution.locks.held(lock);

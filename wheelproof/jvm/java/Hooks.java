@@ -26,6 +26,11 @@ public final class Hooks {
         }
     }
 
+    /** Where an exception leaves a synchronized method: in front of the unlock. */
+    public static void raised(int site, Object[] values) {
+        point(site, values);
+    }
+
     /** In front of a call of the subject's code: the caller's frame. */
     public static void call(int site, Object[] values) {
         Worker worker = worker();

@@ -31,7 +31,8 @@ import org.objectweb.asm.tree.analysis.Frame;
  * operand stack, and around each call of the subject's code. Nothing is removed or reordered.
  *
  * <p>A synchronized method keeps its flag and its body under another name. A wrapper of the old
- * name is the point in front of its lock; the point in front of its return is the unlock.
+ * name is the point in front of its lock; the point in front of its return is the unlock, and so is
+ * that in a handler around the body, which raises again what leaves it.
  */
 final class Instrumenter implements Opcodes {
     static final String BODY = "$body";
@@ -122,7 +123,7 @@ final class Instrumenter implements Opcodes {
                 loadable[next] = true;
                 next += argument.getSize();
             }
-            boolean guarded = !method.tryCatchBlocks.isEmpty() && !constructor;
+            boolean guarded = (locked || !method.tryCatchBlocks.isEmpty()) && !constructor;
             int depth = method.maxLocals;
             if (guarded) {
                 method.maxLocals++;
@@ -145,9 +146,34 @@ final class Instrumenter implements Opcodes {
                     }
                 }
             }
+            if (locked) {
+                unlockWhereRaised();
+            }
             if (guarded) {
                 guardHandlers(depth);
             }
+        }
+
+        /** The body of a synchronized method in a handler: an exception unlocks as a return does. */
+        private void unlockWhereRaised() {
+            Type raised = Type.getObjectType("java/lang/Throwable");
+            Code.Slot self = new Code.Slot(0, Type.getObjectType(type.name));
+            Code.Slot held = new Code.Slot(method.maxLocals, raised);
+            List<Code.Slot> values = List.of(self, held);
+            Site site = sites.add(shown, "SYNC-RAISE", Site.Kind.UNLOCK, values.size() - 1, line);
+            LabelNode begin = new LabelNode();
+            LabelNode handler = new LabelNode();
+            method.instructions.insert(begin);
+            InsnList code = new InsnList();
+            code.add(handler);
+            code.add(new FrameNode(F_NEW, 1, new Object[] {type.name}, 1,
+                    new Object[] {raised.getInternalName()}));
+            code.add(held.store());
+            code.add(Code.hook("raised", site.id, values));
+            code.add(held.load());
+            code.add(new InsnNode(ATHROW));
+            method.instructions.add(code);
+            method.tryCatchBlocks.add(new TryCatchBlockNode(begin, handler, handler, null));
         }
 
         private void reset(FrameNode frame) {

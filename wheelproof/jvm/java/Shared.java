@@ -64,6 +64,18 @@ public final class Shared {
         return name(number == 0 ? null : scenario.threads.get(number - 1));
     }
 
+    /** A set of threads, given by a bit for each. */
+    public Shared threads(int bits) {
+        int[] set = java.util.stream.IntStream.range(0, scenario.threads.size())
+                .filter(index -> (bits >> index & 1) != 0)
+                .map(index -> scenario.names.get(scenario.threads.get(index))).sorted().toArray();
+        tuple(set.length);
+        for (int each : set) {
+            number(each);
+        }
+        return this;
+    }
+
     /** A monitor: its owner and how often it was entered. */
     public Shared monitor(int owner, int depth) {
         return tuple(2).thread(owner).number(depth);

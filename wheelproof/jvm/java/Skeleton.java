@@ -58,9 +58,13 @@ final class Skeleton implements Opcodes {
 
     private static List<String> code(MethodNode method, int locals) {
         LinkedList<AbstractInsnNode> kept = new LinkedList<>();
+        boolean raises = false;
         for (AbstractInsnNode node : method.instructions) {
             if (node instanceof MethodInsnNode call && call.owner.equals(Code.HOOKS)) {
                 dropArguments(call, kept);
+                raises = call.name.equals("raised");
+            } else if (raises && node.getOpcode() == ATHROW) {
+                raises = false;
             } else if (!(node instanceof VarInsnNode variable) || variable.var < locals) {
                 kept.add(node);
             }
@@ -81,6 +85,10 @@ final class Skeleton implements Opcodes {
             }
         }
         for (TryCatchBlockNode block : method.tryCatchBlocks) {
+            // a handler behind the last instruction is the hooks' own
+            if (places.get(block.handler) == place) {
+                continue;
+            }
             texts.add("try " + places.get(block.start) + " " + places.get(block.end) + " "
                     + places.get(block.handler) + " " + block.type);
         }
@@ -89,7 +97,7 @@ final class Skeleton implements Opcodes {
 
     /** Removes what a hook's call was given: an array that was made for it, or a duplicate. */
     private static void dropArguments(MethodInsnNode call, LinkedList<AbstractInsnNode> kept) {
-        if (call.name.equals("point") || call.name.equals("call")) {
+        if (List.of("point", "call", "raised").contains(call.name)) {
             while (kept.removeLast().getOpcode() != ANEWARRAY) {
                 // down to where the array is made
             }

@@ -24,6 +24,7 @@ final class SubjectLoader extends URLClassLoader {
     private final ClassTable table;
     private final Instrumenter instrumenter;
     private final Map<String, String> redirected;
+    private final Set<String> notRedirected;
     private final Change change;
     private final Map<String, byte[]> instrumented = new LinkedHashMap<>();
     /** Non-final static fields of the subject: they are not part of the state. */
@@ -48,6 +49,7 @@ final class SubjectLoader extends URLClassLoader {
         this.table = new ClassTable(subject, harness, calls);
         this.instrumenter = new Instrumenter(table, sites);
         this.redirected = redirected;
+        this.notRedirected = new TreeSet<>(redirected.keySet());
         this.change = change;
         Map<String, ClassNode> nodes = new LinkedHashMap<>();
         for (Set<String> names : List.of(subject, harness)) {
@@ -65,6 +67,9 @@ final class SubjectLoader extends URLClassLoader {
         }
         if (change != null && !changed) {
             throw new IllegalArgumentException("the change fits no class");
+        }
+        if (!notRedirected.isEmpty()) {
+            throw new IllegalArgumentException("no instruction reads " + notRedirected);
         }
     }
 
@@ -117,6 +122,7 @@ final class SubjectLoader extends URLClassLoader {
                     String key = node.name + " " + field.owner + "." + field.name;
                     String target = redirected.get(key);
                     if (target != null) {
+                        notRedirected.remove(key);
                         field.owner = target.substring(0, target.lastIndexOf('.'));
                         field.name = target.substring(target.lastIndexOf('.') + 1);
                     }
