@@ -28,7 +28,7 @@ public abstract class DelayedOperationHarness extends Harness {
             List<AtomicBoolean> needed = new ArrayList<>();
             scenario.values("needs." + name).forEach(each -> needed.add(conditions.get(each)));
             List<String> following = scenario.values("completes." + name);
-            operation.work(needed.toArray(new AtomicBoolean[0]),
+            operation.work().set(needed.toArray(new AtomicBoolean[0]),
                     scenario.values("locking").contains(name) ? outer : null,
                     scenario.values("raises").contains(name),
                     following.isEmpty() ? null : operations.get(following.get(0)));
@@ -106,19 +106,19 @@ public abstract class DelayedOperationHarness extends Harness {
         out.variable();
         conditions.values().forEach(condition -> out.truth(condition.get()));
         out.variable();
-        operations.values().forEach(operation -> out.truth(operation.completed()));
+        operations.values().forEach(operation -> out.truth(operation.flag("completed")));
         out.variable();
-        operations.values().forEach(operation -> out.truth(operation.pending()));
+        operations.values().forEach(operation -> out.truth(operation.flag("tryCompletePending")));
         out.variable();
         operations.values().forEach(operation -> monitor(out, operation.guard()));
         out.variable();
         monitor(out, outer);
         out.variable();
-        operations.values().forEach(operation -> out.truth(operation.armed()));
+        operations.values().forEach(operation -> out.truth(operation.work().armed.get()));
         out.variable();
-        operations.values().forEach(operation -> out.number(operation.completions()));
+        operations.values().forEach(operation -> out.number(operation.work().completions.get()));
         out.variable();
-        operations.values().forEach(operation -> out.number(operation.expirations()));
+        operations.values().forEach(operation -> out.number(operation.work().expirations.get()));
     }
 
     private void monitor(Shared out, Lock lock) {

@@ -1,16 +1,12 @@
 package subject;
 
+import java.lang.reflect.Field;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** A delayed operation with work in it: a subclass of Kafka's class, in that class's package. */
 public interface Worked {
-    /**
-     * What tryComplete asks for, in order; the callers' lock that onComplete takes, or null; whether
-     * onComplete raises; the operation that onComplete completes, or null.
-     */
-    void work(AtomicBoolean[] conditions, ReentrantLock outer, boolean fails, Worked following);
+    Work work();
 
     /** What checkAndComplete does with a watched operation. */
     boolean attempt();
@@ -23,15 +19,17 @@ public interface Worked {
     /** The operation's own lock. */
     Lock guard();
 
-    boolean completed();
-
-    /** The note that a thread leaves which does not get the lock. */
-    boolean pending();
-
-    /** Whether the timer task is still to run. */
-    boolean armed();
-
-    int completions();
-
-    int expirations();
+    /** Whether a flag of the superclass is set: an atomic one, or a field; false where it is absent. */
+    default boolean flag(String name) {
+        try {
+            Field field = getClass().getSuperclass().getDeclaredField(name);
+            field.setAccessible(true);
+            Object value = field.get(this);
+            return value instanceof AtomicBoolean atomic ? atomic.get() : (Boolean) value;
+        } catch (NoSuchFieldException absent) {
+            return false;
+        } catch (IllegalAccessException error) {
+            throw new IllegalStateException(error);
+        }
+    }
 }

@@ -1,81 +1,41 @@
 package org.apache.kafka.server.purgatory;
 
-import java.lang.reflect.Field;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-import subject.Failed;
+import subject.Work;
 import subject.Worked;
 
-/** The worked operation on Kafka's Java class: one lock for tryComplete and onComplete. */
+/** The worked operation on Kafka's Java class, since 4.0. */
 final class WorkedOperation extends DelayedOperation implements Worked {
-    private static final Field COMPLETED = completedField();
-
-    private AtomicBoolean[] conditions;
-    private ReentrantLock outer;
-    private boolean fails;
-    private Worked following;
-    private final AtomicBoolean armed = new AtomicBoolean(true);
-    private final AtomicInteger completions = new AtomicInteger();
-    private final AtomicInteger expirations = new AtomicInteger();
+    private final Work work = new Work();
 
     WorkedOperation() {
         super(1);
     }
 
-    private static Field completedField() {
-        try {
-            Field field = DelayedOperation.class.getDeclaredField("completed");
-            field.setAccessible(true);
-            return field;
-        } catch (NoSuchFieldException error) {
-            throw new ExceptionInInitializerError(error);
-        }
-    }
-
     @Override
-    public void work(AtomicBoolean[] needed, ReentrantLock lock, boolean raises, Worked next) {
-        conditions = needed;
-        outer = lock;
-        fails = raises;
-        following = next;
+    public Work work() {
+        return work;
     }
 
     @Override
     public void cancel() {
-        armed.set(false);
+        work.cancel();
         super.cancel();
     }
 
     @Override
     public boolean tryComplete() {
-        for (AtomicBoolean condition : conditions) {
-            if (!condition.get()) {
-                return false;
-            }
-        }
-        return forceComplete();
+        return work.tryComplete(this);
     }
 
     @Override
     public void onComplete() {
-        completions.incrementAndGet();
-        if (outer != null) {
-            outer.lock();
-            outer.unlock();
-        }
-        if (fails) {
-            throw new Failed();
-        }
-        if (following != null) {
-            following.forceComplete();
-        }
+        work.onComplete();
     }
 
     @Override
     public void onExpiration() {
-        expirations.incrementAndGet();
+        work.onExpiration();
     }
 
     @Override
@@ -86,34 +46,5 @@ final class WorkedOperation extends DelayedOperation implements Worked {
     @Override
     public Lock guard() {
         return lock;
-    }
-
-    @Override
-    public boolean completed() {
-        try {
-            return COMPLETED.getBoolean(this);
-        } catch (IllegalAccessException error) {
-            throw new IllegalStateException(error);
-        }
-    }
-
-    @Override
-    public boolean pending() {
-        return false;
-    }
-
-    @Override
-    public boolean armed() {
-        return armed.get();
-    }
-
-    @Override
-    public int completions() {
-        return completions.get();
-    }
-
-    @Override
-    public int expirations() {
-        return expirations.get();
     }
 }

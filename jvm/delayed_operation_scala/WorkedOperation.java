@@ -1,125 +1,77 @@
 package kafka.server;
 
-import java.lang.reflect.Field;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-import subject.Failed;
+import subject.Work;
 import subject.Worked;
 
-/** The worked operation on Kafka's Scala class of 1.0 and 2.0. */
+/** The worked operation on Kafka's Scala class, up to 3.9. */
 final class WorkedOperation extends DelayedOperation implements Worked {
-    private static final Field COMPLETED = flag("completed");
-    /** Absent in releases that leave no note. */
-    private static final Field PENDING = flag("tryCompletePending");
+    private static final MethodHandle ATTEMPT = attempts();
 
-    private AtomicBoolean[] conditions;
-    private ReentrantLock outer;
-    private boolean fails;
-    private Worked following;
-    private final AtomicBoolean armed = new AtomicBoolean(true);
-    private final AtomicInteger completions = new AtomicInteger();
-    private final AtomicInteger expirations = new AtomicInteger();
+    private final Work work = new Work();
 
     WorkedOperation() {
         super(1, scala.Option.apply(null));
     }
 
-    private static Field flag(String name) {
+    /** Releases up to 2.6 call it maybeTryComplete. */
+    private static MethodHandle attempts() {
+        MethodType type = MethodType.methodType(boolean.class);
         try {
-            Field field = DelayedOperation.class.getDeclaredField(name);
-            field.setAccessible(true);
-            return field;
-        } catch (NoSuchFieldException error) {
-            return null;
+            return MethodHandles.lookup().findVirtual(DelayedOperation.class,
+                    hasMaybe() ? "maybeTryComplete" : "safeTryComplete", type);
+        } catch (ReflectiveOperationException error) {
+            throw new ExceptionInInitializerError(error);
         }
     }
 
-    private boolean read(Field flag) {
-        try {
-            return ((AtomicBoolean) flag.get(this)).get();
-        } catch (IllegalAccessException error) {
-            throw new IllegalStateException(error);
-        }
+    private static boolean hasMaybe() {
+        return java.util.Arrays.stream(DelayedOperation.class.getDeclaredMethods())
+                .anyMatch(method -> method.getName().equals("maybeTryComplete"));
     }
 
     @Override
-    public void work(AtomicBoolean[] needed, ReentrantLock lock, boolean raises, Worked next) {
-        conditions = needed;
-        outer = lock;
-        fails = raises;
-        following = next;
+    public Work work() {
+        return work;
     }
 
     @Override
     public void cancel() {
-        armed.set(false);
+        work.cancel();
         super.cancel();
     }
 
     @Override
     public boolean tryComplete() {
-        for (AtomicBoolean condition : conditions) {
-            if (!condition.get()) {
-                return false;
-            }
-        }
-        return forceComplete();
+        return work.tryComplete(this);
     }
 
     @Override
     public void onComplete() {
-        completions.incrementAndGet();
-        if (outer != null) {
-            outer.lock();
-            outer.unlock();
-        }
-        if (fails) {
-            throw new Failed();
-        }
-        if (following != null) {
-            following.forceComplete();
-        }
+        work.onComplete();
     }
 
     @Override
     public void onExpiration() {
-        expirations.incrementAndGet();
+        work.onExpiration();
     }
 
     @Override
     public boolean attempt() {
-        return maybeTryComplete();
+        try {
+            return (boolean) ATTEMPT.invokeExact((DelayedOperation) this);
+        } catch (RuntimeException | Error raised) {
+            throw raised;
+        } catch (Throwable impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     @Override
     public Lock guard() {
         return lock();
-    }
-
-    @Override
-    public boolean completed() {
-        return read(COMPLETED);
-    }
-
-    @Override
-    public boolean pending() {
-        return PENDING != null && read(PENDING);
-    }
-
-    @Override
-    public boolean armed() {
-        return armed.get();
-    }
-
-    @Override
-    public int completions() {
-        return completions.get();
-    }
-
-    @Override
-    public int expirations() {
-        return expirations.get();
     }
 }

@@ -283,11 +283,13 @@ def table_faults(
     faults = []
     steps = {label.name for label in mechanism.labels.values() if label.kind != "silent"}
     labelled = set(binding.labels)
-    missing = sorted(steps - labelled - set(binding.unused))
-    faults += [f"the label {name} has no site" for name in missing]
+    unused = {name for name in steps if any(fnmatchcase(name, each) for each in binding.unused)}
+    faults += [f"the label {name} has no site" for name in sorted(steps - labelled - unused)]
     faults += [f"{name} is no label of {mechanism.stem}" for name in sorted(labelled - steps)]
-    idle = sorted(labelled & set(binding.unused))
+    idle = sorted(labelled & unused)
     faults += [f"the label {name} has a site and a reason for none" for name in idle]
+    wrong = [each for each in binding.unused if not any(fnmatchcase(name, each) for name in steps)]
+    faults += [f"no label of {mechanism.stem} is {each}" for each in wrong]
     sites = {site for places in binding.labels.values() for site in places}
     sites |= {site for places in binding.fine.values() for site in places}
     for site in sorted(sites):

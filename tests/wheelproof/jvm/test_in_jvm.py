@@ -176,6 +176,10 @@ def test_a_reason_for_what_is_not_there_is_a_fault():
     assert "there is no site TimerTask.gone:*" in faults(unlabelled={"TimerTask.gone:*": "why"})
 
 
+def test_a_pattern_of_unused_labels_that_fits_none_is_a_fault():
+    assert faults(unused={"Q*": "why"}) == ["no label of timer_task_list is Q*"]
+
+
 def test_an_unknown_label_is_a_fault():
     labels = {**BINDING.labels, "Z9": BINDING.labels["U3"]}
     assert "Z9 is no label of timer_task_list" in faults(labels=labels)

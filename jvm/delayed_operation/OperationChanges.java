@@ -1,4 +1,4 @@
-package org.apache.kafka.server.purgatory;
+package subject;
 
 import static wheelproof.jvm.Edits.find;
 import static wheelproof.jvm.Edits.is;
@@ -12,8 +12,8 @@ import org.objectweb.asm.tree.MethodNode;
 import wheelproof.jvm.Changes;
 import wheelproof.jvm.Edits;
 
-/** Seeded changes of the class; the table {@code changes} says what each is. */
-final class OperationChanges implements Changes, Opcodes {
+/** Seeded changes of the class; the tables {@code changes} say what each is. */
+public final class OperationChanges implements Changes, Opcodes {
     @Override
     public boolean apply(String name, ClassNode type) {
         if (!is(type, "DelayedOperation")) {
@@ -21,9 +21,14 @@ final class OperationChanges implements Changes, Opcodes {
         }
         MethodNode force = method(type, "forceComplete");
         return switch (name) {
+            case "completes-again" -> Edits.neverJumps(force, find(force, IFEQ, 0));
             case "no-recheck" -> Edits.neverJumps(force, find(force, IFNE, 0));
             case "no-first-look" -> Edits.neverJumps(force, find(force, IFEQ, 0));
             case "never-completed" -> returnsFalse(method(type, "isCompleted"));
+            case "leaves-no-note" -> {
+                MethodNode attempt = method(type, "maybeTryComplete");
+                yield Edits.replace(attempt, find(attempt, ICONST_1, 0), ICONST_0);
+            }
             default -> false;
         };
     }
