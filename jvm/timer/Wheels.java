@@ -1,119 +1,133 @@
-package org.apache.kafka.server.util.timer;
+package subject;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.DelayQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import wheelproof.jvm.Shared;
 
-/** The levels of a timing wheel and their buckets, which have numbers level by level from 1. */
-final class Wheels {
-    private static final Field BUCKETS = field(TimingWheel.class, "buckets");
-    private static final Field OVERFLOW = field(TimingWheel.class, "overflowWheel");
-    private static final Field CLOCK = field(TimingWheel.class, "currentTimeMs");
-    private static final Field ROOT = field(TimerTaskList.class, "root");
-    private static final Field POINTER = field(TimerTask.class, "timerTaskEntry");
-    private static final Field DELAY = field(TimerTask.class, "delayMs");
+/**
+ * The levels of a timing wheel and their buckets, which have numbers level by level from 1. Fields
+ * are read by their names, which Scala's classes and Java's share but for the clock's.
+ */
+public final class Wheels {
+    private static final Map<Class<?>, Map<String, Field>> FIELDS = new HashMap<>();
 
-    final List<TimingWheel> levels = new ArrayList<>();
-    final List<TimerTaskList> buckets = new ArrayList<>();
-    private final Map<TimerTaskList, Integer> numbers = new IdentityHashMap<>();
+    private final List<Object> levels = new ArrayList<>();
+    private final List<Object> buckets = new ArrayList<>();
+    private final Map<Object, Integer> numbers = new IdentityHashMap<>();
 
     /** The levels that there are. */
-    Wheels(TimingWheel lowest) {
-        for (TimingWheel level = lowest; level != null; level = above(level)) {
+    public Wheels(Object lowest) {
+        for (Object level = lowest; level != null; level = get(level, "overflowWheel")) {
             levels.add(level);
-            for (TimerTaskList bucket : (TimerTaskList[]) get(BUCKETS, level)) {
+            for (Object bucket : (Object[]) get(level, "buckets")) {
                 buckets.add(bucket);
                 numbers.put(bucket, buckets.size());
             }
         }
     }
 
-    static Field field(Class<?> type, String name) {
-        try {
-            Field field = type.getDeclaredField(name);
-            field.setAccessible(true);
-            return field;
-        } catch (NoSuchFieldException error) {
-            throw new ExceptionInInitializerError(error);
-        }
+    /** A field of one of these names, in the object's class or a superclass. */
+    private static Field field(Object object, String... names) {
+        return FIELDS.computeIfAbsent(object.getClass(), type -> new HashMap<>())
+                .computeIfAbsent(names[0], first -> find(object.getClass(), names));
     }
 
-    static Object get(Field field, Object object) {
+    private static Field find(Class<?> type, String... names) {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            for (Field field : each.getDeclaredFields()) {
+                if (List.of(names).contains(field.getName())) {
+                    field.setAccessible(true);
+                    return field;
+                }
+            }
+        }
+        throw new IllegalStateException(type + " has no field " + String.join(" or ", names));
+    }
+
+    /** The value of a field. */
+    public static Object get(Object object, String... names) {
         try {
-            return field.get(object);
+            return field(object, names).get(object);
         } catch (IllegalAccessException error) {
             throw new IllegalStateException(error);
         }
     }
 
-    static void set(Field field, Object object, Object value) {
+    /** Gives a field, which may be final, another value. */
+    public static void set(Object object, String name, Object value) {
         try {
-            field.set(object, value);
+            field(object, name).set(object, value);
         } catch (IllegalAccessException error) {
             throw new IllegalStateException(error);
         }
-    }
-
-    static TimingWheel above(TimingWheel level) {
-        return (TimingWheel) get(OVERFLOW, level);
     }
 
     /** Makes levels until there are so many. */
-    static void make(TimingWheel lowest, int levels) {
+    public static void make(Object lowest, int count) {
         try {
-            Method method = TimingWheel.class.getDeclaredMethod("addOverflowWheel");
+            Method method = lowest.getClass().getDeclaredMethod("addOverflowWheel");
             method.setAccessible(true);
-            TimingWheel level = lowest;
-            for (int made = 1; made < levels; made++) {
+            Object level = lowest;
+            for (int made = 1; made < count; made++) {
                 method.invoke(level);
-                level = above(level);
+                level = get(level, "overflowWheel");
             }
         } catch (ReflectiveOperationException error) {
             throw new IllegalStateException(error);
         }
     }
 
-    static long clock(TimingWheel level) {
-        return (Long) get(CLOCK, level);
+    public List<Object> levels() {
+        return levels;
     }
 
-    static TimerTaskEntry entry(TimerTask task) {
-        return (TimerTaskEntry) get(POINTER, task);
+    public List<Object> buckets() {
+        return buckets;
     }
 
-    /** The delay that the task's next add has. */
-    static void delay(TimerTask task, long milliseconds) {
-        set(DELAY, task, milliseconds);
-    }
-
-    int number(TimerTaskList bucket) {
+    /** The number of a bucket; null for another object. */
+    public Integer number(Object bucket) {
         return numbers.get(bucket);
     }
 
-    /** Each bucket's entries, by their names. */
-    void content(Shared out, Function<TimerTaskEntry, String> name) {
-        for (TimerTaskList bucket : buckets) {
-            List<String> names = new ArrayList<>();
-            TimerTaskEntry root = (TimerTaskEntry) get(ROOT, bucket);
-            for (TimerTaskEntry entry = root.next; entry != root; entry = entry.next) {
-                names.add(name.apply(entry));
-            }
-            out.names(names);
+    public static long key(Object bucket) {
+        return ((AtomicLong) get(bucket, "expiration")).get();
+    }
+
+    /** The level's clock. */
+    public static long clock(Object level) {
+        return (Long) get(level, "currentTimeMs", "currentTime");
+    }
+
+    /** The list that an entry is in; null where it is in none. */
+    public static Object list(Object entry) {
+        return get(entry, "list");
+    }
+
+    /** The names of a bucket's entries. */
+    public static List<String> content(Object bucket, Function<Object, String> name) {
+        List<String> names = new ArrayList<>();
+        Object root = get(bucket, "root");
+        for (Object entry = get(root, "next"); entry != root; entry = get(entry, "next")) {
+            names.add(name.apply(entry));
         }
+        return names;
     }
 
     /** The buckets in the queue, in the order of its heap. */
-    void queued(Shared out, DelayQueue<?> queue) {
+    public void queued(Shared out, DelayQueue<?> queue) {
         Object[] heap = queue.toArray();
         out.tuple(heap.length);
         for (Object bucket : heap) {
-            out.number(number((TimerTaskList) bucket));
+            out.number(number(bucket));
         }
     }
 }

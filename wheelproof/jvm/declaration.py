@@ -10,7 +10,7 @@ from typing import Any
 
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import UsageError
-from wheelproof.project.mechanism import Mechanism
+from wheelproof.project.mechanism import PROFILES, Mechanism
 
 FOLDER = "jvm"
 RELEASES = "releases.toml"
@@ -31,7 +31,7 @@ class Change:
 class Binding:
     """One file ``jvm/NAME.toml``. Names of classes are internal ones (``a/b/C``).
 
-    ``releases``: the first one is that of the fast profile.
+    ``releases``: the first one is that of the fast profile, if ``profile`` is "fast".
     ``labels``: label -> sites; ``fine``: the labels that differ where each access is a step.
     ``unlabelled``: pattern of sites without a label -> reason. ``opaque``: class of which only the
     class is part of the state -> reason. ``waits``: label that may have to wait although the model
@@ -55,6 +55,7 @@ class Binding:
     unlabelled: Mapping[str, str] = field(default_factory=dict)
     opaque: Mapping[str, str] = field(default_factory=dict)
     waits: Mapping[str, str] = field(default_factory=dict)
+    profile: str = "fast"
     fast: tuple[str, ...] = ()
     coarse: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
@@ -123,6 +124,11 @@ def read(file: Path) -> Binding:
     for name in ("mechanism", "releases", "classes", "harness", "labels"):
         if name not in data:
             raise UsageError(f"{file}: the field {name} is missing.")
+    profile = data.get("profile", "fast")
+    if profile not in PROFILES:
+        raise UsageError(
+            f"{file}: profile is {profile!r}; it must be one of {', '.join(PROFILES)}."
+        )
     package = data.pop("package", "")
 
     def internal(name: str) -> str:
@@ -153,6 +159,7 @@ def read(file: Path) -> Binding:
         unlabelled=data.get("unlabelled", {}),
         opaque=data.get("opaque", {}),
         waits=data.get("waits", {}),
+        profile=profile,
         fast=listed("fast"),
         coarse=listed("coarse"),
         where=data.get("where", {}),

@@ -40,39 +40,45 @@ def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
             continue
         for version in binding.releases:
             if release in ("", version):
-                found |= {task.name: task for task in of_release(binding, version, mechanism)}
+                for task in of_release(binding, version, mechanism):
+                    if task.name in found:
+                        raise UsageError(f"{binding.file}: two checks are named {task.name}.")
+                    found[task.name] = task
     return found
 
 
 def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Task]:
     """The checks on one release: scenarios, violated properties, the table of sites, changes.
 
-    Releases behind the first one have the scenarios of the fast profile only. A config that must
-    violate an invariant is a check where its scenario is one.
+    Releases behind the first one have the scenarios of the fast profile only, and the configs of
+    the fast profile that must violate an invariant or deadlock.
     """
     first = release == binding.releases[0]
 
-    def task(kind: str, subject: str, fast: bool, scenario: str = "") -> Task:
+    def task(kind: str, subject: str, fast: bool) -> Task:
+        scenario, name = subject, subject or kind
+        if kind == PROPERTY:
+            config = mechanism.configs[subject]
+            scenario = config.scenario
+            if subject in mechanism.scenarios:
+                name = f"{subject} {config.property}"
         ending = f"@{release}" + (" fine" if kind == FINE else "")
-        profile = "fast" if fast and first else "nightly"
-        name = f"{subject or kind}{ending}"
-        return Task(name, binding, release, kind, subject, profile, scenario or subject)
+        profile = binding.profile if fast and first else "nightly"
+        return Task(f"{name}{ending}", binding, release, kind, subject, profile, scenario)
 
+    named = [*binding.fast, *binding.rejects]
+    named += [name for change in binding.changes.values() for name in change.scenarios]
+    if unknown := sorted(set(named) - set(mechanism.scenarios)):
+        raise UsageError(f"{binding.file}: no scenario is named {', '.join(unknown)}.")
     scenarios = [name for name in binding.scenarios(mechanism) if first or name in binding.fast]
     made = [task(SCENARIO, name, name in binding.fast) for name in scenarios]
     made += [task(REJECTED, name, True) for name in binding.rejects]
-    made += [
-        task(
-            PROPERTY,
-            config.name,
-            config.profile == "fast" and config.scenario in binding.fast,
-            config.scenario,
-        )
-        for config in mechanism.configs.values()
-        if config.scenario in scenarios
-        and config.name not in scenarios
-        and replayed(config, mechanism)
-    ]
+    possible = binding.scenarios(mechanism)
+    for config in mechanism.configs.values():
+        if config.scenario in possible and replayed(config, mechanism):
+            fast = config.profile == "fast"
+            if first or fast:
+                made.append(task(PROPERTY, config.name, fast and config.scenario in binding.fast))
     made.append(task(SITES, "", True))
     fine = [
         name
@@ -86,7 +92,10 @@ def of_release(binding: Binding, release: str, mechanism: Mechanism) -> list[Tas
 def replayed(config: Config, mechanism: Mechanism) -> bool:
     """Whether a config's counterexample is a run that compiled classes can follow to its end."""
     violated = config.expect == "violated" and not config.without and config.property
-    return bool(violated) and mechanism.properties[config.property or ""].kind == "invariant"
+    return bool(violated) and mechanism.properties[config.property or ""].kind in (
+        "invariant",
+        "deadlock",
+    )
 
 
 def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:

@@ -216,6 +216,36 @@ def test_the_table_of_each_release_is_judged_by_all_its_fast_scenarios():
                         assert set(task.binding.fast) <= beside, task.name
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"fast": ("no_such",)}, "no scenario is named no_such"),
+        ({"rejects": {"two_adders": "why"}}, "two checks are named two_adders@"),
+        ({"changes": {"two_adders": BINDING.changes["unowned"]}}, "two checks are named"),
+    ],
+)
+def test_a_binding_whose_checks_cannot_be_told_apart_is_refused(monkeypatch, changed, message):
+    wrong = replace(BINDING, **changed)
+    monkeypatch.setattr(tasks, "find", lambda root: {"timer_task_list": wrong})
+    with pytest.raises(UsageError, match=message):
+        tasks.tasks(MECHANISM, RELEASE)
+
+
+def test_a_profile_that_there_is_not_is_refused(tmp_path):
+    text = BINDING.file.read_text(encoding="utf-8").replace(
+        "releases =", 'profile = "x"\nreleases ='
+    )
+    (tmp_path / "wrong.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="profile is 'x'; it must be one of fast, nightly"):
+        declaration.read(tmp_path / "wrong.toml")
+
+
+def test_all_checks_of_a_nightly_binding_are_nightly(monkeypatch):
+    late = replace(BINDING, profile="nightly")
+    monkeypatch.setattr(tasks, "find", lambda root: {"timer_task_list": late})
+    assert {task.profile for task in tasks.tasks(MECHANISM, RELEASE).values()} == {"nightly"}
+
+
 def test_a_subject_without_classes_has_nothing_to_run():
     with pytest.raises(NothingChecked, match="No compiled classes"):
         tasks.chosen([replace(MECHANISM, root=Path("/nonexistent"))], set(), "", False)

@@ -19,7 +19,7 @@ from wheelproof.jvm.values import Encoder, lines
 from wheelproof.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
-BINDING = declaration.find(ROOT)["system_timer"]
+BINDING = declaration.find(ROOT)["system_timer_java"]
 MECHANISM = project.find(ROOT)["system_timer"]
 RELEASE = BINDING.releases[0]
 
@@ -101,7 +101,7 @@ def test_the_corrected_order_is_not_what_the_classes_do(output, jvm):
 
 def test_a_machine_that_must_be_rejected_and_is_not_is_no_row_in_order(jvm, output, monkeypatch):
     weak = replace(BINDING, rejects={"kafka_executor": "planted"}, where={"timer": "none"})
-    monkeypatch.setattr(tasks, "find", lambda root: {"system_timer": weak})
+    monkeypatch.setattr(tasks, "find", lambda root: {"system_timer_java": weak})
     (row,) = layer.check(Context(MECHANISM, output), [f"kafka_executor@{RELEASE}"]).rows
     assert (row.verdict, row.ok) == (Verdict.EXHAUSTIVE, False)
 
@@ -129,7 +129,7 @@ def line_of(site, jvm):
 def test_a_violation_that_the_classes_do_not_follow_is_reported(jvm, output, monkeypatch):
     labels = {**BINDING.labels, "V1": BINDING.labels["V2"], "V2": BINDING.labels["V1"]}
     monkeypatch.setattr(
-        tasks, "find", lambda root: {"system_timer": replace(BINDING, labels=labels)}
+        tasks, "find", lambda root: {"system_timer_java": replace(BINDING, labels=labels)}
     )
     (row,) = layer.check(Context(MECHANISM, output), [f"kafka_is_late@{RELEASE}"]).rows
     assert (row.property, row.ok) == ("Bisimulation", False)

@@ -64,7 +64,8 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis) im
         boolean own = table.isInstrumented(call.owner) || call.owner.equals(type.superName)
                 && call.getOpcode() == INVOKEVIRTUAL;
         boolean callback = call.getOpcode() == INVOKEINTERFACE
-                && call.owner.startsWith("java/util/function/");
+                && (call.owner.startsWith("java/util/function/")
+                        || call.owner.startsWith("scala/Function"));
         return own || callback
                 ? new Operation(Site.Kind.INVOKE, "INVOKE " + call.name, 0, false) : null;
     }

@@ -1,6 +1,5 @@
-package org.apache.kafka.server.util.timer;
+package subject;
 
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +11,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import subject.ScenarioTime;
 import wheelproof.jvm.Harness;
 import wheelproof.jvm.Scenario;
 import wheelproof.jvm.Shared;
@@ -23,38 +21,23 @@ import wheelproof.jvm.Site;
  * JDK's DelayQueue. Two things are replaced: the clock, and the executor by one that records. The
  * adds of one task have different deadlines, by which an entry is known.
  */
-final class SystemTimerHarness extends Harness {
-    private static final Field EXECUTOR = Wheels.field(SystemTimer.class, "taskExecutor");
-    private static final Field QUEUE = Wheels.field(SystemTimer.class, "delayQueue");
-    private static final Field COUNTER = Wheels.field(SystemTimer.class, "taskCounter");
-    private static final Field WHEEL = Wheels.field(SystemTimer.class, "timingWheel");
-    private static final Field LOCK = Wheels.field(SystemTimer.class, "readWriteLock");
+public abstract class TimerHarness extends Harness {
     private static final Object[] REFUSED = {"raised", "RuntimeError"};
-
-    /** A task that does nothing: what is checked is who hands it over, and when. */
-    static final class Task extends TimerTask {
-        Task() {
-            super(0);
-        }
-
-        @Override
-        public void run() { }
-    }
 
     /** The queue of a thread pool, first in first out; threads of the scenario are its threads. */
     static final class Pool extends AbstractExecutorService {
-        private final SystemTimerHarness harness;
-        private final List<TimerTaskEntry> waiting = new ArrayList<>();
-        private final List<TimerTaskEntry> refused = new ArrayList<>();
+        private final TimerHarness harness;
+        private final List<Object> waiting = new ArrayList<>();
+        private final List<Object> refused = new ArrayList<>();
         private boolean shut;
 
-        Pool(SystemTimerHarness harness) {
+        Pool(TimerHarness harness) {
             this.harness = harness;
         }
 
         @Override
         public Future<?> submit(Runnable task) {
-            TimerTaskEntry entry = harness.entryInHand();
+            Object entry = harness.entryInHand();
             if (shut) {
                 refused.add(entry);
                 throw new RejectedExecutionException();
@@ -96,10 +79,10 @@ final class SystemTimerHarness extends Harness {
     }
 
     private final ScenarioTime clock = ScenarioTime.begin(0);
-    private final SystemTimer timer;
+    private final Object timer;
     private final Pool pool = new Pool(this);
-    private final List<TimerTaskEntry> started = new ArrayList<>();
-    private final Map<String, TimerTask> tasks = new LinkedHashMap<>();
+    private final List<Object> started = new ArrayList<>();
+    private final Map<String, Object> tasks = new LinkedHashMap<>();
     private int adding;
     private final transient Map<String, String> taskOf = new LinkedHashMap<>();
     private final transient Map<String, Long> deadline = new LinkedHashMap<>();
@@ -108,29 +91,46 @@ final class SystemTimerHarness extends Harness {
     private final transient AtomicInteger counter;
     private final transient Object lock;
 
-    SystemTimerHarness(Scenario scenario) {
+    protected TimerHarness(Scenario scenario) {
         for (String entry : scenario.keys("task_of")) {
             taskOf.put(entry, scenario.value("task_of." + entry));
             deadline.put(entry, Long.parseLong(scenario.value("deadline." + entry)));
-            tasks.computeIfAbsent(taskOf.get(entry), task -> new Task());
+            tasks.computeIfAbsent(taskOf.get(entry), task -> task());
         }
         for (String[] operation : scenario.operations()) {
             adding += operation[0].equals("add") ? 1 : 0;
         }
         int wheelSize = Integer.parseInt(scenario.value("wheel_size"));
-        timer = new SystemTimer("subject", 1, wheelSize, 0);
-        ((ExecutorService) Wheels.get(EXECUTOR, timer)).shutdown();
-        Wheels.set(EXECUTOR, timer, pool);
-        TimingWheel lowest = (TimingWheel) Wheels.get(WHEEL, timer);
+        timer = timer(wheelSize);
+        ((ExecutorService) Wheels.get(timer, "taskExecutor")).shutdown();
+        Wheels.set(timer, "taskExecutor", pool);
+        Object lowest = Wheels.get(timer, "timingWheel");
         Wheels.make(lowest, Integer.parseInt(scenario.value("levels")));
         wheels = new Wheels(lowest);
-        queue = (DelayQueue<?>) Wheels.get(QUEUE, timer);
-        counter = (AtomicInteger) Wheels.get(COUNTER, timer);
-        lock = Wheels.get(LOCK, timer);
+        queue = (DelayQueue<?>) Wheels.get(timer, "delayQueue");
+        counter = (AtomicInteger) Wheels.get(timer, "taskCounter");
+        lock = Wheels.get(timer, "readWriteLock");
     }
 
+    /** A timer of this release, with a tick of 1 ms that starts at 0. */
+    protected abstract Object timer(int wheelSize);
+
+    /** A task that does nothing: what is checked is who hands it over, and when. */
+    protected abstract Object task();
+
+    /** SystemTimer.add. */
+    protected abstract void add(Object timer, Object task);
+
+    /** SystemTimer.advanceClock, which waits for nothing. */
+    protected abstract boolean advance(Object timer) throws InterruptedException;
+
+    /** TimerTask.cancel. */
+    protected abstract void cancel(Object task);
+
+    protected abstract void close(Object timer);
+
     @Override
-    public Object perform(String[] operation) throws Exception {
+    public final Object perform(String[] operation) throws Exception {
         switch (operation[0]) {
             case "add" -> {
                 return add(operation[1]);
@@ -139,7 +139,7 @@ final class SystemTimerHarness extends Harness {
                 return reap();
             }
             case "cancel" -> cancel(tasks.get(operation[1]));
-            case "close" -> timer.close();
+            case "close" -> close(timer);
             case "tick" -> tick();
             case "execute" -> execute();
             default -> throw new IllegalArgumentException(operation[0]);
@@ -148,10 +148,10 @@ final class SystemTimerHarness extends Harness {
     }
 
     private Object add(String entry) {
-        TimerTask task = tasks.get(taskOf.get(entry));
-        Wheels.delay(task, deadline.get(entry));
+        Object task = tasks.get(taskOf.get(entry));
+        Wheels.set(task, "delayMs", deadline.get(entry));
         try {
-            timer.add(task);
+            add(timer, task);
             return null;
         } catch (RejectedExecutionException refused) {
             return REFUSED;
@@ -160,15 +160,11 @@ final class SystemTimerHarness extends Harness {
         }
     }
 
-    private void cancel(TimerTask task) {
-        task.cancel();
-    }
-
     private Object reap() throws InterruptedException {
         try {
             boolean any;
             do {
-                any = timer.advanceClock(0);
+                any = advance(timer);
             } while (any || !over());
             return null;
         } catch (RejectedExecutionException refused) {
@@ -184,7 +180,7 @@ final class SystemTimerHarness extends Harness {
     private void execute() {
         step("take");
         if (!pool.waiting.isEmpty()) {
-            TimerTaskEntry entry = pool.waiting.remove(0);
+            Object entry = pool.waiting.remove(0);
             step("run", entry);
             started.add(entry);
         }
@@ -200,28 +196,40 @@ final class SystemTimerHarness extends Harness {
     }
 
     private boolean due() {
-        TimerTaskList first = (TimerTaskList) queue.peek();
-        return first != null && first.getExpiration() <= clock.milliseconds();
+        Object first = queue.peek();
+        return first != null && Wheels.key(first) <= clock.milliseconds();
     }
 
     /** The entry that the running thread hands over: SystemTimer submits its task alone. */
-    private TimerTaskEntry entryInHand() {
+    private Object entryInHand() {
         for (Object value : frame()) {
-            if (value instanceof TimerTaskEntry entry) {
-                return entry;
+            if (isEntry(value)) {
+                return value;
             }
         }
         throw new IllegalStateException("the thread has no entry in its hand");
     }
 
+    private static boolean isEntry(Object object) {
+        return object != null && object.getClass().getSimpleName().equals("TimerTaskEntry");
+    }
+
+    private static Object taskOf(Object entry) {
+        return Wheels.get(entry, "timerTask");
+    }
+
+    private static Object entryOf(Object task) {
+        return Wheels.get(task, "timerTaskEntry");
+    }
+
     @Override
-    public boolean waits(int thread, Site site, Object target, Object[] values) {
+    public final boolean waits(int thread, Site site, Object target, Object[] values) {
         return switch (site.key) {
             case "SystemTimer.advanceClock:CALL DelayQueue.poll#0" -> !due() && !over();
             case "SystemTimerHarness.cancel:INVOKE cancel#0" ->
-                    held((TimerTask) values[values.length - 1], thread);
+                    held(values[values.length - 1], thread);
             case "TimerTaskEntry.<init>:INVOKE setTimerTaskEntry#0" ->
-                    held((TimerTask) values[values.length - 2], thread);
+                    held(values[values.length - 2], thread);
             case "harness:take" -> pool.waiting.isEmpty() && !nothingComes();
             default -> false;
         };
@@ -232,57 +240,57 @@ final class SystemTimerHarness extends Harness {
     }
 
     /** Another thread's flush holds the bucket that the task's entry is in. */
-    private boolean held(TimerTask task, int thread) {
-        TimerTaskEntry entry = Wheels.entry(task);
-        TimerTaskList bucket = entry == null ? null : entry.list;
+    private boolean held(Object task, int thread) {
+        Object entry = entryOf(task);
+        Object bucket = entry == null ? null : Wheels.list(entry);
         int owner = bucket == null ? 0 : owner(bucket);
         return owner != 0 && owner != thread + 1;
     }
 
     @Override
-    public String name(Object object) {
-        if (object instanceof TimerTaskEntry entry) {
-            return entry.timerTask == null ? "root" : nameOf(entry);
+    public final String name(Object object) {
+        if (isEntry(object)) {
+            return taskOf(object) == null ? "root" : nameOf(object);
         }
-        for (Map.Entry<String, TimerTask> task : tasks.entrySet()) {
+        for (Map.Entry<String, Object> task : tasks.entrySet()) {
             if (task.getValue() == object) {
                 return task.getKey();
             }
         }
-        if (object instanceof TimerTaskList bucket) {
-            return String.valueOf(wheels.number(bucket));
+        if (wheels.number(object) != null) {
+            return String.valueOf(wheels.number(object));
         }
-        return object instanceof TimingWheel level ? "level " + (wheels.levels.indexOf(level) + 1)
-                : null;
+        int level = wheels.levels().indexOf(object);
+        return level < 0 ? null : "level " + (level + 1);
     }
 
-    private String nameOf(TimerTaskEntry entry) {
+    private String nameOf(Object entry) {
         for (String name : taskOf.keySet()) {
-            if (entry != null && tasks.get(taskOf.get(name)) == entry.timerTask
-                    && deadline.get(name) == entry.expirationMs) {
+            if (entry != null && tasks.get(taskOf.get(name)) == taskOf(entry)
+                    && deadline.get(name).equals(Wheels.get(entry, "expirationMs"))) {
                 return name;
             }
         }
         return null;
     }
 
-    private List<String> namesOf(List<TimerTaskEntry> entries) {
+    private List<String> namesOf(List<Object> entries) {
         return entries.stream().map(this::nameOf).toList();
     }
 
     @Override
-    public void shared(Shared out) {
+    public final void shared(Shared out) {
         out.variable().number(clock.milliseconds());
         out.variable();
-        wheels.levels.forEach(level -> out.number(Wheels.clock(level)));
+        wheels.levels().forEach(level -> out.number(Wheels.clock(level)));
         out.variable();
-        wheels.content(out, this::nameOf);
+        wheels.buckets().forEach(bucket -> out.names(Wheels.content(bucket, this::nameOf)));
         out.variable();
-        wheels.buckets.forEach(bucket -> out.number(bucket.getExpiration()));
+        wheels.buckets().forEach(bucket -> out.number(Wheels.key(bucket)));
         out.variable();
         wheels.queued(out, queue);
         out.variable();
-        tasks.values().forEach(task -> out.name(nameOf(Wheels.entry(task))));
+        tasks.values().forEach(task -> out.name(nameOf(entryOf(task))));
         out.variable().number(counter.get());
         out.variable().threads(readers(lock));
         out.variable().thread(owner(lock));
@@ -296,7 +304,7 @@ final class SystemTimerHarness extends Harness {
 
     /** The bucket whose monitor a thread holds, which at these steps only a flush does. */
     private int flushing() {
-        for (TimerTaskList bucket : wheels.buckets) {
+        for (Object bucket : wheels.buckets()) {
             if (owner(bucket) != 0) {
                 return wheels.number(bucket);
             }
