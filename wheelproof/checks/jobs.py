@@ -177,6 +177,14 @@ def several_threads(mechanism: Mechanism, config: Config) -> bool:
     return len(mechanism.scenarios[config.scenario]["threads"]) > 1
 
 
+DUMPED = 3_000
+"""Distinct states up to which one run of TLC decides safety and liveness, and writes the graph.
+
+With the graph TLC writes that of its temporal check too. In larger models this costs more than a
+second run does.
+"""
+
+
 def decided_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, str]:
     """Liveness config -> the safety config whose run of TLC decides it too.
 
@@ -193,7 +201,11 @@ def decided_too(mechanism: Mechanism, configs: Sequence[Config]) -> dict[str, st
         )
 
     holds = [config for config in configs if config.expect == "exhaustive" and config.fair is None]
-    safe = [config for config in holds if kind_of(mechanism, config) == "config"]
+    safe = [
+        config
+        for config in holds
+        if kind_of(mechanism, config) == "config" and (config.distinct or 0) <= DUMPED
+    ]
     return {
         live.name: same[0].name
         for live in holds

@@ -254,3 +254,11 @@ def test_of_two_rows_with_one_title_one_would_hide_the_other(heard, monkeypatch)
         ValueError, match="several rows are called timer_task_list / mutant / Other"
     ):
         one_run(ended)
+
+
+def test_liveness_of_a_large_model_has_a_run_of_tlc_of_its_own():
+    live = WHEEL.configs["cascade_fires"]
+    safe = WHEEL.configs["cascade"]
+    largest = replace(safe, distinct=jobs.DUMPED)
+    assert jobs.decided_too(WHEEL, [largest, live]) == {"cascade_fires": "cascade"}
+    assert jobs.decided_too(WHEEL, [replace(safe, distinct=jobs.DUMPED + 1), live]) == {}
