@@ -62,6 +62,44 @@ def names_of(model: Model) -> tuple[str, ...]:
     return (*model.variables, *model.process_variables)
 
 
+def keys_of(
+    graph: StateGraph, names: tuple[str, ...], codes: dict[str, int]
+) -> list[tuple[int, ...]]:
+    """Per state one number for each variable, in the order of ``names``.
+
+    Equal numbers stand for equal TLA+ values. ``codes``: text of a value -> its number, which new
+    values extend.
+    """
+    model = graph.model
+    own = names_of(model)
+    known: dict[tuple[int, Any], int] = {}
+
+    def code(index: int, piece: Any) -> int:
+        found = known.get((index, piece))
+        if found is None:
+            text = format_tla(freeze(model.tla(own[index], piece), NULL))
+            found = known[index, piece] = codes.setdefault(text, len(codes))
+        return found
+
+    # Few values of the shared variables, and of the threads', make many states.
+    split = len(model.variables)
+    of_shared: dict[Any, tuple[int, ...]] = {}
+    of_threads: dict[Any, tuple[int, ...]] = {}
+    order = [own.index(name) for name in names]
+    keys = []
+    for state in graph.states:
+        shared, threads = of_shared.get(state[0]), of_threads.get(state[1])
+        if shared is None or threads is None:
+            pieces = tuple(enumerate(model.pieces(state)))
+            if shared is None:
+                shared = of_shared[state[0]] = tuple([code(*each) for each in pieces[:split]])
+            if threads is None:
+                threads = of_threads[state[1]] = tuple([code(*each) for each in pieces[split:]])
+        whole = shared + threads
+        keys.append(tuple([whole[place] for place in order]))
+    return keys
+
+
 def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     """Compare TLC's full graph with the model's. UsageError if their variables differ."""
     model = graph.model
@@ -74,18 +112,7 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
             "Declare every variable of the spec in the model, under the same name.",
         )
     order = [tlc.variables.index(name) for name in names]
-    number = {text: index for index, text in enumerate(tlc.texts)}
-    pieces: dict[tuple[int, Any], int] = {}
-    keys: list[tuple[int, ...]] = []
-    for state in graph.states:
-        key = []
-        for index, piece in enumerate(model.pieces(state)):
-            code = pieces.get((index, piece))
-            if code is None:
-                text = format_tla(freeze(model.tla(names[index], piece), NULL))
-                code = pieces[index, piece] = number.setdefault(text, len(number))
-            key.append(code)
-        keys.append(tuple(key))
+    keys = keys_of(graph, names, {text: index for index, text in enumerate(tlc.texts)})
     of_key = {key: index for index, key in enumerate(keys)}
     if len(of_key) != len(keys):
         raise UsageError(

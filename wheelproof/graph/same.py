@@ -1,0 +1,82 @@
+"""Two models' graphs, compared as multisets of edges over the values of all variables."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from wheelproof.errors import UsageError
+from wheelproof.graph.compare import keys_of, names_of, texts_of
+from wheelproof.graph.explorer import StateGraph
+
+
+def difference(one: StateGraph, other: StateGraph, names: tuple[str, str]) -> str:
+    """A sentence with the first difference of two graphs; "" where they are equal.
+
+    ``names``: how the sentence calls the two. Raises UsageError where the models' variables or
+    threads differ.
+    """
+    variables = names_of(one.model)
+    if set(variables) != set(names_of(other.model)) or one.model.threads != other.model.threads:
+        missing = sorted(set(variables) ^ set(names_of(other.model)))
+        raise UsageError(
+            f"{names[0]} and {names[1]} have not the same variables and threads: {missing}.",
+            "Declare every variable of the specification in the model, under the same name.",
+        )
+    codes: dict[str, int] = {}
+    mine, theirs = (keys_of(graph, variables, codes) for graph in (one, other))
+    number = {key: place for place, key in enumerate(mine)}
+    # The other graph's states by the first one's numbers; negative where it lacks the state.
+    matched = [number.get(key, -1 - place) for place, key in enumerate(theirs)]
+    if matched[0] != 0:
+        return "the initial states differ: " + _changes(
+            variables, texts_of(one.model, one.states[0], {}), _texts(other, 0, variables)
+        )
+    rows = dict(zip(matched, other.edges, strict=True))
+    for place, row in enumerate(one.edges):
+        if place not in rows:
+            return f"{names[0]} alone has the state " + ", ".join(
+                f"{name} = {text}" for name, text in zip(variables, _texts(one, place, variables))
+            )
+        others = [(thread, label, matched[target]) for thread, label, target in rows[place]]
+        if row == others:
+            continue
+        here, there = Counter(row), Counter(others)
+        for graph, alone, name in (
+            (one, here - there, names[0]),
+            (other, there - here, names[1]),
+        ):
+            if alone:
+                thread, label, target = min(alone)
+                after = target if graph is one else matched.index(target)
+                return (
+                    f"{name} alone has the step {label} of {one.model.threads[thread]} with "
+                    + _changes(
+                        variables, _texts(one, place, variables), _texts(graph, after, variables)
+                    )
+                )
+    return _ends(one, other, matched, names)
+
+
+def _ends(one: StateGraph, other: StateGraph, matched: list[int], names: tuple[str, str]) -> str:
+    """The difference between the final states; "" where there is none."""
+    final = set(one.final) ^ {matched[place] for place in other.final}
+    if final:
+        alone = names[0] if min(final) in one.final else names[1]
+        return f"{alone} alone has ended in state {min(final)}"
+    return ""
+
+
+def _texts(graph: StateGraph, place: int, variables: tuple[str, ...]) -> tuple[str, ...]:
+    known = dict(
+        zip(names_of(graph.model), texts_of(graph.model, graph.states[place], {}), strict=True)
+    )
+    return tuple(known[name] for name in variables)
+
+
+def _changes(variables: tuple[str, ...], before: tuple[str, ...], after: tuple[str, ...]) -> str:
+    places = [
+        f"{name} {old} -> {new}"
+        for name, old, new in zip(variables, before, after, strict=True)
+        if old != new
+    ]
+    return "; ".join(places) or "no change"

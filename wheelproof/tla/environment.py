@@ -1,0 +1,126 @@
+"""The globals of a program in one scenario: constants, operators and kept values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.tla import values
+from wheelproof.tla.program import Kept, Program, Programs
+from wheelproof.tla.syntax import Expression
+from wheelproof.tla.values import Domain, Map, Undefined, Values
+
+ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What Python raises where a formula has no value."""
+
+
+class Environment:
+    """The globals of a module's program in one scenario."""
+
+    def __init__(
+        self, programs: Programs, constants: Mapping[str, Any], threads: tuple[str, ...]
+    ) -> None:
+        module = programs.module
+        if missing := [name for name in module.constants if name not in constants]:
+            raise UsageError(
+                f"The module {module.name} has the constant {missing[0]}, and the scenario gives "
+                "no value for it.",
+                "Name the field that has it, in [constants].",
+            )
+        self.programs, self.values = programs, Values()
+        self._program: Program | None = None
+        self._done, self._globals, made = 0, dict[str, Any](), self.values
+        self._names: dict[str, Any] = {
+            "Map": Map,
+            "Once": values.Once,
+            "ordered": values.ordered,
+            "choose": values.choose,
+            "no_case": values.no_case,
+            "divisor": _divisor,
+            "power": _power,
+            "domain": made.domain,
+            "record": self._record,
+            "sequence": made.sequence,
+            "function": made.function,
+            "changed": made.changed,
+            "joined": made.joined,
+            "tail": made.tail,
+            "part": made.part,
+            "items": made.items,
+            "over": made.over,
+            "recursive": made.recursive,
+            "THREADS": made.domain(threads),
+            "ORDER": sorted(range(len(threads)), key=lambda place: values.order(threads[place])),
+            "AT": {name: place for place, name in enumerate(threads)},
+        }
+        for name in module.constants:
+            self._names[f"C_{name}"] = made.from_plain(constants[name])
+
+    def constant(self, name: str) -> Any:
+        """The value of a declared constant; None where the module has none of this name."""
+        return self._names.get(f"C_{name}")
+
+    def function(self, make: Callable[[Program], str]) -> Callable[..., Any]:
+        """A function that a program makes, after all parts that it needs have been executed."""
+        while True:
+            program = self.programs.current
+            name = make(program)
+            if not (late := self._execute(program)):
+                found: Callable[..., Any] = self._globals[name]
+                return found
+            self.programs.later(late)
+
+    def _execute(self, program: Program) -> frozenset[Expression]:
+        """Execute the parts that are new; the constant expressions that have no value."""
+        if program is not self._program:
+            # Functions of an earlier program keep its globals.
+            self._program, self._done, self._globals = program, 0, dict(self._names)
+        late: frozenset[Expression] = frozenset()
+        for part in program.parts[self._done :]:
+            if not isinstance(part, Kept):
+                exec(part.code, self._globals)
+                continue
+            try:
+                self._globals[part.name] = eval(part.code, self._globals)
+            except ERRORS:
+                if part.node is None:
+                    raise
+                late |= {part.node}
+                self._globals[part.name] = None
+        self._done = len(program.parts)
+        return late
+
+    def value(self, node: Expression) -> Any:
+        """The value of an expression that the constants decide."""
+        try:
+            return self.function(lambda program: program.constant(node))()
+        except ERRORS as error:
+            raise Undefined(f"{node.place}: a formula has no value ({why(error)}).") from error
+
+    def _record(self, names: tuple[str, ...]) -> Domain:
+        """The domain of records with these fields, shown as the first that is written."""
+        domain = self.values.domain(names)
+        if domain.shown == domain.keys:
+            domain.shown = names
+        return domain
+
+
+def why(error: BaseException) -> str:
+    """An error of the generated code, in words."""
+    if isinstance(error, Undefined):
+        return error.message.rstrip(".")
+    return f"{type(error).__name__}: {error}"
+
+
+def _divisor(value: int) -> int:
+    if value <= 0:
+        raise Undefined(f"The divisor is {value}, and TLC divides by positive numbers only.")
+    return value
+
+
+def _power(base: int, exponent: int) -> int:
+    if exponent < 0:
+        raise Undefined(f"The exponent is {exponent}.")
+    result: int = base**exponent
+    return result

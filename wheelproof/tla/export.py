@@ -1,0 +1,169 @@
+"""Modules as syntax trees, by SANY, the parser in TLC's jar.
+
+:func:`load` gives the tree of a module with all that it extends. SANY's XML is kept in the cache
+beside the jar, by the SHA-256 of the jar and of the modules. :func:`prepare` has many modules
+exported by one JVM.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from wheelproof import java as runtimes
+from wheelproof.errors import ToolError, UsageError
+from wheelproof.java import Java
+from wheelproof.tla import reader, sany
+from wheelproof.tla.syntax import Module
+from wheelproof.tlc import jar as jars
+from wheelproof.tlc import java as javas
+from wheelproof.tlc import mc
+from wheelproof.tlc.jar import Jar
+
+_SECONDS = 600
+
+
+class Source(NamedTuple):
+    """A module's name, and the texts of all its modules by file name."""
+
+    name: str
+    texts: tuple[tuple[str, str], ...]
+
+    def digest(self, jar: Jar) -> str:
+        """The SHA-256 of the jar and the modules."""
+        content = "\0".join(
+            [jar.sha256, self.name, *(part for pair in self.texts for part in pair)]
+        )
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+def source(module: Path, texts: Mapping[str, str] | None = None) -> Source:
+    """A module with those of its folder that it uses. ``texts``: other ones than the files'.
+
+    Comments are left out. Raises UsageError where there is no such module.
+    """
+    found = {
+        file.name: mc.without_comments((texts or {}).get(file.name) or _text(file))
+        for file in mc.closure(module)
+    }
+    return Source(module.stem, tuple(sorted(found.items())))
+
+
+def load(module: Path, texts: Mapping[str, str] | None = None) -> Module:
+    """The syntax tree of a module. ``texts``: other texts of modules in its folder than the files'.
+
+    Raises UsageError where SANY refuses the module, ToolError where SANY cannot be run.
+    """
+    return _load(source(module, texts))
+
+
+@lru_cache(maxsize=8)
+def _load(wanted: Source) -> Module:
+    jar = jars.locate()
+    kept = _kept(wanted, jar)
+    with contextlib.suppress(OSError, zlib.error):
+        return reader.read(zlib.decompress(kept.read_bytes()))
+    ((xml, refusal),) = _export([wanted], javas.locate(), jar)
+    if refusal == sany.MISSING:
+        raise ToolError(
+            f"There is no XML exporter in {jar.path}.", "Name another jar with TLA2TOOLS_JAR."
+        )
+    if refusal:
+        raise UsageError(f"SANY refuses {wanted.name}.tla: {refusal}.", "Correct the module.")
+    return reader.read(xml)
+
+
+def prepare(wanted: Iterable[Source], *, java: Java | None = None, jar: Jar | None = None) -> None:
+    """Have all modules exported that the cache lacks, in one JVM.
+
+    A refusal is not reported here: :func:`load` reports it.
+    """
+    jar = jar or jars.locate()
+    missing = [each for each in dict.fromkeys(wanted) if not _kept(each, jar).is_file()]
+    if missing:
+        _export(missing, java or javas.locate(), jar)
+
+
+def _kept(wanted: Source, jar: Jar) -> Path:
+    """The file of the cache that has the module's XML, or would have it."""
+    return jars.cache() / "sany" / f"{wanted.digest(jar)}.xml.z"
+
+
+def _export(wanted: list[Source], java: Java, jar: Jar) -> list[tuple[bytes, str]]:
+    """(XML, refusal) of each module; what SANY accepts goes to the cache as well."""
+    with tempfile.TemporaryDirectory(prefix="wheelproof-sany-") as scratch:
+        files = []
+        for number, each in enumerate(wanted):
+            folder = Path(scratch, str(number))
+            folder.mkdir()
+            for name, text in each.texts:
+                (folder / name).write_text(text, encoding="utf-8")
+            files.append(folder / f"{each.name}.tla")
+        refusals = _refusals(files, java, jar)
+        made = [
+            (b"" if refusal else file.with_suffix(".xml").read_bytes(), refusal)
+            for file, refusal in zip(files, refusals, strict=True)
+        ]
+    for each, (xml, refusal) in zip(wanted, made, strict=True):
+        if not refusal:
+            _keep(_kept(each, jar), zlib.compress(xml, 1))
+    return made
+
+
+def _refusals(files: list[Path], java: Java, jar: Jar) -> list[str]:
+    """Run the worker on the files; ToolError where that gives no answer for each."""
+    command = [sys.executable, "-m", sany.__name__, str(runtimes.library(java)), str(jar.path)]
+    limit = _SECONDS + 5 * len(files)
+    try:
+        done = subprocess.run(
+            [*command, *map(str, files)],
+            cwd=Path(__file__).parents[2],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=limit,
+        )
+    except OSError as error:
+        raise ToolError(f"{sys.executable} cannot be started ({error.strerror}).") from error
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"SANY did not end within {limit} s.") from error
+    try:
+        refusals = [json.loads(line) for line in done.stdout.splitlines()]
+    except json.JSONDecodeError:
+        refusals = []
+    if done.returncode != 0 or len(refusals) != len(files):
+        output = " ".join((done.stderr or done.stdout).split())[-300:]
+        raise ToolError(
+            f"SANY failed (exit code {done.returncode}): {output}.",
+            "Check Java with `wheelproof doctor`.",
+        )
+    return refusals
+
+
+def _keep(file: Path, content: bytes) -> None:
+    """Put a tree into the cache in one step; a cache that cannot be written to is no error."""
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(prefix=".", suffix=file.suffix, dir=file.parent)
+        with open(handle, "wb") as opened:
+            opened.write(content)
+        os.replace(draft, file)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The module {file} cannot be read ({error}).") from error

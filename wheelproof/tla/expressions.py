@@ -1,0 +1,392 @@
+"""Python code for expressions.
+
+The code has one meaning only: TLA+'s as TLC evaluates it. An expression without a value raises
+Undefined where TLC ends with an error. What the constants decide is computed once per scenario:
+it becomes a *kept* value, a global of the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wheelproof.tla import sets
+from wheelproof.tla.names import SHOWN, free, has_at
+from wheelproof.tla.scope import Scope
+from wheelproof.tla.standard import standard
+from wheelproof.tla.syntax import (
+    At,
+    Bound,
+    Builtin,
+    Call,
+    Constant,
+    Definition,
+    Expression,
+    Formal,
+    Let,
+    Level,
+    Number,
+    Operator,
+    Outside,
+    OutsideSubset,
+    Parameter,
+    Place,
+    Text,
+    Variable,
+)
+
+INFIX = {
+    "=": "==",
+    "/=": "!=",
+    "\\union": "|",
+    "\\intersect": "&",
+    "\\": "-",
+    "\\equiv": "==",
+}
+
+
+class Expressions:
+    """Code for expressions in a scope.
+
+    ``define``: makes a definition's function, and gives its name. ``keep``: makes the value of
+    constant code a global, and gives its name. ``folded``: the same for a constant expression, or
+    for the domain that it is; None where its value is computed only where it is needed.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        *,
+        define: Callable[[Definition], str],
+        keep: Callable[[str], str],
+        folded: Callable[[Expressions, Expression, str], str | None],
+        fresh: Callable[[str], str],
+        name: Callable[[Formal], str],
+    ) -> None:
+        self.scope, self.define, self.keep = scope, define, keep
+        self.folded, self.fresh, self.name = folded, fresh, name
+        self.place = Place("", 0)
+        self._at: list[str] = []
+        self._local: dict[int, str] = {}
+        self._constant: dict[int, bool] = {}
+
+    def is_constant(self, node: Expression) -> bool:
+        """Whether the constants decide a value: no variable and no outer name is in it."""
+        known = self._constant.get(id(node))
+        if known is None:
+            known = node.level == Level.CONSTANT and not free(node, self._local)
+            self._constant[id(node)] = known
+        return known
+
+    # -- expressions
+
+    def of(self, node: Expression) -> str:
+        """The code of an expression; OutsideSubset where there is none."""
+        if isinstance(node, Number | Text):
+            return _literal(node.value)
+        if (
+            isinstance(node, Builtin | Call | Let)
+            and self.is_constant(node)
+            and (kept := self.folded(self, node, "")) is not None
+        ):
+            return kept
+        return self.plain(node)
+
+    def plain(self, node: Expression) -> str:
+        """The code of an expression whose value is computed where it stands."""
+        self.place = node.place
+        match node:
+            case Number() | Text():
+                return _literal(node.value)
+            case Constant():
+                return f"C_{node.name}"
+            case Variable():
+                return self.scope.variable(node.name, node.place)
+            case Parameter():
+                name = self.name(node.formal)
+                return f"{name}({self.list_of(node.arguments)})" if node.arguments else name
+            case At():
+                return self._at[-1]
+            case Let():
+                return self.let(node)
+            case Operator():
+                return self.operator(node)
+            case Call():
+                return self.call(node)
+            case Builtin():
+                return self.builtin(node)
+            case Outside():
+                raise OutsideSubset(node.what, node.place)
+
+    def list_of(self, nodes: tuple[Expression, ...]) -> str:
+        return ", ".join(map(self.of, nodes))
+
+    def tuple_of(self, nodes: tuple[Expression, ...]) -> str:
+        return "(" + "".join(f"{self.of(each)}, " for each in nodes) + ")"
+
+    def local(self, definition: Definition) -> str:
+        """The Python name of a LET's definition; it is in scope from now on."""
+        return self._local.setdefault(id(definition), self.fresh("d"))
+
+    def bind(self, definition: Definition, name: str) -> None:
+        """Give a LET's definition, which is in scope, this Python name."""
+        self._local[id(definition)] = name
+
+    def let(self, node: Let) -> str:
+        names = [self.local(each) for each in node.definitions]
+        made = [self.lambda_of(each) for each in node.definitions]
+        code = self.of(node.body)
+        for name, value in reversed(list(zip(names, made, strict=True))):
+            code = f"(lambda {name}: {code})({value})"
+        return code
+
+    def lambda_of(self, definition: Definition) -> str:
+        """A definition of a LET as a function, or as its value once that is needed."""
+        if definition.recursive:
+            raise OutsideSubset("a recursive operator in a LET", definition.place)
+        if not definition.formals:
+            return f"Once(lambda: {self.of(definition.body)})"
+        return f"(lambda {self.formals(definition)}: {self.of(definition.body)})"
+
+    def formals(self, definition: Definition) -> str:
+        return ", ".join(map(self.name, definition.formals))
+
+    def operator(self, node: Operator) -> str:
+        definition = node.definition
+        if definition.name == "LAMBDA":
+            return f"(lambda {self.formals(definition)}: {self.of(definition.body)})"
+        if id(definition) in self._local:
+            return self._local[id(definition)]
+        if definition.standard:
+            raise OutsideSubset(f"{definition.name} as an argument", node.place)
+        return f"(lambda *_a: {self.define(definition)}({self.state_of(definition)}, *_a))"
+
+    def state_of(self, definition: Definition) -> str:
+        if definition.level == Level.CONSTANT:
+            return "None, None"
+        if not self.scope.in_state:
+            raise OutsideSubset(f"{definition.name} of a state in Init", self.place)
+        return "s, ps"
+
+    def call(self, node: Call) -> str:
+        definition = node.definition
+        if id(definition) in self._local:
+            return f"{self._local[id(definition)]}({self.list_of(node.arguments)})"
+        if definition.standard:
+            return standard(self, node)
+        if definition.level >= Level.ACTION:
+            raise OutsideSubset(f"{node.name}, which is no formula of one state,", node.place)
+        arguments = "".join(f", {self.of(each)}" for each in node.arguments)
+        return f"{self.define(definition)}({self.state_of(definition)}{arguments})"
+
+    def builtin(self, node: Builtin) -> str:
+        name, arguments = node.name, node.arguments
+        if name in INFIX:
+            return f"({self.of(arguments[0])} {INFIX[name]} {self.of(arguments[1])})"
+        made = _BUILTINS.get(name)
+        if made is None:
+            raise OutsideSubset(SHOWN.get(name, name), node.place)
+        return made(self, node)
+
+    # -- operators of the language
+
+    def conjunction(self, node: Builtin) -> str:
+        return "(" + (" and ".join(map(self.of, node.arguments)) or "True") + ")"
+
+    def disjunction(self, node: Builtin) -> str:
+        return "(" + (" or ".join(map(self.of, node.arguments)) or "False") + ")"
+
+    def implication(self, node: Builtin) -> str:
+        return f"(not {self.of(node.arguments[0])} or {self.of(node.arguments[1])})"
+
+    def if_then_else(self, node: Builtin) -> str:
+        test, then, other = map(self.of, node.arguments)
+        return f"({then} if {test} else {other})"
+
+    def case(self, node: Builtin) -> str:
+        code = "no_case()"
+        for pair in reversed(node.arguments):
+            assert isinstance(pair, Builtin)
+            test, then = pair.arguments
+            other = isinstance(test, Text) and test.value == "$Other"
+            code = self.of(then) if other else f"({self.of(then)} if {self.of(test)} else {code})"
+        return code
+
+    def membership(self, node: Builtin) -> str:
+        inside = sets.member(self, self.of(node.arguments[0]), node.arguments[1])
+        return inside if node.name == "\\in" else f"(not {inside})"
+
+    def subset(self, node: Builtin) -> str:
+        one, other = node.arguments
+        if sets.is_large(other):
+            name = self.fresh("m")
+            return f"all([{sets.member(self, name, other)} for {name} in {self.of(one)}])"
+        return f"({self.of(one)} <= {self.of(other)})"
+
+    def apply(self, node: Builtin) -> str:
+        function, *indices = node.arguments
+        if len(indices) == 1:
+            code = self.of(indices[0])
+            match function:
+                case Variable(name):
+                    own = self.scope.of_thread(name, indices[0], code)
+                    if own is not None:
+                        return own
+                case Builtin("'", (Variable(name),)):
+                    own = self.scope.primed_of_thread(name, indices[0], node.place)
+                    if own is not None:
+                        return own
+            return f"{self.of(function)}[{code}]"
+        return f"{self.of(function)}[sequence({self.tuple_of(tuple(indices))})]"
+
+    def field(self, node: Builtin) -> str:
+        name = node.arguments[1]
+        assert isinstance(name, Text)
+        return f"{self.of(node.arguments[0])}[{name.value!r}]"
+
+    def prime(self, node: Builtin) -> str:
+        match node.arguments[0]:
+            case Variable(name, place):
+                return self.scope.primed(name, place)
+        raise OutsideSubset("a primed formula", node.place)
+
+    def record(self, node: Builtin) -> str:
+        values = {}
+        for pair in node.arguments:
+            match pair:
+                case Builtin("$Pair", (Text(name), value)):
+                    values[name] = self.of(value)
+        domain = self.keep(f"record({tuple(values)!r})")
+        ordered = "".join(f"{values[name]}, " for name in sorted(values))
+        return f"{domain}.map(({ordered}))"
+
+    def function(self, node: Builtin) -> str:
+        bounds, value = node.bounds, node.arguments[0]
+        names = [self.name(formal) for bound in bounds for formal in bound.formals]
+        if sets.is_sequence(bounds):
+            return f"sequence(tuple([{self.of(value)} {sets.loops(self, bounds)}]))"
+        match bounds:
+            case (Bound((_,), False, Builtin() | Call() | Constant() as over),):
+                if (
+                    self.is_constant(over)
+                    and (kept := self.folded(self, over, "domain")) is not None
+                ):
+                    each = f"for {names[0]} in {kept}.keys"
+                    return f"{kept}.map(tuple([{self.of(value)} {each}]))"
+        if len(names) == 1 or any(bound.pattern for bound in bounds):
+            if len(bounds) > 1:
+                raise OutsideSubset("a function of several arguments, one taken apart", node.place)
+            key = names[0] if len(names) == 1 else f"sequence(({', '.join(names)}))"
+        else:
+            key = f"sequence(({', '.join(names)}))"
+        return f"function([({key}, {self.of(value)}) {sets.loops(self, bounds)}])"
+
+    def recursive_function(self, node: Builtin) -> str:
+        own = [formal for bound in node.bounds if bound.domain is None for formal in bound.formals]
+        over = [bound for bound in node.bounds if bound.domain is not None]
+        if len(over) != 1 or len(over[0].formals) != 1 or over[0].pattern:
+            raise OutsideSubset("a recursive function of several arguments", node.place)
+        (bound,) = over
+        assert bound.domain is not None
+        self_name = self.name(own[0]) if own else self.fresh("f")
+        body = f"lambda {self_name}, {self.name(bound.formals[0])}: {self.of(node.arguments[0])}"
+        return f"recursive({sets.elements(self, bound.domain)}, {body})"
+
+    def changed(self, node: Builtin) -> str:
+        code = self.of(node.arguments[0])
+        for pair in node.arguments[1:]:
+            assert isinstance(pair, Builtin)
+            path, value = pair.arguments
+            assert isinstance(path, Builtin)
+            code = self.put(code, path.arguments, value)
+        return code
+
+    def put(self, function: str, path: tuple[Expression, ...], value: Expression) -> str:
+        """``[function EXCEPT ![path[0]][path[1]]... = value]``."""
+        key = self.of(path[0])
+        if len(path) == 1 and not has_at(value):
+            return f"changed({function}, {key}, {self.of(value)})"
+        whole, at = self.fresh("f"), self.fresh("k")
+        if len(path) == 1:
+            inside = self.with_at(f"{whole}[{at}]", value)
+        else:
+            inside = self.put(f"{whole}[{at}]", path[1:], value)
+        return f"(lambda {whole}, {at}: changed({whole}, {at}, {inside}))({function}, {key})"
+
+    def with_at(self, old: str, value: Expression) -> str:
+        """The code of a value in an EXCEPT. ``old``: the code of ``@``."""
+        self._at.append(old)
+        try:
+            return self.of(value)
+        finally:
+            self._at.pop()
+
+    def set_of_all(self, node: Builtin) -> str:
+        return f"frozenset([{self.of(node.arguments[0])} {sets.loops(self, node.bounds)}])"
+
+    def set_that(self, node: Builtin) -> str:
+        (bound,) = node.bounds
+        test, loops = self.of(node.arguments[0]), sets.loops(self, node.bounds)
+        if bound.pattern:
+            item = f"sequence(({', '.join(map(self.name, bound.formals))}))"
+        else:
+            item = self.name(bound.formals[0])
+        return f"frozenset([{item} {loops} if {test}])"
+
+    def quantified(self, node: Builtin) -> str:
+        word = "all" if node.name == "$BoundedForall" else "any"
+        return f"{word}({self.of(node.arguments[0])} {sets.loops(self, node.bounds)})"
+
+    def choice(self, node: Builtin) -> str:
+        (bound,) = node.bounds
+        if bound.pattern or bound.domain is None:
+            raise OutsideSubset("CHOOSE of a tuple", node.place)
+        test = f"lambda {self.name(bound.formals[0])}: {self.of(node.arguments[0])}"
+        return f"choose({sets.elements(self, bound.domain)}, {test})"
+
+    def product(self, node: Builtin) -> str:
+        names = [self.fresh("t") for _ in node.arguments]
+        loops = " ".join(
+            f"for {name} in {sets.elements(self, each)}"
+            for name, each in zip(names, node.arguments, strict=True)
+        )
+        return f"frozenset([sequence(({', '.join(names)})) {loops}])"
+
+
+def _literal(value: int | str) -> str:
+    return f"({value!r})" if isinstance(value, int) else repr(value)
+
+
+_BUILTINS: dict[str, Callable[[Expressions, Builtin], str]] = {
+    "TRUE": lambda code, node: "True",
+    "FALSE": lambda code, node: "False",
+    "BOOLEAN": lambda code, node: code.keep("frozenset((True, False))"),
+    "$ConjList": Expressions.conjunction,
+    "\\land": Expressions.conjunction,
+    "$DisjList": Expressions.disjunction,
+    "\\lor": Expressions.disjunction,
+    "\\lnot": lambda code, node: f"(not {code.of(node.arguments[0])})",
+    "=>": Expressions.implication,
+    "\\in": Expressions.membership,
+    "\\notin": Expressions.membership,
+    "\\subseteq": Expressions.subset,
+    "$IfThenElse": Expressions.if_then_else,
+    "$Case": Expressions.case,
+    "$FcnApply": Expressions.apply,
+    "$RcdSelect": Expressions.field,
+    "'": Expressions.prime,
+    "DOMAIN": lambda code, node: f"{code.of(node.arguments[0])}.domain.members",
+    "$Tuple": lambda code, node: f"sequence({code.tuple_of(node.arguments)})",
+    "$SetEnumerate": lambda code, node: f"frozenset({code.tuple_of(node.arguments)})",
+    "$RcdConstructor": Expressions.record,
+    "$FcnConstructor": Expressions.function,
+    "$RecursiveFcnSpec": Expressions.recursive_function,
+    "$NonRecursiveFcnSpec": Expressions.recursive_function,
+    "$Except": Expressions.changed,
+    "$SetOfAll": Expressions.set_of_all,
+    "$SubsetOf": Expressions.set_that,
+    "$BoundedForall": Expressions.quantified,
+    "$BoundedExists": Expressions.quantified,
+    "$BoundedChoose": Expressions.choice,
+    "$CartesianProd": Expressions.product,
+    "UNION": lambda code, node: f"frozenset().union(*{code.of(node.arguments[0])})",
+}

@@ -1,0 +1,365 @@
+"""The executable model of a module: Init, the steps and the properties of one scenario.
+
+A state is ``(shared, processes)``: a tuple of the shared variables' values, and for each thread the
+tuple of its own. Values are those of :mod:`wheelproof.tla.values`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.protocols import State, Step
+from wheelproof.tla import values
+from wheelproof.tla.environment import ERRORS, Environment, why
+from wheelproof.tla.layout import actions, branches, label_of, layout, mover
+from wheelproof.tla.program import Programs
+from wheelproof.tla.syntax import (
+    Builtin,
+    Call,
+    Definition,
+    Expression,
+    Formal,
+    Level,
+    Module,
+    OutsideSubset,
+    Parameter,
+    Text,
+    conjuncts,
+    disjuncts,
+    variables_of,
+)
+from wheelproof.tla.values import Map, Undefined
+
+Action = Callable[[tuple[Any, ...], tuple[Any, ...], int, tuple[Any, ...], str, list[Step]], None]
+
+
+class Compiled:
+    """A module that is compiled for every scenario.
+
+    ``pc``: the variable with each thread's label. ``null``: the constant that harnesses write as
+    None. ``auxiliary``: the shared variables that the implementation does not have. ``result``: the
+    operator with the result of the operation that a thread has just ended, "" for none.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        pc: str = "pc",
+        null: str = "NULL",
+        auxiliary: frozenset[str] = frozenset(),
+        result: str = "",
+    ) -> None:
+        self.module, self.pc, self.null = module, pc, null
+        self.auxiliary, self.result = auxiliary, result
+        self._shared: frozenset[str] = frozenset()
+        self._programs: Programs | None = None
+
+    @property
+    def programs(self) -> Programs:
+        """The module's programs with the layout that has fitted so far."""
+        if self._programs is None:
+            self._programs = Programs(self.module, layout(self.module, self.pc, self._shared))
+        return self._programs
+
+    @property
+    def behind_pc(self) -> frozenset[str]:
+        """The variables that PlusCal declares for processes, be it for some of them only."""
+        variables = self.module.variables
+        return frozenset(variables[variables.index(self.pc) :] if self.pc in variables else ())
+
+    @cached_property
+    def of_processes(self) -> frozenset[str]:
+        """The definitions about one state that read variables of threads."""
+        own = frozenset(self.programs.layout.process)
+        return frozenset(
+            name
+            for name, definition in self.module.definitions.items()
+            if not definition.formals and variables_of(definition.body) & own
+        )
+
+    def model(self, constants: Mapping[str, Any], threads: tuple[str, ...]) -> CompiledModel:
+        """The model of a scenario. ``constants``: name -> plain data.
+
+        Raises UsageError where an ASSUME is false or the scenario does not fit the module, and
+        OutsideSubset where something is not compiled.
+        """
+        while True:
+            model = CompiledModel(self, constants, threads)
+            if not model.shared_too:
+                return model
+            self._shared |= model.shared_too
+            self._programs = None
+
+
+class Piece(tuple[Any, ...]):
+    """A variable's value as harnesses write it. ``value``: the TLA+ value."""
+
+    value: Any
+
+
+class CompiledModel:
+    """A model as :class:`wheelproof.protocols.Model` has it.
+
+    ``shared_too``: variables that are no functions over the threads, as Init shows.
+    """
+
+    def __init__(
+        self, compiled: Compiled, constants: Mapping[str, Any], threads: tuple[str, ...]
+    ) -> None:
+        self.compiled, self.module, self.threads = compiled, compiled.module, threads
+        self.env = Environment(compiled.programs, constants, threads)
+        self.layout = compiled.programs.layout
+        self.variables, self.process_variables = self.layout.shared, self.layout.process
+        self.LOCAL = compiled.behind_pc & frozenset(self.variables)
+        self.AUXILIARY = compiled.auxiliary | self.LOCAL
+        self.labels = frozenset(map(label_of, actions(self.module)))
+        self.shared_too: frozenset[str] = frozenset()
+        self._null = self.env.constant(compiled.null)
+        self._properties: dict[str, Callable[..., Any]] = {}
+        self._pieces: dict[object, Piece] = {}
+        self._ended: Callable[..., bool] = lambda shared, processes: False
+        self._steps: list[dict[str, list[Action]]] = [{} for _ in threads]
+        self._start: State = ((), ())
+        self._state: State = self._start
+        if compiled.result:
+            self.outcomes = self._outcomes
+        if self._begin():
+            self._next()
+            self._assume()
+
+    # -- ASSUME, Init
+
+    def _assume(self) -> None:
+        for name, formula in self.module.assumptions:
+            if self.env.value(formula) is not True:
+                raise UsageError(
+                    f"{formula.place}: the scenario breaks ASSUME {name}.", "Correct the scenario."
+                )
+
+    def _begin(self) -> bool:
+        """Compute the initial state; False where the program has to be made again."""
+        found: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
+        init = self.env.function(lambda program: program.initial())
+        try:
+            init(found)
+        except ERRORS as error:
+            raise Undefined(
+                f"The module {self.module.name}: Init has no value ({why(error)})."
+            ) from error
+        threads = frozenset(self.threads)
+        self.shared_too = frozenset(
+            name
+            for _, process in found
+            for name, value in zip(self.process_variables, process, strict=True)
+            if not (isinstance(value, Map) and value.domain.members == threads)
+        )
+        if self.compiled.pc in self.shared_too:
+            raise UsageError(
+                f"The module {self.module.name}: {self.compiled.pc} is no function over the "
+                f"scenario's threads {', '.join(self.threads)}.",
+                "Make the threads the processes of the algorithm.",
+            )
+        if self.shared_too:
+            return False
+        states = dict.fromkeys(found)
+        if len(states) != 1:
+            raise UsageError(
+                f"The module {self.module.name} has {len(states)} initial states.",
+                "Make the choice a constant of the scenario.",
+            )
+        ((shared, process),) = states
+        self._start = (
+            shared,
+            tuple(tuple([value[name] for value in process]) for name in self.threads),
+        )
+        return True
+
+    # -- Next
+
+    def _next(self) -> None:
+        place = {name: number for number, name in enumerate(self.threads)}
+        for definition, thread in self._leaves(self.module.definition("Next").body, {}):
+            label = label_of(definition)
+            if not label:
+                self._ended = self._terminating(definition)
+                continue
+            if thread not in place:
+                raise UsageError(
+                    f"{definition.place}: {definition.name} is a step of {values.text(thread)}, "
+                    "and the scenario has no such thread.",
+                    "Make the threads the processes of the algorithm.",
+                )
+            action = self._step(definition)
+            self._steps[place[thread]].setdefault(label, []).append(action)
+
+    def _step(self, definition: Definition) -> Action:
+        return self.env.function(lambda program: program.step(definition))
+
+    def _leaves(
+        self, node: Expression, bound: Mapping[Formal, Any]
+    ) -> Iterator[tuple[Definition, Any]]:
+        """The steps of a disjunction, each with the thread that it moves."""
+        for each in disjuncts(node):
+            if isinstance(each, Builtin) and each.name == "$BoundedExists":
+                ((formals, _, over),) = ((b.formals, b.pattern, b.domain) for b in each.bounds)
+                if over is None or len(formals) != 1:
+                    raise OutsideSubset("Next over several names", each.place)
+                for thread in values.ordered(self.env.value(over)):
+                    yield from self._leaves(each.arguments[0], {**bound, formals[0]: thread})
+            elif isinstance(each, Call):
+                arguments = [self._argument(value, bound) for value in each.arguments]
+                if branches(each.definition.body):
+                    inner = dict(zip(each.definition.formals, arguments, strict=True))
+                    yield from self._leaves(each.definition.body, inner)
+                else:
+                    me = mover(each.definition)
+                    yield (
+                        each.definition,
+                        arguments[0] if arguments else isinstance(me, Text) and me.value,
+                    )
+            else:
+                raise OutsideSubset("a disjunct of Next that is not a definition", each.place)
+
+    def _argument(self, node: Expression, bound: Mapping[Formal, Any]) -> Any:
+        if isinstance(node, Parameter) and node.formal in bound:
+            return bound[node.formal]
+        return self.env.value(node)
+
+    def _terminating(self, definition: Definition) -> Callable[..., bool]:
+        """The condition of the step without a label, which must change nothing."""
+        conditions, same = [], set[str]()
+        for each in conjuncts(definition.body):
+            if each.level <= Level.STATE:
+                conditions.append(each)
+            elif isinstance(each, Builtin) and each.name == "UNCHANGED":
+                same |= variables_of(each)
+        if same != set(self.module.variables):
+            raise OutsideSubset(
+                f"{definition.name}, a step without a label {self.compiled.pc}[self] = ...,",
+                definition.place,
+            )
+        body = Builtin("$ConjList", tuple(conditions), (), definition.place, Level.STATE)
+        ended = Definition(definition.name, definition.place, Level.STATE, body=body)
+        return self.env.function(lambda program: program.define(ended))
+
+    # -- states and steps
+
+    def initial(self) -> State:
+        return self._start
+
+    def successors(self, state: State) -> list[Step]:
+        out: list[Step] = []
+        shared, processes = state
+        index, own = 0, ("",)
+        try:
+            for index, own in enumerate(processes):
+                for action in self._steps[index].get(own[0], ()):
+                    action(shared, processes, index, own, self.threads[index], out)
+        except ERRORS as error:
+            raise Undefined(
+                f"The module {self.module.name}: {own[0]} of {self.threads[index]} has no value "
+                f"in a state ({why(error)})."
+            ) from error
+        return out
+
+    def final(self, state: State) -> bool:
+        return bool(self._ended(*state))
+
+    def holds(self, name: str, state: State) -> bool:
+        try:
+            return bool(self.predicate(name)(*state))
+        except ERRORS as error:
+            raise Undefined(
+                f"The module {self.module.name}: {name} has no value in a state ({why(error)})."
+            ) from error
+
+    @property
+    def OF_PROCESSES(self) -> frozenset[str]:
+        """The properties that read variables of threads."""
+        return self.compiled.of_processes
+
+    def predicate(self, name: str) -> Callable[..., Any]:
+        """The function of a property, of the shared values and those of the threads."""
+        found = self._properties.get(name)
+        if found is None:
+            definition = self.module.definition(name)
+            found = self.env.function(lambda program: program.state_property(definition))
+            self._properties[name] = found
+        return found
+
+    # -- as harnesses and TLA+ see them
+
+    def pieces(self, state: State) -> tuple[Piece, ...]:
+        """One piece for each variable: the shared ones, then those of the threads.
+
+        A function is the tuple of its results in the canonical order of its arguments, a record
+        that of its fields as the module first writes them; a single value is alone in its tuple.
+        """
+        shared, processes = state
+        out = []
+        for place, value in enumerate(shared):
+            piece = self._pieces.get((place, value))
+            if piece is None:
+                whole = self._piece(value)
+                piece = Piece(whole if isinstance(whole, tuple) else (whole,))
+                piece.value = values.as_plain(value)
+                self._pieces[place, value] = piece
+            out.append(piece)
+        for place, of_threads in enumerate(zip(*processes, strict=True), start=len(shared)):
+            piece = self._pieces.get((place, of_threads))
+            if piece is None:
+                piece = Piece(map(self._piece, of_threads))
+                plain = map(values.as_plain, of_threads)
+                piece.value = dict(zip(self.threads, plain, strict=True))
+                self._pieces[place, of_threads] = piece
+            out.append(piece)
+        return tuple(out)
+
+    def _piece(self, value: Any) -> Any:
+        match value:
+            case Map():
+                return tuple([self._piece(value[key]) for key in value.domain.shown])
+            case frozenset():
+                return frozenset(map(self._piece, value))
+        return None if value == self._null and value.__class__ is str else value
+
+    def tla(self, variable: str, piece: Piece) -> Any:
+        return piece.value
+
+    def _outcomes(self, index: int, before: State, after: State) -> tuple[Any, ...]:
+        """The result of the operation that a thread's step has ended, if it has ended one.
+
+        An operation ends where the thread comes back to its first label, or to its end.
+        """
+        here, first = after[1][index][0], self._start[1][index][0]
+        if here != first and (here in self._steps[index] or before[1][index][0] == first):
+            return ()
+        definition = self.module.definition(self.compiled.result)
+        result = self.env.function(lambda program: program.define(definition))
+        return (self._piece(result(*after, self.threads[index])),)
+
+    # -- one state in place, which long traces are followed on
+
+    @property
+    def processes(self) -> tuple[SimpleNamespace, ...]:
+        return tuple(
+            SimpleNamespace(**dict(zip(self.process_variables, own, strict=True)))
+            for own in self._state[1]
+        )
+
+    def load(self, state: State) -> None:
+        self._state = state
+
+    def freeze(self) -> State:
+        return self._state
+
+    def step(self, index: int) -> str | None:
+        for thread, label, after in self.successors(self._state):
+            if thread == index:
+                self._state = after
+                return label
+        return None

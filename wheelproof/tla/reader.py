@@ -1,0 +1,256 @@
+"""Reads SANY's XML of a module as a syntax tree.
+
+SANY numbers declarations and refers to them by number (UID). An entry of the XML's ``context`` is
+the declaration; uses of it name the number.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+
+from wheelproof.errors import ToolError
+from wheelproof.tla.syntax import (
+    At,
+    Bound,
+    Builtin,
+    Call,
+    Constant,
+    Definition,
+    Expression,
+    Formal,
+    Let,
+    Level,
+    Module,
+    Number,
+    Operator,
+    Outside,
+    Parameter,
+    Place,
+    Text,
+    Variable,
+)
+
+STANDARD = frozenset(
+    {
+        "Bags",
+        "FiniteSets",
+        "Integers",
+        "Naturals",
+        "Peano",
+        "ProtoReals",
+        "RealTime",
+        "Reals",
+        "Sequences",
+        "TLC",
+    }
+)
+"""The modules that come with TLA+: their operators are known by name."""
+
+_CONSTANT = "2"
+"""The kind of a CONSTANT's declaration; a VARIABLE's is 3."""
+
+_INSTANCE = "InstanceNode"
+
+
+def read(xml: bytes) -> Module:
+    """The module of one XML text; ToolError where it is none of SANY's."""
+    try:
+        root = ET.fromstring(xml)
+        return _Reader(root).module()
+    except (ET.ParseError, AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise ToolError(
+            f"SANY's XML cannot be read ({type(error).__name__}: {error}).",
+            "Unset TLA2TOOLS_JAR to use the pinned jar.",
+        ) from error
+
+
+def _text(node: ET.Element, path: str) -> str:
+    found = node.findtext(path)
+    if found is None:
+        raise KeyError(f"<{node.tag}> has no <{path}>")
+    return found
+
+
+def _place(node: ET.Element) -> Place:
+    location = node.find("location")
+    if location is None:
+        return Place("", 0)
+    return Place(_text(location, "filename"), int(_text(location, "line/begin")))
+
+
+def _home(node: ET.Element) -> str:
+    return _place(node).module
+
+
+def _level(node: ET.Element) -> Level:
+    return Level(int(node.findtext("level") or 0))
+
+
+def _string(node: ET.Element) -> Expression:
+    """A string; the condition OTHER of a CASE is the string $Other without a place."""
+    value = node.findtext("StringValue")
+    return Text(node.text or "" if value is None else value, _place(node))
+
+
+class _Reader:
+    """The declarations of one XML by their numbers, and its expressions."""
+
+    def __init__(self, root: ET.Element) -> None:
+        self.name = _text(root, "RootModule")
+        context = root.find("context")
+        assert context is not None
+        self.entries = {int(_text(entry, "UID")): entry[1] for entry in context.findall("entry")}
+        self.builtins: dict[int, str] = {}
+        self.constants: dict[int, str] = {}
+        self.variables: dict[int, str] = {}
+        self.formals: dict[int, Formal] = {}
+        self.definitions: dict[int, Definition] = {}
+        self.kinds: dict[str, Callable[[ET.Element], Expression]] = {
+            "NumeralNode": lambda node: Number(int(_text(node, "IntValue")), _place(node)),
+            "StringNode": _string,
+            "OpApplNode": self.application,
+            "LetInNode": self.let,
+            "OpArgNode": self.operator,
+            "AtNode": lambda node: At(_place(node)),
+        }
+
+    def module(self) -> Module:
+        bodies: list[tuple[Definition, ET.Element]] = []
+        instances = {
+            _text(each, "module") for node in self.entries.values() for each in node.iter(_INSTANCE)
+        }
+        foreign: set[int] = set()
+        for uid in sorted(self.entries):
+            node = self.entries[uid]
+            name = node.findtext("uniquename") or ""
+            match node.tag:
+                case "BuiltInKind":
+                    self.builtins[uid] = name
+                case "OpDeclNode":
+                    kind = _text(node, "kind")
+                    (self.constants if kind == _CONSTANT else self.variables)[uid] = name
+                    if _place(node).module in instances:
+                        foreign.add(uid)
+                case "FormalParamNode":
+                    self.formals[uid] = Formal(name, int(node.findtext("arity") or 0))
+                case "UserDefinedOpKind":
+                    place, body = _place(node), node.findall("body/*")
+                    # What LOCAL INSTANCE brings stands at the INSTANCE, and its body at home.
+                    standard = any(_home(each) in STANDARD for each in (node, *body))
+                    made = Definition(
+                        name.rpartition("!")[2] if standard else name,
+                        place,
+                        _level(node),
+                        recursive=node.find("recursive") is not None,
+                        standard=standard,
+                    )
+                    self.definitions[uid] = made
+                    bodies.append((made, node))
+        for made, node in bodies:
+            made.formals = tuple(
+                self.formals[int(_text(each, "UID"))]
+                for each in node.findall("params/leibnizparam/FormalParamNodeRef")
+            )
+            if not made.standard:
+                made.body = self.expression(node.findall("body/*")[0])
+        return Module(
+            self.name,
+            tuple(name for uid, name in self.constants.items() if uid not in foreign),
+            tuple(name for uid, name in self.variables.items() if uid not in foreign),
+            self.by_name(),
+            tuple(self.assumptions()),
+        )
+
+    def by_name(self) -> dict[str, Definition]:
+        """The definitions that the module sees by their names; not those of a LET."""
+        local = {
+            int(_text(each, "UID"))
+            for node in self.entries.values()
+            for each in node.iter("opDefs")
+            for each in each
+        }
+        return {
+            each.name: each
+            for uid, each in self.definitions.items()
+            if not each.standard and uid not in local and each.name != "LAMBDA"
+        }
+
+    def assumptions(self) -> list[tuple[str, Expression]]:
+        found: list[tuple[str, Expression]] = []
+        for uid in sorted(self.entries):
+            node = self.entries[uid]
+            if node.tag != "AssumeNode":
+                continue
+            body = [
+                self.expression(each)
+                for each in (*node, *node.findall("body/*"))
+                if each.tag in self.kinds
+            ]
+            named = node.find("definition/AssumeDefRef")
+            name = f"of line {_place(node).line}"
+            if named is not None:
+                name = self.entries[int(_text(named, "UID"))].findtext("uniquename") or name
+            found += [(name, each) for each in body[:1]]
+        return found
+
+    # -- expressions
+
+    def expression(self, node: ET.Element) -> Expression:
+        made = self.kinds.get(node.tag)
+        if made is None:
+            what = {
+                "SubstInNode": "a definition that comes through INSTANCE ... WITH",
+                "DecimalNode": "a decimal number",
+                "LabelNode": "a label of an expression",
+                "APSubstInNode": "ASSUME/PROVE",
+            }.get(node.tag, f"SANY's {node.tag}")
+            return Outside(what, _place(node))
+        return made(node)
+
+    def operator(self, node: ET.Element) -> Expression:
+        used = node.find("argument")
+        assert used is not None
+        uid = int(_text(used[0], "UID"))
+        if uid not in self.definitions:
+            return Outside("an operator of the language as an argument", _place(node))
+        return Operator(self.definitions[uid], _place(node), self.definitions[uid].level)
+
+    def let(self, node: ET.Element) -> Expression:
+        definitions = tuple(
+            self.definitions[int(_text(each, "UID"))] for each in node.findall("opDefs/*")
+        )
+        body = self.expression(node.findall("body/*")[0])
+        return Let(definitions, body, _place(node), _level(node))
+
+    def application(self, node: ET.Element) -> Expression:
+        reference = node.findall("operator/*")[0]
+        uid, place, level = int(_text(reference, "UID")), _place(node), _level(node)
+        arguments = tuple(self.expression(each) for each in node.findall("operands/*"))
+        match reference.tag:
+            case "BuiltInKindRef":
+                bounds = tuple(self.bound(each) for each in node.findall("boundSymbols/*"))
+                return Builtin(self.builtins[uid], arguments, bounds, place, level)
+            case "FormalParamNodeRef":
+                return Parameter(self.formals[uid], place, level, arguments)
+            case "UserDefinedOpKindRef":
+                return Call(self.definitions[uid], arguments, place, level)
+            case "OpDeclNodeRef" if arguments:
+                return Outside("a constant that is an operator", place)
+            case "OpDeclNodeRef" if uid in self.constants:
+                return Constant(self.constants[uid], place)
+            case "OpDeclNodeRef":
+                return Variable(self.variables[uid], place)
+            case _:
+                return Outside(f"SANY's {reference.tag}", place)
+
+    def bound(self, node: ET.Element) -> Bound:
+        formals = tuple(
+            self.formals[int(_text(each, "UID"))] for each in node.findall("FormalParamNodeRef")
+        )
+        domain = [each for each in node if each.tag not in ("FormalParamNodeRef", "tuple")]
+        return Bound(
+            formals,
+            node.find("tuple") is not None,
+            self.expression(domain[0]) if domain else None,
+        )

@@ -1,0 +1,229 @@
+"""Python code for steps and for Init: nested conditions and loops that end in a next state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from wheelproof.tla.expressions import Expressions
+from wheelproof.tla.layout import Layout
+from wheelproof.tla.syntax import (
+    Builtin,
+    Call,
+    Definition,
+    Expression,
+    Let,
+    Level,
+    OutsideSubset,
+    Parameter,
+    Place,
+    Variable,
+    conjuncts,
+)
+
+Known = Mapping[str, str]
+"""Variable -> the code of its next value."""
+
+_LOCAL = re.compile(r"\b([sp])\d+\b")
+
+
+class Steps:
+    """The code of one action, or of Init. ``expressions``: code where these variables are known."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        expressions: Callable[[Known], Expressions],
+        fresh: Callable[[str], str],
+    ) -> None:
+        self.layout, self.expressions, self.fresh = layout, expressions, fresh
+        self.lines: list[str] = []
+        self.lets: dict[Definition, str] = {}
+        self.in_init, self.label, self.place = False, "", Place("", 0)
+
+    def of(self, body: Expression, label: str) -> str:
+        """The body of a step's function, without the test of the label, which the caller makes."""
+        self.label, self.place = label, body.place
+        _, *rest = conjuncts(body)
+        self.walk(rest, {}, "  ")
+        text = "\n".join(self.lines)
+        used = set(_LOCAL.findall(text))
+        head = [
+            f"  {', '.join(f'{letter}{place}' for place in range(len(names)))}, = {values}"
+            for letter, names, values in (
+                ("s", self.layout.shared, "s"),
+                ("p", self.layout.process, "p"),
+            )
+            if letter in used
+        ]
+        return "\n".join([*head, text, ""])
+
+    def initial(self, body: Expression) -> str:
+        """The body of Init's function."""
+        self.in_init, self.place = True, body.place
+        self.walk([body], {}, "  ")
+        return "\n".join([*self.lines, ""])
+
+    # -- conjuncts, one by one
+
+    def walk(self, todo: list[Expression], known: Known, pad: str) -> None:
+        """The code of conjuncts. ``known``: the variables that have their next value."""
+        if not todo:
+            return self.leaf(known, pad)
+        node, rest = todo[0], todo[1:]
+        match node:
+            case Builtin("$ConjList" | "\\land", arguments):
+                return self.walk([*arguments, *rest], known, pad)
+            case Builtin("$DisjList" | "\\lor", arguments) if self.branches(node):
+                for each in arguments:
+                    self.walk([each, *rest], known, pad)
+                return None
+            case Builtin("$IfThenElse", (test, then, other)) if self.branches(node):
+                self.line(pad, f"if {self.code(known).of(test)}:")
+                self.walk([then, *rest], known, pad + " ")
+                self.line(pad, "else:")
+                return self.walk([other, *rest], known, pad + " ")
+            case Builtin("$BoundedExists") if self.branches(node):
+                return self.each(node, rest, known, pad)
+            case Builtin("UNCHANGED", (what,)) if not self.in_init:
+                same = {name: self.old(name) for name in self.unchanged(what) if name not in known}
+                return self.walk(rest, {**known, **same}, pad)
+            case Let() if self.branches(node):
+                return self.let(node, rest, known, pad)
+            case Call(definition) if self.branches(node) and not definition.standard:
+                return self.inline(node, rest, known, pad)
+            case Builtin("=" | "\\in", (left, right)):
+                variable = self.assigned(left)
+                if variable is not None and variable not in known:
+                    return self.assign(node, variable, right, rest, known, pad)
+        self.line(pad, f"if {self.code(known).of(node)}:")
+        return self.walk(rest, known, pad + " ")
+
+    def leaf(self, known: Known, pad: str) -> None:
+        """A whole next state."""
+        names = (*self.layout.shared, *self.layout.process)
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise OutsideSubset(
+                f"a {'state' if self.in_init else 'step'} that gives {', '.join(missing)} no value",
+                self.place,
+            )
+        shared, process = (
+            "(" + "".join(f"{known[name]}, " for name in group) + ")"
+            for group in (self.layout.shared, self.layout.process)
+        )
+        if self.in_init:
+            return self.line(pad, f"out.append(({shared}, {process}))")
+        if all(known[name] == self.old(name) for name in self.layout.shared):
+            shared = "s"
+        after = f"(*ps[:i], {process}, *ps[i + 1:])"
+        return self.line(pad, f"out.append((i, {self.label!r}, ({shared}, {after})))")
+
+    def each(self, node: Builtin, rest: list[Expression], known: Known, pad: str) -> None:
+        code = self.code(known)
+        for bound in node.bounds:
+            if bound.domain is None:
+                raise OutsideSubset("\\E without a set", node.place)
+            names = [code.name(formal) for formal in bound.formals]
+            over = f"ordered({code.of(bound.domain)})"
+            if bound.pattern:
+                whole = self.fresh("t")
+                self.line(pad, f"for {whole} in {over}:")
+                pad += " "
+                parts = ", ".join(f"{whole}[{place}]" for place in range(1, len(names) + 1))
+                self.line(pad, f"{', '.join(names)}, = {parts},")
+            else:
+                for name in names:
+                    self.line(pad, f"for {name} in {over}:")
+                    pad += " "
+        self.walk([*node.arguments, *rest], known, pad)
+
+    def let(self, node: Let, rest: list[Expression], known: Known, pad: str) -> None:
+        for definition in node.definitions:
+            name = self.lets[definition] = self.fresh("d")
+            self.line(pad, f"{name} = {self.code(known).lambda_of(definition)}")
+        self.walk([node.body, *rest], known, pad)
+
+    def inline(self, node: Call, rest: list[Expression], known: Known, pad: str) -> None:
+        """A definition that is a part of a step: its parameters become local names."""
+        definition, code = node.definition, self.code(known)
+        if definition.recursive:
+            raise OutsideSubset(f"{definition.name}, a recursive part of a step,", node.place)
+        for formal, value in zip(definition.formals, node.arguments, strict=True):
+            if not (isinstance(value, Parameter) and value.formal is formal):
+                self.line(pad, f"{code.name(formal)} = {code.of(value)}")
+        self.walk([definition.body, *rest], known, pad)
+
+    def assign(
+        self,
+        node: Builtin,
+        variable: str,
+        value: Expression,
+        rest: list[Expression],
+        known: Known,
+        pad: str,
+    ) -> None:
+        code, name = self.code(known), self.fresh("n")
+        if node.name == "\\in":
+            if variable in self.layout.process and not self.in_init:
+                raise OutsideSubset(f"{variable}' \\in a set, for a thread's variable,", node.place)
+            self.line(pad, f"for {name} in ordered({code.of(value)}):")
+            return self.walk(rest, {**known, variable: name}, pad + " ")
+        if self.in_init or variable in self.layout.shared:
+            text = code.of(value)
+        else:
+            text = self.own(code, variable, value)
+        if text != self.old(variable):
+            self.line(pad, f"{name} = {text}")
+            text = name
+        return self.walk(rest, {**known, variable: text}, pad)
+
+    def own(self, code: Expressions, variable: str, value: Expression) -> str:
+        """A thread's own next value: of ``[v EXCEPT ![self] = e]`` that is e."""
+        match value:
+            case Variable():
+                return self.old(variable)
+            case Builtin("$Except", (_, Builtin("$Pair", (_, inside)))):
+                return code.with_at(self.old(variable), inside)
+        raise OutsideSubset(f"a next value of all threads' {variable}", value.place)
+
+    # -- parts of these
+
+    def line(self, pad: str, text: str) -> None:
+        self.lines.append(pad + text)
+
+    def code(self, known: Known) -> Expressions:
+        made = self.expressions(known)
+        for definition, name in self.lets.items():
+            made.bind(definition, name)
+        return made
+
+    def branches(self, node: Expression) -> bool:
+        """Whether a formula gives next values, so that it is taken apart."""
+        return self.in_init or node.level == Level.ACTION
+
+    def old(self, name: str) -> str:
+        if self.in_init:
+            return ""
+        if name in self.layout.process:
+            return f"p{self.layout.process.index(name)}"
+        return f"s{self.layout.shared.index(name)}"
+
+    def assigned(self, left: Expression) -> str | None:
+        """The variable that an equation gives its next value, or its first one in Init."""
+        match left:
+            case Variable(name) if self.in_init:
+                return name
+            case Builtin("'", (Variable(name),)) if not self.in_init:
+                return name
+        return None
+
+    def unchanged(self, node: Expression) -> list[str]:
+        match node:
+            case Variable(name):
+                return [name]
+            case Builtin("$Tuple", arguments):
+                return [name for each in arguments for name in self.unchanged(each)]
+            case Call(definition) if not definition.standard and not definition.formals:
+                return self.unchanged(definition.body)
+        raise OutsideSubset("UNCHANGED of a formula", node.place)
