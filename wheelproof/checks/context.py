@@ -26,6 +26,9 @@ LARGE = 30_000
 COMPARED = 100_000
 """States up to which a graph is compared: a full one with TLC's, a reduced one by bisimulation."""
 
+OF_MODEL = frozenset({"graph", "bisimulation", "mutant", "random", "stress", "composition", "jvm"})
+"""The layers whose rows depend on the model."""
+
 VERDICT_OF = {
     Outcome.COMPLETED: Verdict.EXHAUSTIVE,
     Outcome.VIOLATED: Verdict.VIOLATED,
@@ -106,7 +109,13 @@ class Context:
         return time.monotonic()
 
     def row(self, layer: str, name: str, started: float, **judged: Any) -> Row:
-        """Judge a check and report that it ended. Keywords are those of ``judge``."""
+        """Judge a check and report that it ended. Keywords are those of ``judge``.
+
+        Without a model by hand the figure ``model`` names the module that it is compiled from.
+        """
+        if layer in OF_MODEL and not self.mechanism.by_hand:
+            source = f"compiled from spec/{self.mechanism.checked.name}"
+            judged["figures"] = {**judged.get("figures", {}), "model": source}
         row = judge(self.mechanism.stem, layer, name, seconds=time.monotonic() - started, **judged)
         self.listen(Ended(row))
         return row
@@ -294,23 +303,9 @@ def lines_of(text: str, names: Container[str]) -> set[int]:
     }
 
 
-def witnesses_of(mechanism: Mechanism) -> tuple[str, ...]:
-    """The witnesses that a mechanism's model declares; none where it has no such list."""
-    return tuple(getattr(mechanism.model_module.Model, "WITNESSES", ()))
-
-
-def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:
-    """A constant's value from a scenario's field: a set, a function, or the value as it stands."""
-    value = scenario[rule["field"]]
-    return frozenset(value) if rule["as"] == "set" else value
-
-
 def constants_of(mechanism: Mechanism, scenario: str) -> dict[str, Any]:
     """The spec's constants in a scenario."""
-    return {
-        constant: value_of(rule, mechanism.scenarios[scenario])
-        for constant, rule in mechanism.constants.items()
-    } | {"NULL": "null"}
+    return mechanism.constants_of(mechanism.scenarios[scenario])
 
 
 def counts_of(result: TlcResult) -> dict[str, int | None]:

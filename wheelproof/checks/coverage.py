@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Iterable
 
-from wheelproof.checks.context import Context, Report, witnesses_of
+from wheelproof.checks.context import Context, Report
 from wheelproof.explore import labels as comments
 from wheelproof.tlc import mc, translation
 from wheelproof.verdict import Row, Verdict
@@ -192,7 +192,7 @@ def witnesses(context: Context, reports: Iterable[Report]) -> Row:
     """Every witness of the model is reached in some scenario."""
     started = time.monotonic()
     context.begin("graph", "witnesses")
-    names = witnesses_of(context.mechanism)
+    names = context.mechanism.witnesses
     reached: dict[str, str] = {}
     for report in reports:
         reached = report.witnesses | reached

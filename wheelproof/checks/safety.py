@@ -29,13 +29,13 @@ from wheelproof.checks.context import (
     drift,
     graph_config,
     schedule_of,
-    witnesses_of,
 )
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
-from wheelproof.graph import reduced
-from wheelproof.graph.explorer import BudgetSpent, first_violation, first_violations
+from wheelproof.graph import reduced, same
+from wheelproof.graph.explorer import BudgetSpent, explore, first_violation, first_violations
 from wheelproof.project.mechanism import Config, the_property
+from wheelproof.tla.syntax import OutsideSubset
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Verdict
 
@@ -210,6 +210,9 @@ class _Config:
                 f"the silent step {broken.silent} does not commute with {broken.other} in state "
                 f"{broken.state}"
             )
+        agree = equality is not None and not equality.fault
+        compiled, differs = self.compiled() if agree else ("", "")
+        faults.append(differs)
         if self.config.expect == "exhaustive":
             kept, fails = (*self.mechanism.kept(self.config), "NoDeadlock"), self.config.fails
             first = first_violations(graph, (*kept, *fails))
@@ -218,12 +221,13 @@ class _Config:
                 f"{name} holds, and is declared to fail" for name in fails if first[name] is None
             ]
             self.find_witnesses()
+        unequal = differs or (equality and equality.fault)
         self.add(
             "graph",
             started,
             expected="exhaustive",
-            verdict=Verdict.VIOLATED if equality and equality.fault else Verdict.EXHAUSTIVE,
-            property="SameGraph" if equality and equality.fault else None,
+            verdict=Verdict.VIOLATED if unequal else Verdict.EXHAUSTIVE,
+            property="SameGraph" if unequal else None,
             fault="; ".join(filter(None, faults)),
             figures={
                 "states": graph.distinct,
@@ -231,15 +235,32 @@ class _Config:
                 "digest": self.digest(),
                 "compared": "every edge" if equality else "counts and depth",
             }
+            | ({"compiled": compiled} if compiled else {})
             | ({"fails": ", ".join(self.config.fails)} if self.config.fails else {}),
         )
+
+    def compiled(self) -> tuple[str, str]:
+        """How the specification's compiled graph compares with the model's: a figure, and a fault.
+
+        Without a model by hand the two are one.
+        """
+        mechanism = self.mechanism
+        if not mechanism.by_hand:
+            return "", ""
+        try:
+            model = mechanism.compiled_model(mechanism.scenarios[self.config.scenario])
+        except OutsideSubset as error:
+            return f"no: {error.message}", ""
+        graph = explore(model, bound=4 * self.graph.distinct + 1000)
+        names = "the model", "the compiled specification"
+        return "every edge", same.difference(self.graph, graph, names)
 
     def digest(self) -> str | None:
         return self.graph.digest()[:16] if self.small else None
 
     def find_witnesses(self) -> None:
         model = self.graph.model
-        for name in witnesses_of(self.mechanism):
+        for name in self.mechanism.witnesses:
             if any(model.holds(name, state) for state in self.graph.states[:20_000]):
                 self.out.witnesses[name] = self.config.name
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wheelproof import project
-from wheelproof.checks import controls, coverage, jvm, prove
+from wheelproof.checks import controls, coverage, jvm, prepare, prove
 from wheelproof.checks.context import Context, Report
 from wheelproof.checks.jobs import Job, carry_out, plan, proofs
 from wheelproof.errors import NothingChecked, ToolError, UsageError, WheelproofError
@@ -36,7 +36,7 @@ from wheelproof.events import (
 )
 from wheelproof.jvm.jars import NotHere
 from wheelproof.jvm.tasks import tasks
-from wheelproof.tlc import archive, jar, java, translation
+from wheelproof.tlc import archive, jar, java
 from wheelproof.verdict import LAYERS, Row, judge
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def run(options: VerifyOptions) -> list[Row]:
         for job in jobs
     ):
         archive.make(java.locate(), jar.locate())
-        translation.prepare(algorithms(mechanisms))
+        prepare.modules(mechanisms, options.profile, wants)
+    prepare.models(mechanisms)
     overall = len(names_over_all(wants, partial=bool(options.layers))) * len(mechanisms)
     options.listen(Planned(sum(job.rows for job in jobs) + overall))
     contexts = {
@@ -165,18 +166,6 @@ def wanted(layers: frozenset[str] | None) -> Wanted:
     if layers is not None and (unknown := sorted(layers - set(LAYERS))):
         raise UsageError(f"There is no layer {', '.join(unknown)}.", f"Known: {', '.join(LAYERS)}.")
     return lambda *names: layers is None or bool(layers & set(names))
-
-
-def algorithms(mechanisms: Sequence[project.Mechanism]) -> Iterator[str]:
-    """The modules to translate: each mechanism's, as it is and without each decision."""
-    for mechanism in mechanisms:
-        yield mechanism.spec.read_text(encoding="utf-8")
-        lacking = {item.decision for item in mechanism.mutants.values()} | {
-            item.without for item in mechanism.configs.values()
-        }
-        for decision in sorted(lacking - {""}):
-            changed = mechanism.without(decision).texts
-            yield from (text for file, text in changed.items() if file.endswith(".tla"))
 
 
 def translated(context: Context) -> Row:

@@ -24,7 +24,9 @@ from wheelproof.project.mechanism import (
     Label,
     Mechanism,
     Mutant,
+    OfModel,
     Property,
+    model_of,
     stem_of,
 )
 from wheelproof.project.tables import Table, Tables
@@ -111,6 +113,14 @@ class _Reader(Tables):
                 )
         root, stem = self.file.parent.parent, stem_of(module)
         decisions = find_decisions(root / "mutants" / stem, short_names(stem, module))
+        if not model_of(root, stem).is_file():
+            decisions = {
+                name: replace(
+                    decision,
+                    hunks=tuple(h for h in decision.hunks if h.file != f"model/{stem}.py"),
+                )
+                for name, decision in decisions.items()
+            }
         declared: dict[str, tuple[Decision, Table]] = {}
         for decision in decisions.values():
             for name, value in decision.mutants.items():
@@ -142,6 +152,7 @@ class _Reader(Tables):
             labels=labels,
             scenarios=scenarios,
             module_constants=self.table("module_constants"),
+            of_model=self.of_model(),
             pc=head.get("pc", "pc"),
             configs=self.configs(scenarios, properties, decisions, root, stem),
             mutants={
@@ -196,6 +207,19 @@ class _Reader(Tables):
                 "a mutant has the config's name, too",
                 "Rows of one layer need names of their own.",
             )
+
+    def of_model(self) -> OfModel:
+        """The table [model], of lists of names and one name."""
+        values = dict(self.table("model"))
+        for name in ("witnesses", "auxiliary"):
+            if name in values:
+                value = values[name]
+                if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+                    raise self.fail("model", f"{name} is no list of names")
+                values[name] = tuple(value)
+        if not isinstance(values.get("result", ""), str):
+            raise self.fail("model", "result is no name of an operator")
+        return self.build(OfModel, "model", "model", values)
 
     def labels(self) -> dict[str, Label]:
         out = {}

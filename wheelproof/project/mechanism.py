@@ -12,13 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from wheelproof import isolated
 from wheelproof.decisions import Decision
 from wheelproof.decisions.read import module_of
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.protocols import Model, ModelModule
+
+if TYPE_CHECKING:
+    from wheelproof.tla.model import Compiled, CompiledModel
 
 KINDS = (
     "silent",
@@ -163,10 +166,26 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class OfModel:
+    """What a model by hand says in Python, for one that is compiled from the specification.
+
+    ``witnesses``: state predicates of the specification, each of which some scenario must reach.
+    ``auxiliary``: the shared variables that the implementation does not have. ``result``: the
+    operator of one thread with the result of the operation that the thread has just ended.
+    """
+
+    name: str = "model"
+    witnesses: tuple[str, ...] = ()
+    auxiliary: tuple[str, ...] = ()
+    result: str = ""
+
+
+@dataclass(frozen=True)
 class Mechanism:
     """All that one TOML declares. ``stem`` is the mechanism's file name on the Python artefacts.
 
     ``module_constants``: values of constants that only the modules beside the mechanism's own have.
+    ``of_model``: what a model that is compiled needs besides.
     ``lacking``: the decision that is taken away from this one; "" for the mechanism as it is.
     :meth:`without` makes such a mechanism of this one (its ``whole``): model, specification and
     implementation are the changed ones.
@@ -186,6 +205,7 @@ class Mechanism:
     composed: Mapping[str, Composed] = field(default_factory=dict)
     faults: Mapping[str, Fault] = field(default_factory=dict)
     module_constants: Mapping[str, Any] = field(default_factory=dict)
+    of_model: OfModel = OfModel()
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     pc: str = "pc"
     lacking: str = ""
@@ -276,9 +296,41 @@ class Mechanism:
             if file.endswith(".tla")
         }
 
+    @property
+    def by_hand(self) -> bool:
+        """Whether the project has a model of its own; otherwise the specification is compiled."""
+        return model_of(self.root, self.stem).is_file()
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The specification with its properties, compiled; OutsideSubset where it cannot be."""
+        from wheelproof.tla import export
+        from wheelproof.tla.model import Compiled
+
+        module = export.load(self.checked, self.specs)
+        of = self.of_model
+        return Compiled(module, self.pc, auxiliary=frozenset(of.auxiliary), result=of.result)
+
+    def compiled_model(self, program: Mapping[str, Any]) -> CompiledModel:
+        """The model of a scenario that is compiled from the specification."""
+        return self.compiled.model(self.constants_of(program), tuple(program["threads"]))
+
+    def constants_of(self, program: Mapping[str, Any]) -> dict[str, Any]:
+        """The specification's constants in a scenario, as plain data."""
+        return {constant: value_of(rule, program) for constant, rule in self.constants.items()} | {
+            "NULL": "null"
+        }
+
+    @property
+    def witnesses(self) -> tuple[str, ...]:
+        """The states that some scenario must reach, as the model names them."""
+        if not self.by_hand:
+            return self.of_model.witnesses
+        return tuple(getattr(self.model_module.Model, "WITNESSES", ()))
+
     @cached_property
     def model_module(self) -> ModelModule:
-        """The module of the model."""
+        """The module of the model that is written by hand."""
         return cast(ModelModule, isolated.load(self.root, f"model.{self.stem}", self.modules))
 
     def model(self, scenario: str) -> Model:
@@ -287,7 +339,18 @@ class Mechanism:
 
     def model_of(self, program: Mapping[str, Any]) -> Model:
         """The model of a scenario that need not be declared."""
-        return self.model_module.Model(program)
+        return self.model_module.Model(program) if self.by_hand else self.compiled_model(program)
+
+
+def model_of(root: Path, stem: str) -> Path:
+    """The file of a model by hand. Without it the specification is compiled."""
+    return root / "model" / f"{stem}.py"
+
+
+def value_of(rule: Mapping[str, str], scenario: Mapping[str, Any]) -> Any:
+    """A constant's value from a scenario's field: a set, a function, or the value as it stands."""
+    value = scenario[rule["field"]]
+    return frozenset(value) if rule["as"] == "set" else value
 
 
 def the_property(name: str | None) -> str:

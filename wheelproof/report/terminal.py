@@ -55,11 +55,19 @@ def print_report(
             target.print(table(rows, plain=not target.is_terminal))
         for line in [*faults(rows, output), *expected_violations(rows)]:
             target.print(line, soft_wrap=not target.is_terminal)
+        for line in models(rows):
+            target.print(line, soft_wrap=not target.is_terminal)
         for layer, why in results.not_run.items():
             target.print(Text(visible(f"not run: layer {layer}: {why}"), style="yellow"))
         for what, path in places.items():
             target.print(Text(f"{what + ':':<12}{visible(path)}", style="dim"), soft_wrap=True)
     target.print(verdict_line(results), soft_wrap=True)
+
+
+def models(rows: Sequence[Row]) -> list[Text]:
+    """Where mechanisms without a model by hand have theirs from."""
+    found = {row.mechanism: row.figures["model"] for row in rows if "model" in row.figures}
+    return [Text(visible(f"model: that of {name} is {how}")) for name, how in found.items()]
 
 
 def verdict_line(results: Results) -> Text:

@@ -8,10 +8,10 @@ import pytest
 from tests.model.system_timer import MECHANISM as TIMER
 from tests.model.timer import MECHANISM
 from wheelproof.checks import comparisons, safety
-from wheelproof.checks.context import Context, drift, value_of
+from wheelproof.checks.context import Context, drift
 from wheelproof.checks.safety import check
 from wheelproof.graph.explorer import explore
-from wheelproof.project.mechanism import Config
+from wheelproof.project.mechanism import Config, value_of
 
 CONFIG = replace(MECHANISM.configs["remove_cancel"], generated=290, distinct=166, depth=24)
 DEADLOCK = MECHANISM.configs["opposite_flushes"]

@@ -1,0 +1,60 @@
+"""examples/one_shot without its model: the specification is compiled, and the rows say so."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.examples.test_one_shot import SUBJECT, change, wheelproof
+
+LATE = '\nComesTooLate == \\E t \\in Threads : pc[t] = "O3" /\\ done\n\nRunsOnce == '
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    folder = Path(
+        shutil.copytree(
+            SUBJECT,
+            tmp_path / "copy",
+            ignore=shutil.ignore_patterns("build", "__pycache__", "model"),
+        )
+    )
+    change(folder / "spec/OneShot.tla", "\nRunsOnce == ", LATE)
+    toml = folder / "spec/OneShot.toml"
+    toml.write_text(toml.read_text() + '\n[model]\nwitnesses = ["ComesTooLate"]\n')
+    return folder
+
+
+@pytest.mark.slow
+def test_every_layer_passes_and_every_mutant_is_killed(copy):
+    code, said = wheelproof(copy, "verify")
+    assert code == 0, said
+    assert "model: that of one_shot is compiled from spec/OneShot.tla" in said
+    assert len([line for line in said.splitlines() if line.startswith("killed: ")]) == 6
+    rows = json.loads((copy / "build/results.json").read_text())["rows"]
+    for row in rows:
+        with_model = row["layer"] in ("graph", "bisimulation", "mutant", "random", "stress")
+        assert (row["figures"].get("model") == "compiled from spec/OneShot.tla") is with_model, row
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_implementation_is_a_finding(copy):
+    change(copy / "impl/one_shot.py", "if not self.done:  # read O3", "if True:  # read O3")
+    code, said = wheelproof(copy, "verify", "--layer", "bisimulation")
+    assert code == 1 and "not in order: one_shot / bisimulation / two" in said, said
+
+
+def test_a_specification_outside_of_the_subset_is_refused_with_module_and_line(copy):
+    spec = copy / "spec/OneShot.tla"
+    change(spec, "RanBeforeReturn == ", "RanBeforeReturn == (CHOOSE x : x = 1) = 1 /\\ ")
+    line = spec.read_text().partition("RanBeforeReturn")[0].count("\n") + 1
+    code, said = wheelproof(copy, "verify", "--layer", "bisimulation")
+    assert code == 2, said
+    assert f"module OneShot, line {line}: CHOOSE without a set is outside of the subset" in said
+
+
+def test_a_table_that_is_no_list_is_refused(copy):
+    change(copy / "spec/OneShot.toml", '["ComesTooLate"]', '"ComesTooLate"')
+    code, said = wheelproof(copy, "list")
+    assert code == 2 and "[model]: witnesses is no list of names" in said

@@ -1,0 +1,73 @@
+"""The specification of every mechanism, compiled: its graphs are those of the model by hand."""
+
+from functools import cache
+
+import pytest
+
+from tests.model.artefacts import ROOT
+from wheelproof import project
+from wheelproof.checks.jobs import kind_of
+from wheelproof.graph import same
+from wheelproof.graph.compare import names_of
+from wheelproof.graph.explorer import explore, first_violation
+
+MECHANISMS = project.find(ROOT)
+STATES = 600
+SMALL = [
+    (stem, name)
+    for stem, mechanism in MECHANISMS.items()
+    for name, config in mechanism.configs.items()
+    if kind_of(mechanism, config) == "config" and 0 < (config.distinct or 0) <= STATES
+]
+NAMES = "the model", "the compiled specification"
+
+
+@cache
+def graphs(stem, name):
+    config = MECHANISMS[stem].configs[name]
+    mechanism = MECHANISMS[stem].without(config.without)
+    program = mechanism.scenarios[config.scenario]
+    return (
+        mechanism,
+        explore(mechanism.model_of(program)),
+        explore(mechanism.compiled_model(program)),
+    )
+
+
+def depth(graph, name):
+    place = first_violation(graph, name)
+    return None if place is None else graph.levels[place]
+
+
+@pytest.mark.parametrize("stem, name", SMALL)
+def test_the_graph_is_that_of_the_model_by_hand(stem, name):
+    _, model, compiled = graphs(stem, name)
+    assert same.difference(model, compiled, NAMES) == ""
+
+
+@pytest.mark.parametrize("stem, name", SMALL)
+def test_each_property_fails_at_the_same_depth_or_nowhere(stem, name):
+    mechanism, *both = graphs(stem, name)
+    for item in mechanism.properties.values():
+        if item.kind in ("invariant", "liveness", "deadlock"):
+            depths = [
+                None
+                if (place := first_violation(graph, item.name)) is None
+                else graph.levels[place]
+                for graph in both
+            ]
+            assert depths[0] == depths[1], item.name
+
+
+def test_every_mechanism_is_among_them():
+    assert {stem for stem, _ in SMALL} == set(MECHANISMS)
+
+
+@pytest.mark.parametrize("stem", MECHANISMS)
+def test_labels_and_variables_are_those_of_the_model(stem):
+    mechanism = MECHANISMS[stem]
+    program = next(iter(mechanism.scenarios.values()))
+    model, compiled = mechanism.model_of(program), mechanism.compiled_model(program)
+    assert compiled.labels == model.labels
+    assert set(compiled.variables) - compiled.LOCAL == set(model.variables)
+    assert set(names_of(compiled)) == set(names_of(model))
