@@ -82,7 +82,7 @@ class Command:
         for name in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "COLUMNS"):
             self.environment.pop(name, None)
 
-    def start(self, *layers: str, jobs: int = 1, **more) -> subprocess.Popen:
+    def start(self, *layers: str, jobs: int = 1, profile: str = "fast", **more) -> subprocess.Popen:
         chosen = ["--layer", ",".join(layers)] if layers else []
         command = [
             sys.executable,
@@ -95,6 +95,8 @@ class Command:
             self.output,
             "--jobs",
             jobs,
+            "--profile",
+            profile,
             *chosen,
         ]
         return subprocess.Popen(

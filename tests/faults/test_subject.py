@@ -156,7 +156,7 @@ ARTEFACTS = {
         4,
         [
             "mutant / M2: expected violated by CancelWins, got error",
-            'Attempted to select field "nothing"',
+            "module TimerTaskListProperties: CancelWins has no value in a state",
         ],
         [
             (PROPERTIES, "CancelWins == slipped = {}", "CancelWins == slipped.nothing = {}"),

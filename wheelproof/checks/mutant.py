@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from wheelproof.checks import compiled
 from wheelproof.checks.comparisons import (
     Equality,
     bisimulated,
@@ -73,7 +74,38 @@ class _Mutated:
         )
 
     @cached_property
+    def compiled(self) -> StateGraph | None:
+        """The mutated specification's compiled graph; None where TLC judges it."""
+        return compiled.graph_of(self.context, self.scenario, 4 * self.graph.distinct + 1000)
+
+    def judged(
+        self,
+        mutant: Mutant,
+        config: Config,
+        invariants: tuple[str, ...] = (),
+        properties: tuple[str, ...] = (),
+        deadlock: bool = False,
+    ) -> TlcResult:
+        """The verdict on the mutated specification."""
+        if self.compiled is not None:
+            return compiled.judged(self.context, self.compiled, invariants, properties, deadlock)
+        return self.context.tlc(
+            mutant.name,
+            config,
+            invariants=invariants,
+            properties=properties,
+            deadlock=deadlock,
+            layer="mutant",
+        )
+
+    @cached_property
     def dump(self) -> tuple[TlcResult, Equality | None]:
+        if self.compiled is not None:
+            names = (self.context.mechanism.invariants if self.keeps else ()) or (
+                (the_property(self.first.property),) if self.first else ()
+            )
+            result = compiled.judged(self.context, self.compiled, names, deadlock=self.keeps)
+            return result, compiled.equality(self.compiled, self.graph)
         name = self.name
         checks: dict[str, Any] = {}
         if self.keeps:
@@ -168,34 +200,33 @@ class _Kill:
         return Report([row])
 
     def judged(self) -> TlcResult:
-        """TLC's verdict on the named property, or on all of them for an equivalent mutant."""
+        """The specification's verdict on the named property, or on all for an equivalent mutant."""
         mechanism, name = self.context.mechanism, self.mutant.property
         if name is None:
             if self.mutated.keeps:
                 return self.mutated.dump[0]
-            return self.context.tlc(
-                self.mutant.name,
-                self.config,
-                invariants=mechanism.invariants,
-                deadlock=True,
-                layer="mutant",
+            return self.mutated.judged(
+                self.mutant, self.config, invariants=mechanism.invariants, deadlock=True
             )
         if self.mutant is self.mutated.first:
             return self.mutated.dump[0]
         kind = mechanism.properties[name].kind
-        return self.context.tlc(
-            self.mutant.name,
+        return self.mutated.judged(
+            self.mutant,
             self.config,
             invariants=(name,) if kind == "invariant" else (),
             properties=(name,) if kind == "liveness" else (),
             deadlock=kind == "deadlock",
-            layer="mutant",
         )
 
     def equal_graphs(self) -> Verdict | None:
         """Mutated spec = mutated model; a verdict where there is no graph to compare."""
         plain, equality = self.mutated.dump
-        self.figures |= {"states": self.graph.distinct, "edges": self.graph.edge_count}
+        self.figures |= {
+            "states": self.graph.distinct,
+            "edges": self.graph.edge_count,
+            "specification": "TLC" if self.mutated.compiled is None else "compiled",
+        }
         # Where a property that was to be kept is violated, the row has that as its verdict.
         if equality is None and not plain.property:
             self.faults.append(f"the mutated graph is not whole: {plain.explanation}")

@@ -13,6 +13,12 @@ UNDERFLOW = MECHANISM.mutants["M19_underflow"]
 EQUIVALENT = replace(MECHANISM.mutants["M5"], scenario="remove_cancel")
 
 
+@pytest.fixture
+def context(context):
+    """In the nightly profile TLC judges the mutated specification."""
+    return replace(context, profile="nightly")
+
+
 def row_of(context, mutant):
     (row,) = check(context, [mutant]).rows
     return row

@@ -1,0 +1,117 @@
+"""The compiled specification: in rows of graphs, and in place of TLC in mutants."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.model.timer import MECHANISM
+from wheelproof.checks import compiled, mutant, prepare, safety
+from wheelproof.errors import UsageError
+from wheelproof.project.mechanism import Mechanism
+from wheelproof.tla.syntax import OutsideSubset, Place
+
+CONFIG = replace(MECHANISM.configs["remove_cancel"], generated=290, distinct=166, depth=24)
+KILLED = MECHANISM.mutants["M19_underflow"]
+EQUIVALENT = replace(MECHANISM.mutants["M5"], scenario="remove_cancel")
+
+
+@pytest.fixture
+def without_tlc(context, monkeypatch):
+    monkeypatch.setattr(type(context), "tlc", lambda *_, **__: pytest.fail("TLC was run"))
+    return context
+
+
+def graph_row(context):
+    rows = safety.check(replace(context, layers=frozenset({"graph"})), CONFIG).rows
+    return next(row for row in rows if row.layer == "graph")
+
+
+def compiling(monkeypatch, change):
+    """Compile what ``change`` makes of the mechanism."""
+    plain = Mechanism.compiled_model
+    monkeypatch.setattr(
+        Mechanism, "compiled_model", lambda self, program: plain(change(self), program)
+    )
+
+
+def refusing(monkeypatch):
+    def refuse(self, program):
+        raise OutsideSubset("ENABLED", Place("M", 7))
+
+    monkeypatch.setattr(Mechanism, "compiled_model", refuse)
+
+
+# -- layer graph
+
+
+def test_the_row_of_a_graph_compares_the_compiled_specification(context):
+    row = graph_row(context)
+    assert row.ok, row.why
+    assert row.figures["compiled"] == "every edge" and "model" not in row.figures
+
+
+def test_a_compiled_specification_that_differs_is_a_finding_by_name(context, monkeypatch):
+    compiling(monkeypatch, lambda mechanism: mechanism.without("M19"))
+    row = graph_row(context)
+    assert not row.ok and (row.verdict, row.property) == ("violated", "SameGraph")
+    assert "the model alone has the step U3 of c with pc" in row.why
+
+
+def test_a_specification_outside_of_the_subset_is_named_in_the_row(context, monkeypatch):
+    refusing(monkeypatch)
+    row = graph_row(context)
+    assert row.ok
+    assert row.figures["compiled"].startswith("no: module M, line 7: ENABLED is outside of")
+
+
+# -- layer mutant
+
+
+@pytest.mark.parametrize("item", [KILLED, EQUIVALENT], ids=["killed", "equivalent"])
+def test_a_mutant_takes_no_run_of_tlc_and_has_tlcs_row(item, context, without_tlc):
+    (row,) = mutant.check(without_tlc, [item]).rows
+    assert row.ok, row.why
+    assert row.figures["specification"] == "compiled"
+    assert (row.verdict == "violated") is (item is KILLED) and row.figures["rejected_at"] > 0
+
+
+def test_tlc_gives_the_same_row(context):
+    rows = [
+        mutant.check(replace(context, profile=profile), [KILLED]).rows[0]
+        for profile in ("fast", "nightly")
+    ]
+    fast, nightly = ({**row.figures} for row in rows)
+    assert (fast.pop("specification"), nightly.pop("specification")) == ("compiled", "TLC")
+    assert fast == nightly and [row.property for row in rows] == ["TypeOK"] * 2
+
+
+def test_a_changed_specification_that_is_not_the_changed_model_is_a_fault(without_tlc, monkeypatch):
+    compiling(monkeypatch, lambda mechanism: MECHANISM)
+    (row,) = mutant.check(without_tlc, [KILLED]).rows
+    assert not row.ok and row.verdict == "exhaustive"
+    assert "mutated spec and mutated model differ: the mutated model alone has" in row.why
+    assert "the step U3 of c with pc" in row.why and "depth_spec None" in row.why
+
+
+def test_tlc_judges_what_cannot_be_compiled(context, monkeypatch):
+    refusing(monkeypatch)
+    (row,) = mutant.check(context, [KILLED]).rows
+    assert row.ok and row.figures["specification"] == "TLC"
+
+
+def test_a_fair_run_that_does_not_end_breaks_a_liveness_property(context):
+    changed = replace(context, mechanism=MECHANISM.without("M4"))
+    config = next(each for each in MECHANISM.mutants.values() if each.decision == "M4")
+    graph = compiled.graph_of(changed, config.scenario, 1_000_000)
+    result = compiled.judged(changed, graph, liveness=("Termination",))
+    assert result.property == "Termination" and result.stuttering
+    assert compiled.judged(changed, graph, deadlock=True).property == "NoDeadlock"
+    assert len(compiled.judged(changed, graph, deadlock=True).trace) == len(result.trace)
+
+
+def test_a_mechanism_without_a_model_by_hand_has_to_be_compiled(monkeypatch):
+    monkeypatch.setattr(Mechanism, "by_hand", False)
+    prepare.models([MECHANISM])
+    refusing(monkeypatch)
+    with pytest.raises(UsageError, match="module M, line 7: ENABLED is outside"):
+        prepare.models([MECHANISM])

@@ -1,0 +1,113 @@
+"""A specification's verdict from its compiled graph, where TLC need not judge it again.
+
+The front end is checked edge by edge against TLC on every config that holds. What it compiles of a
+changed specification is then compared with the changed model, which is the second reading of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wheelproof.checks.comparisons import Equality
+from wheelproof.checks.context import Context
+from wheelproof.graph import same
+from wheelproof.graph.explorer import StateGraph, explore, first_violations
+from wheelproof.graph.liveness import violation
+from wheelproof.tla.syntax import OutsideSubset
+from wheelproof.tla.values import Undefined
+from wheelproof.tlc.result import NO_DEADLOCK, Outcome, TlcResult, TraceState
+
+NAMES = "the mutated model", "the mutated specification, compiled,"
+
+
+def graph_of(context: Context, scenario: str, bound: int) -> StateGraph | None:
+    """The compiled specification's graph of a scenario; None where TLC has to judge it.
+
+    That is so in the nightly profile, without a model by hand, and where the specification is
+    outside of the subset or some step has no value. Raises BudgetSpent beyond ``bound`` states.
+    """
+    mechanism = context.mechanism
+    if context.profile != "fast" or not mechanism.by_hand:
+        return None
+    try:
+        return explore(mechanism.compiled_model(mechanism.scenarios[scenario]), bound=bound)
+    except (OutsideSubset, Undefined):
+        return None
+
+
+def equality(graph: StateGraph, model: StateGraph) -> Equality:
+    """The compiled specification's graph against the model's."""
+    return Equality(graph.distinct, graph.generated - 1, same.difference(model, graph, NAMES))
+
+
+def judged(
+    context: Context,
+    graph: StateGraph,
+    invariants: Sequence[str] = (),
+    liveness: Sequence[str] = (),
+    deadlock: bool = False,
+) -> TlcResult:
+    """The verdict that TLC would give: the violation at the least depth, with its trace."""
+    try:
+        return _judged(context, graph, invariants, liveness, deadlock)
+    except Undefined as error:
+        return TlcResult(Outcome.ERROR, explanation=str(error))
+
+
+def _judged(
+    context: Context,
+    graph: StateGraph,
+    invariants: Sequence[str],
+    liveness: Sequence[str],
+    deadlock: bool,
+) -> TlcResult:
+    whole = TlcResult(
+        Outcome.COMPLETED,
+        generated=graph.generated,
+        distinct=graph.distinct,
+        depth=graph.depth,
+        whole=True,
+    )
+    found = first_violations(graph, (*invariants, *((NO_DEADLOCK,) if deadlock else ())))
+    broken = [(graph.levels[place], name) for name, place in found.items() if place is not None]
+    if broken:
+        name = min(broken, key=lambda each: each[0])[1]
+        place = found[name]
+        assert place is not None
+        steps = graph.path(place)
+        return replace(
+            whole,
+            outcome=Outcome.VIOLATED,
+            property=name,
+            explanation=f"{name} is violated.",
+            trace=_trace(context, graph, [0, *(target for _, _, target in steps)]),
+        )
+    for name in liveness:
+        recurs = context.mechanism.properties[name].recurs
+        lasso = violation(graph, name, recurs=recurs)
+        if lasso is not None:
+            return replace(
+                whole,
+                outcome=Outcome.VIOLATED,
+                property=name,
+                explanation=f"{name} is violated.",
+                trace=_trace(context, graph, [0, *(target for _, _, target in lasso.steps)]),
+                loop=lasso.loop + 1,
+                stuttering=lasso.loop == len(lasso.steps),
+            )
+    return whole
+
+
+def _trace(context: Context, graph: StateGraph, places: Sequence[int]) -> tuple[TraceState, ...]:
+    """States of the graph as states of a trace, with the label of each thread alone."""
+    threads, pc = graph.model.threads, context.mechanism.pc
+    return tuple(
+        TraceState(
+            number,
+            None,
+            "",
+            {pc: {name: own[0] for name, own in zip(threads, graph.states[place][1], strict=True)}},
+        )
+        for number, place in enumerate(places, start=1)
+    )
