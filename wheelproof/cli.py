@@ -170,6 +170,13 @@ def jvm_(
             help="The table of counts as Markdown on standard output, all else on standard error.",
         ),
     ] = False,
+    matrix: Annotated[
+        bool,
+        typer.Option(
+            "--matrix",
+            help="Releases and properties as Markdown on standard output, each cell checked.",
+        ),
+    ] = False,
     subject: Subject = Path("."),
     output: Output = Path("build"),
     jobs: Jobs = 0,
@@ -177,15 +184,18 @@ def jvm_(
     quiet: Quiet = False,
 ) -> None:
     """Compare compiled Java classes with the model, in every state of a scenario."""
-    from wheelproof.commands import compiled
+    from wheelproof.commands import compiled, releases
     from wheelproof.commands.verification import Verification
     from wheelproof.events import VerifyOptions
     from wheelproof.jvm.tasks import chosen
 
     found = mechanisms_of(subject, [])
-    if table and as_json:
-        raise UsageError("--table and --json both want standard output.", "Give one of them.")
-    checks = chosen(found.values(), set(checked or ()), release, fine, every)
+    if table + matrix + as_json > 1:
+        raise UsageError(
+            "--table, --matrix and --json all want standard output.", "Give one of them."
+        )
+    wanted = set(checked or ()) or (releases.names(found.values()) if matrix else set())
+    checks = chosen(found.values(), wanted, release, fine, every)
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(stem for stem, _ in checks)),
         layers=frozenset({"jvm"}),
@@ -195,10 +205,12 @@ def jvm_(
         jobs=jobs or processors(),
         only=frozenset(name for _, name in checks),
     )
-    verification = Verification(options, found, quiet, as_json, aside=table)
+    verification = Verification(options, found, quiet, as_json, aside=table or matrix)
     code = verification.run()
     if table:
         sys.stdout.write(compiled.render(verification.results.rows))
+    if matrix:
+        sys.stdout.write(releases.render(verification.results.rows, found))
     raise typer.Exit(code)
 
 

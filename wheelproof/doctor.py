@@ -40,8 +40,16 @@ class Finding:
 
 
 def survey(subject: Path, fetch: bool = False) -> list[Finding]:
-    """Looks for everything; with `fetch`, what can be downloaded (TLC's jar) is."""
-    return [_python(), *_packages(), _java(), _jar(fetch), _spark(), *_subject(subject)]
+    """Looks for everything; with `fetch`, what can be downloaded (TLC's jar and others) is."""
+    return [
+        _python(),
+        *_packages(),
+        _java(),
+        _jar(fetch),
+        _spark(),
+        *_classes(subject, fetch),
+        *_subject(subject),
+    ]
 
 
 def exit_code(findings: list[Finding]) -> int:
@@ -183,6 +191,28 @@ def _spark() -> Finding:
         disables,
         needed=False,
     )
+
+
+def _classes(root: Path, fetch: bool) -> Iterator[Finding]:
+    """A line for each release whose compiled classes the subject declares."""
+    from wheelproof.jvm import declaration, setup
+
+    disables = "comparison of compiled classes"
+    try:
+        bindings = declaration.find(root).values()
+        releases = dict.fromkeys(name for binding in bindings for name in binding.releases)
+    except WheelproofError as error:
+        yield Finding("classes", False, str(error), disables, needed=False)
+        return
+    for release in releases:
+        name = f"classes {release}"
+        try:
+            jars = setup.jars_of(root, release, fetch)
+        except WheelproofError as error:
+            yield Finding(name, False, str(error), disables, needed=False)
+        else:
+            detail = f"{len(jars)} pinned jars in {jars[0].parent}"
+            yield Finding(name, True, detail, disables, needed=False)
 
 
 def _subject(root: Path) -> Iterator[Finding]:

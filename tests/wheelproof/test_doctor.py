@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 from wheelproof import doctor
 from wheelproof.cli import app
 from wheelproof.errors import ToolError
+from wheelproof.jvm import setup
+from wheelproof.jvm.jars import NotHere
 from wheelproof.pipeline import java as spark_java
 from wheelproof.tlc import jar, java
 
@@ -155,3 +157,25 @@ def test_versions_leave_out_what_is_absent(machine, monkeypatch):
     assert doctor.versions()["java"] == "17 (PATH)"
     monkeypatch.setattr(java, "locate", fail(ToolError("none")))
     assert "java" not in doctor.versions() and doctor.versions()["greenlet"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_each_release_of_compiled_classes_has_a_line(machine, monkeypatch, there):
+    (machine / "jvm").mkdir()
+    (machine / "jvm" / "thing.toml").write_text(
+        'mechanism = "thing"\nreleases = ["1.0"]\nclasses = ["T"]\nharness = ["H"]\n[labels]\n'
+    )
+    (machine / "jvm" / "releases.toml").write_text('["1.0"]\n"a.group:thing:1.0" = "ab"\n')
+
+    def located(wanted, fetch):
+        if not there:
+            raise NotHere("The jar thing was not found (no network).", "Connect.")
+        return [Path("/cache") / artifact.file_name for artifact in wanted]
+
+    monkeypatch.setattr(setup, "locate", located)
+    findings = {item.name: item for item in doctor.survey(machine)}
+    line = findings["classes 1.0"]
+    assert line.found is there and not line.needed
+    assert ("4 pinned jars in /cache" if there else "thing was not found") in line.detail
+    assert doctor.exit_code(list(findings.values())) == 0
+    assert line.disables == "comparison of compiled classes"

@@ -63,11 +63,13 @@ class Graph:
 class Jvm:
     """One process; a context manager that ends it."""
 
-    def __init__(self, setup: Setup, heap_mb: int = 3000) -> None:
+    def __init__(self, setup: Setup, heap_mb: int = 3000, stuck_seconds: int = 60) -> None:
+        """``stuck_seconds``: without a step for so long the process ends, and says where."""
         self.setup = setup
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         open_locks = "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED"
         options = [f"-Xmx{heap_mb}m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", open_locks]
+        options.append(f"-Dwheelproof.stuck={stuck_seconds}")
         path = os.pathsep.join(map(str, setup.tool))
         self.process = subprocess.Popen(
             [str(setup.java), *options, "-cp", path, "wheelproof.jvm.Main"],

@@ -53,6 +53,11 @@ class Setup:
     subject: tuple[Path, ...]
 
 
+def jars_of(root: Path, release: str, fetch: bool) -> list[Path]:
+    """The jars that a release's checks need, the tool's own first; NotHere where one is absent."""
+    return locate([*ASM, *artifacts(root, release)], fetch)
+
+
 def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: bool) -> Setup:
     """Find, fetch and compile; quick where all is there. NotHere where something is absent."""
     try:

@@ -121,6 +121,29 @@ def test_the_source_of_a_harness_that_does_not_compile_is_named(jvm, tmp_path):
         prepare(tmp_path, tmp_path / "build", binding, RELEASE, fetch=False)
 
 
+def test_a_call_that_blocks_and_is_not_hooked_ends_the_process_with_its_stack(tmp_path):
+    shutil.copytree(ROOT / "jvm", tmp_path / "jvm")
+    source = tmp_path / "jvm" / "timer_task_list" / "TimerTaskListHarness.java"
+    sound = source.read_text(encoding="utf-8")
+    planted = sound.replace(
+        "public Object perform(String[] operation) {",
+        "public Object perform(String[] operation) {\n"
+        "        try { new java.util.concurrent.CountDownLatch(1).await(); }\n"
+        "        catch (InterruptedException never) { return null; }",
+    )
+    source.write_text(planted, encoding="utf-8")
+    binding = declaration.find(tmp_path)["timer_task_list"]
+    try:
+        setup = prepare(tmp_path, tmp_path / "build", binding, RELEASE, fetch=True)
+    except NotHere as error:
+        pytest.skip(f"NOT RUN: {error}")
+    with Jvm(setup, heap_mb=200, stuck_seconds=5) as process:
+        process.load(binding)
+        process.scenario(lines(MECHANISM.scenarios["two_adders"], binding.sites(False), False))
+        with pytest.raises(ToolError, match=r"is stuck at explore(.|\n)*CountDownLatch\.await"):
+            process.explore(1_000, 60)
+
+
 def test_the_row_of_a_change_that_nothing_rejects_is_not_in_order(jvm, output, monkeypatch):
     change = declaration.Change("get-and-decrement", "", ("two_adders",))
     weak = replace(BINDING, changes={"get-and-decrement": replace(change, scenarios=("idle",))})

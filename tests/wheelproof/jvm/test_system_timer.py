@@ -143,3 +143,15 @@ def test_every_config_that_must_violate_an_invariant_is_a_check():
     assert f"kafka_is_late_for_others@{RELEASE}" in names
     assert f"two_workers@{RELEASE}" not in names
     assert f"kafka_closing_tries_not_all@{RELEASE}" not in names
+
+
+@pytest.mark.parametrize(("without", "equal"), [("D1", True), ("M12", False)])
+def test_the_classes_are_the_corrected_timer_without_decision_d1_alone(
+    jvm, output, monkeypatch, without, equal
+):
+    lacking = replace(BINDING, without=without, where={"timer": "SystemTimer"}, rejects={})
+    fast = replace(lacking, fast=("stalled_adder",))
+    monkeypatch.setattr(tasks, "find", lambda root: {"system_timer_java": fast})
+    (row,) = layer.check(Context(MECHANISM, output), [f"stalled_adder@{RELEASE}"]).rows
+    assert (row.verdict is Verdict.EXHAUSTIVE) is equal
+    assert row.ok is equal

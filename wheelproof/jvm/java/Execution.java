@@ -16,7 +16,7 @@ final class Execution {
     }
 
     /** Without a step for so long, something blocks that no hook knows, or loops. */
-    static final long STUCK_NANOS = 60_000_000_000L;
+    static final long STUCK_NANOS = Long.getLong("wheelproof.stuck", 60) * 1_000_000_000L;
 
     final Scenario scenario;
     final Harness harness;

@@ -8,7 +8,9 @@ final class Stuck {
     private Stuck() { }
 
     static void halt(Worker[] workers) {
-        StringBuilder text = new StringBuilder("no step for 60 s: an unhooked call blocks, or a loop does not end\n");
+        StringBuilder text = new StringBuilder("no step for ")
+                .append(Execution.STUCK_NANOS / 1_000_000_000L)
+                .append(" s: an unhooked call blocks, or a loop does not end\n");
         for (Worker worker : workers) {
             text.append(worker.getName()).append(worker.ended ? " has ended\n" : "\n");
             for (StackTraceElement frame : worker.getStackTrace()) {
