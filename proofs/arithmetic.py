@@ -1,4 +1,4 @@
-"""Statements about whole numbers, written once: for Z3 as formulas, for Python as the expressions that a program computes.
+"""Statements about whole numbers, written once for Z3 as formulas and for Python as expressions.
 
 ``mul``, ``div`` and ``mod`` are Python's ``*``, ``//`` and ``%`` on ints; on Z3 terms they are
 functions of which nothing is known but the instances of lemmas that a step names. So every step is
@@ -23,12 +23,21 @@ Number = Any
 Claim = Any
 """A bool, or a Z3 term of the sort Bool."""
 
+Premises = Callable[..., Mapping[str, Any]]
+"""Premises of numbers or terms, by name."""
+
+Claimed = Callable[..., Any]
+"""A claim about numbers or terms."""
+
 _I = z3.IntSort()
 MUL, DIV, MOD = (z3.Function(name, _I, _I, _I) for name in ("times", "quotient", "remainder"))
 
 
 def meaning(formula: z3.BoolRef) -> z3.BoolRef:
-    """The formula with ``mul``, ``div`` and ``mod`` as SMT-LIB has them; for divisors above 0 its ``div`` and ``mod`` are Python's (A-DIV)."""
+    """The formula with ``mul``, ``div`` and ``mod`` as SMT-LIB has them.
+
+    For divisors above 0 its ``div`` and ``mod`` are Python's (A-DIV).
+    """
     left, right = z3.Var(0, _I), z3.Var(1, _I)
     return z3.substitute_funs(
         formula, (MUL, left * right), (DIV, left / right), (MOD, left % right)
@@ -91,7 +100,10 @@ def use(statement: str, **terms: Number) -> Use:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a proof: ``goal`` (of the statement's variables; None for the claim itself) from the premises, all earlier steps and instances."""
+    """One step of a proof: its goal follows from premises, all earlier steps and instances.
+
+    ``goal``: of the statement's variables; None for the claim itself.
+    """
 
     name: str
     goal: Callable[..., Any] | None = None
@@ -100,7 +112,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Mutant:
-    """The statement with one thing wrong: the claim, or one premise. What is None is the statement's own; ``vivid``: values that keep the counterexample readable."""
+    """The statement with one thing wrong: the claim, or one premise.
+
+    None stands for the statement's own. ``vivid``: values that keep the counterexample readable.
+    """
 
     name: str
     says: str
@@ -111,7 +126,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Statement:
-    """For all whole numbers: the premises entail the claim. Both are functions of the variables, by name."""
+    """For all whole numbers: the premises entail the claim. Both are functions of variables."""
 
     name: str
     premises: Callable[..., Mapping[str, Any]]
@@ -126,7 +141,8 @@ class Statement:
         variables = tuple(inspect.signature(claim).parameters)
         if tuple(inspect.signature(premises).parameters) != variables:
             raise ProofError(
-                f"{name}: premises and claim have different variables. Give both the same, in the same order."
+                f"{name}: premises and claim have different variables. "
+                "Give both the same, in the same order."
             )
         return Statement(name, premises, claim, variables)
 
@@ -134,7 +150,8 @@ class Statement:
         """The instance: if the premises hold of the terms, so does the claim."""
         if set(terms) != set(self.variables):
             raise ProofError(
-                f"{self.name} is about {', '.join(self.variables)}; the instance gives {', '.join(terms)}."
+                f"{self.name} is about {', '.join(self.variables)}; "
+                f"the instance gives {', '.join(terms)}."
             )
         terms = {
             name: z3.IntVal(term) if isinstance(term, int) else term for name, term in terms.items()
@@ -148,7 +165,7 @@ class Statement:
         return {name: z3.Int(name) for name in self.variables}
 
     def refuted_by(self, values: Mapping[str, int]) -> str:
-        """ "" where these numbers refute the statement, as Python computes it; else why they do not."""
+        """ "" where Python refutes the statement with these numbers; else why it does not."""
         try:
             failed = [name for name, holds in self.premises(**values).items() if not holds]
             if failed:
@@ -159,7 +176,10 @@ class Statement:
 
 
 class Arithmetic(Theory):
-    """A theory of statements about whole numbers. ``own``: its statements by name; ``mutants``: by theorem and name, those with one thing wrong."""
+    """A theory of statements about whole numbers.
+
+    ``own``: its statements by name. ``mutants``: by theorem and name, those with one thing wrong.
+    """
 
     def __init__(self, name: str, mechanism: str, after: tuple[Theory, ...] = ()) -> None:
         super().__init__(name, mechanism, after)
@@ -175,9 +195,9 @@ class Arithmetic(Theory):
         return found | self.own
 
     def ground(
-        self, name: str, says: str, premises: Callable, claim: Callable, vivid: Mapping[str, int]
+        self, name: str, says: str, premises: Premises, claim: Claimed, vivid: Mapping[str, int]
     ) -> Theorem:
-        """A lemma that the solvers prove with the functions' own meaning, in one go: the bottom of every proof."""
+        """A lemma that the solvers prove at once with the functions' own meaning."""
         statement = Statement.of(name, premises, claim)
         symbols = statement.symbols()
         vc = VC(
@@ -196,8 +216,8 @@ class Arithmetic(Theory):
         self,
         name: str,
         says: str,
-        premises: Callable,
-        claim: Callable,
+        premises: Premises,
+        claim: Claimed,
         steps: Sequence[Step],
         mutants: Sequence[Mutant] = (),
         vivid: Mapping[str, int] = {},
@@ -205,21 +225,28 @@ class Arithmetic(Theory):
         is_lemma: bool = False,
         assumes: Sequence[str] = (),
     ) -> Theorem:
-        """Prove a statement in steps; the last one's goal is the claim. ProofError: a step uses what is not proved yet."""
+        """Prove a statement in steps; the last one's goal is the claim.
+
+        ProofError: a step uses a statement that is not proved yet.
+        """
         statement = Statement.of(name, premises, claim)
         symbols, known = statement.symbols(), self.statements()
         given = {each: _formula(formula) for each, formula in premises(**symbols).items()}
-        vcs, used, shown = [], [], {}
+        vcs: list[VC] = []
+        used: list[str] = []
+        shown: dict[str, z3.BoolRef] = {}
         if not steps or steps[-1].goal is not None:
             raise ProofError(
-                f"{name}: the last step must have the claim as its goal. Give it no goal of its own."
+                f"{name}: the last step must have the claim as its goal. "
+                "Give it no goal of its own."
             )
         for step in steps:
             instances, cites = {}, {}
             for number, each in enumerate(step.instances(**symbols)):
                 if each.statement not in known:
                     raise ProofError(
-                        f"{name} uses {each.statement}, which is not proved before it. Register that first; a lemma may use earlier ones only."
+                        f"{name} uses {each.statement}, which is not proved before it. "
+                        "Register that first; a lemma may use earlier ones only."
                     )
                 instances[f"{each.statement} #{number}"] = known[each.statement].at(each.terms)
                 cites[f"{each.statement} #{number}"] = each.statement
@@ -242,8 +269,8 @@ class Arithmetic(Theory):
             )
             for mutant in mutants
         }
-        for each in wrong.values():
-            _one_thing_wrong(statement, each)
+        for mutated in wrong.values():
+            _one_thing_wrong(statement, mutated)
         controls = [_control(statement, mutant, wrong[mutant.name], vivid) for mutant in mutants]
         made = self.theorem(
             name,
@@ -284,7 +311,8 @@ def _one_thing_wrong(statement: Statement, wrong: Statement) -> None:
         changed += ["the claim", *new]
     if len(changed) > 1 or len(new) > 1:
         raise ProofError(
-            f"{wrong.name} changes {', '.join(changed) or ', '.join(new)}. A mutant has one thing wrong: the claim, or one premise."
+            f"{wrong.name} changes {', '.join(changed) or ', '.join(new)}. "
+            "A mutant has one thing wrong: the claim, or one premise."
         )
 
 

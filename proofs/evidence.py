@@ -25,7 +25,7 @@ import z3
 from proofs import solvers
 
 if TYPE_CHECKING:
-    from proofs.kernel import VC, Control, Theorem
+    from proofs.kernel import Control, Obligation, Theorem
 
 ORDER = ("violated", "error", "vacuous", "inconclusive", "proved")
 """Verdicts, the worst first: no defect elsewhere makes a counterexample to the theorem doubtful."""
@@ -33,7 +33,7 @@ ORDER = ("violated", "error", "vacuous", "inconclusive", "proved")
 
 @dataclass
 class Evidence:
-    """What was found about one theorem. ``faults``: (verdict, why), of which the worst verdict counts."""
+    """The evidence for one theorem. ``faults``: (verdict, why); the worst verdict counts."""
 
     theorem: Theorem
     seeds: int
@@ -62,16 +62,17 @@ class Evidence:
         return tuple(name for name in self.theorem.hypotheses if name not in used)
 
     def sums(self) -> str:
-        """The hashes of the SMT-LIB files, as `sha256sum --check` reads them; the hash of this list stands for all of them."""
+        """The hashes of the SMT-LIB files for `sha256sum --check`; the list's stands for all."""
         return "".join(f"{each}  {name}\n" for name, each in self.hashes.items())
 
-    def told(self) -> str:
-        """All of it for a person: per condition a model of its premises and what the refutation used, per control its counterexample."""
+    def report(self) -> str:
+        """All of it for people: per condition a model and the core, per control its refutation."""
         versions = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
         lines = [
             f"{self.theorem.name}: {self.theorem.says}",
             f"{self.verdict}{': ' if self.why else ''}{self.why}",
-            f"{versions}; {self.seeds} seeds; at most {self.resources:,} units of Z3's resources; cvc5: {', '.join(sorted(self.second)) or 'not asked'}",
+            f"{versions}; {self.seeds} seeds; at most {self.resources:,} units of Z3's resources; "
+            f"cvc5: {', '.join(sorted(self.second)) or 'not asked'}",
         ]
         for vc in self.theorem.vcs:
             core = (
@@ -99,7 +100,10 @@ class Evidence:
         return "\n".join(lines) + "\n"
 
     def figures(self) -> dict[str, object]:
-        """Counts and words for a report: plain JSON values. ``lacks``: theorems that are cited, and not named as what this rests on."""
+        """Counts and words for a report: plain JSON values.
+
+        ``lacks``: theorems that are cited although this one does not rest on them.
+        """
         lacking = {"lacks": ", ".join(self.undeclared)} if self.undeclared else {}
         return lacking | {
             "vcs": len(self.theorem.vcs),
@@ -116,7 +120,10 @@ class Evidence:
 def check(
     theorem: Theorem, seeds: int = 3, folder: Path | None = None, resources: int = solvers.RESOURCES
 ) -> Evidence:
-    """All evidence for one theorem. ``seeds``: how many; ``folder``: where the SMT-LIB texts go, None for nowhere."""
+    """All evidence for one theorem.
+
+    ``seeds``: how many. ``folder``: where the SMT-LIB texts go, None for nowhere.
+    """
     found = Evidence(theorem, seeds)
     for vc in theorem.vcs:
         _check_vc(found, vc, range(seeds), folder, resources)
@@ -136,12 +143,12 @@ def check(
         _check_control(found, control)
     if folder is not None:
         write(folder / theorem.theory / f"{_file_name(theorem.name)}.sha256", found.sums())
-        write(folder / theorem.theory / f"{_file_name(theorem.name)}.txt", found.told())
+        write(folder / theorem.theory / f"{_file_name(theorem.name)}.txt", found.report())
     return found
 
 
 def _check_vc(
-    found: Evidence, vc: VC, seeds: Sequence[int], folder: Path | None, resources: int
+    found: Evidence, vc: Obligation, seeds: Sequence[int], folder: Path | None, resources: int
 ) -> None:
     names, formulas = list(vc.premises), list(vc.premises.values())
     verdict, model = solvers.model(
@@ -153,7 +160,8 @@ def _check_vc(
         found.faults.append(
             (
                 "vacuous",
-                f"{vc.name}: the premises contradict each other, or the non-trivial model that is asked for",
+                f"{vc.name}: the premises contradict each other, or the non-trivial model that is "
+                "asked for",
             )
         )
     else:
@@ -165,13 +173,13 @@ def _check_vc(
         f"; {found.theorem.name}: {vc.name}",
         *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"])),
     ]
-    told, name = (
+    shown, name = (
         "\n".join(heading) + "\n" + text,
         f"{_file_name(found.theorem.name)}.{_file_name(vc.name)}.smt2",
     )
-    found.hashes[name] = hashlib.sha256(told.encode()).hexdigest()
+    found.hashes[name] = hashlib.sha256(shown.encode()).hexdigest()
     if folder is not None:
-        write(folder / found.theorem.theory / name, told)
+        write(folder / found.theorem.theory / name, shown)
     core: frozenset[str] = frozenset()
     for seed in seeds:
         answer = solvers.refute(text, seed, resources)
@@ -198,36 +206,40 @@ def _check_vc(
         found.faults.append(("inconclusive", f"{vc.name}: cvc5 does not know"))
 
 
-def _not_entailed(vc: VC, resources: int) -> tuple[str, str]:
-    """A counterexample, if there is one with the functions' own meaning; else the premises are too few, which refutes nothing."""
+def _not_entailed(vc: Obligation, resources: int) -> tuple[str, str]:
+    """A counterexample with the functions' own meaning, or premises that are too few.
+
+    The latter refutes nothing.
+    """
     denied = [*map(vc.interpreted, vc.premises.values()), z3.Not(vc.interpreted(vc.goal))]
     verdict, model = solvers.model(solvers.smt_lib(denied), resources=resources)
     if model is not None:
         return "violated", f"{vc.name}: does not hold: {solvers.shown(model)}"
     return (
         "inconclusive",
-        f"{vc.name}: does not follow from its premises alone, and no counterexample was found ({verdict}): an instance of a lemma may be missing",
+        f"{vc.name}: does not follow from its premises alone, and no counterexample was found "
+        f"({verdict}): an instance of a lemma may be missing",
     )
 
 
 def _check_link(found: Evidence, link: str, resources: int) -> None:
-    """Some VC that cites the theorem ``link`` has a counterexample once its statement is no premise."""
+    """Some VC that cites ``link`` has a counterexample once its statement is no premise."""
     citing = [vc for vc in found.theorem.vcs if link in vc.cites.values()]
     if not citing:
         found.faults.append(
-            ("vacuous", f"it is said to rest on {link}, which is a premise of no condition")
+            ("vacuous", f"it claims to rest on {link}, which is a premise of no condition")
         )
         return
-    said = set()
+    verdicts = set()
     for vc in citing:
         rest = [formula for name, formula in vc.premises.items() if vc.cites.get(name) != link]
         answer = solvers.refute(solvers.smt_lib([*rest, z3.Not(vc.goal)]), 0, resources)
-        said.add(answer.verdict)
+        verdicts.add(answer.verdict)
         if answer.verdict == "sat":
             found.links[link] = vc.name
             return
-    if said == {"unsat"}:
-        found.faults.append(("vacuous", f"it is said to rest on {link}, and holds without it"))
+    if verdicts == {"unsat"}:
+        found.faults.append(("vacuous", f"it claims to rest on {link}, and holds without it"))
     else:
         found.faults.append(("inconclusive", f"no solver says whether it holds without {link}"))
 
@@ -238,7 +250,8 @@ def _check_control(found: Evidence, control: Control) -> None:
         found.faults.append(
             (
                 "vacuous",
-                f"the control {control.name!r} cannot be refuted: {control.says} makes no difference",
+                f"the control {control.name!r} cannot be refuted: "
+                f"{control.says} makes no difference",
             )
         )
     elif result.verdict != "sat":
@@ -252,7 +265,8 @@ def _check_control(found: Evidence, control: Control) -> None:
         found.faults.append(
             (
                 "vacuous",
-                f"the control {control.name!r}: Python does not confirm the counterexample {result.witness}: {result.contradiction}",
+                f"the control {control.name!r}: Python does not confirm the counterexample "
+                f"{result.witness}: {result.contradiction}",
             )
         )
     elif result.second == "unsat" or result.second.startswith("error"):

@@ -1,4 +1,4 @@
-"""Theorems and what they consist of: verification conditions, controls, and the order in which one may rest on another.
+"""Theorems: their verification conditions, their controls, and the order of their uses.
 
 A `VC` is a formula that must be unsatisfiable: named premises, and the negation of a goal. A
 `Theorem` is a list of VCs with controls: mutants of it in which one thing is wrong, each of which
@@ -9,14 +9,22 @@ A module states its own VCs like this, on Z3 terms of whatever sorts it likes (b
 SMT-LIB text, so nested arrays or functions, no arrays with several indices):
 
     THEORY = Theory("some_protocol", mechanism="some_mechanism", after=())
-    THEORY.theorem("P0", "what it says", vcs=[VC("init", {"Init": formula}, goal), VC("take keeps Mutex", {...}, goal)],
-                   controls=[refuted(VC("without the lock: take keeps Mutex", {...}, goal), "the guard is gone", replay)],
+    THEORY.theorem(
+        "P0",
+        "a sentence",
+        vcs=[
+            VC("init", {"Init": formula}, goal),
+            VC("take keeps Mutex", {...}, goal),
+        ],
+        controls=[
+            refuted(VC("without the lock: take keeps Mutex", {...}, goal), "no guard", replay),
+        ],
                    assumes=("A-SC",))
 
 where ``replay(model)`` computes in plain Python, from a Z3 model, whether the premises hold and the
 goal fails there: "" or what contradicts. A control whose counterexample comes from a search of its
 own (a trace from Init) is a `Control` with its own ``find``. `Theory.check` does all that
-``evidence`` says is done for every VC.
+``evidence`` lists for every VC.
 """
 
 from __future__ import annotations
@@ -24,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import z3
 
@@ -31,7 +40,7 @@ from proofs import evidence, solvers
 
 
 class ProofError(Exception):
-    """A theorem is not put together as it must be: said at registration, with its name and what to do."""
+    """A theorem that is not put together as it must be. The message has its name and remedy."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,27 @@ class VC:
         return self.meaning(formula) if self.meaning else formula
 
 
+class Obligation(Protocol):
+    """A verification condition as its evidence reads it: a `VC`, or one that is made when read."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def premises(self) -> Mapping[str, z3.BoolRef]: ...
+
+    @property
+    def goal(self) -> z3.BoolRef: ...
+
+    @property
+    def vivid(self) -> Sequence[z3.BoolRef]: ...
+
+    @property
+    def cites(self) -> Mapping[str, str]: ...
+
+    def interpreted(self, formula: z3.BoolRef) -> z3.BoolRef: ...
+
+
 @dataclass(frozen=True)
 class Found:
     """What the search for a control's counterexample ended with.
@@ -72,7 +102,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Control:
-    """A mutant of the theorem with one thing wrong, which must be refuted. ``find(seed)`` looks for its counterexample.
+    """A mutant of the theorem with one thing wrong, which must be refuted.
+
+    ``find(seed)`` looks for its counterexample.
 
     ``kind``: "counterexample" (falsifies the mutant as it stands), "trace" (from the initial
     state), or "cti" (a counterexample to induction only: its state may not be reachable).
@@ -96,7 +128,7 @@ KINDS = ("counterexample", "trace", "cti")
 def refuted(
     vc: VC, says: str, replay: Callable[[z3.ModelRef], str], kind: str = "counterexample"
 ) -> Control:
-    """The control that a VC is: Z3 must find it satisfiable, cvc5 must not contradict, ``replay`` must confirm the model."""
+    """The control that a VC is: Z3 finds a model, cvc5 agrees, ``replay`` confirms it."""
 
     def find(seed: int) -> Found:
         text = solvers.smt_lib(
@@ -112,19 +144,21 @@ def refuted(
 
 @dataclass(frozen=True)
 class Theorem:
-    """A named statement with its VCs. ``is_lemma``: a step towards others, which needs no control of its own.
+    """A named statement with its VCs.
+
+    ``is_lemma``: a step towards others, which needs no control of its own.
 
     ``rests_on``: the theorems that its VCs cite as premises. Each such link is controlled: without
     these premises some VC must fail.
 
     ``hypotheses``: names of premises which are the statement's own; one that no VC's unsat core has
     is reported as unused. ``system``: the transition system that it is about, by name; ``enabled``:
-    it says what can be taken, not only what holds.
+    it is about actions that can be taken, not only about states.
     """
 
     name: str
     says: str
-    vcs: tuple[VC, ...]
+    vcs: tuple[Obligation, ...]
     controls: tuple[Control, ...] = ()
     rests_on: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
@@ -139,9 +173,11 @@ class Theorem:
 
 @dataclass
 class Theory:
-    """The theorems of one module, in the order in which they are registered. ``after``: theories whose theorems may be used.
+    """The theorems of one module, in the order in which they are registered.
 
-    ``mechanism``: the stem of the mechanism that they are about.
+    ``after``: theories whose theorems may be used.
+
+    ``mechanism``: the name of the mechanism that they are about.
     """
 
     name: str
@@ -153,7 +189,7 @@ class Theory:
         self,
         name: str,
         says: str,
-        vcs: Iterable[VC],
+        vcs: Iterable[Obligation],
         controls: Iterable[Control] = (),
         *,
         rests_on: Iterable[str] = (),
@@ -164,7 +200,10 @@ class Theory:
         system: str = "",
         enabled: bool = False,
     ) -> Theorem:
-        """Register a theorem. ProofError: its name is taken, it has no VC or no control, or rests on what is not registered yet."""
+        """Register a theorem.
+
+        ProofError: its name is taken, it lacks a VC or a control, or rests on an unregistered one.
+        """
         made = Theorem(
             name,
             says,
@@ -189,7 +228,8 @@ class Theory:
             )
         if not made.controls and not is_lemma:
             raise ProofError(
-                f"{name} has no control: nothing shows that its check can fail. Give it a mutant that must be refuted."
+                f"{name} has no control: nothing shows that its check can fail. "
+                "Give it a mutant that must be refuted."
             )
         for what, names in (
             ("VC", [vc.name for vc in made.vcs]),
@@ -197,11 +237,13 @@ class Theory:
         ):
             if twice := sorted({each for each in names if names.count(each) > 1}):
                 raise ProofError(
-                    f"{name} has several {what}s called {', '.join(twice)}. Give each a name of its own."
+                    f"{name} has several {what}s called {', '.join(twice)}. "
+                    "Give each a name of its own."
                 )
         if missing := [each for each in made.rests_on if each not in known]:
             raise ProofError(
-                f"{name} rests on {', '.join(missing)}, which is not proved before it. Register that first; a lemma may use earlier ones only."
+                f"{name} rests on {', '.join(missing)}, which is not proved before it. "
+                "Register that first; a lemma may use earlier ones only."
             )
         self.theorems[name] = made
         return made
@@ -214,7 +256,7 @@ class Theory:
         return found | self.theorems
 
     def check(self, name: str, seeds: int = 3, folder: Path | None = None) -> evidence.Evidence:
-        """The evidence for one theorem of this theory: see ``evidence.check``. KeyError: it has no theorem of that name."""
+        """The evidence for one theorem: see ``evidence.check``. KeyError: there is no such name."""
         return evidence.check(self.theorems[name], seeds, folder)
 
     def closure(self, name: str) -> list[Theorem]:

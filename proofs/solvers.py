@@ -13,7 +13,7 @@ import cvc5
 import z3
 
 RESOURCES = 5_000_000
-"""Z3's resource units (`rlimit`) that one check may use; the same on every machine, unlike seconds."""
+"""Z3's resource units (`rlimit`) that one check may use, the same on every machine."""
 
 SECONDS = 300
 """Wall time after which either solver gives up, as the last resort."""
@@ -56,7 +56,10 @@ def _solver(text: str, seed: int, resources: int) -> tuple[z3.Solver, Sequence[z
 
 
 def refute(text: str, seed: int, resources: int = RESOURCES) -> Answer:
-    """Is the text unsatisfiable? The seed also shuffles the formulas, since that moves a solver more than its own seed does."""
+    """Z3's answer whether the text is unsatisfiable.
+
+    The seed also shuffles the formulas, since that moves a solver more than its own seed does.
+    """
     solver, formulas = _solver(text, seed, resources)
     order = list(range(len(formulas)))
     if seed:
@@ -76,7 +79,8 @@ def refute(text: str, seed: int, resources: int = RESOURCES) -> Answer:
 
 def _used(solver: z3.Solver) -> int:
     figures = solver.statistics()
-    return int(figures.get_key_value("rlimit count")) if "rlimit count" in figures.keys() else 0
+    names = figures.keys()  # no mapping: `in` would not find a name
+    return int(figures.get_key_value("rlimit count")) if "rlimit count" in names else 0
 
 
 def model(text: str, seed: int = 0, resources: int = RESOURCES) -> tuple[str, z3.ModelRef | None]:
@@ -96,18 +100,18 @@ def shown(found: z3.ModelRef) -> str:
 
 
 def second_opinion(text: str) -> str:
-    """cvc5's answer to the text: "sat", "unsat", "unknown", or "error: ..." where it does not take it."""
+    """cvc5's answer to the text: "sat", "unsat", "unknown", or "error: ..." if it rejects it."""
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", str(SECONDS * 1000))
     try:
         parser = cvc5.InputParser(solver)
         parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "vc")
-        symbols, said = parser.getSymbolManager(), []
+        symbols, printed = parser.getSymbolManager(), []
         while not (command := parser.nextCommand()).isNull():
-            said.append(str(command.invoke(solver, symbols)))
+            printed.append(str(command.invoke(solver, symbols)))
     except RuntimeError as error:
         return f"error: {' '.join(str(error).split())}"
-    answers = "".join(said).split()
+    answers = "".join(printed).split()
     if len(answers) != 1 or answers[0] not in ("sat", "unsat", "unknown"):
         return f"error: {' '.join(answers) or 'no answer'}"
     return answers[0]

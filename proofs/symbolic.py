@@ -1,7 +1,7 @@
 """Running the implementation's own functions on symbols: what Python computes, as a formula.
 
 A `Symbol` takes part in the operators that the wheel's arithmetic uses, and gives the terms of
-``arithmetic``. A comparison that is asked for its truth forks the run: every path is taken, and the
+``arithmetic``. The truth of a comparison forks the run: every path is taken, and the
 results are put together by their conditions.
 """
 
@@ -16,16 +16,18 @@ from proofs.arithmetic import Number, both, div, mod, mul, when
 from proofs.kernel import ProofError
 
 PATHS = 64
-"""Paths, and decisions on one path, after which a run is given up: a loop over a symbol would have no end."""
+"""Paths, and decisions on one path, after which a run ends: a loop over a symbol has no end."""
 
 
 class _Run:
-    """One run along one path. ``taken``: the decisions so far, of which the first ``given`` were prescribed."""
+    """One run along one path. ``taken``: the decisions so far, the first of them prescribed."""
 
     current: _Run | None = None
 
     def __init__(self, prescribed: tuple[bool, ...]) -> None:
-        self.prescribed, self.taken, self.conditions = prescribed, [], []
+        self.prescribed = prescribed
+        self.taken: list[bool] = []
+        self.conditions: list[z3.BoolRef] = []
 
     def decide(self, condition: z3.BoolRef) -> bool:
         step = len(self.taken)
@@ -52,9 +54,9 @@ class Condition:
 
 
 class Symbol:
-    """A whole number that may be any. Operators other than those that are defined raise TypeError, as for any object."""
+    """A whole number that may be any. Operators that are not defined here raise TypeError."""
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, term: z3.ArithRef) -> None:
         self.term = term
@@ -111,7 +113,8 @@ def term(value: Any) -> Any:
 
 def paths(run: Callable[[], Any]) -> Iterator[tuple[z3.BoolRef, Any]]:
     """Every path of a function: (condition, result). Raises ProofError after PATHS of them."""
-    waiting, done = [()], 0
+    waiting: list[tuple[bool, ...]] = [()]
+    done = 0
     while waiting:
         if done == PATHS:
             raise ProofError(f"There are more than {PATHS} paths. Let the function decide less.")
@@ -128,7 +131,7 @@ def paths(run: Callable[[], Any]) -> Iterator[tuple[z3.BoolRef, Any]]:
 
 
 def run_on(function: Callable[..., Any], *values: Number) -> Any:
-    """What a function of numbers gives: with ints it is called, with Z3 terms it is run on symbols along every path.
+    """The result of a function of numbers: ints call it, Z3 terms run it along every path.
 
     It returns a number, a truth value, or a tuple of those.
     """

@@ -1,4 +1,4 @@
-"""Transition systems of any size: sorts, variables, actions written once as z3 terms, and what must be proved of them.
+"""Transition systems of any size: sorts, variables, actions as z3 terms, proof obligations.
 
 A system is a class. Its variables are arrays over uninterpreted sorts, so that there is no bound on
 threads or objects; its methods are *actions* (parameters -> guards and updates), *conjuncts* of the
@@ -30,7 +30,7 @@ class Sort(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.z3.name()
+        return str(self.z3.name())
 
     def consts(self, names: str) -> list[z3.ExprRef]:
         """Constants of this sort, to be bound by quantifiers."""
@@ -38,7 +38,10 @@ class Sort(NamedTuple):
 
 
 def sort(name: str, null: str = "") -> Sort:
-    """An uninterpreted sort. ``null``: the name of its "none"; quantifiers range over that too, parameters do not."""
+    """An uninterpreted sort. ``null``: the name of its "none".
+
+    Quantifiers range over the null too, parameters do not.
+    """
     made = z3.DeclareSort(name)
     return Sort(made, z3.Const(null, made) if null else None)
 
@@ -73,7 +76,10 @@ class Enumeration:
 
 
 def array(*sorts: Any) -> z3.SortRef:
-    """``array(A, B, C)``: an array from A to arrays from B to C. Nested, since SMT-LIB has no arrays of several indices."""
+    """``array(A, B, C)``: an array from A to arrays from B to C.
+
+    It is nested, since SMT-LIB has no arrays of several indices.
+    """
     plain = [item.z3 if isinstance(item, (Sort, Enumeration)) else item for item in sorts]
     result = plain[-1]
     for index in reversed(plain[:-1]):
@@ -84,7 +90,7 @@ def array(*sorts: Any) -> z3.SortRef:
 class Everywhere(NamedTuple):
     """The value of an array that a step sets at every place: at ``index`` it is ``value``.
 
-    As a term it is a new array, of which the step's last guard says what it holds: SMT-LIB has no
+    As a term it is a new array, defined by the step's last guard: SMT-LIB has no
     arrays by comprehension.
     """
 
@@ -93,7 +99,7 @@ class Everywhere(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What an action does: it may be taken where all ``guards`` hold, and sets the variables in ``updates``.
+    """The effect of an action: it may be taken where all ``guards`` hold, and sets ``updates``.
 
     ``defined``: for a variable that is set everywhere, the comprehension that its update stands
     for.
@@ -127,60 +133,68 @@ class Action:
 
     name: str
     parameters: Mapping[str, Parameter]
-    method: Callable
+    method: Callable[..., Any]
     begins: bool = False
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A conjunct of the invariant or a safety property. ``says``: in words; ``kept``: why it stays although no step needs it.
+    """A conjunct of the invariant or a safety property.
 
-    ``enabled``: it says which actions can be taken, which a simulation alone does not carry over to
-    a model.
+    ``says``: in words. ``kept``: why it stays although no step needs it.
+
+    ``enabled``: it is about actions that can be taken, which a simulation alone does not carry
+    over to a model.
     """
 
     name: str
     says: str
-    method: Callable
+    method: Callable[..., Any]
     theorem: str = ""
     kept: str = ""
     enabled: bool = False
 
 
-def action(*, begins: bool = False, **parameters: Sort | Parameter) -> Callable:
-    """Declares a method as an action; each parameter is named and sorted. The first is the thread that moves, by convention ``t``."""
+def action(*, begins: bool = False, **parameters: Sort | Parameter) -> Callable[[Any], Any]:
+    """Declares a method as an action, with its parameters' sorts.
+
+    The first parameter is the thread that moves, by convention ``t``.
+    """
     full = {
         name: item if isinstance(item, Parameter) else Parameter(item)
         for name, item in parameters.items()
     }
 
-    def declare(method: Callable) -> Callable:
+    def declare(method: Any) -> Any:
         method.declared = Action(method.__name__, full, method, begins)
         return method
 
     return declare
 
 
-def conjunct(method: Callable) -> Callable:
+def conjunct(method: Any) -> Any:
     """Declares a method as a conjunct of the inductive invariant."""
     method.declared = Formula(method.__name__, _says(method), method)
     return method
 
 
-def kept(reason: str) -> Callable:
+def kept(reason: str) -> Callable[[Any], Any]:
     """Declares a conjunct that no proof needs, with the reason why it stays."""
 
-    def declare(method: Callable) -> Callable:
+    def declare(method: Any) -> Any:
         method.declared = Formula(method.__name__, _says(method), method, kept=reason)
         return method
 
     return declare
 
 
-def safety(theorem: str, enabled: bool = False) -> Callable:
-    """Declares a method as a safety property, with the id of the theorem it belongs to: it follows from the invariant."""
+def safety(theorem: str, enabled: bool = False) -> Callable[[Any], Any]:
+    """Declares a method as a safety property of the theorem with this id.
 
-    def declare(method: Callable) -> Callable:
+    It follows from the invariant.
+    """
+
+    def declare(method: Any) -> Any:
         method.declared = Formula(
             method.__name__, _says(method), method, theorem=theorem, enabled=enabled
         )
@@ -189,12 +203,14 @@ def safety(theorem: str, enabled: bool = False) -> Callable:
     return declare
 
 
-def _says(method: Callable) -> str:
+def _says(method: Callable[..., Any]) -> str:
     return " ".join((inspect.getdoc(method) or "").split())
 
 
 class System:
-    """A transition system. Subclasses declare ``VARIABLES``, ``RIGID`` and methods; a mutant is a subclass that overrides an action.
+    """A transition system. A mutant is a subclass that overrides an action.
+
+    Subclasses declare ``VARIABLES``, ``RIGID`` and methods.
 
     VARIABLES: name -> sort of what steps change; RIGID: name -> sort of what they do not.
     """
@@ -216,15 +232,21 @@ class System:
 
     def theorems(
         self, s: SimpleNamespace, name: str, values: Mapping[str, z3.ExprRef]
-    ) -> Mapping[str, z3.BoolRef]:
-        """Instances of theorems for the conditions of an action ("" for those of safety), by "theorem #number"; by default none."""
+    ) -> dict[str, z3.BoolRef]:
+        """Instances of theorems for an action's conditions, by "theorem #number"; none by default.
+
+        The action "" stands for those of safety.
+        """
         return {}
 
     # -- what the class declares
 
     @classmethod
     def declared(cls, kind: type) -> dict[str, Any]:
-        """Actions or formulas by name, those of base classes first; an override keeps its place, and takes it away if it is neither."""
+        """Actions or formulas by name, those of base classes first.
+
+        An override keeps its place. It takes the name away if it is neither.
+        """
         names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
         found = {name: getattr(getattr(cls, name), "declared", None) for name in names}
         return {name: item for name, item in found.items() if isinstance(item, kind)}
@@ -254,15 +276,16 @@ class System:
         return {name: z3.Const(f"{name}!", item.sort.z3) for name, item in taken.parameters.items()}
 
     def step(self, name: str, s: SimpleNamespace) -> tuple[dict[str, z3.ExprRef], Step]:
-        """An action's parameters and its step from ``s``; that a parameter is somebody is the first of its guards."""
+        """An action's parameters and its step from ``s``; its first guards exclude nulls."""
         taken = self.actions()[name]
         values = self.arguments(taken)
         made = getattr(self, name)(s, **values)
         if unknown := set(made.updates) - set(self.VARIABLES):
             raise TypeError(
-                f"{type(self).__name__}.{name} sets {', '.join(sorted(unknown))}, which is no variable of the system"
+                f"{type(self).__name__}.{name} sets {', '.join(sorted(unknown))}, which is no "
+                "variable of the system"
             )
-        somebody = tuple(
+        present = tuple(
             values[p] != item.sort.null
             for p, item in taken.parameters.items()
             if item.sort.null is not None and not item.nullable
@@ -279,7 +302,7 @@ class System:
             z3.ForAll([each.index], arrays[variable][each.index] == each.value)
             for variable, each in defined.items()
         )
-        return values, Step(somebody + made.guards + contents, {**made.updates, **arrays}, defined)
+        return values, Step(present + made.guards + contents, {**made.updates, **arrays}, defined)
 
     def after(self, s: SimpleNamespace, made: Step) -> SimpleNamespace:
         """The state after a step: the updates substituted."""
@@ -295,7 +318,7 @@ class System:
 
 
 class Condition(NamedTuple):
-    """A verification condition: the named ``premises`` entail ``goal``. ``kind``: init, step or implication."""
+    """A verification condition: the premises entail ``goal``; init, step or implication."""
 
     name: str
     kind: str
@@ -304,7 +327,7 @@ class Condition(NamedTuple):
 
 
 def conditions(system: System, without: str = "") -> Iterator[Condition]:
-    """Every verification condition of a system, one for each action and conjunct that the action can change.
+    """Every verification condition of a system: each action with each conjunct that it can change.
 
     ``without``: a conjunct to leave out, as premise and as goal. A conjunct that an action's
     updates leave as it is, term by term, is its own premise and gives no condition.
@@ -319,16 +342,17 @@ def conditions(system: System, without: str = "") -> Iterator[Condition]:
         yield Condition(f"init/{name}", "init", start, formula)
     for name in system.actions():
         values, made = system.step(name, s)
-        then = system.after(s, made)
+        set_to = [(getattr(s, variable), value) for variable, value in made.updates.items()]
         premises = (
             given
             | invariant
             | system.theorems(s, name, values)
             | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
         )
-        for other, formula in system.invariant(then, without).items():
-            if not formula.eq(invariant[other]):
-                yield Condition(f"step/{name}/{other}", "step", premises, formula)
+        for other, formula in invariant.items():
+            after = z3.substitute(formula, *set_to)
+            if not after.eq(formula):
+                yield Condition(f"step/{name}/{other}", "step", premises, after)
     for name in system.safety():
         yield Condition(
             f"safety/{name}",
@@ -339,7 +363,7 @@ def conditions(system: System, without: str = "") -> Iterator[Condition]:
 
 
 def enabled(system: System, name: str) -> Mapping[str, z3.BoolRef]:
-    """The premises of an action's steps: satisfiable, or the action's conditions hold for want of a state."""
+    """The premises of an action's steps: contradictory ones would make its conditions vacuous."""
     s = system.symbols()
     _, made = system.step(name, s)
     given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}

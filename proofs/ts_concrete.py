@@ -1,4 +1,4 @@
-"""A transition system on finite states: z3 terms compiled to Python, and evaluated where every sort has a few elements.
+"""A transition system on finite states: z3 terms compiled to Python, over small sorts.
 
 Nothing is written a second time: the compiled terms are those of which the verification conditions
 are made. Elements of a sort are numbers from 0; a sort's null is -1, the last place of every array
@@ -16,12 +16,12 @@ import z3
 
 from proofs.ts import WHOLE, Parameter, Sort, System
 
-State = tuple
+State = tuple[Any, ...]
 """A finite state: one value for each variable of the system, in the order of VARIABLES."""
 
 
 ARITHMETIC = {"times": "*", "quotient": "//", "remainder": "%"}
-"""The functions of ``proofs.arithmetic``, of which a proof knows its theorems alone; here they are what Python computes."""
+"""The functions of ``proofs.arithmetic`` as Python computes them; a proof knows theorems only."""
 
 
 class NotFinite(Exception):
@@ -47,7 +47,7 @@ JOINED = {
 }
 
 
-def place(cells: tuple, index: int, value: Any) -> tuple:
+def place(cells: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
     """An array with one place changed."""
     changed = list(cells)
     changed[index] = value
@@ -58,12 +58,15 @@ def distinct(*values: Any) -> bool:
     return len(set(values)) == len(values)
 
 
-_TEXTS: dict[tuple, dict[tuple[int, tuple[str, ...]], tuple[z3.ExprRef, str]]] = {}
-"""By names and nulls: the texts of terms. Systems that differ in one decision have most terms in common."""
+_TEXTS: dict[tuple[Any, ...], dict[tuple[int, tuple[str, ...]], tuple[z3.ExprRef, str]]] = {}
+"""By names and nulls: the texts of terms. Systems that differ in a decision share most terms."""
 
 
 class Compiler:
-    """z3 terms as Python text. ``names``: of constants, as the text shall call them; the others must be nulls."""
+    """z3 terms as Python text.
+
+    ``names``: of constants, as the text shall call them; the others must be nulls.
+    """
 
     def __init__(self, names: Mapping[str, str], nulls: Sequence[z3.ExprRef]) -> None:
         self.names, self.nulls = names, {null.decl().name() for null in nulls}
@@ -81,7 +84,7 @@ class Compiler:
         if z3.is_quantifier(term):
             return self.quantified(term, bound)
         if z3.is_var(term):
-            return bound[-1 - z3.get_var_index(term)]
+            return str(bound[-1 - z3.get_var_index(term)])
         kind, parts = term.decl().kind(), [self.text(child, bound) for child in term.children()]
         if kind == z3.Z3_OP_TRUE or kind == z3.Z3_OP_FALSE:
             return str(kind == z3.Z3_OP_TRUE)
@@ -202,7 +205,7 @@ class Compiled:
 
 
 class Instance:
-    """A compiled system in which every sort has the given elements and every rigid constant the given value.
+    """A compiled system with given elements of every sort and values of the rigid constants.
 
     ``elements``: sort's name -> names of its elements; ``rigid``: in names, as ``state`` takes
     them. Raises ValueError where what the system assumes of its rigid constants does not hold.
@@ -211,7 +214,7 @@ class Instance:
     def __init__(
         self,
         compiled: Compiled,
-        elements: Mapping[str, Sequence[str]],
+        elements: Mapping[str, Sequence[Any]],
         rigid: Mapping[str, Any] = {},
         numbers: range = range(0),
     ) -> None:
@@ -242,7 +245,8 @@ class Instance:
             if not self._made(code)(self._blank())
         ]:
             raise ValueError(
-                f"what {type(self.system).__name__} assumes of its constants does not hold (formula {broken[0]})"
+                f"what {type(self.system).__name__} assumes of its constants does not hold "
+                f"(formula {broken[0]})"
             )
         self.formulas = {name: self._made(code) for name, code in compiled.formulas.items()}
         self._steps = {name: self._made(code) for name, code in compiled.steps.items()}
@@ -297,11 +301,11 @@ class Instance:
         return lambda value: value
 
     def encode(self, variable: str, value: Any) -> Any:
-        """The value of one variable in numbers. Raises KeyError for an element that the instance does not have."""
+        """The value of one variable in numbers. KeyError: the instance has no such element."""
         return self._encoders[variable](value)
 
     def default(self, of: z3.SortRef) -> Any:
-        """False, 0, null (or the first element), the first value of an enumeration; an array of that."""
+        """A sort's first value: False, 0, null, an element, a constructor; or an array of it."""
         if isinstance(of, z3.ArraySortRef):
             return (self.default(of.range()),) * len(self.places[of.domain().name()])
         if of == z3.BoolSort():
@@ -315,7 +319,7 @@ class Instance:
         return tuple([encode(values[name]) for name, encode in self._encoders.items()])
 
     def start(self, values: Mapping[str, Any]) -> State:
-        """A state that somebody wrote: as ``state``, and KeyError too where an array has a value for what is no element."""
+        """A hand-written state: as ``state``; also KeyError for a key that is no element."""
         for name, of in self.system.VARIABLES.items():
             self._placed(of, values[name], name)
         return self.state(values)
@@ -348,7 +352,7 @@ class Instance:
             return None if value == -1 else self.elements[of.name()][value]
         return value
 
-    # -- what the system says of a state
+    # -- a state judged by the system
 
     def initial(self, state: State) -> bool:
         """Whether the system may start in this state."""
@@ -364,7 +368,8 @@ class Instance:
 
     def take(self, action: str, state: State, arguments: tuple[int, ...]) -> State | None:
         """The state after an action, None where it is not enabled."""
-        return self._steps[action](state, *arguments)
+        after: State | None = self._steps[action](state, *arguments)
+        return after
 
     def moves(
         self, state: State, actions: Sequence[str] | None = None, thread: int | None = None

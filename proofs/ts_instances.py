@@ -1,4 +1,4 @@
-"""Conditions without quantifiers: the invariant instantiated at the terms that a condition speaks of.
+"""Conditions without quantifiers: the invariant instantiated at the terms of a condition.
 
 A condition says that universal premises entail a universal goal. For the goal it is enough to take
 arbitrary elements; of the premises a few instances are enough, at those elements and at the terms
@@ -33,7 +33,10 @@ def taken_at(formula: z3.QuantifierRef, values: Iterable[z3.ExprRef]) -> z3.Bool
 
 
 def arbitrary(goal: z3.BoolRef, prefix: str = "any") -> z3.BoolRef:
-    """A goal for arbitrary elements: new constants in place of its outermost universal variables, shared between its conjuncts."""
+    """A goal for arbitrary elements: new constants in place of its outermost universal variables.
+
+    Its conjuncts share them.
+    """
     found = []
     for part in parts(goal):
         if z3.is_quantifier(part) and part.is_forall():
@@ -46,8 +49,9 @@ def arbitrary(goal: z3.BoolRef, prefix: str = "any") -> z3.BoolRef:
 
 
 def fresh(quantified: z3.QuantifierRef, prefix: str) -> list[z3.ExprRef]:
-    """One constant for each variable of a quantifier: the first of its sort, the second, and so on."""
-    made, counted = [], {}
+    """One constant for each variable of a quantifier: its sort's first, second, and so on."""
+    made: list[z3.ExprRef] = []
+    counted: dict[str, int] = {}
     for index in range(quantified.num_vars()):
         of = quantified.var_sort(index)
         counted[of.name()] = counted.get(of.name(), 0) + 1
@@ -58,7 +62,7 @@ def fresh(quantified: z3.QuantifierRef, prefix: str) -> list[z3.ExprRef]:
 def terms_of(
     formulas: Iterable[z3.ExprRef], sorts: Mapping[str, z3.SortRef]
 ) -> dict[str, list[z3.ExprRef]]:
-    """The ground terms of each sort: constants, and variables of the system at such terms. Others are made of these."""
+    """The ground terms of each sort: constants, and the system's variables at such terms."""
     found: dict[str, dict[int, z3.ExprRef]] = {name: {} for name in sorts}
     seen: set[int] = set()
     plain: dict[int, bool] = {}
@@ -89,7 +93,7 @@ def terms_of(
 def instances(
     premise: z3.BoolRef, terms: Mapping[str, list[z3.ExprRef]], name: str
 ) -> Iterator[z3.BoolRef]:
-    """What a premise says at the given terms; an existential one, of a new constant."""
+    """The instances of a premise at the given terms, or at a new constant if it is existential."""
     for number, part in enumerate(parts(premise)):
         if z3.is_quantifier(part) and part.is_forall():
             choices = [
@@ -104,7 +108,10 @@ def instances(
 
 
 def grounded(system: System, condition: Condition, whole: bool = False) -> Condition:
-    """A condition that entails the given one, with its premises instantiated. ``whole``: the premises themselves stay beside that."""
+    """A condition that entails the given one, with its premises instantiated.
+
+    ``whole``: the premises themselves stay beside that.
+    """
     sorts = {item.name: item.z3 for item in system.SORTS}
     goal = z3.simplify(arbitrary(condition.goal))
     exact = [premise for name, premise in condition.premises.items() if name.startswith("guard")]
@@ -119,18 +126,22 @@ def grounded(system: System, condition: Condition, whole: bool = False) -> Condi
 
 
 class Deep:
-    """Quantifiers within a formula, not only those at its top, replaced by instances or new constants.
+    """Quantifiers at any depth of a formula, replaced by instances or new constants.
 
     In a premise a universal quantifier becomes its instances at the terms, an existential one a new
     constant; in a goal the other way round. Both make a condition harder to prove, never easier.
     """
 
     def __init__(self, terms: Mapping[str, list[z3.ExprRef]]) -> None:
-        self.terms, self.made = terms, {}
+        self.terms = terms
+        self.made: dict[str, dict[int, z3.ExprRef]] = {}
         self._known: dict[int, tuple[z3.ExprRef, bool]] = {}
 
     def premise(self, formula: z3.BoolRef, path: str) -> z3.BoolRef:
-        """A formula that the premise entails (but for the new constants, which stand for what it says there is)."""
+        """A formula that the premise entails, but for the new constants.
+
+        They stand for the elements that exist by the premise.
+        """
         return self._walk(formula, path, goal=False)
 
     def goal(self, formula: z3.BoolRef, path: str) -> z3.BoolRef:
@@ -174,7 +185,7 @@ class Deep:
         return formula
 
     def _quantified(self, term: z3.ExprRef) -> bool:
-        """Whether a quantifier is in the term. Few premises have one within another, and what has none needs no walk."""
+        """Whether a quantifier is in the term: a term without any is left as it is."""
         known = self._known.get(term.get_id())
         if known is None:
             found = z3.is_quantifier(term) or (
@@ -195,7 +206,7 @@ class Deep:
 
 
 def deeply_grounded(system: System, condition: Condition) -> Condition:
-    """Like ``grounded``, but with the quantifiers within formulas, at the terms of a first round of instances too."""
+    """Like ``grounded``, at any depth, at the terms of a first round of instances too."""
     sorts = {item.name: item.z3 for item in system.SORTS}
     nulls = [item.null for item in system.SORTS if item.null is not None]
     opened = Deep({})
@@ -223,7 +234,9 @@ def deeply_grounded(system: System, condition: Condition) -> Condition:
 
 
 def needed(system: System, condition: Condition) -> Condition:
-    """A condition that entails the given one, with those instances only that one proof of it uses: few, so that any solver is quick.
+    """A condition that entails the given one, with the instances of one proof alone.
+
+    They are few, so that any solver is quick.
 
     Where no proof is found from instances, the premises stay beside them.
     """
@@ -234,7 +247,7 @@ def needed(system: System, condition: Condition) -> Condition:
 
 
 def _core(made: Condition) -> Condition | None:
-    """The condition with the premises of one unsat core; None where there is none within the resources."""
+    """The condition with the premises of one unsat core; None if there is none within the limit."""
     flat = [(name, each) for name, premise in made.premises.items() for each in parts(premise)]
     solver = z3.Solver()
     solver.set("rlimit", RESOURCES)  # units, not time: the same instances on every machine

@@ -1,4 +1,4 @@
-"""Bounded search of a transition system from its start: shortest traces to a broken property, at a finite size.
+"""Bounded search of a system from its start: shortest traces to a broken property.
 
 A counterexample to induction may start in a state that no run reaches; a trace from the start is a
 run. Each thread begins at most as many operations as its role allows, so that the trace is the run
@@ -20,7 +20,7 @@ class BudgetSpent(Exception):
 
 @dataclass(frozen=True)
 class Roles:
-    """What each thread may begin: the names of its beginning actions, and how many of them in a run. No role: nothing."""
+    """The beginning actions that each thread may take, by name, and how many in a run."""
 
     begins: Mapping[str, Sequence[str]]
     operations: int = 1
@@ -33,12 +33,16 @@ class Taken(NamedTuple):
     arguments: tuple[str | None, ...]
 
     def __str__(self) -> str:
-        return f"{self.action}({', '.join('none' if item is None else str(item) for item in self.arguments)})"
+        names = ("none" if item is None else str(item) for item in self.arguments)
+        return f"{self.action}({', '.join(names)})"
 
 
 @dataclass
 class Searched:
-    """What a search found. ``trace``: None where no state within the bounds breaks the property; ``states`` counts all that were seen."""
+    """The result of a search; ``states`` counts all that were seen.
+
+    ``trace``: None where no state within the bounds breaks the property.
+    """
 
     property: str
     trace: list[Taken] | None
@@ -77,7 +81,7 @@ def search(
                     mover = move.arguments[0]
                     if begun[mover] >= roles.operations or move.action not in allowed[mover]:
                         continue
-                    after = begun[:mover] + (begun[mover] + 1,) + begun[mover + 1 :]
+                    after = (*begun[:mover], begun[mover] + 1, *begun[mover + 1 :])
                 new = (move.after, after)
                 taken.add(move.action)
                 if new in parents:
@@ -104,16 +108,16 @@ def trace_to(
 ) -> list[Taken]:
     """The steps from the start to a node of the search."""
     steps = []
-    while parents[node][1] is not None:
-        node, move = parents[node]
+    while (move := parents[node][1]) is not None:
         steps.append(Taken(move.action, instance.argument_names(move)))
+        node = parents[node][0]
     return steps[::-1]
 
 
 def induction_gap(
     instance: Instance, states: Sequence[State], name: str
 ) -> tuple[State, Move] | None:
-    """A counterexample to induction among ``states``: the invariant holds before a step and ``name`` does not after it."""
+    """A counterexample to induction among ``states``: a step from the invariant breaks ``name``."""
     for state in states:
         if instance.broken(state):
             continue

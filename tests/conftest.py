@@ -25,8 +25,6 @@ SHARING = ("tests/wheelproof/pipeline/", "tests/wheelproof/checks/")
 
 LONGEST = (
     "tests/wheelproof/pipeline/",
-    "tests/proofs/protocols/test_timer_task_list.py",
-    "tests/proofs/protocols/test_system_timer.py",
     "tests/impl/test_system_timer_stateful.py",
     "tests/proofs/test_crosshair.py",
     "tests/wheelproof/mutate/test_gate.py",

@@ -75,7 +75,8 @@ def fits(*numbers: Number) -> Claim:
 
 THEORY.prove(
     "T15",
-    "on a level whose tick is at most M, with clock and deadline from 0 to M, all that add and advanceClock compute fits into 64 bits",
+    "on a level whose tick is at most M, with clock and deadline from 0 to M, all that add and "
+    "advanceClock compute fits into 64 bits",
     lambda e, c, t, w: {
         "size": w >= 1,
         "deadline": between(0, e, last(w) + 1),
@@ -116,7 +117,8 @@ THEORY.prove(
     [
         Mutant(
             "any long as tick",
-            "a level may have any tick up to 2^63 - 1, as Kafka makes it for a deadline up to there: D4",
+            "a level may have any tick up to 2^63 - 1, as Kafka makes it for a deadline up to "
+            "there: D4",
             lambda e, c, t, w: {
                 "size": w >= 1,
                 "deadline": between(0, e, last(w) + 1),
@@ -131,7 +133,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T15-levels",
-    "a level is made only for a deadline a turn or more ahead: its tick, clock and deadline are at most M again",
+    "a level is made only for a deadline a turn or more ahead: "
+    "its tick, clock and deadline are at most M again",
     lambda e, c, t, w: {
         "size": w >= 1,
         "deadline up to M": e <= last(w),
@@ -171,11 +174,15 @@ THEORY.prove(
 )
 
 SHIFTED = 20**15 + LONG + 1
-"""The turn that overflows, shifted by 2^63: its remainder by 2^64 less that shift is what 64 bits keep of it."""
+"""The turn that overflows, shifted by 2^63.
+
+64 bits keep its remainder by 2^64, less that shift.
+"""
 
 THEORY.prove(
     "T15-kafka",
-    "20^14 < 2^63 < 20^15: of levels counted from 0 the turn of level 13 fits, that of level 14 wraps to a negative number; under M no level 14 is made",
+    "20^14 < 2^63 < 20^15: of levels counted from 0 the turn of level 13 fits, that of level 14 "
+    "wraps to a negative number; under M no level 14 is made",
     lambda turn: {"turn of level 13": turn == 20**14},
     lambda turn: both(
         turn <= LONG,
@@ -234,7 +241,8 @@ def rounds_to_zero(e: Number, t: Number, q: Number, r: Number) -> dict[str, Clai
 
 THEORY.prove(
     "T15-java",
-    "of times from 0, a quotient rounded towards zero, Java's, is the one rounded down, Python's; so is the remainder",
+    "of times from 0, a quotient rounded towards zero, Java's, is the one rounded down, Python's; "
+    "so is the remainder",
     lambda e, t, q, r: rounds_to_zero(e, t, q, r) | {"not negative": e >= 0},
     lambda e, t, q, r: both(q == div(e, t), r == mod(e, t)),
     [Step("claim", None, lambda e, t, q, r: [use("quotient_unique", a=e, q=q, r=r, b=t)])],

@@ -1,4 +1,4 @@
-"""The clocks of the levels: each is the time rounded down to its own tick, however they got there. T5 and T8.
+"""The clocks of the levels: each is the time rounded down to its own tick. T5 and T8.
 
 A level moves only where the time is a tick or more past its clock, and then tells the level above
 the time that it has itself. Kafka: ``TimingWheel.advanceClock``.
@@ -32,12 +32,12 @@ def trim(time: Number, t: Number) -> Number:
 
 
 def moves(clock: Number, time: Number, t: Number) -> Claim:
-    """The level's clock moves when it is told the time."""
+    """The level's clock moves when it gets the time."""
     return time >= clock + t
 
 
 def advanced(clock: Number, time: Number, t: Number) -> Number:
-    """The level's clock after it was told the time."""
+    """The level's clock after it got the time."""
     return when(moves(clock, time, t), trim(time, t), clock)
 
 
@@ -84,7 +84,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T5",
-    "trim gives a multiple of the tick, at most a time and less than a tick before it; it is idempotent and keeps the order",
+    "trim gives a multiple of the tick, at most a time and less than a tick before it; "
+    "it is idempotent and keeps the order",
     lambda T, U, t: {"tick": t >= 1, "ordered": T <= U},
     lambda T, U, t: both(
         mod(trim(T, t), t) == 0,
@@ -155,7 +156,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T8",
-    "trim to a turn after trim to a tick is trim to a turn: a level may take its time from the one below, and be made when it is needed",
+    "trim to a turn after trim to a tick is trim to a turn: "
+    "a level may take its time from the one below, and be made when it is needed",
     lambda T, t, w: {"tick": t >= 1, "size": w >= 1},
     lambda T, t, w: trim(trim(T, t), mul(t, w)) == trim(T, mul(t, w)),
     [
@@ -188,11 +190,12 @@ THEORY.prove(
 )
 
 # Of all levels at once, by induction on the level: before, each clock is trim(S); the lowest level
-# is told T. ``moved`` is 1 where the level told the one above.
+# gets T. ``moved`` is 1 where the level passed it to the one above.
 
 THEORY.prove(
     "T8-base",
-    "told the time T, the lowest level's clock is T rounded to its tick; where it does not move, that is what it was",
+    "given the time T, the lowest level's clock is T rounded to its tick; "
+    "where it does not move, that is what it was",
     lambda S, T, t: {"tick": t >= 1, "forward": S <= T},
     lambda S, T, t: both(
         advanced(trim(S, t), T, t) == trim(T, t),
@@ -220,13 +223,14 @@ THEORY.prove(
 
 
 def tells(S: Number, T: Number, t: Number, w: Number, moved: Number) -> Claim:
-    """The level above is told the time by this one, and moves."""
+    """The level above gets the time from this one, and moves."""
     return both(moved == 1, moves(trim(S, mul(t, w)), trim(T, t), mul(t, w)))
 
 
 THEORY.prove(
     "T8-step",
-    "if one level's clock is the time rounded to its tick, so is that of the level above, told or not",
+    "if one level's clock is the time rounded to its tick, so is that of the level above, "
+    "given it or not",
     lambda S, T, t, w, moved: {
         "tick": t >= 1,
         "size": w >= 1,

@@ -1,4 +1,4 @@
-"""The theorems are about this code: ``impl/timing_wheel.py``, run on symbols, computes the terms that they speak of.
+"""The theorems are about this code: ``impl/timing_wheel.py`` on symbols computes their terms.
 
 The functions are run as they are. Of ``TimingWheel`` the methods ``add``, ``advance_clock`` and
 ``new_parent`` are run on a level whose fields are symbols and whose buckets, queue and parent note
@@ -7,6 +7,7 @@ what they are given. `theory` takes the module, so that a changed one can be giv
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,32 +22,48 @@ DUE, TAKEN, PASSED_ON, SOMETHING_ELSE = range(4)
 
 
 class Level:
-    """Stands for a wheel: its fields are those of the one that is run, and ``made`` the arguments of one that it makes."""
+    """Stands for a wheel, with its fields; ``made``: the arguments of one that the code makes."""
+
+    current_time: Any
+    tick_ms: Any
+    wheel_size: Any
+    interval: Any
+    buckets: Buckets
+    queue: Noting
+    upper: Noting
+    task_counter: None
+    clock: None
+    overflow_wheel: Noting
+    parent: Callable[[], Noting]
 
     def __init__(self, *made: Any) -> None:
         self.made = made
 
 
 class Noting:
-    """Stands for whatever a method hands something to: bucket, queue, parent, entry."""
+    """Stands for a bucket, a queue, a parent or an entry: notes the calls of its methods."""
 
     def __init__(self, **answers: Any) -> None:
         self.noted: list[tuple[str, Any]] = []
         for name, answer in answers.items():
-            setattr(
-                self,
-                name,
-                lambda *given, name=name, answer=answer: (self.noted.append((name, given)), answer)[
-                    1
-                ],
-            )
+            setattr(self, name, self.method(name, answer))
+
+    def method(self, name: str, answer: Any) -> Callable[..., Any]:
+        """A method that notes its arguments under ``name`` and returns ``answer``."""
+
+        def called(*given: Any) -> Any:
+            self.noted.append((name, given))
+            return answer
+
+        return called
 
 
 class Buckets:
     """Any number of buckets: notes which was taken."""
 
     def __init__(self) -> None:
-        self.index, self.bucket = None, Noting(add=None, set_expiration=True)
+        self.index: Any = None
+        self.bucket = Noting(add=None, set_expiration=True)
 
     def __getitem__(self, index: Any) -> Noting:
         self.index = index
@@ -67,37 +84,39 @@ def level(c: Any, t: Any, w: Any) -> Level:
 
 
 def adding(wheel: Any) -> Any:
-    """(what ``add`` does, the slot, the key) for a deadline, a clock, a tick and a size; slot and key are -1 unless the entry is taken.
+    """(what ``add`` does, the slot, the key) for a deadline, a clock, a tick and a size.
 
-    Taken is what is linked, then keyed, then queued, and said to be.
+    Slot and key are -1 unless the entry is taken.
+
+    An entry is taken that is linked, then keyed, then queued, with the result True.
     """
 
     def run(e: Any, c: Any, t: Any, w: Any) -> tuple[Any, Any, Any]:
         one = level(c, t, w)
-        said = wheel.add(one, SimpleNamespace(expiration_ms=e, cancelled=lambda: False))
+        result = wheel.add(one, SimpleNamespace(expiration_ms=e, cancelled=lambda: False))
         if one.buckets.index is not None:
             calls = one.buckets.bucket.noted
             if (
-                said is not True
+                result is not True
                 or [name for name, _ in calls] != ["add", "set_expiration"]
                 or [name for name, _ in one.queue.noted] != ["offer"]
             ):
                 return SOMETHING_ELSE, -1, -1
             return TAKEN, one.buckets.index, calls[1][1][0]
-        passed_on = [name for name, _ in one.upper.noted] == ["add"] and said is True
-        return (PASSED_ON if passed_on else DUE if said is False else SOMETHING_ELSE), -1, -1
+        passed_on = [name for name, _ in one.upper.noted] == ["add"] and result is True
+        return (PASSED_ON if passed_on else DUE if result is False else SOMETHING_ELSE), -1, -1
 
     return run
 
 
 def advancing(wheel: Any) -> Any:
-    """(the clock after ``advance_clock``, 1 where the parent is told, what it is told or -1)."""
+    """(the clock after ``advance_clock``, 1 where the parent gets a time, that time or -1)."""
 
     def run(c: Any, time: Any, t: Any) -> tuple[Any, Any, Any]:
         one = level(c, t, 2)
         wheel.advance_clock(one, time)
-        told = [given[0] for name, given in one.upper.noted if name == "advance_clock"]
-        return one.current_time, len(told), told[0] if told else -1
+        passed = [given[0] for name, given in one.upper.noted if name == "advance_clock"]
+        return one.current_time, len(passed), passed[0] if passed else -1
 
     return run
 
@@ -105,7 +124,7 @@ def advancing(wheel: Any) -> Any:
 def making(wheel: Any) -> Any:
     """(tick, size, start) of the parent that a level makes."""
 
-    def run(c: Any, t: Any, w: Any) -> tuple[Any, Any, Any]:
+    def run(c: Any, t: Any, w: Any) -> Any:
         return wheel.new_parent(level(c, t, w)).made[:3]
 
     return run
@@ -125,11 +144,11 @@ def as_add_says(wheel: Any, e: Number, c: Number, t: Number, w: Number) -> Claim
 
 
 def as_advance_says(wheel: Any, c: Number, time: Number, t: Number) -> Claim:
-    clock, told, what = run_on(advancing(wheel), c, time, t)
+    clock, count, passed = run_on(advancing(wheel), c, time, t)
     return both(
         clock == advanced(c, time, t),
-        told == when(moves(c, time, t), 1, 0),
-        implies(moves(c, time, t), what == trim(time, t)),
+        count == when(moves(c, time, t), 1, 0),
+        implies(moves(c, time, t), passed == trim(time, t)),
     )
 
 
@@ -144,7 +163,7 @@ def as_parent_says(wheel: Any, c: Number, t: Number, w: Number) -> Claim:
 class AWholeTurn:
     """Takes what is exactly one turn ahead."""
 
-    def add(self: Any, entry: Any) -> bool:
+    def add(self: Any, entry: Any) -> Any:
         deadline, current = entry.expiration_ms, self.current_time
         if timing_wheel.expired(deadline, current, self.tick_ms):
             return False
@@ -250,7 +269,8 @@ def theory(code: Any) -> Arithmetic:
     )
     made.prove(
         "code-add",
-        "TimingWheel.add does what the theorems say of an entry: it is due, or taken into its slot under its key, or passed on",
+        "TimingWheel.add does what the theorems say of an entry: "
+        "it is due, or taken into its slot under its key, or passed on",
         lambda e, c, t, w: {"tick": t >= 1, "size from 2": w >= 2},
         lambda e, c, t, w: as_add_says(wheel, e, c, t, w),
         [Step("claim", None, lambda e, c, t, w: [use("trimmed", T=e, t=t)])],
@@ -266,7 +286,8 @@ def theory(code: Any) -> Arithmetic:
     )
     made.prove(
         "code-advance_clock",
-        "TimingWheel.advance_clock moves the clock as in T5 and T8, and tells the parent this level's time",
+        "TimingWheel.advance_clock moves the clock as in T5 and T8, and tells the parent this "
+        "level's time",
         lambda c, T, t: {"tick": t >= 1},
         lambda c, T, t: as_advance_says(wheel, c, T, t),
         [Step("claim")],
@@ -282,7 +303,8 @@ def theory(code: Any) -> Arithmetic:
     )
     made.prove(
         "code-new_parent",
-        "a parent's tick is this level's turn, its size the same; it starts from this level's clock",
+        "a parent's tick is this level's turn, its size the same; "
+        "it starts from this level's clock",
         lambda c, t, w: {},
         lambda c, t, w: as_parent_says(wheel, c, t, w),
         [Step("claim")],

@@ -1,4 +1,4 @@
-"""Levels above each other: what one refuses, the next one takes; what expires above goes down, and is due at the bottom. T9 - T13.
+"""Levels above each other: a level takes what the one below passes on, and demotes it. T9 - T13.
 
 Level k has tick ``t`` and ``w`` buckets; the next one's tick is its turn, t w. Symbols for two
 neighbours are enough: nothing is raised to a power. By T8 every clock is trim of one time.
@@ -15,7 +15,8 @@ THEORY = Arithmetic("arith.levels", mechanism="timing_wheel", after=(slots.THEOR
 
 THEORY.prove(
     "T9",
-    "what a level passes on because it is a turn or more ahead is not due on the level above: due entries are found at the bottom alone",
+    "what a level passes on because it is a turn or more ahead is not due on the level above: "
+    "due entries are found at the bottom alone",
     lambda e, c, t, w: {"tick": t >= 1, "size": w >= 1, "passed on": e >= c + mul(t, w)},
     lambda e, c, t, w: e >= trim(c, mul(t, w)) + mul(t, w),
     [
@@ -41,7 +42,8 @@ THEORY.prove(
 
 THEORY.prove(
     "upper_key",
-    "a key of the level above is a multiple of the lower tick, with less than a turn to its deadlines",
+    "a key of the level above is a multiple of the lower tick, with less than a turn to its "
+    "deadlines",
     lambda e, t, w: {"tick": t >= 1, "size": w >= 1},
     lambda e, t, w: both(
         mod(key(e, mul(t, w)), t) == 0,
@@ -76,7 +78,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T10",
-    "when a bucket of the level above expires, its entries are within the turn of this level: they go down, or are due",
+    "when a bucket of the level above expires, its entries are within the turn of this level: "
+    "they go down, or are due",
     lambda e, T, t, w: {"tick": t >= 1, "size": w >= 1, "expired": key(e, mul(t, w)) <= T},
     lambda e, T, t, w: e < trim(T, t) + mul(t, w),
     [
@@ -159,7 +162,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T12",
-    "an entry of level k + 1 is put into a bucket at most k + 1 times more, if one of any level j up to k is put at most j times more",
+    "an entry of level k + 1 is put into a bucket at most k + 1 times more, if one of any level j "
+    "up to k is put at most j times more",
     lambda k, j, m, e, T, t, w: {
         "tick of k": t >= 1,
         "size": w >= 1,
@@ -248,7 +252,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T13",
-    "with d from the tick of level L to that of level L + 1, L - 1 passes an entry on and L + 1 reaches it: it is put into L or L + 1",
+    "with d from the tick of level L to that of level L + 1, L - 1 passes an entry on and L + 1 "
+    "reaches it: it is put into L or L + 1",
     lambda d, c0, s, w: {
         "tick of L - 1": s >= 1,
         "size from 2": w >= 2,

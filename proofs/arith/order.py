@@ -1,4 +1,4 @@
-"""The order of the reaper's steps: how late Kafka's makes an entry, and that the corrected one keeps every key.
+"""The order of the reaper's steps: Kafka's makes entries late, the corrected one keeps every key.
 
 Kafka's reaper takes a bucket out of the queue before it has the write lock (D1): the clock may pass
 a bucket that was queued meanwhile. The corrected order puts the polled bucket back under the lock
@@ -52,8 +52,11 @@ THEORY.prove(
 
 
 def passed(s: Number, f: Number, K: Number, t: Number, w: Number) -> dict[str, Claim]:
-    """D1 on one level: a bucket of a higher level with key ``K`` was polled first, the clock passed the bucket of the entry due at ``s``,
-    and an entry due at ``f`` out of that bucket is put into its slot."""
+    """D1 on one level.
+
+    A bucket of a higher level with key ``K`` was polled first. The clock passed the bucket of the
+    entry due at ``s``. An entry due at ``f`` out of the polled bucket is put into its slot.
+    """
     return {
         "tick": t >= 1,
         "size": w >= 1,
@@ -66,7 +69,8 @@ def passed(s: Number, f: Number, K: Number, t: Number, w: Number) -> dict[str, C
 
 THEORY.prove(
     "T16",
-    "in Kafka's order an entry that was passed over waits at most w - 1 ticks of its level after the boundary at which it was passed",
+    "in Kafka's order an entry that was passed over waits at most w - 1 ticks of its level after "
+    "the boundary at which it was passed",
     lambda s, f, K, t, w: passed(s, f, K, t, w),
     lambda s, f, K, t, w: key(f, t) <= K + mul(w - 1, t),
     [Step("claim", None, lambda s, f, K, t, w: [use("T4", e=f, c=K, t=t, w=w)])],
@@ -83,7 +87,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T16-deadline",
-    "and, of a deadline no more than a turn before that boundary, at most a turn past the deadline: its bucket gets exactly the next turn's key",
+    "and, of a deadline no more than a turn before that boundary, at most a turn past the "
+    "deadline: its bucket gets exactly the next turn's key",
     lambda s, f, K, t, w: (
         passed(s, f, K, t, w) | {"within a turn of the boundary": K <= key(s, t) + mul(w, t)}
     ),
@@ -132,7 +137,8 @@ THEORY.prove(
         ),
         Mutant(
             "any stall",
-            "the add may have stalled for more than a turn: then the deadline is as long past as the stall was",
+            "the add may have stalled for more than a turn: "
+            "then the deadline is as long past as the stall was",
             lambda s, f, K, t, w: passed(s, f, K, t, w),
             vivid=LEVEL | {"K": 75, "s": 8},
         ),
@@ -160,7 +166,8 @@ def smallest(x: Number, p: Number) -> dict[str, Claim]:
 
 THEORY.prove(
     "T17-advance",
-    "the smallest key is polled under the write lock: moving any level's clock to it passes no bucket in the queue",
+    "the smallest key is polled under the write lock: "
+    "moving any level's clock to it passes no bucket in the queue",
     lambda x, p, c, t, w: armed(x, c, t, w) | smallest(x, p),
     lambda x, p, c, t, w: both(
         advanced(c, p, t) <= x, x < advanced(c, p, t) + mul(t, w), mod(advanced(c, p, t), t) == 0
@@ -169,7 +176,8 @@ THEORY.prove(
     [
         Mutant(
             "any polled key",
-            "the key was polled before the lock was taken: an earlier one may be in the queue by now",
+            "the key was polled before the lock was taken: "
+            "an earlier one may be in the queue by now",
             lambda x, p, c, t, w: armed(x, c, t, w) | {"not negative": c >= 0},
             vivid=LEVEL | {"c": 6, "p": 30},
         )
@@ -179,7 +187,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T17-insert",
-    "what a flush puts back changes no key in the queue, though a bucket may wait whose key is the clock itself",
+    "what a flush puts back changes no key in the queue, though a bucket may wait whose key is the "
+    "clock itself",
     lambda e, x, c, t, w: (
         armed(x, c, t, w) | {"taken": taken(e, c, t, w), "one slot": slot(e, t, w) == slot(x, t, w)}
     ),
@@ -212,7 +221,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T17-key",
-    "the key that an add gives a bucket is after the clock, within the turn, a multiple of the tick, and of the entry's slot",
+    "the key that an add gives a bucket is after the clock, within the turn, a multiple of the "
+    "tick, and of the entry's slot",
     lambda e, c, t, w: {"tick": t >= 1, "taken": taken(e, c, t, w)},
     lambda e, c, t, w: both(
         c < key(e, t),
@@ -243,7 +253,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T17-clock",
-    "an advance to a time keeps a level's clock a multiple of its tick, and moves it neither back nor past the time",
+    "an advance to a time keeps a level's clock a multiple of its tick, and moves it neither back "
+    "nor past the time",
     lambda c, p, t: {"tick": t >= 1, "clock": mod(c, t) == 0},
     lambda c, p, t: both(
         mod(advanced(c, p, t), t) == 0,
@@ -266,7 +277,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T17-release",
-    "when nothing in the queue is due, every key is after the clock: the invariant holds again when the lock is released",
+    "when nothing in the queue is due, every key is after the clock: "
+    "the invariant holds again when the lock is released",
     lambda x, p, now, t: {
         "tick": t >= 1,
         "polled when due": p <= now,

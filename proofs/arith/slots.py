@@ -162,7 +162,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T3",
-    "two entries that one level takes and that share a slot share a key: a bucket has one key at a time",
+    "two entries that one level takes and that share a slot share a key: "
+    "a bucket has one key at a time",
     lambda a, b, c, t, w: {
         "tick": t >= 1,
         "size": w >= 1,
@@ -202,7 +203,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T4",
-    "the key of a bucket is at most its entries' deadlines, less than a tick before them, after the clock, and at most w - 1 ticks after it",
+    "the key of a bucket is at most its entries' deadlines, less than a tick before them, after "
+    "the clock, and at most w - 1 ticks after it",
     lambda e, c, t, w: {"tick": t >= 1, "clock": mod(c, t) == 0, "taken": taken(e, c, t, w)},
     lambda e, c, t, w: both(
         c < key(e, t), key(e, t) <= c + mul(w - 1, t), key(e, t) <= e, e < key(e, t) + t
@@ -263,7 +265,8 @@ THEORY.prove(
 
 THEORY.prove(
     "window",
-    "what a level takes has a key in the turn after the clock; a later multiple of the tick in that turn is taken itself",
+    "what a level takes has a key in the turn after the clock; "
+    "a later multiple of the tick in that turn is taken itself",
     lambda x, c, t, w: {
         "tick": t >= 1,
         "clock": mod(c, t) == 0,
@@ -337,7 +340,8 @@ THEORY.prove(
 
 THEORY.prove(
     "T7",
-    "the clock may move to any time before the keys in the queue: they stay within the turn after it",
+    "the clock may move to any time before the keys in the queue: "
+    "they stay within the turn after it",
     lambda x, T, c, t, w: {
         "tick": t >= 1,
         "clock": mod(c, t) == 0,

@@ -1,4 +1,4 @@
-"""T15 is about this code: ``SystemTimer.add``, run on symbols, lets in the deadlines that the bound is for, and no others.
+"""T15 is about this code: ``SystemTimer.add`` on symbols takes exactly the bounded deadlines.
 
 That ``max_deadline_ms`` is M is tested on numbers, since a wheel of a symbolic number of buckets
 cannot be built.
@@ -19,7 +19,10 @@ REFUSED = -1
 
 
 def admitting(timer: Any) -> Any:
-    """The deadline under which ``add`` enters a task, -1 where it refuses it; for the time now, the delay and the last deadline."""
+    """The deadline under which ``add`` enters a task, -1 where it refuses it.
+
+    Its arguments are the time now, the delay and the last deadline.
+    """
 
     def run(now: Any, delay: Any, last: Any) -> Any:
         entered: list[Any] = []
@@ -70,7 +73,8 @@ def theory(timer: Any) -> Arithmetic:
     made = Arithmetic("arith.timer_code", mechanism="system_timer", after=(code.THEORY,))
     made.prove(
         "code-deadlines",
-        "SystemTimer.add takes a deadline, now and the delay, if it is from 0 to the last one, and refuses every other",
+        "SystemTimer.add takes a deadline, now and the delay, if it is from 0 to the last one, and "
+        "refuses every other",
         lambda now, delay, last: {},
         lambda now, delay, last: as_bound_says(timer, now, delay, last),
         [Step("claim")],

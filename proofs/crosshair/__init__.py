@@ -1,1 +1,1 @@
-"""Contracts that CrossHair checks by running the implementation's own functions on symbolic numbers, and mutants that it must refute."""
+"""Contracts that CrossHair checks on the implementation's own functions, with their mutants."""

@@ -1,4 +1,6 @@
-"""Contracts of the functions that ``impl/timing_wheel.py`` calls. Each runs the function itself; ``expected.toml`` says how each must end.
+"""Contracts of the functions that ``impl/timing_wheel.py`` calls, each of which runs the function.
+
+``expected.toml`` has the verdict of each.
 
 All times are milliseconds from 0. A function here has the preconditions that its callers see to.
 """
@@ -41,7 +43,9 @@ def key_before_the_deadline(deadline_ms: int, tick_ms: int) -> int:
 
 
 def key_after_the_clock(deadline_ms: int, ticks: int, tick_ms: int, wheel_size: int) -> int:
-    """T4: of what a level takes, the key is after its clock, which has seen ``ticks`` ticks, and within the turn.
+    """T4: the key of an entry that a level takes is after its clock and within the turn.
+
+    The clock has seen ``ticks`` ticks.
 
     pre: ticks >= 0 and tick_ms >= 1 and wheel_size >= 2
     pre: not timing_wheel.expired(deadline_ms, ticks * tick_ms, tick_ms)
@@ -87,7 +91,7 @@ def trimmed_twice(time_ms: int, tick_ms: int) -> bool:
 def due_or_taken_or_beyond(
     deadline_ms: int, current_ms: int, tick_ms: int, wheel_size: int
 ) -> bool:
-    """What fits and has not expired is less than a turn and at least a tick ahead; what has expired fits.
+    """A deadline that fits and is not expired is a tick to a turn ahead; an expired one fits.
 
     pre: deadline_ms >= 0 and current_ms >= 0 and tick_ms >= 1 and wheel_size >= 2
     post: __return__
@@ -100,7 +104,7 @@ def due_or_taken_or_beyond(
 
 
 def taken_by(deadline_ms: int, start_ms: int, tick_ms: int, wheel_size: int) -> tuple[int, int]:
-    """(level from 1, its tick) that takes a deadline which is not due, as ``TimingWheel.add`` and ``new_parent`` find it."""
+    """(level from 1, its tick) of a deadline that is not due, by ``add`` and ``new_parent``."""
     number, current_ms = 1, timing_wheel.trim(start_ms, tick_ms)
     while not timing_wheel.fits(deadline_ms, current_ms, tick_ms * wheel_size):
         number, tick_ms = number + 1, tick_ms * wheel_size
@@ -109,7 +113,9 @@ def taken_by(deadline_ms: int, start_ms: int, tick_ms: int, wheel_size: int) -> 
 
 
 def level(ahead_ms: int, start_ms: int, tick_ms: int, wheel_size: int) -> tuple[int, int]:
-    """T13 for any tick and size, of what is a tick and ``ahead_ms`` from the clock: the level's tick is at most a turn's worth of that.
+    """T13 for any tick and size: the level's tick is at most the delay's turns.
+
+    The deadline is a tick and ``ahead_ms`` from the clock.
 
     CrossHair finds no counterexample and comes to no end.
 
@@ -122,10 +128,10 @@ def level(ahead_ms: int, start_ms: int, tick_ms: int, wheel_size: int) -> tuple[
 
 
 def level_of_kafkas_wheel(deadline_ms: int, start_ms: int) -> tuple[int, int]:
-    """T13 for 20 buckets of 1 ms and delays of less than 8 s: at most one level above that whose turn holds the delay.
+    """T13 for 20 buckets of 1 ms and delays of less than 8 s: the level is one too high at most.
 
     pre: 0 <= start_ms and start_ms + 1 <= deadline_ms < start_ms + 8000
     post: __return__[0] <= 4
-    post: __return__[0] >= (1 if deadline_ms - start_ms < 20 else 2 if deadline_ms - start_ms < 400 else 3)
+    post: __return__[0] >= 1 + (deadline_ms - start_ms >= 20) + (deadline_ms - start_ms >= 400)
     """
     return taken_by(deadline_ms, start_ms, 1, 20)

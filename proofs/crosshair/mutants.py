@@ -1,4 +1,4 @@
-"""Mutants of the contracts: one thing wrong in each, which CrossHair must refute with numbers that Python confirms.
+"""Mutants of the contracts with one thing wrong: CrossHair refutes each, and Python confirms it.
 
 The last two must end in another way: one that no number can meet, and one that is true and never
 confirmed. Both let CrossHair exit with 0.
@@ -76,7 +76,9 @@ def one_level_less(deadline_ms: int, start_ms: int) -> bool:
 def level_no_coarser_than_the_delay(
     ahead_ms: int, start_ms: int, tick_ms: int, wheel_size: int
 ) -> tuple[int, int]:
-    """The level that takes a deadline has a tick of at most the delay: false, where the clock of the level below is about to move.
+    """The level that takes a deadline has a tick of at most the delay.
+
+    That is false where the clock of the level below is about to move.
 
     pre: tick_ms >= 1 and wheel_size >= 2 and start_ms >= 0 and ahead_ms >= 0
     post: __return__[1] <= tick_ms + ahead_ms

@@ -1,4 +1,4 @@
-"""Pairs for `crosshair diffbehavior`: the formula that the theorems prove, and what the implementation computes.
+"""Pairs for `crosshair diffbehavior`: a formula of the theorems, and the implementation's code.
 
 That command ignores preconditions, hence the early returns.
 """
@@ -56,7 +56,7 @@ def trim_of_the_code(time_ms: int, tick_ms: int) -> int | None:
 
 
 def trim_of_java(time_ms: int, tick_ms: int) -> int | None:
-    """As Java computes it: the remainder has the sign of the time. The same from 0 on, another below: D5."""
+    """As Java computes it: the remainder has the time's sign. The same from 0 on, not below: D5."""
     if tick_ms < 1:
         return None
     remainder = abs(time_ms) % tick_ms

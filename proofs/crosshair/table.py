@@ -1,4 +1,4 @@
-"""What CrossHair says of each function, read line by line from its output: its exit code is 0 for "not confirmed" too.
+"""CrossHair's verdicts per function, read line by line: it exits with 0 for "not confirmed" too.
 
 Every postcondition must have its line: where one is missing, the function has no verdict. A
 counterexample counts when Python, calling the function with its arguments, finds the preconditions
@@ -24,14 +24,14 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ENDING, ENDLESS = 40, 4
-"""CPU seconds for one condition: where an end is expected, it comes long before; and where none is."""
+"""CPU seconds for one condition that ends long before, and for one without an end."""
 TIMES_MORE = (1, 4, 16)
 """A slow machine gets more of them before a verdict for lack of time counts."""
 FOR_LACK_OF_TIME = ("bounded", "unmet")
-"""CrossHair says "unmet" also where it found no input that meets the preconditions in the time that it had."""
+"""CrossHair reports "unmet" too where its time ends before it meets the preconditions."""
 
-_LINE = re.compile(r"^(?P<file>.*?):(?P<line>\d+): (?P<kind>info|error|warning): (?P<said>.*)$")
-_SAID = {
+_LINE = re.compile(r"^(?P<file>.*?):(?P<line>\d+): (?P<kind>info|error|warning): (?P<text>.*)$")
+_VERDICTS = {
     "Confirmed over all paths.": "confirmed",
     "Not confirmed.": "bounded",
     "Unable to meet precondition.": "unmet",
@@ -42,12 +42,15 @@ WORST = ("no verdict", "raised", "refuted", "unmet", "bounded", "confirmed")
 
 
 class OutputError(Exception):
-    """CrossHair said something that has no meaning here, or nothing."""
+    """CrossHair printed a line without a meaning here, or nothing."""
 
 
 @dataclass(frozen=True)
 class Contract:
-    """A function with its conditions, as Python expressions; ``lines`` are those of its postconditions, ``before`` of its preconditions."""
+    """A function with its conditions, as Python expressions.
+
+    ``lines`` are those of its postconditions, ``before`` of its preconditions.
+    """
 
     name: str
     pre: tuple[str, ...]
@@ -71,33 +74,40 @@ def contracts(module: ModuleType) -> dict[str, Contract]:
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node, clean=False)):
             first = node.body[0].lineno
-            told = [(first + number, line.strip()) for number, line in enumerate(text.splitlines())]
+            numbered = [
+                (first + number, line.strip()) for number, line in enumerate(text.splitlines())
+            ]
             post = [
                 (line, each.removeprefix("post:").strip())
-                for line, each in told
+                for line, each in numbered
                 if each.startswith("post:")
             ]
             if post:
                 pre = [
                     (line, each.removeprefix("pre:").strip())
-                    for line, each in told
+                    for line, each in numbered
                     if each.startswith("pre:")
                 ]
                 found[node.name] = Contract(
                     node.name,
-                    *[tuple(each for _, each in part) for part in (pre, post)],
-                    *[tuple(line for line, _ in part) for part in (post, pre)],
+                    tuple(each for _, each in pre),
+                    tuple(each for _, each in post),
+                    tuple(line for line, _ in post),
+                    tuple(line for line, _ in pre),
                 )
     return found
 
 
 def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
-    """The outcome of every contract. OutputError: a line that is none of CrossHair's verdicts, or is about no postcondition."""
-    said: dict[int, str] = {}
+    """The outcome of every contract.
+
+    OutputError: a line is none of CrossHair's verdicts, or is about no postcondition.
+    """
+    verdicts: dict[int, str] = {}
     calls: dict[int, str] = {}
     known = list(known)
     lines = {line: [line] for contract in known for line in contract.lines}
-    # that nothing meets the preconditions is said on one of their lines, once for all
+    # unmet preconditions are reported on one of their lines, once for all
     # postconditions
     unmet = {line: contract.lines for contract in known for line in contract.before}
     for text in output.splitlines():
@@ -105,23 +115,25 @@ def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
             continue
         match = _LINE.match(text)
         if match is None:
-            raise OutputError(f"CrossHair said {text!r}, which is no verdict.")
+            raise OutputError(f"CrossHair printed {text!r}, which is no verdict.")
         line = int(match["line"])
         if line not in (
-            unmet if _SAID.get(match["said"]) == "unmet" and line not in lines else lines
+            unmet if _VERDICTS.get(match["text"]) == "unmet" and line not in lines else lines
         ):
-            raise OutputError(f"CrossHair said {text!r}: there is no such condition on that line.")
+            raise OutputError(
+                f"CrossHair printed {text!r}: there is no such condition on that line."
+            )
         if match["kind"] == "error":
-            call = _CALL.match(match["said"])
-            said[line] = "refuted" if call else "raised"
-            calls[line] = call["call"] if call else match["said"]
-        elif match["said"] in _SAID:
-            said |= dict.fromkeys(lines.get(line) or unmet[line], _SAID[match["said"]])
+            call = _CALL.match(match["text"])
+            verdicts[line] = "refuted" if call else "raised"
+            calls[line] = call["call"] if call else match["text"]
+        elif match["text"] in _VERDICTS:
+            verdicts |= dict.fromkeys(lines.get(line) or unmet[line], _VERDICTS[match["text"]])
         else:
-            raise OutputError(f"CrossHair said {text!r}, which is no verdict.")
+            raise OutputError(f"CrossHair printed {text!r}, which is no verdict.")
     return {
         contract.name: Outcome(
-            min((said.get(line, "no verdict") for line in contract.lines), key=WORST.index),
+            min((verdicts.get(line, "no verdict") for line in contract.lines), key=WORST.index),
             tuple(calls[line] for line in contract.lines if line in calls),
         )
         for contract in known
@@ -129,7 +141,9 @@ def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
 
 
 def check(module: str, wanted: Mapping[str, str]) -> dict[str, Outcome]:
-    """Run CrossHair on a module of this package. ``wanted``: how each function is to end, by which it gets its time.
+    """Run CrossHair on a module of this package.
+
+    ``wanted``: the expected verdict of each function, which sets its time.
 
     Raises OutputError where CrossHair does not end as it does with verdicts.
     """
@@ -166,8 +180,8 @@ def _checked(module: str, some: list[Contract], seconds: float) -> dict[str, Out
     return read(ended.stdout, some)
 
 
-def crosshair(*arguments: str) -> subprocess.CompletedProcess:
-    """Run CrossHair's command in the subject's folder, with one hash seed, so that it goes the same way each time."""
+def crosshair(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run CrossHair in the project's folder, with one hash seed, so that it repeats itself."""
     environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         [sys.executable, "-m", "crosshair", *arguments],
@@ -189,7 +203,7 @@ def confirmed(module: ModuleType, contract: Contract, call: str) -> str:
         inspect.signature(function)
         .bind(
             *[ast.literal_eval(each) for each in expression.args],
-            **{each.arg: ast.literal_eval(each.value) for each in expression.keywords},
+            **{str(each.arg): ast.literal_eval(each.value) for each in expression.keywords},
         )
         .arguments
     )
@@ -219,7 +233,8 @@ def main() -> int:
             differ += verdict != wanted.get(name)
             calls = found[name].calls if name in found else ()
             print(
-                f"{module}.{name}: expected {wanted.get(name, 'nothing')}, {': '.join([verdict, *calls])}",
+                f"{module}.{name}: expected {wanted.get(name, 'nothing')}, "
+                f"{': '.join([verdict, *calls])}",
                 flush=True,
             )
     return int(differ > 0)

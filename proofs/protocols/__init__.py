@@ -1,1 +1,1 @@
-"""Inductive invariants of the subject's protocols, for any number of threads and objects."""
+"""Inductive invariants of the protocols, for any number of threads and objects."""

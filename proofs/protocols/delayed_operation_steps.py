@@ -1,7 +1,9 @@
-"""What all generations of a delayed operation share: conditions, tryComplete, forceComplete's winner, onComplete, run; and what holds of that.
+"""Steps and invariant of all generations of a delayed operation.
+
+They share conditions, tryComplete, forceComplete's winner, onComplete and run.
 
 A thread's place is the label of ``spec/DelayedOperation.tla`` that it takes next *on this
-operation*; ``via`` says who called forceComplete. The generations themselves are in
+operation*; ``via`` names the caller of forceComplete. The generations themselves are in
 ``delayed_operation``.
 """
 
@@ -25,7 +27,7 @@ BOOL, INT = z3.BoolSort(), z3.IntSort()
 
 
 class Operation(System):
-    """What all protocols share: conditions that become true, forceComplete's winner, onComplete, run.
+    """The shared steps: conditions that become true, forceComplete's winner, onComplete, run.
 
     Subclasses give PLACES, the labels of their protocol, and the places that the properties speak
     of.
@@ -35,14 +37,15 @@ class Operation(System):
     SORTS = (THREAD, CONDITION)
     STATES = "one operation"
     WON: tuple[str, ...] = ()
-    """Places after completed was set by this thread, until forceComplete says so: before onComplete, then from it on."""
+    """Places after this thread set completed, until forceComplete returns."""
     BEFORE_COMPLETE: tuple[str, ...] = ()
+    """Those of WON before onComplete."""
     FORCING: tuple[str, ...] = ()
     """Every place in forceComplete."""
     RESPONSIBLE: tuple[str, ...] = ()
     """Places from which a thread still reads every condition, or leaves word for one that will."""
     FORCE_FIRST = FORCE_LAST = BACK = HEAD = ""
-    """forceComplete's first label, and that after onComplete; where tryComplete returns to; the attempt's first label."""
+    """Labels: forceComplete's first and its first after onComplete; a return; an attempt."""
 
     def __init_subclass__(cls) -> None:
         if "PLACES" in vars(cls):
@@ -78,7 +81,7 @@ class Operation(System):
         return Store(s.at, t, getattr(self.PLACES, place))
 
     def returned(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
-        """The updates of a return from forceComplete: into tryComplete's caller, into run, or out of this operation."""
+        """The updates of a return from forceComplete: into an attempt, into run, or out of here."""
         place = self.PLACES
         back = If(
             s.via[t] == VIA.attempt,
@@ -95,14 +98,14 @@ class Operation(System):
         return ForAll([C], Implies(s.needed[C], s.ready[C]))
 
     def expiring(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        """The thread has completed the operation by its timeout and has not run onExpiration yet."""
+        """The thread has completed the operation by its timeout and is to run onExpiration."""
         return Or(
             And(self.is_at(s, t, *self.WON), s.via[t] == VIA.expiry),
             And(self.is_at(s, t, "T1"), s.won[t]),
             self.is_at(s, t, "V1"),
         )
 
-    def initially(self, s):
+    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [
             ForAll(
                 [T],
@@ -120,23 +123,23 @@ class Operation(System):
             s.winner == NOBODY,
         ]
 
-    def given(self, s):
+    def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [Exists([C], s.needed[C]), ForAll([C], Not(s.unseen[C]))]
 
     # -- a thread begins
 
     @action(t=THREAD, begins=True)
-    def attempts(self, s, t) -> Step:
+    def attempts(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(self.is_at(s, t, "Idle"), at=self.go(s, t, self.HEAD))
 
     @action(t=THREAD, c=CONDITION, begins=True)
-    def delivers(self, s, t, c) -> Step:
+    def delivers(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "Idle"), at=self.go(s, t, self.HEAD), ready=Store(s.ready, c, True)
         )
 
     @action(t=THREAD, begins=True)
-    def runs(self, s, t) -> Step:
+    def runs(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "Idle"),
             at=self.go(s, t, self.FORCE_FIRST),
@@ -144,7 +147,7 @@ class Operation(System):
         )
 
     @action(t=THREAD, begins=True)
-    def is_completed_by_another(self, s, t) -> Step:
+    def is_completed_by_another(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "Idle"),
             at=self.go(s, t, self.FORCE_FIRST),
@@ -154,7 +157,7 @@ class Operation(System):
     # -- tryComplete: one condition a step
 
     @action(t=THREAD, c=CONDITION)
-    def reads_false(self, s, t, c) -> Step:
+    def reads_false(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "Y1"),
             s.needed[c],
@@ -165,7 +168,7 @@ class Operation(System):
         )
 
     @action(t=THREAD, c=CONDITION)
-    def reads_true(self, s, t, c) -> Step:
+    def reads_true(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "Y1"),
             s.needed[c],
@@ -176,7 +179,7 @@ class Operation(System):
         )
 
     @action(t=THREAD, c=CONDITION)
-    def reads_last_true(self, s, t, c) -> Step:
+    def reads_last_true(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "Y1"),
             s.needed[c],
@@ -191,23 +194,23 @@ class Operation(System):
     # -- onComplete and run
 
     @action(t=THREAD)
-    def calls_on_complete(self, s, t) -> Step:
+    def calls_on_complete(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "D1"), at=self.go(s, t, self.FORCE_LAST), completions=s.completions + 1
         )
 
     @action(t=THREAD)
-    def expires(self, s, t) -> Step:
+    def expires(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "T1"), s.won[t], at=self.go(s, t, "V1"), won=Store(s.won, t, False)
         )
 
     @action(t=THREAD)
-    def does_not_expire(self, s, t) -> Step:
+    def does_not_expire(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(self.is_at(s, t, "T1"), at=self.go(s, t, "Idle"), won=Store(s.won, t, False))
 
     @action(t=THREAD)
-    def calls_on_expiration(self, s, t) -> Step:
+    def calls_on_expiration(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             self.is_at(s, t, "V1"),
             at=self.go(s, t, "Idle"),
@@ -218,29 +221,32 @@ class Operation(System):
     # -- the invariant
 
     @conjunct
-    def nobody_moves(self, s):
-        """Nobody is idle, and has won nothing."""
+    def null_is_idle(self, s: SimpleNamespace) -> z3.BoolRef:
+        """The null thread is idle, and has won nothing."""
         return And(self.is_at(s, NOBODY, "Idle"), Not(s.expired[NOBODY]))
 
     @conjunct
-    def called_in_force(self, s):
-        """Who is in forceComplete was called by an attempt, by run, or by another operation; nobody else has a caller."""
+    def called_in_force(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A thread in forceComplete was called by an attempt, run, or another operation.
+
+        Other threads have no caller.
+        """
         return ForAll([T], (s.via[T] != VIA.none) == self.is_at(s, T, *self.FORCING))
 
     @conjunct
-    def winner_completed(self, s):
-        """Who has set completed is the winner."""
+    def winner_completed(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A thread that has set completed is the winner."""
         return ForAll([T], Implies(self.is_at(s, T, *self.WON), And(s.completed, s.winner == T)))
 
     @conjunct
-    def open_is_untouched(self, s):
-        """An operation that is not completed has no winner, and neither onComplete nor onExpiration has run."""
+    def open_is_untouched(self, s: SimpleNamespace) -> z3.BoolRef:
+        """An open operation has no winner, and neither onComplete nor onExpiration has run."""
         return Implies(
             Not(s.completed), And(s.winner == NOBODY, s.completions == 0, s.expirations == 0)
         )
 
     @conjunct
-    def completes_after_winning(self, s):
+    def completes_after_winning(self, s: SimpleNamespace) -> z3.BoolRef:
         """onComplete runs once: not before the winner is there."""
         return And(
             0 <= s.completions,
@@ -249,29 +255,29 @@ class Operation(System):
         )
 
     @conjunct
-    def completed_is_called(self, s):
+    def completed_is_called(self, s: SimpleNamespace) -> z3.BoolRef:
         """A completed operation's onComplete has run, or its winner is about to call it."""
         return Implies(
             And(s.completed, s.completions == 0), self.is_at(s, s.winner, *self.BEFORE_COMPLETE)
         )
 
-    def told(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        """Where ``won`` says to run what its forceComplete returned; elsewhere it is False."""
+    def reported(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+        """The places where ``won`` is the result of forceComplete to run; elsewhere it is False."""
         return self.is_at(s, t, "T1")
 
     @conjunct
-    def won_where_told(self, s):
-        """Only run is told that it has completed the operation, and only after forceComplete."""
-        return ForAll([T], Implies(s.won[T], self.told(s, T)))
+    def won_where_reported(self, s: SimpleNamespace) -> z3.BoolRef:
+        """Only run has the result that it completed the operation, and only after forceComplete."""
+        return ForAll([T], Implies(s.won[T], self.reported(s, T)))
 
     @conjunct
-    def expiring_won(self, s):
-        """Who is to run onExpiration has won in run, and it has not run."""
+    def expiring_won(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A thread that is to run onExpiration has won in run, and it has not run."""
         return ForAll([T], Implies(self.expiring(s, T), And(s.winner == T, s.expirations == 0)))
 
     @conjunct
-    def expired_won(self, s):
-        """Who has run onExpiration has won; it has run once."""
+    def expired_won(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A thread that has run onExpiration has won; it has run once."""
         return And(
             0 <= s.expirations,
             s.expirations <= 1,
@@ -279,56 +285,56 @@ class Operation(System):
         )
 
     @conjunct
-    def seen_is_ready(self, s):
+    def seen_is_ready(self, s: SimpleNamespace) -> z3.BoolRef:
         """What tryComplete has read as true is true: conditions do not become false."""
         return ForAll([T, C], Implies(s.seen[T][C], s.ready[C]))
 
     @conjunct
-    def attempt_was_ready(self, s):
-        """Who forces completion from an attempt has seen every condition."""
+    def attempt_was_ready(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A thread that completes from an attempt has seen every condition."""
         return ForAll([T, C], Implies(And(s.via[T] == VIA.attempt, s.needed[C]), s.ready[C]))
 
     # -- safety
 
     @safety("P6")
-    def completed_once(self, s):
+    def completed_once(self, s: SimpleNamespace) -> z3.BoolRef:
         """onComplete runs at most once, and only for a completed operation."""
         return And(s.completions <= 1, Implies(s.completions > 0, s.completed))
 
     @safety("P6")
-    def completed_by_one(self, s):
+    def completed_by_one(self, s: SimpleNamespace) -> z3.BoolRef:
         """At most one thread is between setting completed and the end of forceComplete."""
         return ForAll(
             [T, U], Implies(And(self.is_at(s, T, *self.WON), self.is_at(s, U, *self.WON)), T == U)
         )
 
     @safety("P6")
-    def completed_means_called(self, s):
-        """When nobody is in forceComplete, a completed operation's onComplete has run."""
+    def completed_means_called(self, s: SimpleNamespace) -> z3.BoolRef:
+        """When no thread is in forceComplete, a completed operation's onComplete has run."""
         return Implies(And(s.completed, ForAll([T], s.via[T] == VIA.none)), s.completions == 1)
 
     @safety("P6")
-    def timer_task_cancelled(self, s):
+    def timer_task_cancelled(self, s: SimpleNamespace) -> z3.BoolRef:
         """Once onComplete has run, the timer task is cancelled."""
         return Implies(s.completions > 0, Not(s.armed))
 
     @safety("P6")
-    def one_tries(self, s):
+    def one_tries(self, s: SimpleNamespace) -> z3.BoolRef:
         """At most one thread is in tryComplete."""
         return ForAll([T, U], Implies(And(self.is_at(s, T, "Y1"), self.is_at(s, U, "Y1")), T == U))
 
     @safety("P8")
-    def expired_by_timeout_only(self, s):
+    def expired_by_timeout_only(self, s: SimpleNamespace) -> z3.BoolRef:
         """onExpiration runs only for the thread that completed the operation."""
         return ForAll([T], Implies(s.expired[T], And(s.completed, s.winner == T)))
 
     @safety("P8")
-    def expires_once(self, s):
+    def expires_once(self, s: SimpleNamespace) -> z3.BoolRef:
         """onExpiration runs at most once."""
         return s.expirations <= 1
 
     @safety("P6")
-    def completed_for_a_reason(self, s):
+    def completed_for_a_reason(self, s: SimpleNamespace) -> z3.BoolRef:
         """An attempt completes the operation only when every condition holds."""
         return ForAll(
             [T],
@@ -340,7 +346,7 @@ class Operation(System):
         away = Or(self.is_at(s, T, "Idle", "T1", "V1"), s.via[T] == VIA.expiry)
         return Implies(And(ForAll([T], away), self.all_ready(s)), s.completed)
 
-    def somebody_will_look(self, s: SimpleNamespace) -> z3.BoolRef:
+    def one_will_look(self, s: SimpleNamespace) -> z3.BoolRef:
         """A thread that has not read all conditions yet, or has and will complete the operation."""
         return Exists(
             [T],
@@ -351,51 +357,4 @@ class Operation(System):
         )
 
     STILL_OPEN: tuple[str, ...] = ()
-    """Places in forceComplete from which a thread still sets completed if nobody else does."""
-
-
-class ComparedAndSet(Operation):
-    """The protocols whose forceComplete is a compare-and-set, without a lock: all but Blocking."""
-
-    FORCE_FIRST, FORCE_LAST = "X1", "X4"
-    FORCING = ("X1", "X3", "D1", "X4")
-    WON = ("X3", "D1", "X4")
-    BEFORE_COMPLETE = ("X3", "D1")
-    STILL_OPEN = ("X1",)
-    LOCKED: tuple[str, ...] = ()
-    """Places of an attempt that has the lock; forceComplete called by an attempt is one too."""
-
-    def locked(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        return Or(self.is_at(s, t, *self.LOCKED), s.via[t] == VIA.attempt)
-
-    @action(t=THREAD)
-    def sets_completed(self, s, t) -> Step:
-        return when(
-            self.is_at(s, t, "X1"), Not(s.completed), at=self.go(s, t, "X3"), **self.wins(s, t)
-        )
-
-    @action(t=THREAD)
-    def finds_completed(self, s, t) -> Step:
-        return when(self.is_at(s, t, "X1"), s.completed, **self.returned(s, t))
-
-    @action(t=THREAD)
-    def cancels_timer(self, s, t) -> Step:
-        return when(self.is_at(s, t, "X3"), at=self.go(s, t, "D1"), armed=z3.BoolVal(False))
-
-    @action(t=THREAD)
-    def on_complete_ends(self, s, t) -> Step:
-        return when(
-            self.is_at(s, t, "X4"),
-            **self.returned(s, t),
-            won=Store(s.won, t, s.via[t] == VIA.expiry),
-        )
-
-    @conjunct
-    def lock_has_its_holder(self, s):
-        """The operation's lock is held by exactly the thread that is between tryLock and unlock."""
-        return ForAll([T], Implies(T != NOBODY, (s.owner == T) == self.locked(s, T)))
-
-    @conjunct
-    def timer_cancelled_first(self, s):
-        """The timer task is cancelled before onComplete runs, and by nobody else than the winner."""
-        return s.armed == Or(Not(s.completed), self.is_at(s, s.winner, "X3"))
+    """Places in forceComplete from which a thread still sets completed if no other does."""

@@ -1,4 +1,4 @@
-"""The states of ``model/delayed_operation.py`` as states of the proof, one view for each operation of a scenario.
+"""The states of ``model/delayed_operation.py`` as states of the proof: a view per operation.
 
 A thread's place is where it is on the viewed operation. While it works on another one, which the
 viewed one's onComplete completes, it stays where that call stands; steps on another operation leave
@@ -24,10 +24,13 @@ OPERATION_OF = {
     "lockedTry": "so",
     "safeTryComplete": "bo",
 }
-"""Which variable of a procedure says what operation it is about."""
+"""The variable of each procedure that names its operation."""
 
 COMPLETING = {"D2", "D3", "D4"}
-"""Labels of onComplete after it was counted: the proof has one place for them, and for those who come back to forceComplete."""
+"""Labels of onComplete after it was counted.
+
+The proof has one place for them and for threads that come back to forceComplete.
+"""
 
 SYSTEMS = (
     proof.TryOnce,
@@ -80,14 +83,16 @@ ACTIONS = {
     "B2": "finds_open need_not_try",
     "B3": "unlocks",
 }
-"""Label -> the actions that the step may be, seen from one operation; ``stutter`` where it may be none,
-``waits`` where the model may wait although the system does not."""
+"""Label -> the actions that the step may be, seen from one operation.
+
+``stutter``: it may be none. ``waits``: the model may wait although the system does not.
+"""
 
 _compiled: dict[type, Compiled] = {}
 
 
 class Place(NamedTuple):
-    """What the viewed operation sees of one thread. ``acts``: the thread's next step is about this operation."""
+    """One thread, seen from an operation. ``acts``: its next step is about this operation."""
 
     at: str
     via: str
@@ -103,7 +108,7 @@ def views(model: Any) -> list[View]:
 
 
 def system_of(model: Any, operation: str) -> type[Operation]:
-    """The system that an operation is one of, by its protocol and by whether strangers take its lock."""
+    """The system of an operation, by its protocol and by the strangers in its lock."""
     held = any(
         step[0] == "hold" and step[-1] == operation
         for program in model.program.values()
@@ -119,12 +124,13 @@ def system_of(model: Any, operation: str) -> type[Operation]:
 
 
 class View:
-    """One operation of a model, as a state of its system in ``proofs.protocols.delayed_operation``."""
+    """One operation of a model, as a state of its system in ``delayed_operation``."""
 
     def __init__(self, model: Any, operation: str, system: type[Operation] | None = None) -> None:
         """``system``: another one than ``system_of`` says, such as a mutant."""
         self.model, self.operation = model, operation
         system = system or system_of(model, operation)
+        self.system = system
         if system not in _compiled:
             _compiled[system] = Compiled(system())
         self.needs = model.needs[operation]
@@ -141,9 +147,9 @@ class View:
             {"needed": dict.fromkeys(self.needs, True), "unseen": {}},
         )
         self.name = f"{system.__name__} {operation}"
-        self._places: dict[tuple[int, tuple, bool], Place] = {}
-        self._shared: dict[tuple, tuple] = {}
-        self._local: dict[tuple[Place, ...], dict] = {}
+        self._places: dict[tuple[int, State, bool], Place] = {}
+        self._shared: dict[State, State] = {}
+        self._local: dict[tuple[Place, ...], dict[str, Any]] = {}
 
     # -- what the check of edges asks for
 
@@ -154,8 +160,8 @@ class View:
             self._shared[shared] = self.shared(frozen)
         common, won = self._shared[shared]
         places = tuple(
-            self.place(index, process, told)
-            for index, (process, told) in enumerate(zip(processes, won.values()))
+            self.place(index, process, result)
+            for index, (process, result) in enumerate(zip(processes, won.values()))
         )
         if places not in self._local:
             self._local[places] = self.local(places)
@@ -177,7 +183,7 @@ class View:
         return {name: self.instance.encode(name, one) for name, one in own.items() if name in of}
 
     def shared(self, frozen: Any) -> tuple[dict[str, Any], dict[str, bool]]:
-        """The variables that no thread's place is part of, encoded; and what each thread was told last."""
+        """The variables of no thread's place, encoded; and each thread's last result."""
         pieces = dict(zip(self.model.variables, self.model.pieces(frozen)))
         value = {name: self.model.tla(name, pieces[name]) for name in self.model.variables}
         o, of = self.operation, self.instance.system.VARIABLES
@@ -207,13 +213,13 @@ class View:
         return pending(self.model, frozen[1][index])
 
     def acts(self, index: int, frozen: Any) -> bool:
-        """Whether a thread's next step is about this operation; another one must leave the proof's state as it is."""
+        """Whether a thread's next step is about this operation; others leave the state as it is."""
         return self.place(index, frozen[1][index], False).acts
 
     # -- where a thread is
 
-    def place(self, index: int, process: tuple, won: bool) -> Place:
-        """Where a thread is on the viewed operation; ``won``: what its last forceComplete returned."""
+    def place(self, index: int, process: State, won: bool) -> Place:
+        """A thread's place on the viewed operation; ``won``: its last forceComplete's result."""
         key = index, process, won
         if key not in self._places:
             self._places[key] = self.found(
@@ -240,7 +246,7 @@ class View:
         last = run[-1]
         at = {"Y2": "Y1"}.get(last.label, last.label)
         if at in COMPLETING:
-            at = self.instance.system.FORCE_LAST
+            at = self.system.FORCE_LAST
         via = self.caller(stack, run)
         seen = (
             self.needs[: last.values["at"] - (last.label == "Y1")]
@@ -258,11 +264,11 @@ class View:
 
     def noted(self, at: str, last: Level) -> bool:
         """Whether the thread has read a note that it is to try again for."""
-        return at in getattr(self.instance.system, "NOTED", ()) and last.values["retry"]
+        return bool(at in getattr(self.system, "NOTED", ()) and last.values["retry"])
 
     def about(self, level: Level) -> str:
         """The operation that a procedure is about."""
-        return level.values[OPERATION_OF[level.procedure]]
+        return str(level.values[OPERATION_OF[level.procedure]])
 
     def run(self, inner: list[Level]) -> list[Level]:
         """The outermost levels about the viewed operation, up to the first about another one."""
@@ -275,7 +281,7 @@ class View:
         return found
 
     def enters(self, inner: list[Level]) -> bool:
-        """Whether the thread, in another operation's onComplete, is about to complete the viewed one."""
+        """Whether the thread, in another's onComplete, is to complete the viewed operation."""
         return (
             bool(inner)
             and inner[-1].label == "D4"
@@ -283,7 +289,7 @@ class View:
         )
 
     def caller(self, stack: list[Level], run: list[Level]) -> str:
-        """Who called the viewed operation's forceComplete; none where the thread is not in it."""
+        """The caller of the viewed operation's forceComplete; none for a thread elsewhere."""
         force = next((level for level in run if level.procedure.startswith("forceComplete")), None)
         if force is None:
             return "none"

@@ -1,7 +1,7 @@
-"""Systems with one decision taken away: a trace from the start to the property that breaks, followed on the mutated model.
+"""Systems with one decision taken away: traces to the property that breaks, on model and proof.
 
 A fault that has no such trace within its scope is no counterexample, only a claim less; `unreached`
-then says why.
+then gives the reason.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ from proofs.ts_search import BudgetSpent, Roles, Searched, Taken, search
 
 
 class NotFollowed(Exception):
-    """A trace of the proof's system that the model does not have, or that does not break the property there."""
+    """A trace of the proof's system that the model lacks, or that breaks no property there."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A finite size: the elements of each sort, the rigid constants, the start, what each thread may begin, whole numbers to try."""
+    """A finite size of a system.
 
-    elements: Mapping[str, tuple[str, ...]]
+    ``elements``: those of each sort. ``roles``: the operations that each thread may begin.
+    ``rigid``: the rigid constants. ``numbers``: the whole numbers that parameters may be.
+    """
+
+    elements: Mapping[str, tuple[Any, ...]]
     start: Mapping[str, Any]
     roles: Roles
     rigid: Mapping[str, Any] = field(default_factory=dict)
@@ -34,8 +38,10 @@ class Scope:
 
 @dataclass(frozen=True)
 class Fault:
-    """A mutant of a system. ``formula``: the proof's property that breaks; ``property``: the model's, without ``decision``; ""
-    where the fault is no decision of the model's, and the trace is one of the proof's system alone.
+    """A mutant of a system.
+
+    ``formula``: the proof's property that breaks. ``property``: the model's, without ``decision``;
+    "" where the fault is no decision of the model's, and the trace is the proof's alone.
 
     ``theorem``: the id of the theorem that it is a control of. ``unreached``: why there is no
     trace, where there is none.
@@ -65,9 +71,13 @@ class Fault:
         return hash((self.name, self.system))
 
 
-@cache
+_COMPILED: dict[type[System], Compiled] = {}
+
+
 def _compiled(system: type[System]) -> Compiled:
-    return Compiled(system())
+    if system not in _COMPILED:
+        _COMPILED[system] = Compiled(system())
+    return _COMPILED[system]
 
 
 @cache
@@ -77,7 +87,7 @@ def _searched(fault: Fault) -> Searched:
 
 
 def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, str]]:
-    """A run of the view's model that is the trace, seen through the view, and goes on to where the model's property ``broken`` fails.
+    """A run of the view's model that follows the trace and breaks the model's property ``broken``.
 
     Steps that the view does not show may come in between; what comes after the trace is the
     shortest way. The run as (thread, label). Raises NotFollowed.
@@ -85,11 +95,12 @@ def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, st
     model, instance, trace = view.model, view.instance, list(trace)
     expected = [view.state(model.initial())]
     for taken in trace:
-        arguments = _numbers(instance, taken)
+        arguments = numbers(instance, taken)
         after = instance.take(taken.action, expected[-1], arguments)
         if after is None:
             raise NotFollowed(
-                f"{taken} is not enabled after {len(expected) - 1} steps of the trace, from the model's own start"
+                f"{taken} is not enabled after {len(expected) - 1} steps of the trace, "
+                "from the model's own start"
             )
         expected.append(after)
     first = (model.initial(), 0)
@@ -124,16 +135,17 @@ def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, st
 
 
 def fails(model: Any, name: str, state: Any) -> bool:
-    """Whether a property of a model fails in a state; ``NoDeadlock`` where no thread can move and not all are done."""
+    """Whether a model's property fails in a state; NoDeadlock, where no thread can move."""
     if name == "NoDeadlock":
         return not model.successors(state) and not model.final(state)
     return not model.holds(name, state)
 
 
-def _numbers(instance: Instance, taken: Taken) -> tuple[int, ...]:
+def numbers(instance: Instance, taken: Taken) -> tuple[int, ...]:
+    """A step's arguments in the instance's numbers."""
     kinds = instance.system.actions()[taken.action].parameters.values()
     return tuple(
-        int(name) if item.sort == WHOLE else instance.number[item.sort.name][name]
+        int(str(name)) if item.sort == WHOLE else instance.number[item.sort.name][name]
         for item, name in zip(kinds, taken.arguments, strict=True)
     )
 
@@ -147,7 +159,7 @@ def _run(reached: Mapping[Any, tuple[Any, Any]], node: Any) -> list[tuple[str, s
 
 
 def control(fault: Fault, view_of: Callable[[Fault, list[Taken]], Any]) -> Control:
-    """A theorem's control: the fault's trace, confirmed on the mutated model that ``view_of`` makes for it."""
+    """A theorem's control: the fault's trace, confirmed on the model that ``view_of`` makes."""
 
     def find(_seed: int) -> Found:
         try:
@@ -156,13 +168,13 @@ def control(fault: Fault, view_of: Callable[[Fault, list[Taken]], Any]) -> Contr
             return Found("unknown", str(spent))
         if found.trace is None:
             return Found("unsat", f"{found.states} states")
-        told = f"{len(found.trace)} steps: " + ", ".join(map(str, found.trace))
+        steps = f"{len(found.trace)} steps: " + ", ".join(map(str, found.trace))
         if not fault.property:
-            return Found("sat", told)
+            return Found("sat", steps)
         try:
             follow(view_of(fault, found.trace), found.trace, fault.property)
         except NotFollowed as error:
-            return Found("sat", told, f"the mutated model does not follow: {error}")
-        return Found("sat", told)
+            return Found("sat", steps, f"the mutated model does not follow: {error}")
+        return Found("sat", steps)
 
     return Control(fault.name, fault.says, find, "trace")

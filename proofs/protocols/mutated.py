@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @cache
 def mechanisms() -> dict[str, Mechanism]:
-    """The subject's mechanisms by stem."""
+    """The project's mechanisms by name."""
     return project.find(ROOT)
 
 
-def model(stem: str, program: Mapping[str, Any], decision: str) -> Any:
+def model(name: str, program: Mapping[str, Any], decision: str) -> Any:
     """The model of a scenario without a decision; with all of them where ``decision`` is ""."""
-    return mechanisms()[stem].without(decision).model_of(program)
+    return mechanisms()[name].without(decision).model_of(program)

@@ -1,4 +1,6 @@
-"""P9: between watching an operation and its events no completion is lost, however its watchers' lists come and go.
+"""P9: between watching an operation and its events no completion is lost.
+
+This holds however its watchers' lists come and go.
 
 One operation with any number of keys and conditions, the thread that registers it
 (``tryCompleteElseWatch`` of generation L, all under the operation's lock: try, watch every key, try
@@ -64,10 +66,10 @@ class Watching(System):
         "unseen": array(CONDITION, BOOL),
     }
 
-    def given(self, s):
+    def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [s.registrar != NOBODY, ForAll([C], Not(s.unseen[C]))]
 
-    def initially(self, s):
+    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [
             ForAll([T], is_at(s, T, "Idle")),
             s.owner == NOBODY,
@@ -81,7 +83,7 @@ class Watching(System):
     # -- tryCompleteElseWatch
 
     @action(t=THREAD, begins=True)
-    def registers(self, s, t) -> Step:
+    def registers(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "Idle"),
             t == s.registrar,
@@ -94,7 +96,7 @@ class Watching(System):
         )
 
     @action(t=THREAD, k=KEY, w=WATCHERS)
-    def watches(self, s, t, k, w) -> Step:
+    def watches(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef, w: z3.ExprRef) -> Step:
         fresh = And(s.list_of[k] == NO_LIST, Not(s.has[w]), ForAll([K], s.list_of[K] != w))
         return when(
             is_at(s, t, "Watch"),
@@ -106,13 +108,13 @@ class Watching(System):
         )
 
     @action(t=THREAD)
-    def watches_all(self, s, t) -> Step:
+    def watches_all(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "Watch"), ForAll([K], s.watched[K]), at=go(s, t, "Again"), seen=s.unseen
         )
 
     @action(t=THREAD)
-    def returns(self, s, t) -> Step:
+    def returns(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "Unlock"), at=go(s, t, "Idle"), owner=NOBODY)
 
     # -- tryComplete, under the lock: one condition a step
@@ -121,16 +123,16 @@ class Watching(System):
         return is_at(s, t, "Try", "Again", "C3")
 
     @action(t=THREAD, c=CONDITION)
-    def reads_false(self, s, t, c) -> Step:
+    def reads_false(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
         then = If(is_at(s, t, "Try"), PLACE.Watch, If(is_at(s, t, "Again"), PLACE.Unlock, PLACE.C4))
         return when(self.trying(s, t), Not(s.seen[c]), Not(s.ready[c]), at=Store(s.at, t, then))
 
     @action(t=THREAD, c=CONDITION)
-    def reads_true(self, s, t, c) -> Step:
+    def reads_true(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
         return when(self.trying(s, t), Not(s.seen[c]), s.ready[c], seen=Store(s.seen, c, True))
 
     @action(t=THREAD)
-    def completes(self, s, t) -> Step:
+    def completes(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         then = If(is_at(s, t, "C3"), PLACE.C4, PLACE.Unlock)
         return when(
             self.trying(s, t),
@@ -142,7 +144,7 @@ class Watching(System):
     # -- an event, and checkAndComplete under its key
 
     @action(t=THREAD, c=CONDITION, begins=True)
-    def happens(self, s, t, c) -> Step:
+    def happens(self, s: SimpleNamespace, t: z3.ExprRef, c: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "Idle"),
             at=go(s, t, "C1"),
@@ -156,15 +158,15 @@ class Watching(System):
         return And(of != NO_LIST, s.has[of])
 
     @action(t=THREAD)
-    def finds_operation(self, s, t) -> Step:
+    def finds_operation(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "C1"), self.found(s, t), at=go(s, t, "C2"))
 
     @action(t=THREAD)
-    def finds_nothing(self, s, t) -> Step:
+    def finds_nothing(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "C1"), Not(self.found(s, t)), at=go(s, t, "Idle"))
 
     @action(t=THREAD)
-    def locks(self, s, t) -> Step:
+    def locks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "C2"),
             s.owner == NOBODY,
@@ -174,17 +176,17 @@ class Watching(System):
         )
 
     @action(t=THREAD)
-    def unlocks(self, s, t) -> Step:
+    def unlocks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "C4"), at=go(s, t, "Idle"), owner=NOBODY)
 
     # -- lists of watchers: what is completed is taken out, and a list that is empty is taken away
 
     @action(t=THREAD, w=WATCHERS)
-    def takes_completed_out(self, s, t, w) -> Step:
+    def takes_completed_out(self, s: SimpleNamespace, t: z3.ExprRef, w: z3.ExprRef) -> Step:
         return when(is_at(s, t, "Idle"), s.completed, has=Store(s.has, w, False))
 
     @action(t=THREAD, k=KEY)
-    def removes_key_if_empty(self, s, t, k) -> Step:
+    def removes_key_if_empty(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "Idle"),
             s.list_of[k] != NO_LIST,
@@ -195,7 +197,7 @@ class Watching(System):
     # -- the invariant
 
     @conjunct
-    def lock_has_its_holder(self, s):
+    def lock_has_its_holder(self, s: SimpleNamespace) -> z3.BoolRef:
         """The operation's lock is held by exactly the thread that registers it or tries it."""
         holds = is_at(s, T, "Try", "Watch", "Again", "Unlock", "C3", "C4")
         return And(
@@ -203,8 +205,8 @@ class Watching(System):
         )
 
     @conjunct
-    def registrar_registers(self, s):
-        """Only the registrar registers, once; before that the operation is open, in no list, and nobody has found it."""
+    def registrar_registers(self, s: SimpleNamespace) -> z3.BoolRef:
+        """Only the registrar registers, once; before, the operation is open, unlisted, unfound."""
         return And(
             ForAll(
                 [T],
@@ -221,17 +223,17 @@ class Watching(System):
         )
 
     @conjunct
-    def open_while_tried(self, s):
-        """Nobody else completes the operation while it is registered or tried."""
+    def open_while_tried(self, s: SimpleNamespace) -> z3.BoolRef:
+        """No other thread completes the operation while it is registered or tried."""
         return ForAll([T], Implies(is_at(s, T, "Try", "Watch", "Again", "C3"), Not(s.completed)))
 
     @conjunct
-    def seen_is_ready(self, s):
+    def seen_is_ready(self, s: SimpleNamespace) -> z3.BoolRef:
         """What was read as true is true."""
         return ForAll([C], Implies(s.seen[C], s.ready[C]))
 
     @conjunct
-    def watched_is_found(self, s):
+    def watched_is_found(self, s: SimpleNamespace) -> z3.BoolRef:
         """Under a key that it watches, an operation that is not completed is found."""
         return ForAll(
             [K],
@@ -242,8 +244,8 @@ class Watching(System):
         )
 
     @conjunct
-    def all_watched(self, s):
-        """When the operation is tried again and after that, it watches every key, unless it is completed."""
+    def all_watched(self, s: SimpleNamespace) -> z3.BoolRef:
+        """From the second try on, the operation watches every key, unless it is completed."""
         before = is_at(s, s.registrar, "Try", "Watch")
         return ForAll([K], Or(Not(s.registered), before, s.completed, s.watched[K]))
 
@@ -251,8 +253,11 @@ class Watching(System):
         return ForAll([C], s.ready[C])
 
     @conjunct
-    def ready_is_looked_at(self, s):
-        """Once every condition holds, an operation that is not completed is about to be tried: by its registrar, or by an event's thread."""
+    def ready_is_looked_at(self, s: SimpleNamespace) -> z3.BoolRef:
+        """Once every condition holds, an open operation is about to be tried.
+
+        The registrar tries it, or an event's thread.
+        """
         return Or(
             s.completed,
             Not(s.registered),
@@ -264,26 +269,26 @@ class Watching(System):
     # -- safety
 
     @safety("P9")
-    def no_event_lost(self, s):
-        """A registered operation whose conditions all hold is completed once nobody is at work on it."""
+    def no_event_lost(self, s: SimpleNamespace) -> z3.BoolRef:
+        """A registered operation whose conditions all hold is completed once all threads rest."""
         return Implies(
             And(s.registered, ForAll([T], is_at(s, T, "Idle")), self.all_ready(s)), s.completed
         )
 
     @safety("P9")
-    def open_is_reachable(self, s):
+    def open_is_reachable(self, s: SimpleNamespace) -> z3.BoolRef:
         """A registered operation that is not completed is found under each of its keys."""
         done = And(s.registered, Not(is_at(s, s.registrar, "Try", "Watch")), Not(s.completed))
         return Implies(done, ForAll([K], And(s.list_of[K] != NO_LIST, s.has[s.list_of[K]])))
 
     @safety("P9")
-    def try_excludes_complete(self, s):
+    def try_excludes_complete(self, s: SimpleNamespace) -> z3.BoolRef:
         """tryComplete does not run on an operation that is completed."""
         return ForAll([T], Implies(self.trying(s, T), Not(s.completed)))
 
     @safety("P9")
-    def completed_when_ready(self, s):
-        """The operation is completed only when every condition that was read is true, and all were."""
+    def completed_when_ready(self, s: SimpleNamespace) -> z3.BoolRef:
+        """The operation is completed only when every condition was read, and is true."""
         return ForAll(
             [T], Implies(And(self.trying(s, T), ForAll([C], s.seen[C])), self.all_ready(s))
         )

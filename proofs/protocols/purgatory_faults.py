@@ -1,22 +1,24 @@
-"""The purgatory's system with one decision taken away. There is no model of it yet: a trace is one of the proof's system."""
+"""The purgatory's system with one decision taken away. Without a model its traces are its own."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
+import z3
 from z3 import And, ForAll, If, Not, Or, Store
 
 from proofs.protocols.faults import Fault, Scope
 from proofs.protocols.purgatory import KEY, NO_LIST, PLACE, THREAD, WATCHERS, K, Watching, go, is_at
 from proofs.ts import Step, action, array, when
-from proofs.ts_search import Roles
+from proofs.ts_search import Roles, Taken
 
 
 class WithoutSecondTry(Watching):
     """After watching, the operation is not tried again (Kafka P3)."""
 
     @action(t=THREAD)
-    def watches_all(self, s, t) -> Step:
+    def watches_all(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "Watch"), ForAll([K], s.watched[K]), at=go(s, t, "Unlock"))
 
 
@@ -24,20 +26,23 @@ class WatchesAfterTrying(Watching):
     """The second try comes before the last key is watched."""
 
     @action(t=THREAD)
-    def watches_all(self, s, t) -> Step:
+    def watches_all(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "Watch"), at=go(s, t, "Again"), seen=s.unseen)
 
 
 class OrphanedList(Watching):
-    """A key's list is looked up in one step and added to in another (Kafka P6, KAFKA-2253): meanwhile it may be taken away."""
+    """A key's list is looked up in one step and added to in another (P6, KAFKA-2253).
+
+    In between it may be taken away.
+    """
 
     VARIABLES = {**Watching.VARIABLES, "got": array(KEY, WATCHERS)}
 
-    def initially(self, s):
+    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [*super().initially(s), ForAll([K], s.got[K] == NO_LIST)]
 
     @action(t=THREAD, k=KEY, w=WATCHERS)
-    def gets_list(self, s, t, k, w) -> Step:
+    def gets_list(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef, w: z3.ExprRef) -> Step:
         fresh = And(s.list_of[k] == NO_LIST, Not(s.has[w]), ForAll([K], s.list_of[K] != w))
         return when(
             is_at(s, t, "Watch"),
@@ -49,7 +54,7 @@ class OrphanedList(Watching):
         )
 
     @action(t=THREAD, k=KEY)
-    def watches(self, s, t, k) -> Step:
+    def watches(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "Watch"),
             Not(s.watched[k]),
@@ -63,7 +68,7 @@ class WithoutLock(Watching):
     """An event's thread tries the operation beside its registration."""
 
     @action(t=THREAD)
-    def locks(self, s, t) -> Step:
+    def locks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "C2"), at=Store(s.at, t, If(s.completed, PLACE.C4, PLACE.C3)), seen=s.unseen
         )
@@ -142,6 +147,6 @@ FAULTS = {
 }
 
 
-def view_of(fault: Fault, trace: list) -> Any:
+def view_of(fault: Fault, trace: list[Taken]) -> Any:
     """No model follows these traces."""
     raise NotImplementedError

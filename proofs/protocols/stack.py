@@ -1,4 +1,4 @@
-"""Where a thread of a model is: one level for each procedure that it is in, from its program inwards."""
+"""The place of a model's thread: one level per procedure that it is in, its program first."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from model.pluscal import DONE
+from proofs.ts_concrete import State
 
 
 class Level(NamedTuple):
-    """One procedure under way: its name ("" for the thread's program), the label it is at or will come back to, its variables."""
+    """One procedure under way: its name, the label that it is at or returns to, its variables.
+
+    The name of the thread's program is "".
+    """
 
     procedure: str
     label: str
     values: Mapping[str, Any]
 
 
-def levels(model: Any, process: tuple) -> list[Level]:
-    """The levels of one process of a frozen state, the program first. Variables that a call hides are taken from the stack."""
+def levels(model: Any, process: State) -> list[Level]:
+    """The levels of one process of a frozen state, the program first.
+
+    Variables that a call hides are taken from the stack.
+    """
     own = dict(zip(model.process_variables, process))
     label, found = own["pc"], []
     for frame in own["stack"]:
@@ -28,7 +35,7 @@ def levels(model: Any, process: tuple) -> list[Level]:
     return [Level("", label, own), *reversed(found)]
 
 
-def pending(model: Any, process: tuple) -> str | None:
+def pending(model: Any, process: State) -> str | None:
     """The label that one process of a frozen state takes next, None where its program is over."""
     label = process[model.process_variables.index("pc")]
     return None if label == DONE else label

@@ -7,20 +7,24 @@ each, and goes on to where the spec's property fails.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
 
+import z3
 from z3 import Store
 
 from proofs.protocols.faults import Fault, Scope
-from proofs.protocols.system_timer import NO_BUCKET, NOBODY, THREAD, Buckets, go, is_at
+from proofs.protocols.system_timer import Buckets
+from proofs.protocols.system_timer_steps import NO_BUCKET, NOBODY, THREAD, go, is_at
 from proofs.ts import Step, action, when
-from proofs.ts_search import Roles
+from proofs.ts_search import Roles, Taken
 
 
 class KafkaOrder(Buckets):
-    """The bucket polled before the write lock is the one that is flushed under it, whatever was queued meanwhile: D1."""
+    """The reaper flushes the bucket that it polled before the write lock: D1."""
 
     @action(t=THREAD)
-    def locks_to_reap(self, s, t) -> Step:
+    def locks_to_reap(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "R2"), self.alone(s), at=go(s, t, "R5"), writer=t)
 
 
@@ -28,7 +32,7 @@ class OffersAlways(Buckets):
     """A bucket is queued whether or not its key has changed."""
 
     @action(t=THREAD)
-    def finds_its_key(self, s, t) -> Step:
+    def finds_its_key(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "W3"),
             s.key[s.into[t]] == self.gives(s, s.into[t], s.entry[t]),
@@ -40,7 +44,7 @@ class KeepsKey(Buckets):
     """A flushed bucket's key is not reset."""
 
     @action(t=THREAD)
-    def resets_key(self, s, t) -> Step:
+    def resets_key(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(
             is_at(s, t, "V2"),
             at=go(s, t, "R4"),
@@ -53,10 +57,10 @@ class WithoutReadLock(Buckets):
     """Adders are not kept out while the reaper works."""
 
     @action(t=THREAD)
-    def enters_to_read(self, s, t) -> Step:
+    def enters_to_read(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         return when(is_at(s, t, "A1"), at=go(s, t, "A2"), reading=Store(s.reading, t, True))
 
-    def alone(self, s):
+    def alone(self, s: SimpleNamespace) -> z3.BoolRef:
         return s.writer == NOBODY
 
 
@@ -64,9 +68,9 @@ SIZE, LEVELS = 3, 2
 
 
 def scope(deadlines: Mapping[str, int], now: int, **begins: str) -> Scope:
-    """A whole wheel, its buckets empty and its clocks at 0, at a time. The thread r is the reaper."""
+    """A whole wheel with empty buckets, its clocks at 0, at a time. The thread r is the reaper."""
     threads, buckets = tuple(begins), tuple(range(1, SIZE * LEVELS + 1))
-    start = {name: {} for name in Buckets.VARIABLES} | {
+    start: dict[str, Any] = {name: {} for name in Buckets.VARIABLES} | {
         "at": dict.fromkeys(threads, "Idle"),
         "until": dict.fromkeys(threads, 0),
         "writer": None,
@@ -134,6 +138,6 @@ FAULTS = {
 }
 
 
-def view_of(fault, trace):
+def view_of(fault: Fault, trace: list[Taken]) -> Any:
     """No model follows these traces."""
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""P10 and P11, for all buckets of a timer with one reaper; the wheel's arithmetic comes in by the theorems T17."""
+"""P10 and P11, for all buckets of a timer with one reaper; T17 brings in the arithmetic."""
 
 from __future__ import annotations
 

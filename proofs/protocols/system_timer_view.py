@@ -13,7 +13,7 @@ SYSTEMS = (proof.Buckets,)
 
 IDLE = {"T0", "T1", "Done", "C1", "E1", "E2", "B1"}
 POLLED_AT = {"R2", "R3", "R5", "R7", "F2", "V2"}
-"""Labels at which the reaper has a bucket out of the queue; it also has one while it enters an entry anew."""
+"""Labels at which the reaper has a bucket out of the queue, as it has when it re-enters entries."""
 
 ACTIONS = {
     "T0": "adds cancels reaps stutter",
@@ -47,14 +47,16 @@ ACTIONS = {
     "E1": "stutter",
     "E2": "stutter",
 }
-"""Label -> the actions that the step may be, seen from all buckets; ``stutter`` where it may be none,
-``waits`` where the model may wait although the system does not."""
+"""Label -> the actions that the step may be, seen from all buckets.
+
+``stutter``: it may be none. ``waits``: the model may wait although the system does not.
+"""
 
 _compiled: dict[type, Compiled] = {}
 
 
 def views(model: Any) -> list[View]:
-    """The one view of a scenario; none of Kafka's order of steps, in which P10 and P11 do not hold."""
+    """The one view of a scenario; none of Kafka's order, in which P10 and P11 do not hold."""
     return [] if model.kafka else [View(model)]
 
 
@@ -88,9 +90,9 @@ class View:
                 "slot": {bucket: (bucket - 1) % model.wheel_size for bucket in model.buckets},
             },
         )
-        self._threads: dict[tuple[int, tuple], dict[str, Any]] = {}
-        self._local: dict[tuple, dict[str, Any]] = {}
-        self._shared: dict[tuple, dict[str, Any]] = {}
+        self._threads: dict[tuple[int, State], dict[str, Any]] = {}
+        self._local: dict[State, dict[str, Any]] = {}
+        self._shared: dict[State, dict[str, Any]] = {}
 
     def state(self, frozen: Any) -> State:
         """The proof's state that a model's state is."""
@@ -115,8 +117,8 @@ class View:
         """Every step is about the one view."""
         return True
 
-    def local(self, processes: tuple) -> dict[str, Any]:
-        """The threads' variables, encoded, and who has which bucket out of the queue."""
+    def local(self, processes: State) -> dict[str, Any]:
+        """The threads' variables, encoded, and the threads that have buckets out of the queue."""
         found = [self.thread(index, process) for index, process in enumerate(processes)]
         own: dict[str, dict[Any, Any]] = {
             name: {t: of[name] for t, of in zip(self.model.threads, found)}
@@ -129,7 +131,7 @@ class View:
             }
         return {name: self.instance.encode(name, one) for name, one in own.items()}
 
-    def thread(self, index: int, process: tuple) -> dict[str, Any]:
+    def thread(self, index: int, process: State) -> dict[str, Any]:
         """One thread's place and variables."""
         key = index, process
         if key not in self._threads:
@@ -150,13 +152,13 @@ class View:
                 entry = last.values["ae"]
             into = last.values["bucket"] if place in ("W2", "W3", "W4") else None
             reap = by_name.get("reap")
-            has = reap is not None and (place in POLLED_AT or last.procedure == "addTimerTaskEntry")
+            has = place in POLLED_AT or last.procedure == "addTimerTaskEntry"
             self._threads[key] = {
                 "at": place,
                 "entry": entry,
                 "into": into,
-                "polled": reap["polled"] if has else None,
-                "until": reap["expiration"] if place == "R7" else 0,
+                "polled": reap["polled"] if reap is not None and has else None,
+                "until": reap["expiration"] if reap is not None and place == "R7" else 0,
             }
         return self._threads[key]
 

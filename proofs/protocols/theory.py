@@ -1,4 +1,6 @@
-"""A system's theorems: its invariant as a lemma, one theorem for each id of its safety properties, controlled by its faults.
+"""A system's theorems: its invariant as a lemma, one theorem per id of its safety properties.
+
+The system's faults are the controls.
 
 The lemma has one condition for the start and one for each action, whose goal is every conjunct that
 the action can change.
@@ -24,7 +26,7 @@ ATOMIC = ("A-SC", "A-GRAIN")
 
 
 class LateVC:
-    """A `VC` that is made when it is first asked for more than its name: a system's conditions and its states take time."""
+    """A `VC` that is made at its first use, since conditions and states take time."""
 
     def __init__(self, name: str, make: Callable[[], VC]) -> None:
         self.name, self._make = name, cache(make)
@@ -50,7 +52,7 @@ class LateVC:
 
 
 class Conditions:
-    """A system's conditions, those of the invariant grouped: one for the start and one for each action.
+    """A system's conditions, those of the invariant grouped: the start, and one per action.
 
     ``base``: a system that this one restricts; what is proved of its invariant is left out, and is
     a premise by ``lemma_of_base``. ``lemma``: the theorem by which the whole invariant is a premise
@@ -95,7 +97,10 @@ class Conditions:
         }
 
     def vc(self, name: str) -> LateVC:
-        """One condition, with the instances that it needs, and a state that a run of the system reaches in which its premises hold."""
+        """One condition with the instances that it needs, and a reached state as its witness.
+
+        The premises hold in that state.
+        """
 
         def make() -> VC:
             condition = needed(self.system, self.made[name])
@@ -111,7 +116,10 @@ class Conditions:
         return LateVC(name, make)
 
     def cites(self, condition: Condition) -> dict[str, str]:
-        """Which premises are conjuncts that another theorem has proved of every state; a step's own are its induction hypothesis."""
+        """The premises that another theorem has proved of every state, by premise.
+
+        A step's own conjuncts are its induction hypothesis and cite nothing.
+        """
         cited = {name: name.partition(" #")[0] for name in condition.premises if " #" in name}
         if condition.kind == "implication":
             own = set(condition.premises) & set(self.system.conjuncts()) if self._lemma else ()
@@ -138,7 +146,7 @@ def submit(
     lemma_of_base: str = "",
     rests_on: Mapping[str, Sequence[str]] = {},
 ) -> dict[str, Theorem]:
-    """Register a system's theorems; ``faults``: those whose theorem is one of them are its controls.
+    """Register a system's theorems; their controls are the ``faults`` that name one of them.
 
     ``scope``: within it every action must be taken by some run, or the lemma is vacuous.
     ``suffix``: what tells this system's theorems from those of the others, such as ``.TryPending``;
@@ -149,7 +157,10 @@ def submit(
     """
     made, faults = system(), tuple(faults)
     of = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
-    says = f"the invariant of {made.STATES} in {system.__name__}: it holds at the start, and every action keeps it"
+    says = (
+        f"the invariant of {made.STATES} in {system.__name__}: "
+        "it holds at the start, and every action keeps it"
+    )
     invariant = theory.theorem(
         lemma or f"Inv{suffix}",
         says,

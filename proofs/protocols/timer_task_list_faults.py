@@ -1,8 +1,7 @@
-"""TimerTaskList's system with one decision taken away, by the names of ``spec/TimerTaskList.toml``.
+"""TimerTaskList's faults, by the names of ``spec/TimerTaskList.toml``, with their scopes.
 
-An override says what the mutated step does to the ring as it is seen here. A trace ends where a
-property of the proof breaks, which may be earlier than the spec's property: the mutated model takes
-the trace, and goes on to where that fails.
+A trace ends where a property of the proof breaks, which may be earlier than the spec's property.
+The mutated model takes the trace, and goes on to where that fails.
 """
 
 from __future__ import annotations
@@ -11,248 +10,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from z3 import And, Exists, ForAll, If, Not, Or, Store
-
 from proofs.protocols import mutated
 from proofs.protocols.faults import Fault, Scope
-from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
-from proofs.protocols.timer_task_list_steps import (
-    NO_ENTRY,
-    NO_LIST,
-    NO_TASK,
-    PLACE,
-    THREAD,
-    D,
-    T,
-    go,
-    is_at,
+from proofs.protocols.timer_task_list import TimerTaskList
+from proofs.protocols.timer_task_list_mutants import (
+    CountsEveryAttempt,
+    FlushWithoutMonitor,
+    RemoveInsideLock,
+    SeveralReapers,
+    SingleAttempt,
+    WithoutCancelledTest,
+    WithoutEntryMonitor,
+    WithoutNullTest,
+    WithoutOwnershipTest,
+    WithoutSubmitTest,
+    WithoutTaskMonitor,
 )
 from proofs.protocols.timer_task_list_view import View
-from proofs.ts import Everywhere, Step, action, safety, when
 from proofs.ts_search import Roles, Taken
-
-
-class WithoutOwnershipTest(TimerTaskList):
-    """remove asks only whether the entry is linked somewhere, and unlinks it there."""
-
-    @action(t=THREAD)
-    def is_its_list(self, s, t) -> Step:
-        return when(is_at(s, t, "U3"), s.list[s.ue[t]] != NO_LIST, at=go(s, t, "U4"))
-
-    @action(t=THREAD)
-    def is_not_its_list(self, s, t) -> Step:
-        return when(is_at(s, t, "U3"), s.list[s.ue[t]] == NO_LIST, at=go(s, t, "U10"))
-
-    @action(t=THREAD)
-    def closes_next(self, s, t) -> Step:
-        e = s.ue[t]
-        return when(
-            is_at(s, t, "U5"),
-            at=go(s, t, "U6"),
-            linked=Store(s.linked, e, Store(s.linked[e], s.list[e], False)),
-            size=s.size - 1,
-            overcounted=s.overcounted + 1,
-        )
-
-
-class WithoutEntryMonitor(TimerTaskList):
-    """An entry's monitor excludes no thread."""
-
-    @action(t=THREAD)
-    def locks_entry_to_unlink(self, s, t) -> Step:
-        return when(is_at(s, t, "U2"), at=go(s, t, "U3"))
-
-    @action(t=THREAD)
-    def unlocks_entry_after_unlink(self, s, t) -> Step:
-        return when(is_at(s, t, "U10"), at=go(s, t, "U11"))
-
-    @action(t=THREAD)
-    def locks_entry_to_add(self, s, t) -> Step:
-        return when(is_at(s, t, "A2"), at=go(s, t, "A3"))
-
-    @action(t=THREAD)
-    def unlocks_entry_after_add(self, s, t) -> Step:
-        return when(is_at(s, t, "A10"), at=go(s, t, "A11"))
-
-
-class WithoutNullTest(TimerTaskList):
-    """add links the entry wherever it is by then."""
-
-    @action(t=THREAD)
-    def is_in_no_list(self, s, t) -> Step:
-        return when(is_at(s, t, "A3"), at=go(s, t, "A4"))
-
-    is_linked_again = None
-
-
-class Stuck(OneReaper):
-    """Asks of every state that somebody can move: what the ranks of P12 give, stated outright for a search."""
-
-    @safety("P12")
-    def somebody_moves(self, s):
-        """All threads are idle, or one that is not can take a step."""
-        return Or(
-            ForAll([T], is_at(s, T, "Idle")),
-            Exists([T], And(T != THREAD.null, Not(is_at(s, T, "Idle")), self.can_move(s, T))),
-        )
-
-
-class RemoveInsideLock(Stuck):
-    """add removes the entry after it has taken the list's monitor."""
-
-    @action(t=THREAD)
-    def removes_first(self, s, t) -> Step:
-        return when(is_at(s, t, "A0"), Not(s.done[t]), at=go(s, t, "A1"))
-
-    @action(t=THREAD)
-    def locks_list_to_add(self, s, t) -> Step:
-        return when(
-            is_at(s, t, "A1"),
-            self.free(s, t, s.al[t]),
-            at=go(s, t, "R1"),
-            re=Store(s.re, t, s.ae[t]),
-            **self.entered(s, t, s.al[t]),
-        )
-
-    def remove_returns(self, s, t):
-        back = If(
-            s.ct[t] != NO_TASK,
-            PLACE.C3,
-            If(s.se[t] != NO_ENTRY, PLACE.S3, If(s.ae[t] != NO_ENTRY, PLACE.A2, PLACE.Idle)),
-        )
-        return Store(s.at, t, back)
-
-    def holds_by_add(self, s, t, l):
-        return And(s.al[t] == l, Not(is_at(s, t, "A0", "A1", "A12")))
-
-
-class SingleAttempt(OneReaper):
-    """entry.remove does not look again after its attempt."""
-
-    @action(t=THREAD)
-    def unlocks_list_after_unlink(self, s, t) -> Step:
-        back = If(s.re[t] == NO_ENTRY, PLACE.F3, self.remove_returns(s, t)[t])
-        return when(
-            is_at(s, t, "U11"),
-            at=Store(s.at, t, back),
-            ul=Store(s.ul, t, NO_LIST),
-            ue=Store(s.ue, t, NO_ENTRY),
-            re=Store(s.re, t, NO_ENTRY),
-            **self.left(s, s.ul[t]),
-        )
-
-
-class WithoutCancelledTest(TimerTaskList):
-    """A cancelled entry is put into another bucket."""
-
-    @action(t=THREAD)
-    def is_cancelled(self, s, t) -> Step:
-        return when(
-            is_at(s, t, "K1"),
-            Not(self.is_current(s, t)),
-            s.kl[t] == NO_LIST,
-            at=self.entry_done(s, t),
-            ke=Store(s.ke, t, NO_ENTRY),
-        )
-
-    @action(t=THREAD)
-    def is_to_be_linked(self, s, t) -> Step:
-        return when(
-            is_at(s, t, "K1"),
-            s.kl[t] != NO_LIST,
-            at=go(s, t, "A0"),
-            slipped=self.passed(s, t),
-            al=Store(s.al, t, s.kl[t]),
-            ae=Store(s.ae, t, s.ke[t]),
-            kl=Store(s.kl, t, NO_LIST),
-            ke=Store(s.ke, t, NO_ENTRY),
-        )
-
-
-class WithoutSubmitTest(TimerTaskList):
-    """A cancelled entry is handed to the executor."""
-
-    @action(t=THREAD)
-    def is_cancelled(self, s, t) -> Step:
-        return when(
-            is_at(s, t, "K1"),
-            Not(self.is_current(s, t)),
-            s.kl[t] != NO_LIST,
-            at=self.entry_done(s, t),
-            kl=Store(s.kl, t, NO_LIST),
-            ke=Store(s.ke, t, NO_ENTRY),
-        )
-
-    @action(t=THREAD)
-    def is_to_be_run(self, s, t) -> Step:
-        return when(
-            is_at(s, t, "K1"), s.kl[t] == NO_LIST, at=go(s, t, "K2"), slipped=self.passed(s, t)
-        )
-
-
-class CountsEveryAttempt(TimerTaskList):
-    """A remove that finds the entry gone still decrements the counter."""
-
-    @action(t=THREAD)
-    def is_not_its_list(self, s, t) -> Step:
-        return when(
-            is_at(s, t, "U3"),
-            s.list[s.ue[t]] != s.ul[t],
-            at=go(s, t, "U9"),
-            overcounted=s.overcounted + 1,
-        )
-
-
-class FlushWithoutMonitor(TimerTaskList):
-    """flush does not hold the list's monitor while it walks."""
-
-    @action(t=THREAD)
-    def locks_list_to_flush(self, s, t) -> Step:
-        return when(is_at(s, t, "F1"), at=go(s, t, "F2"))
-
-    @action(t=THREAD)
-    def flush_returns(self, s, t) -> Step:
-        return when(
-            is_at(s, t, "F4"),
-            at=go(s, t, "Idle"),
-            fl=Store(s.fl, t, NO_LIST),
-            fd=Store(s.fd, t, NO_LIST),
-        )
-
-
-class WithoutTaskMonitor(TimerTaskList):
-    """A task's monitor excludes no thread."""
-
-    @action(t=THREAD)
-    def locks_task_to_cancel(self, s, t) -> Step:
-        return when(is_at(s, t, "C1"), at=go(s, t, "C2"))
-
-    @action(t=THREAD)
-    def cancel_returns(self, s, t) -> Step:
-        revoked = Everywhere(D, Or(s.revoked[D], s.task_of[D] == s.ct[t]))
-        return when(
-            is_at(s, t, "C4"), at=go(s, t, "Idle"), ct=Store(s.ct, t, NO_TASK), revoked=revoked
-        )
-
-    @action(t=THREAD)
-    def locks_task_to_set(self, s, t) -> Step:
-        return when(is_at(s, t, "S1"), at=go(s, t, "S2"))
-
-    @action(t=THREAD)
-    def unlocks_task_after_set(self, s, t) -> Step:
-        return when(is_at(s, t, "S4"), at=go(s, t, "T1"))
-
-
-class SeveralReapers(Stuck):
-    """Any thread may flush into other lists."""
-
-    flushes = TimerTaskList.flushes
-    reaper_alone_flushes_into = None
 
 
 @dataclass(frozen=True)
 class Rings(Scope):
-    """A scope with its rings: list -> entries, head first; ``current``: the entries that their tasks point at."""
+    """A scope with its rings: list -> entries, head first; ``current``: the tasks' own entries."""
 
     ring: Mapping[str, Sequence[str]] = field(default_factory=dict)
     task_of: Mapping[str, str] = field(default_factory=dict)
@@ -262,7 +42,9 @@ class Rings(Scope):
 def rings(
     ring: Mapping[str, str], task_of: Mapping[str, str], unset: str = "", **begins: str
 ) -> Rings:
-    """A scope: list -> its entries, entry -> task, thread -> what it may begin, once. The first thread is the reaper.
+    """A scope: list -> its entries, entry -> task, thread -> the operations that it may begin once.
+
+    The first thread is the reaper.
 
     Every task but ``unset`` points at its first entry that is linked, or its first one.
     """
@@ -342,7 +124,10 @@ FAULTS = {
             WithoutEntryMonitor,
             TWO_ADDERS,
             decision="M2",
-            unreached="equivalent where one thread adds an entry and only a flush moves it; the proof lets any thread add any entry, and has the trace of M2",
+            unreached=(
+                "equivalent where one thread adds an entry and only a flush moves it; "
+                "the proof lets any thread add any entry, and has the trace of M2"
+            ),
         ),
         Fault(
             "M3",
@@ -369,7 +154,7 @@ FAULTS = {
             "add removes the entry inside the list's monitor",
             RemoveInsideLock,
             rings({"l1": "e1", "l2": ""}, ONE, f="flushes", a="adds"),
-            "somebody_moves",
+            "some_thread_moves",
             "P12.OneReaper",
             "M4",
             "NoDeadlock",
@@ -380,7 +165,10 @@ FAULTS = {
             SingleAttempt,
             TWO_ADDERS,
             decision="M5",
-            unreached="equivalent for every property here, and each is proved of it too: remove may miss an entry that another thread moves in any case",
+            unreached=(
+                "equivalent for every property here, and each is proved of it too: "
+                "remove may miss an entry that another thread moves in any case"
+            ),
         ),
         Fault(
             "M8",
@@ -447,7 +235,7 @@ FAULTS = {
             "two threads flush in opposite directions",
             SeveralReapers,
             rings({"l1": "e1", "l2": "e2"}, TWO, f="flushes", g="flushes"),
-            "somebody_moves",
+            "some_thread_moves",
             "P12.OneReaper",
             property="NoDeadlock",
         ),
@@ -468,7 +256,8 @@ BEGUN = {
 def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
     """The scenario whose program the trace is a run of."""
     of = fault.scope
-    programs: dict[str, list] = {thread: [] for thread in of.elements["Thread"]}
+    assert isinstance(of, Rings)
+    programs: dict[Any, list[list[Any]]] = {thread: [] for thread in of.elements["Thread"]}
     for taken in trace:
         if taken.action in BEGUN:
             thread, *arguments = taken.arguments
@@ -484,5 +273,6 @@ def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
 
 def view_of(fault: Fault, trace: list[Taken]) -> View:
     """The mutated model of that scenario, seen as the mutated system."""
+    assert issubclass(fault.system, TimerTaskList)
     model = mutated.model("timer_task_list", scenario(fault, trace), fault.decision)
     return View(model, fault.system, fault.scope.rigid["reaper"])

@@ -1,4 +1,4 @@
-"""The states of ``model/timer_task_list.py`` as states of the proof: all of a scenario's lists, entries and tasks in one view.
+"""The states of ``model/timer_task_list.py`` as states of the proof, all lists in one view.
 
 The proof's relation "linked" is the walk along ``next`` from a list's sentinel, its history the
 sizes of sets that the state shows: the linked entries, the threads between a link or unlink and its
@@ -17,7 +17,7 @@ SYSTEMS = (proof.TimerTaskList, proof.OneReaper)
 """Every system that some scenario is one of."""
 
 PARAMETERS = ("ul", "ue", "re", "al", "ae", "done", "kl", "ke", "fl", "fd", "ct")
-"""Variables of procedures that the proof has under the same name: their values where the procedure is under way."""
+"""Variables of procedures under the same name in the proof, while the procedure is under way."""
 
 ACTIONS = {
     "T0": "adds removes cancels schedules flushes expires stutter",
@@ -68,7 +68,7 @@ _compiled: dict[type, Compiled] = {}
 
 
 def views(model: Any) -> list[View]:
-    """The one view of a scenario: ``OneReaper`` where at most one thread flushes into other lists."""
+    """The one view of a scenario: ``OneReaper`` where at most one thread flushes elsewhere."""
     reapers = [
         thread
         for thread, program in model.program.items()
@@ -85,7 +85,7 @@ class View:
     def __init__(
         self, model: Any, system: type[proof.TimerTaskList], reaper: str | None = None
     ) -> None:
-        """``reaper``: the thread that may flush into other lists, for a system that has only one."""
+        """``reaper``: the thread that may flush into other lists, for a system with only one."""
         self.model, self.name = model, system.__name__
         if system not in _compiled:
             _compiled[system] = Compiled(system())
@@ -102,9 +102,9 @@ class View:
             },
             rigid,
         )
-        self._threads: dict[tuple[int, tuple], dict[str, Any]] = {}
-        self._local: dict[tuple, dict[str, Any]] = {}
-        self._shared: dict[tuple, dict[str, Any]] = {}
+        self._threads: dict[tuple[int, State], dict[str, Any]] = {}
+        self._local: dict[State, dict[str, Any]] = {}
+        self._shared: dict[State, dict[str, Any]] = {}
 
     def state(self, frozen: Any) -> State:
         """The proof's state that a model's state is."""
@@ -129,7 +129,7 @@ class View:
         """Every step is about the one view."""
         return True
 
-    def local(self, processes: tuple) -> dict[str, Any]:
+    def local(self, processes: State) -> dict[str, Any]:
         """The threads' variables, encoded, and the history that they make."""
         found = [self.thread(index, process) for index, process in enumerate(processes)]
         names = ("at", "head", "sl", "se", *PARAMETERS)
@@ -148,7 +148,7 @@ class View:
         own["overcounted"] = sum(of["at"] in ("U6", "U7", "U8", "U9") for of in found)
         return own
 
-    def thread(self, index: int, process: tuple) -> dict[str, Any]:
+    def thread(self, index: int, process: State) -> dict[str, Any]:
         """One thread's place and variables; what is not under way is left out."""
         key = index, process
         if key not in self._threads:
@@ -194,7 +194,7 @@ class View:
         return {name: self.instance.encode(name, one) for name, one in own.items()}
 
     def members(self, following: dict[str, str | None], name: str) -> set[str]:
-        """The entries that a walk along ``next`` from a list meets, for as long as it meets new ones."""
+        """The entries along ``next`` from a list, for as long as there are new ones."""
         found: set[str] = set()
         node = following[name]
         while node is not None and node != name and node not in found and node in following:

@@ -1,7 +1,7 @@
 """States that a system reaches, as constraints: for each action one in which it can be taken.
 
 A condition whose premises no state satisfies would hold for want of anything to check. The solver
-is asked for a model of the premises that is such a state, with exactly the scope's elements: there
+looks for a model of the premises that is such a state, with exactly the scope's elements: there
 is one, and it is soon found.
 """
 
@@ -18,7 +18,10 @@ from proofs.ts_concrete import Compiled, Instance, Move, State
 
 
 class Witnesses:
-    """A breadth-first search from the scope's start until every action was taken. ``missing``: the actions that none was found for."""
+    """A breadth-first search from the scope's start until every action was taken.
+
+    ``missing``: the actions that it did not find.
+    """
 
     def __init__(self, system: System, scope: Scope, bound: int = 200_000) -> None:
         self.system = system
@@ -45,7 +48,7 @@ class Witnesses:
                         threads[mover], ()
                     ):
                         continue
-                    after = begun[:mover] + (begun[mover] + 1,) + begun[mover + 1 :]
+                    after = (*begun[:mover], begun[mover] + 1, *begun[mover + 1 :])
                 if move.action not in self.taken:
                     self.taken[move.action] = (state, move)
                     self.missing -= {move.action}
@@ -102,7 +105,10 @@ class Witnesses:
         return found
 
     def before(self, action: str) -> list[z3.BoolRef]:
-        """The constraints of a state in which the action can be taken, with its arguments; False where no run takes it."""
+        """The constraints of a state in which an action can be taken, with its arguments.
+
+        They are False where no run takes it.
+        """
         if action not in self.taken:
             return [z3.BoolVal(False)]
         state, move = self.taken[action]

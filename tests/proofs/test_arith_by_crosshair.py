@@ -1,4 +1,6 @@
-"""The wheel's arithmetic as properties, with CrossHair choosing the numbers for Hypothesis: symbols at first, then what solves them.
+"""The wheel's arithmetic as properties of Hypothesis, with numbers that CrossHair chooses.
+
+CrossHair starts from symbols, then solves for them.
 
 That it passes is no proof; the two planted faults show that it looks.
 """

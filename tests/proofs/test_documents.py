@@ -1,4 +1,4 @@
-"""The documents of the proofs: every assumption that a theorem names is explained, every link and test that they name is there, the table is the theorems'."""
+"""The documents of the proofs: explained assumptions, links, named tests, and the table."""
 
 import re
 from pathlib import Path

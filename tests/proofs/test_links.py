@@ -1,4 +1,4 @@
-"""Links between theorems: one that rests on another falls with it, be that false, or weakened until it says nothing."""
+"""Links between theorems: a theorem falls with one that it rests on, if false or too weak."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_no_link_is_left_out():
 
 @pytest.mark.parametrize("link", ARITHMETIC)
 def test_a_lemma_that_says_nothing_proves_nothing_that_rests_on_it(link):
-    """Generated from the links: the lemma's instances say nothing, and each theorem that cites it fails."""
+    """Generated from the links: with empty lemma instances, each theorem that cites them fails."""
     resting = [
         (theory, name)
         for theory in THEORIES

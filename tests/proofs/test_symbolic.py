@@ -1,4 +1,4 @@
-"""Running functions on symbols: every path, each with its condition, and no path that is not there."""
+"""Functions on symbols: every path with its condition, and no path that is not there."""
 
 import pytest
 import z3

@@ -1,4 +1,4 @@
-"""Transition systems, on a small one: a lock that threads take, and a counter that only its holder changes."""
+"""Transition systems, on a small one: a lock, and a counter that only its holder changes."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ class Lock(System):
 
 
 class Unlocked(Lock):
-    """The mutant: nobody looks whether the lock is free."""
+    """The mutant: no thread looks whether the lock is free."""
 
     @action(t=PEER, begins=True)
     def enters(self, s, t):
         return when(s.at[t] == PLACE.Out, at=Store(s.at, t, PLACE.In), owner=t)
 
 
-class Nobody(Lock):
+class FalseAtStart(Lock):
     """A claim that the start breaks."""
 
     @safety("Q2")
@@ -186,7 +186,7 @@ def test_an_override_that_is_no_action_takes_the_action_away():
 
 def test_an_enumeration_names_what_it_lacks():
     with pytest.raises(AttributeError, match="there is no Upstairs among Out, In, Left"):
-        PLACE.Upstairs
+        _ = PLACE.Upstairs
 
 
 # -- finite states
@@ -217,10 +217,13 @@ def test_steps_of_finite_states_are_those_of_the_terms():
 
 
 def test_finite_states_and_solver_agree_on_every_step():
-    """The compiled terms against z3's own simplifier on the same finite state, for every reachable state and every argument."""
+    """The compiled terms against z3's simplifier, in every reachable state, for all arguments."""
     of = instance(Lock())
     system, peers = of.system, [z3.Const(f"peer {name}", PEER.z3) for name in of.elements["Peer"]]
-    element = lambda number: NO_PEER if number == -1 else peers[number]
+
+    def element(number):
+        return NO_PEER if number == -1 else peers[number]
+
     place = [getattr(PLACE, name) for name in PLACE.values]
     apart = z3.Distinct(NO_PEER, *peers)
 
@@ -318,7 +321,7 @@ def test_a_thread_begins_no_more_than_its_role_allows():
 
 
 def test_a_start_that_breaks_the_property_is_the_whole_trace():
-    of = instance(Nobody())
+    of = instance(FalseAtStart())
     found = search(of, start(of), "somebody_is_in", Roles({}))
     assert (found.property, found.trace, found.states, found.depth, found.final) == (
         "somebody_is_in",

@@ -1,4 +1,4 @@
-"""What is asked of every protocol's proof, whichever mechanism it is of; the mechanism's own tests name the systems."""
+"""Checks of every protocol's proof. The mechanism's own tests name the systems."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 
 import z3
 
-from proofs.protocols.faults import Fault, follow
+from proofs.protocols.faults import Fault, Scope, follow, numbers
 from proofs.protocols.theory import Conditions
 from proofs.solvers import RESOURCES
 from proofs.ts import Condition, System, conditions
+from proofs.ts_concrete import Compiled, Instance
 from proofs.ts_instances import deeply_grounded, grounded
 from wheelproof import project
 from wheelproof.checks import proof_edges
@@ -38,7 +39,10 @@ FEW = RESOURCES // 5
 def answers(
     of: Iterable[Condition], resources: int = RESOURCES
 ) -> Iterator[tuple[str, z3.CheckSatResult]]:
-    """Z3's answer to the denial of each condition: unsat proves it. Bounded by units, not by time, which other processes take part in."""
+    """Z3's answer to the denial of each condition: unsat proves it.
+
+    The bound is in Z3's units, not in time: other processes share the machine.
+    """
     solver, premises = None, None
     for condition in of:
         ids = [formula.get_id() for formula in condition.premises.values()]
@@ -71,7 +75,7 @@ def grounded_failing(of: Conditions) -> list[str]:
 
 
 def unproved(system: System, condition: Condition) -> bool:
-    """Whether a condition follows neither from the premises' instances nor from those of the quantifiers within them."""
+    """Whether neither the premises' instances nor those of inner quantifiers entail the goal."""
     return not any(
         entailed(instantiate(system, condition)) for instantiate in (grounded, deeply_grounded)
     )
@@ -85,7 +89,7 @@ def entailed(made: Condition) -> bool:
 
 
 def grounded_needs(system: type[System], conjunct: str) -> bool:
-    """Whether some condition does not go through without the conjunct: those of safety and of a few actions first."""
+    """Whether some condition needs the conjunct; safety and a few actions are tried first."""
     found: dict[str, tuple[str, dict, list]] = {}
     for condition in conditions(system(), conjunct):
         name = (
@@ -105,6 +109,43 @@ def grounded_needs(system: type[System], conjunct: str) -> bool:
     )
 
 
+def refuted(fault: Fault) -> str:
+    """The first condition that the fault's trace refutes, by name.
+
+    The state before the step is its counterexample: all conjuncts hold there, and one does not hold
+    after it. Where all hold to the end, they do not imply the property that breaks.
+    """
+    instance = fault.instance()
+    state = instance.start(fault.scope.start)
+    assert not instance.broken(state)
+    for taken in fault.searched().trace:
+        after = instance.take(taken.action, state, numbers(instance, taken))
+        if broken := instance.broken(after):
+            return f"step/{taken.action}/{broken[0]}"
+        state = after
+    assert not instance.formulas[fault.formula](state)
+    return f"safety/{fault.formula}"
+
+
+def leaves_invariant(system: System, scope: Scope, action: str, bound: int = 20_000) -> bool:
+    """Whether a run within the scope leaves the invariant by this action, for the first time."""
+    instance = Instance(Compiled(system), scope.elements, scope.rigid, scope.numbers)
+    start = instance.start(scope.start)
+    seen, waiting = {start}, [start]
+    for state in waiting:
+        for move in instance.moves(state):
+            if move.after in seen:
+                continue
+            seen.add(move.after)
+            if not instance.broken(move.after):
+                waiting.append(move.after)
+            elif move.action == action:
+                return True
+        if len(seen) > bound:
+            break
+    return False
+
+
 def compared(stem: str, views: Any, *scenarios: str) -> proof_edges.Compared:
     """The graphs of scenarios compared with what ``views(model)`` gives."""
     found = proof_edges.Compared()
@@ -122,7 +163,7 @@ def graph_of(stem: str, scenario: str) -> StateGraph:
 
 
 def replayed(stem: str, fault: Fault, scenario: Mapping[str, Any], view: Any) -> int:
-    """Follow a fault's trace on the mutated model, then run that schedule on the mutated implementation: its length.
+    """Run a fault's trace on the mutated model and on the mutated implementation: its length.
 
     Raises NotFollowed or NotReproduced.
     """

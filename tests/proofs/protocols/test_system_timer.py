@@ -1,4 +1,4 @@
-"""P10, P11: a bucket's cycle through the queue, what breaks it, and that it is about this program."""
+"""P10, P11: a bucket's cycle through the queue, its faults, and its tie to this program."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from impl import delay_queue
 from model.heap import offered, polled
 from proofs.arith import order
 from proofs.kernel import Theory
-from proofs.protocols.system_timer import NO_BUCKET, THREAD, B, Buckets, go, is_at
+from proofs.protocols.system_timer import Buckets
 from proofs.protocols.system_timer_faults import EVERYTHING, FAULTS, KafkaOrder, KeepsKey
+from proofs.protocols.system_timer_steps import NO_BUCKET, THREAD, B, go, is_at
 from proofs.protocols.system_timer_theory import THEORY
 from proofs.protocols.system_timer_view import ACTIONS, SYSTEMS, View, views
 from proofs.protocols.theory import Conditions
 from proofs.protocols.witness import Witnesses
 from proofs.ts import action, conjunct, when
-from tests.proofs.protocols.checks import compared, grounded_failing, grounded_needs, mechanism
+from tests.proofs.protocols.checks import compared, grounded_needs, mechanism, refuted
 from wheelproof.checks import proof_edges
 from wheelproof.graph.explorer import explore
 
@@ -42,8 +43,7 @@ def test_what_is_proved():
     assert list(THEORY.theorems) == ["Inv.Buckets", "P10", "P11"]
 
 
-def test_every_condition_holds_and_no_conjunct_can_go():
-    assert not grounded_failing(Conditions(Buckets(), EVERYTHING))
+def test_no_conjunct_can_go():
     kept = {name for name, formula in Buckets.conjuncts().items() if formula.kept}
     assert {name for name in Buckets.conjuncts() if not grounded_needs(Buckets, name)} == kept
 
@@ -51,7 +51,7 @@ def test_every_condition_holds_and_no_conjunct_can_go():
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lacks(name):
     fault = FAULTS[name]
-    assert grounded_failing(Conditions(fault.system(), fault.scope)) and fault.searched().trace
+    assert refuted(fault).startswith("step/") and fault.searched().trace
     assert mechanism(STEM).mutants[name], "a fault has its mutant's name"
     right = type(fault)(fault.name, fault.says, Buckets, fault.scope, fault.formula).searched()
     assert right.trace is None and right.states > 1_000
@@ -76,7 +76,7 @@ def test_every_edge_is_a_step_and_every_action_is_an_edge():
     ],
 )
 def test_the_mutated_models_states_break_the_same_formula(name, scenario, broken):
-    """The mutated model's graph is the mutated system's, edge by edge, and breaks the formula too."""
+    """The mutated model's graph is the mutated system's, edge by edge, and breaks the formula."""
     graph = explore(mechanism(STEM).without(name).model(scenario))
     found = proof_edges.Compared()
     proof_edges.compare(View(graph.model, FAULTS[name].system), graph, ACTIONS, found, scenario)
@@ -104,7 +104,7 @@ class MissingAction(Buckets):
 
 
 @pytest.mark.parametrize(
-    "system, said",
+    "system, message",
     [
         (WrongGuard, "R2 is no step"),
         (MissingAction, "R1 is no step"),
@@ -112,9 +112,9 @@ class MissingAction(Buckets):
         (KeepsKey, "V2 is no step"),
     ],
 )
-def test_a_system_that_is_another_one_is_noticed(system, said):
+def test_a_system_that_is_another_one_is_noticed(system, message):
     found = compared(STEM, lambda model: [View(model, system)], "one_adder")
-    assert any(said in fault for fault in found.wrong), found.wrong[:3]
+    assert any(message in fault for fault in found.wrong), found.wrong[:3]
 
 
 def test_a_conjunct_that_does_not_hold_is_noticed():
@@ -194,7 +194,10 @@ class ModelHeap:
 
 
 def drained(queue, keys, changed=None):
-    """The keys in the order in which a queue hands them out, half of them offered after a first poll; ``changed``: (index, key)."""
+    """Whether each poll gives a smallest key, half of the keys offered after a first poll.
+
+    ``changed``: (index, key) of an element whose key changes while it is queued.
+    """
     elements, out = [Keyed(key) for key in keys], []
     for element in elements[:-2]:
         queue.offer(element)
@@ -218,7 +221,10 @@ def drained(queue, keys, changed=None):
 
 @pytest.mark.parametrize("kind", [ModelHeap, delay_queue.DelayQueue])
 def test_a_heap_hands_out_a_smallest_key_until_one_changes(kind):
-    """A-HEAP, on all orders of seven keys and on all choices of six small ones; a changed key hides others, as D1_bystander has it."""
+    """A-HEAP, on all orders of seven keys and on all choices of six small ones.
+
+    A changed key hides others, as in the scenario D1_bystander.
+    """
     assert all(drained(kind(), keys) for keys in permutations(range(7)))
     assert all(drained(kind(), keys) for keys in product(range(3), repeat=6))
     assert not all(drained(kind(), keys, (0, 9)) for keys in permutations(range(5)))

@@ -1,4 +1,4 @@
-"""P1 - P5, P12: the invariants of the bucket's ring, what breaks them, and that they are about this program."""
+"""P1 - P5, P12: the invariants of the bucket's ring, their faults, their tie to this program."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import sys
 import pytest
 from z3 import BoolVal, ForAll, Implies, IntSort, Not, Store
 
-from proofs.protocols import timer_task_list_steps as systems
+from proofs.protocols import timer_task_list_state as systems
 from proofs.protocols.faults import NotFollowed, follow
 from proofs.protocols.theory import Conditions, inherited
 from proofs.protocols.timer_task_list import OneReaper, TimerTaskList
 from proofs.protocols.timer_task_list_faults import EVERYTHING, FAULTS, scenario, view_of
-from proofs.protocols.timer_task_list_steps import PLACE, TASK, THREAD, E, T, go, is_at
+from proofs.protocols.timer_task_list_mutants import Stuck
+from proofs.protocols.timer_task_list_state import PLACE, TASK, THREAD, E, T, go, is_at
 from proofs.protocols.timer_task_list_theory import THEORY
 from proofs.protocols.timer_task_list_view import ACTIONS, SYSTEMS, View, views
 from proofs.ts import System, action, conditions, conjunct, when
@@ -21,9 +22,10 @@ from tests.proofs.protocols.checks import (
     graph_of,
     grounded_failing,
     grounded_needs,
+    leaves_invariant,
     mechanism,
+    refuted,
     replayed,
-    unproved,
 )
 from wheelproof.checks import proof_edges
 
@@ -75,7 +77,7 @@ def test_what_is_proved():
 
 
 def test_every_condition_of_the_invariant_holds():
-    """Without the second solver and the seeds, which the layer proof asks: a look at all conditions within seconds."""
+    """All conditions within seconds: the layer proof adds the second solver and the seeds."""
     assert not grounded_failing(Conditions(TimerTaskList(), FAULTS["M2"].scope))
 
 
@@ -135,9 +137,10 @@ def helper(name, value):
 def test_a_changed_helper_unproves_the_restriction(changed, step):
     """What the base has proved is not the restriction's once a helper of its actions differs."""
     of = Conditions(changed(), EVERYTHING, TimerTaskList)
-    assert f"step {step}" in {vc.name for vc in of.invariant()} and unproved(
-        of.system, of.made[f"step {step}"]
-    )
+    assert f"step {step}" in {vc.name for vc in of.invariant()}
+    scope = FAULTS["FlushWithoutMonitor"].scope
+    assert leaves_invariant(changed(), scope, step), "a run refutes the condition"
+    assert not leaves_invariant(OneReaper(), scope, step)
 
 
 class Reads(System):
@@ -225,21 +228,22 @@ def test_the_right_system_has_no_such_trace(name):
     assert found.trace is None and found.states > 40
 
 
-@pytest.mark.parametrize(
-    "name", ["M1", "M2", "M3", "M8", "M9", "M19", "FlushWithoutMonitor", "UnguardedTask"]
-)
-def test_a_fault_breaks_the_induction(name):
-    system, own = FAULTS[name].system, vars(FAULTS[name].system)
-    made = Conditions(system(), FAULTS[name].scope).made
-    assert any(
-        unproved(system(), made[f"step {action}"]) for action in system.actions() if action in own
-    )
+@pytest.mark.parametrize("name", TRACED)
+def test_a_fault_breaks_the_induction_in_a_step_that_it_changes(name):
+    condition = refuted(FAULTS[name])
+    if issubclass(FAULTS[name].system, Stuck):
+        assert condition == "safety/some_thread_moves", "the ranks imply it, and they are not kept"
+    else:
+        step, action, _ = condition.split("/")
+        assert step == "step" and action in vars(FAULTS[name].system)
 
 
 def test_a_single_attempt_keeps_every_property():
-    assert FAULTS["M5"].unreached and not grounded_failing(
-        Conditions(FAULTS["M5"].system(), FAULTS["M5"].scope)
-    )
+    """Its own conditions are proved; the others are the right system's, to the term."""
+    fault = FAULTS["M5"]
+    of = Conditions(fault.system(), fault.scope, OneReaper)
+    assert fault.unreached and "step unlocks_list_after_unlink" in of.made
+    assert not grounded_failing(of)
 
 
 def test_the_right_model_does_not_follow_a_faults_trace():
@@ -269,12 +273,12 @@ class Able(OneReaper):
 
     @conjunct
     def all_are_able(self, s):
-        """Whoever is in an operation has an action to take."""
+        """A thread in an operation has an action to take."""
         return ForAll([T], Implies(Not(is_at(s, T, "Idle")), self.can_move(s, T)))
 
 
 def test_who_can_move_is_who_has_a_step():
-    """The formula of P12 against the steps themselves, on states with waiting threads and without."""
+    """The formula of P12 against the steps, on states with waiting threads and without."""
     seen = set()
     for name in ("opposite_flushes", "two_adders"):
         graph = graph_of(STEM, name)
@@ -327,7 +331,7 @@ class WrongEverywhere(TimerTaskList):
 
 
 @pytest.mark.parametrize(
-    "system, scenario, said",
+    "system, scenario, message",
     [
         (WrongGuard, "two_adders", "A3 is no step"),
         (WrongUpdate, "remove_cancel", "U8 is no step"),
@@ -336,9 +340,9 @@ class WrongEverywhere(TimerTaskList):
         (FAULTS["M2"].system, "two_adders", "A2 is no step"),
     ],
 )
-def test_a_system_that_is_another_one_is_noticed(system, scenario, said):
+def test_a_system_that_is_another_one_is_noticed(system, scenario, message):
     found = compared(STEM, lambda model: [View(model, system)], scenario)
-    assert any(said in fault for fault in found.wrong), found.wrong[:3]
+    assert any(message in fault for fault in found.wrong), found.wrong[:3]
 
 
 def test_a_conjunct_that_does_not_hold_is_noticed():
