@@ -1,4 +1,4 @@
-"""Every module of the implementation has its branches run by some mechanism's scenarios, or is named here with what runs it."""
+"""Every module's branches are run by some mechanism's scenarios, or the module is named here."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MECHANISMS = project.find(ROOT)
 MODULES = {f"impl.{file.stem}" for file in (ROOT / "impl").glob("*.py") if file.stem != "__init__"}
 
 ELSEWHERE = {
-    "impl.runtime": "replaced when an implementation is loaded under control: tests/impl/production",
-    "impl.threads": "replaced when an implementation is loaded under control: tests/impl/production",
+    "impl.runtime": "replaced under control: tests/impl/production",
+    "impl.threads": "replaced under control: tests/impl/production",
     "impl.baselines": "stand-ins for comparisons, no part of a mechanism: tests/impl/production",
 }
 
@@ -27,7 +27,7 @@ def test_no_module_is_left_out():
     assert MODULES - covered() == set(ELSEWHERE)
 
 
-def test_a_helper_is_no_mechanisms_subject():
+def test_a_helper_is_no_mechanisms_own_module():
     harnesses = [isolated.load(ROOT, f"harness.{stem}") for stem in MECHANISMS]
     helpers = {name for each in harnesses for name in getattr(each, "HELPERS", ())}
     assert helpers and not helpers & {name for each in harnesses for name in each.SUBJECT}

@@ -1,4 +1,4 @@
-"""The harness of SystemTimer: its operations and its refinement mapping."""
+"""The harness of SystemTimer: one thread, its clock and pool, and a flush over several steps."""
 
 import pytest
 from hypothesis import given
@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from harness.system_timer import Harness, Pool, shared
 from impl import system_timer
-from impl.timer_task_list import TimerTaskEntry, TimerTaskList
+from impl.timer_task_list import TimerTaskEntry
 from model.system_timer import Model
+from tests.harness.changes import TIMER, near
+from tests.harness.mapping import ends
 from tests.model.artefacts import ROOT
 from tests.model.system_timer import MECHANISM, STEM
 from wheelproof.explore import ControlledImplementation, bisimulate
@@ -15,51 +17,14 @@ from wheelproof.explore.findings import StepError
 from wheelproof.graph import reduced
 
 
-def visible(model, state):
-    pieces = dict(zip(model.variables, model.pieces(state)))
-    return {name: value for name, value in pieces.items() if name not in model.AUXILIARY}
-
-
-OF = {
-    "wheel_size": 2,
-    "levels": 2,
-    "task_of": {"far": "f", "near": "n"},
-    "deadline": {"far": 3, "near": 1},
-}
-
-
 def scenario(*program, **others):
     """One thread, and what is another way than usual."""
-    return OF | others | {"threads": {"a": [step.split() for step in program]}}
-
-
-@pytest.mark.parametrize("name", MECHANISM.scenarios)
-def test_a_scenario_begins_in_the_models_initial_state(name):
-    model = Model(MECHANISM.scenarios[name])
-    assert shared(Harness(MECHANISM.scenarios[name])) == visible(model, model.initial())
-
-
-def test_the_variables_are_the_models_without_its_history():
-    model = Model(scenario())
-    assert set(shared(Harness(scenario()))) == set(model.variables) - model.AUXILIARY
-    assert model.AUXILIARY == {
-        "thrown",
-        "raised",
-        "reaperDied",
-        "rekeyed",
-        "early",
-        "submitted",
-        "handed",
-        "revoked",
-        "slipped",
-        "ran",
-        "added",
-    }
+    return TIMER | others | {"threads": {"a": [step.split() for step in program]}}
 
 
 @st.composite
 def programs(draw):
-    """One thread that does what it likes, and then perhaps waits until everything is due and reaps it."""
+    """One thread with any program, which may then wait until everything is due and reap it."""
     size, levels = draw(st.integers(2, 3)), draw(st.integers(1, 3))
     task_of = {f"e{i}": draw(st.sampled_from("xyz")) for i in range(draw(st.integers(1, 4)))}
     # an entry is known by its task and its deadline
@@ -89,20 +54,9 @@ def programs(draw):
     return scenario(*program, wheel_size=size, levels=levels, task_of=task_of, deadline=deadline)
 
 
-def ends(of, decision=""):
-    """Where production classes end, and where the model without a decision does."""
-    harness, model = Harness(of), MECHANISM.without(decision).model_of(of)
-    for operation, *arguments in of["threads"]["a"]:
-        getattr(harness, operation)(*arguments)
-    while model.step(0):
-        pass
-    assert model.final(model.freeze())
-    return shared(harness), visible(model, model.freeze())
-
-
 @given(programs())
 def test_a_thread_alone_ends_in_the_models_state(of):
-    found, expected = ends(of)
+    found, expected = ends(STEM, of)
     assert found == expected
 
 
@@ -117,11 +71,11 @@ def test_a_thread_alone_ends_in_the_models_state(of):
     ],
 )
 def test_that_comparison_sees_a_model_without_a_decision(decision, program):
-    """But for a decision that no thread alone can tell."""
+    """But for a decision that takes two threads to see."""
     of = scenario(*program, deadline={"far": 3, "near": 2 if decision == "M10" else 1})
-    found, expected = ends(of)
+    found, expected = ends(STEM, of)
     assert found == expected
-    found, expected = ends(of, decision)
+    found, expected = ends(STEM, of, decision)
     assert (found == expected) == (decision == "M8")
 
 
@@ -137,73 +91,6 @@ def test_a_closed_timer_refuses_what_is_due_and_links_what_is_not():
         and found["taskCounter"] == (1,)
     )
     assert found["refused"] == (("near",),)
-
-
-def near(harness):
-    """An entry of the near task: its maker makes the task point at it."""
-    return TimerTaskEntry(harness.tasks["n"], 1)
-
-
-class Owned:
-    """A monitor under control that a thread holds."""
-
-    owner = "reaper"
-
-
-CHANGES = {
-    "now": lambda w: w.clock.advance(1),
-    "current": lambda w: setattr(w.timer.wheel, "current_time", 1),
-    "content": lambda w: TimerTaskList.add(w.timer.wheel.buckets[1], near(w)),
-    "key": lambda w: w.timer.wheel.buckets[0].expiration.set(0),
-    "queue": lambda w: w.queue.offer(w.timer.wheel.buckets[1]),
-    "timerTaskEntry": near,
-    "taskCounter": lambda w: w.timer.task_counter.add_and_get(1),
-    "flushing": lambda w: setattr(w.timer.wheel.buckets[1], "monitor", Owned()),
-    "shut": lambda w: w.executor.close(),
-    "started": lambda w: w.started.add_and_get((near(w),)),
-    "refused": lambda w: setattr(w.executor, "refused", (near(w),)),
-    "waiting": lambda w: w.executor.submit(near(w)),
-    "adding": lambda w: setattr(w.progress, "left", 1),
-}
-ALONG = {
-    "content": {"timerTaskEntry", "taskCounter"},
-    "waiting": {"timerTaskEntry"},
-    "started": {"timerTaskEntry"},
-    "refused": {"timerTaskEntry"},
-}
-"""What changes with a variable: a task points at its entry, and a linked entry is counted."""
-
-
-@pytest.mark.parametrize("variable", CHANGES)
-def test_a_changed_object_is_a_changed_variable(variable):
-    harness = Harness(scenario("add far", "add near"))
-    before = shared(harness)
-    CHANGES[variable](harness)
-    after = shared(harness)
-    assert {name for name in before if before[name] != after[name]} == {variable} | ALONG.get(
-        variable, set()
-    )
-
-
-@pytest.mark.parametrize(
-    "variable, label, program, expected",
-    [
-        ("readers", "A1", ["add far"], frozenset("a")),
-        ("writer", "R2", ["add near", "tick", "reap"], "a"),
-    ],
-)
-def test_a_held_lock_is_a_changed_variable(variable, label, program, expected):
-    run = ControlledImplementation.load(ROOT, STEM).begin(
-        scenario(*program, task_of={"near": "n", "far": "f"})
-    )
-    while run.labels != [label]:
-        run.step(0)
-    before = run.shared()
-    run.step(0)
-    after = run.shared()
-    run.end()
-    assert {name for name in before if before[name] != after[name]} == {variable}
-    assert after[variable] == (expected,) and set(CHANGES) | {"readers", "writer"} == set(after)
 
 
 @pytest.mark.parametrize("level, slot, number", [(1, 0, 1), (1, 1, 2), (2, 0, 3), (2, 1, 4)])
@@ -224,13 +111,6 @@ def test_all_levels_are_there_at_first():
         2,
         3,
     ]
-
-
-def test_an_entry_of_another_harness_has_no_name():
-    harness, other = Harness(scenario()), Harness(scenario())
-    harness.executor.submit(near(other))
-    with pytest.raises(KeyError):
-        shared(harness)
 
 
 def test_time_stands_for_who_adds_and_not_for_the_queue():
@@ -272,22 +152,11 @@ def test_a_mutants_classes_take_the_place_of_the_implementations():
     )
 
 
-def test_every_operation_of_a_program_is_a_method():
-    operations = {
-        step[0]
-        for of in MECHANISM.scenarios.values()
-        for program in of["threads"].values()
-        for step in program
-    }
-    assert operations == {"add", "cancel", "close", "reap", "tick", "execute"}
-    assert all(callable(getattr(Harness, operation)) for operation in operations)
-
-
 # -- a monitor that a flush holds over its steps
 
 
 def in_the_flush(subject):
-    """A run of cancel_one, stopped when the reaper's first flush has its bucket's monitor and the entry is in the bucket still."""
+    """A run of cancel_one in its first flush, which has the monitor of the entry's bucket."""
     run = subject.begin(MECHANISM.scenarios["cancel_one"])
     place = {thread.name: thread.index for thread in run.threads}
     for name, label in (("adder", "Done"), ("clock", "Done"), ("reaper", "V1")):

@@ -1,0 +1,91 @@
+"""Data races: the implementations have none, and a mutant has one only where its table says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.model.artefacts import ROOT, Artefacts
+from wheelproof import project
+from wheelproof.explore import ControlledImplementation, RaceDetector, random_schedules
+
+MECHANISMS = project.find(ROOT)
+
+SCHEDULES = {
+    "delayed_operation": (None, 10),
+    "overflow_wheel": (None, 20),
+    "system_timer": (("one_adder", "two_adders", "cancel_one", "executor"), 10),
+    "timer_task_list": (None, 20),
+    "timing_wheel": (("cascade", "two_adders", "two_withdrawn"), 10),
+}
+"""Mechanism -> scenarios, None for all of the fast profile; schedules of each in each grain."""
+
+RACY = {
+    "delay_queue": {"TakesOutside", "TakesOutsideAtOnce"},
+    "overflow_wheel": {"PlainWheel", "M6", "M7"},
+    "read_write_lock": {
+        "EntersBesideWriter",
+        "EntersOutside",
+        "WritesBesideReaders",
+        "WritesBesideWriter",
+    },
+    "timer_task_list": {"M2", "FlushWithoutMonitor"},
+    "timing_wheel": {"M13"},
+}
+"""Mechanism -> decisions without which it races. Fields of the others are final or atomic."""
+
+
+def runs():
+    for stem, (names, schedules) in SCHEDULES.items():
+        fast = Artefacts(stem).fast
+        for name in fast if names is None else [each for each in fast if each in names]:
+            yield stem, name, schedules
+
+
+@pytest.mark.parametrize("stem, scenario, schedules", list(runs()))
+def test_the_implementation_has_no_race(stem, scenario, schedules):
+    for coarse in False, True:
+        detector = RaceDetector()
+        found = random_schedules(
+            ControlledImplementation.load(ROOT, stem),
+            MECHANISMS[stem].scenarios[scenario],
+            schedules=schedules,
+            seed=5,
+            race=detector,
+            coarse=coarse,
+        )
+        assert found.outcome == "passed" and found.figures["schedules"] == schedules
+        assert not found.figures["deadlocks"] and not found.races and not detector.found
+
+
+def test_the_tables_name_the_decisions_that_race():
+    found = {
+        stem: {mutant.decision for mutant in of.mutants.values() if mutant.data_race}
+        for stem, of in MECHANISMS.items()
+    }
+    assert {stem: names for stem, names in found.items() if names} == RACY
+
+
+def races(stem, decision, scenario, coarse):
+    """The fields that threads race for in 12 random schedules, however those end."""
+    options = {"atomicity": "COMPOSED"} if stem == "system_timer" else {}
+    detector, subject = RaceDetector(), Artefacts(stem).mutant(decision, **options)
+    for seed in range(12):
+        random_schedules(
+            subject,
+            MECHANISMS[stem].scenarios[scenario],
+            schedules=1,
+            seed=seed,
+            max_steps=1_000,
+            race=detector,
+            coarse=coarse,
+        )
+    return {race.field for race in detector.found}
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+@pytest.mark.parametrize(
+    "stem, scenario", [("system_timer", "one_adder"), ("timing_wheel", "a_turn")]
+)
+def test_an_add_without_the_read_lock_races_for_the_clock(stem, scenario, coarse):
+    assert races(stem, "M13", scenario, coarse) == {"TimingWheel.current_time"}
+    assert not races(stem, "", scenario, coarse)
