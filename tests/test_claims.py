@@ -88,7 +88,7 @@ def test_rows_of_another_form_are_refused():
         check("TimerTaskList:M2")
 
 
-# -- the evidence ----------------------------------------------------------------------------------
+# -- the evidence
 
 
 def test_every_check_is_there_and_can_fail():
@@ -195,7 +195,7 @@ def test_an_example_on_a_wheel_is_shown_able_to_fail_by_a_wheel_that_it_rejects(
     )
 
 
-# -- the page --------------------------------------------------------------------------------------
+# -- the page
 
 
 def test_the_page_is_made_from_the_data():

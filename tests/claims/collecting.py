@@ -1,4 +1,4 @@
-"""A plugin of pytest that prints, for :mod:`tests.claims.evidence`, when each collected test runs."""
+"""A pytest plugin that prints when each collected test runs, for :mod:`tests.claims.evidence`."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def tests() -> dict[str, str]:
 
 @cache
 def tables(file: str) -> dict:
-    """A specification's TOML with all its configs and the mutants of its decisions; empty if there is no such file.
+    """A specification's TOML with all its configs and mutants; empty if there is no such file.
 
     A mutant has the fields ``decision``, its decision's name, and ``file``, where it is declared.
     """

@@ -21,11 +21,13 @@ EXAMPLES = {"wheel": "tests/impl/test_timing_wheel.py", "claim": "tests/claims/t
 VERDICTS = ("holds", "imprecise", "refuted", "depends on the release", "open")
 
 ARTICLES = {
-    "A": '"TimingWheel探究Kafka定时器背后的高效时间轮算法" by Hu Xi, lecture 19 of a course on the source',
+    "A": '"TimingWheel探究Kafka定时器背后的高效时间轮算法" by Hu Xi, '
+    "lecture 19 of a course on the source",
     "B": '"Kafka\'s timingwheel algorithm" (January 2022)',
     "C": 'notes on Kafka\'s design; section 2 is "时间轮", 3 "延时操作", 4 "控制器"',
     "D": '"Kafka 深入服务端 — 时间轮"',
-    "E": 'reading notes on `DelayedOperation` and `TimerTaskList`, which begin "之前阅读了 Produce 和 Fetch"',
+    "E": "reading notes on `DelayedOperation` and `TimerTaskList`, "
+    'which begin "之前阅读了 Produce 和 Fetch"',
 }
 
 

@@ -35,7 +35,7 @@ TRY = ["attempt", "o"]
 GENERATIONS = (TryOnce, TryPending, LockedTry, CheckedTry, Blocking)
 
 
-# -- who tries again -------------------------------------------------------------------------------
+# -- who tries again
 
 
 def follow(model: Model, schedule: str) -> Model:
@@ -95,7 +95,7 @@ def test_without_clearing_the_flag_first_one_loser_tries_again():
 
 
 class CountedLock:
-    """A re-entrant lock that counts, per thread, how often somebody tried for it."""
+    """A re-entrant lock that counts, per thread, how often it tried for it."""
 
     def __init__(self) -> None:
         self.lock, self.tries = threading.RLock(), {}
@@ -122,9 +122,7 @@ class Moment(Atomic):
 
 
 class GivesUp(Moment):
-    """A flag that whoever sets it finds set: a thread that does not get the lock does not try
-    again.
-    """
+    """A flag that every setter finds set: a thread that misses the lock does not try again."""
 
     __slots__ = ()
 
@@ -243,7 +241,7 @@ def test_that_check_finds_no_cycle_where_nobody_tries_again(protocol):
     assert turns(protocol) == []
 
 
-# -- what completes an operation -------------------------------------------------------------------
+# -- what completes an operation
 
 
 def completed_without_its_conditions(threads: dict[str, list[list[str]]]) -> bool:
@@ -300,7 +298,7 @@ def test_that_check_sees_another_writer():
     assert "DelayedOperation.run" in completers(source)
 
 
-# -- the timeout -----------------------------------------------------------------------------------
+# -- the timeout
 
 
 class Expiry(TimerTask):

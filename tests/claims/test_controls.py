@@ -15,10 +15,12 @@ from impl.timer_task_list import TimerTask
 from tests.claims.planting import Changes, module_of, planted
 
 LISTS, OPERATIONS = "impl/test_timer_task_list.py", "impl/test_delayed_operation.py"
-WHEEL, TIMER, QUEUE = (
+WHEEL, TIMER, TIMER_DEFECTS, QUEUE, QUEUE_COST = (
     "impl/test_timing_wheel.py",
     "impl/test_system_timer.py",
+    "impl/test_system_timer_defects.py",
     "impl/test_delay_queue.py",
+    "impl/test_delay_queue_cost.py",
 )
 BASELINES = "impl/test_baselines.py"
 
@@ -192,7 +194,7 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
         ),
     ),
     (
-        TIMER,
+        TIMER_DEFECTS,
         "test_D3_a_cancelled_entry_may_stay_linked_until_its_bucket_expires_and_is_dropped_then",
     ): (
         "timing_wheel",
@@ -213,7 +215,7 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
             ),
         ),
     ),
-    (QUEUE, "test_steps_of_the_wheel_do_not_depend_on_how_many_are_pending"): (
+    (QUEUE_COST, "test_steps_of_the_wheel_do_not_depend_on_how_many_are_pending"): (
         "timing_wheel",
         (
             (
@@ -223,7 +225,7 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
             ),
         ),
     ),
-    (QUEUE, "test_looking_at_the_first_element_costs_the_same_and_taking_it_does_not"): (
+    (QUEUE_COST, "test_looking_at_the_first_element_costs_the_same_and_taking_it_does_not"): (
         "delay_queue",
         (
             (
@@ -244,7 +246,9 @@ PLANTED: dict[tuple[str, str], tuple[str, Changes]] = {
         (
             (
                 "    except Exception:\n        _LOG.exception(",
-                "    except Exception as error:\n        raise AssertionError('it stops') from error\n        (",
+                "    except Exception as error:\n"
+                "        raise AssertionError('it stops') from error\n"
+                "        (",
             ),
         ),
     ),
@@ -332,9 +336,11 @@ def test_nothing_is_left_of_a_planted_change():
 
 
 def test_a_text_that_is_not_there_is_an_error():
-    with pytest.raises(AssertionError, match="'no such text' is there 0 times"):
-        with planted("timer_task_list", ("no such text", "")):
-            pass
+    with (
+        pytest.raises(AssertionError, match="'no such text' is there 0 times"),
+        planted("timer_task_list", ("no such text", "")),
+    ):
+        pass
     assert sys.modules["impl.timer_task_list"].TimerTask is TimerTask
 
 

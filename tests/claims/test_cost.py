@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from impl.delay_queue import DelayQueue
 from impl.runtime import Atomic
 from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import TimingWheel
-from tests.impl.test_delay_queue import comparisons, filled
+from tests.impl.test_delay_queue_cost import comparisons, filled
 
 IMPL = Path(sys.modules[TimingWheel.__module__].__file__).parent
 LEVELS = (1, 20, 400, 8000, 160_000)
@@ -87,7 +88,7 @@ def cost_by_level(wheel: type[TimingWheel]) -> tuple[list[int], list[int]]:
 
 
 def grows_by_the_same_per_level(costs: list[int]) -> bool:
-    steps = {after - before for before, after in zip(costs, costs[1:])}
+    steps = {after - before for before, after in pairwise(costs)}
     return len(steps) == 1 and steps.pop() > 0
 
 
@@ -134,7 +135,7 @@ def test_that_check_rejects_a_wheel_that_walks_the_bucket():
     assert cost_in_a_full_bucket(Ordered, 10) < cost_in_a_full_bucket(Ordered, 1000)
 
 
-# -- a heap, against n log n -----------------------------------------------------------------------
+# -- a heap, against n log n
 
 
 def removal(pending: int) -> int:
@@ -179,7 +180,7 @@ def test_that_check_sees_a_queue_of_tasks():
     assert len(filled(5_000)) > 80
 
 
-# -- one level of many buckets ---------------------------------------------------------------------
+# -- one level of many buckets
 
 
 def one_level_and_four(size: int = 10_000, tasks: int = 2_000) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from impl.timer_task_list import TimerTask, TimerTaskEntry, TimerTaskList
 from tests.impl.real_threads import MOMENT_S, PATIENCE_S, finished, started
 from tests.model.timer import model_graph
 
-# -- the task's monitor ----------------------------------------------------------------------------
+# -- the task's monitor
 
 
 class Interrupted(TimerTask):
@@ -72,7 +72,7 @@ def test_without_the_monitor_a_task_has_two_of_which_one_counts():
     assert entries_of_two_adds(NoMonitor()) == [False, True]
 
 
-# -- who writes the entry's list -------------------------------------------------------------------
+# -- who writes the entry's list
 
 
 def writers(source: str, field: str = "list") -> set[str]:
@@ -105,7 +105,7 @@ def test_that_check_sees_another_writer():
     assert "TimerTaskList.flush" in writers(source)
 
 
-# -- cancel and a task that runs -------------------------------------------------------------------
+# -- cancel and a task that runs
 
 
 class Long(TimerTask):
@@ -153,7 +153,7 @@ def test_that_check_sees_a_task_that_stops():
     assert not runs_on(Obedient())
 
 
-# -- a cancelled entry that stays linked -----------------------------------------------------------
+# -- a cancelled entry that stays linked
 
 
 def stays_linked(scenario: str) -> bool:

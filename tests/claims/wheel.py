@@ -10,10 +10,10 @@ from __future__ import annotations
 from impl.timer_task_list import TimerTask, TimerTaskEntry
 from tests.claims import wrong_wheels
 from tests.impl import timing
+from tests.impl.bare_wheels import bare, entered, places
 from tests.impl.timing import Note, Noting, clocks, levels
-from tests.impl.wheel_checks import bare, entered, places
 
-# -- clocks ----------------------------------------------------------------------------------------
+# -- clocks
 
 
 def check_after_idling_5_ms_go_to_level_3(wheel):
@@ -95,7 +95,7 @@ def check_the_highest_level_has_no_level_above(wheel):
     assert [level.overflow_wheel is None for level in levels(one)] == [False, False, False, True]
 
 
-# -- buckets and the queue -------------------------------------------------------------------------
+# -- buckets and the queue
 
 
 def check_a_bucket_whose_first_task_comes_again_is_not_queued_again(wheel):
@@ -210,18 +210,18 @@ def check_a_task_that_is_due_or_cancelled_is_refused(wheel):
 
 
 class Asked(TimerTaskEntry):
-    """An entry that counts how often it is asked whether it is cancelled."""
+    """An entry that counts the calls of its ``cancelled``."""
 
-    __slots__ = ("asked",)
+    __slots__ = ("counted",)
 
     def cancelled(self) -> bool:
-        self.asked = getattr(self, "asked", 0) + 1
+        self.counted = getattr(self, "counted", 0) + 1
         return super().cancelled()
 
 
 def check_each_level_looks_whether_the_task_is_cancelled(wheel):
     entry = Asked(TimerTask(0), 7000)
-    assert bare(wheel, 1, 20).add(entry) and entry.asked == 3
+    assert bare(wheel, 1, 20).add(entry) and entry.counted == 3
 
 
 def check_the_key_comes_nearer_to_the_deadline_with_each_level(wheel):
@@ -258,7 +258,7 @@ def check_a_task_may_skip_levels_on_its_way_down(wheel):
     ] and task.ran_at == [520]
 
 
-# -- deadlines -------------------------------------------------------------------------------------
+# -- deadlines
 
 
 def check_the_deadline_is_counted_from_the_add(wheel):

@@ -1,4 +1,4 @@
-"""An implementation under control with its model beside it: the model is the oracle of what an operation does."""
+"""An implementation under control with its model beside it, as the oracle of each operation."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from wheelproof.graph.reduced import settle
 
 
 class Beside:
-    """A scenario on both sides. After every step the two are compared: who can move, with which step, and all shared variables; after the last one
-    of a call the model's properties are asked for as well.
+    """A scenario on both sides, compared after every step.
 
-    ``rests``: the labels at which a thread is between two rounds of an operation that it repeats. The methods raise AssertionError where the
-    two sides differ, where the implementation breaks down, and where a property is violated.
+    Compared are the enabled threads, their steps and all shared variables. After the last step of
+    a call the model's properties are checked too.
+
+    ``rests``: the labels between two rounds of an operation that repeats. The methods raise
+    AssertionError where the sides differ, the implementation breaks down, or a property fails.
     """
 
     def __init__(
@@ -39,7 +41,7 @@ class Beside:
         return self.run.threads[self.names.index(name)].enabled
 
     def let(self, name: str) -> bool:
-        """The thread takes one operation, or one round of one; False if somebody else keeps it from ending that."""
+        """The thread takes one operation, or a round of one; False if another thread blocks it."""
         thread = self.run.threads[self.names.index(name)]
         position = thread.position
         while thread.enabled:

@@ -1,6 +1,7 @@
-"""The whole timer with every list operation in its own steps: loaded in a harness's place, under the controlled runtime.
+"""The whole timer with every list operation in its own steps, loaded in a harness's place.
 
-What is behind one lock of its own or is one variable stays one step: the delay queue, the clock, the executor.
+Operations behind one lock of their own, or on one variable, stay one step: the delay queue, the
+clock, the executor.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ ATOMIC = {
     "impl.delay_queue": (),
     "impl.clock": (),
     "impl.task_executor": (),
-    # these with all of their labels: what they do without one is to answer the delay queue, and to make a level that nobody sees yet
+    # these with all of their labels: the others answer the delay queue, or make an unseen level
     "impl.timing_wheel": ("W1", "W2", "W3", "W4", "V1", "V2", "V3", "V4", "V5"),
     "impl.overflow_wheel": ("O1", "O2", "O3", "O4", "O5", "O6"),
 }
@@ -29,7 +30,7 @@ MOST = 100
 
 
 class Queue(delay_queue.DelayQueue):
-    """A delay queue at which nobody waits: who polls takes what is due now."""
+    """A delay queue at which no thread waits: a poll takes the due bucket."""
 
     __slots__ = ()
 
@@ -59,7 +60,7 @@ class Results:
 
 
 class Harness:
-    """A timer, its tasks, and one method per operation of a program, each of which gets its own number first.
+    """A timer, its tasks, and one method per operation of a program, which is numbered first.
 
     ``scenario``: ``wheel_size``, ``delays`` (task -> milliseconds, at least 1) and ``threads``.
     """
@@ -92,14 +93,17 @@ class Harness:
         self.results.of[number] = self.timer.size()
 
     def advance(self, number: int, ms: int) -> None:
-        """Time passes, and the reaper looks once. There is one reaper, and no add is due at once: what was handed over is its doing."""
+        """Time passes, and the reaper polls once.
+
+        There is one reaper, and no add is due at once: all that was handed over came from it.
+        """
         before = len(self.executor.handed.value)
         self.clock.advance(ms)  # update C1
         _ = self.timer.advance_clock(0)  # the tasks that were handed over say more
         self.results.of[number] = self.named(self.executor.handed.value[before:])
 
     def leap(self, number: int, ms: int) -> None:
-        """Time passes beyond all deadlines; the result is everything that was handed over since the beginning."""
+        """Time passes beyond all deadlines: all that was handed over since the beginning."""
         self.clock.advance(ms)  # update C2
         _ = self.timer.advance_clock(0)  # the tasks that were handed over say more
         self.results.of[number] = self.named(self.executor.handed.value)
@@ -112,7 +116,7 @@ class Harness:
         return tuple(sorted(name[id(entry.timer_task)] for entry in entries))
 
     def linked(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Tasks of the entries in the buckets, by walking their rings: those that wait, and those that were left behind, cancelled.
+        """Tasks of the entries in the rings of the buckets: those that wait, and cancelled ones.
 
         Raises AssertionError for a ring that does not close.
         """

@@ -1,4 +1,4 @@
-"""The option that replays one scenario, and the share of drawn scenarios that were too large, at the end of a run."""
+"""The option that replays one scenario, and the share of drawn scenarios that were too large."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ def pytest_addoption(parser):
         type=Path,
         metavar="FILE",
         default=None,
-        help="compare the model and the implementation in the scenario of this file, instead of drawing any",
+        help="compare model and implementation in the scenario of this file; draw none",
     )
 
 
 def scenario_of(config) -> Path | None:
-    """The file given by the option. It is known only where a file or folder in tests/impl is named on the command line."""
+    """The file given by the option.
+
+    pytest knows the option only where the command line names a file or folder in tests/impl.
+    """
     return config.getoption("scenario", default=None)
 
 
@@ -34,12 +37,13 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture
 def drawn(record_property) -> Iterator[list[bool]]:
-    """Per drawn scenario: whether it was small enough to be compared. Told at the end of the run."""
+    """Per drawn scenario: whether it was small enough to be compared. Reported at the end."""
     seen: list[bool] = []
     yield seen
     if seen:
         large = seen.count(False)
         record_property(
             "report",
-            f"drawn scenarios: {len(seen) - large} compared, {large} ({large / len(seen):.0%}) rejected as too large",
+            f"drawn scenarios: {len(seen) - large} compared, "
+            f"{large} ({large / len(seen):.0%}) rejected as too large",
         )

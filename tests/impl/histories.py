@@ -1,11 +1,13 @@
 """Histories of concurrent operations, and whether a specification explains them.
 
-A history is linearizable if each operation can be given a moment between its call and its return at which it happened as a
-whole (Herlihy and Wing, 1990). Here a specification may also give an operation several moments, its *points*: with one point each this is
-linearizability, with more it is a weaker claim, and says exactly how much weaker.
+A history is linearizable if each operation can be given a moment between its call and its return at
+which it happened as a whole (Herlihy and Wing, 1990). Here a specification may also give an
+operation several moments, its *points*. With one point each this is linearizability. With more it
+is a weaker claim, weaker by exactly those points.
 
-The search goes along the history (Wing and Gong's, just in time: Lowe, 2017) and keeps every situation that the points so far can have led to,
-each once: ``(state, where each open operation is)``. A return that no situation allows refutes the specification.
+The search goes along the history (Wing and Gong's, just in time: Lowe, 2017). It keeps every
+situation that the points so far can have led to, each once: ``(state, the places of the open
+operations)``. A return that no situation allows refutes the specification.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ class Done(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One call: ``number`` tells it from every other of its history; ``task`` and ``ms`` are None where it takes none."""
+    """One call: ``number`` is unique in its history; ``task``, ``ms``: None where it takes none."""
 
     number: int
     thread: str
@@ -59,16 +61,19 @@ History = Sequence[Call | Return]
 
 
 class Specification(Protocol):
-    """What the operations do, one after the other or in points. States and places must be hashable."""
+    """The operations, one after the other or in points. States and places must be hashable."""
 
     initial: Hashable
 
     def points(self, state: Any, operation: Operation, at: Any) -> Iterable[tuple[Any, Any]]:
-        """Every (state after it, place after it) of the next point of an operation that is at ``at``, first ``CALLED``, at last ``Done``."""
+        """Every (state, place) after the next point of an operation that is at ``at``.
+
+        The first place is ``CALLED``, the last is ``Done``.
+        """
 
 
 class Refusal(NamedTuple):
-    """``event``: index of the return that nothing explains; ``possible``: what the specification would have returned there."""
+    """``event``: index of the unexplained return; ``possible``: the results that are explained."""
 
     event: int
     returned: Return
@@ -81,9 +86,11 @@ class Refusal(NamedTuple):
 
 
 def refute(history: History, specification: Specification) -> Refusal | None:
-    """The first return that the specification does not explain; None if it explains the history. Operations may be open at its end.
+    """The first return that the specification does not explain; None if it explains all.
 
-    Raises ValueError for a history in which an operation is called twice, or returns without having been called.
+    Operations may be open at the history's end.
+
+    Raises ValueError for a history in which an operation is called twice, or returns uncalled.
     """
     situations = {(specification.initial, frozenset())}
     called: dict[int, Operation] = {}
@@ -92,14 +99,16 @@ def refute(history: History, specification: Specification) -> Refusal | None:
         if isinstance(event, Call):
             if number in called:
                 raise ValueError(
-                    f"event {index}: {event.operation} has the number {number} of an earlier operation; number them apart"
+                    f"event {index}: {event.operation} has the number {number} of an earlier "
+                    "operation; number them apart"
                 )
             called[number] = event.operation
             situations = {(state, places | {(number, CALLED)}) for state, places in situations}
             continue
         if called.get(number) != event.operation:
             raise ValueError(
-                f"event {index}: {event.operation} returns, and was not called; put its call before it"
+                f"event {index}: {event.operation} returns, and was not called; "
+                "put its call before it"
             )
         # Points may be put off until a return needs them: closing here alone loses nothing.
         reached = _closed(situations, specification, called)

@@ -17,7 +17,7 @@ print(" ".join(sorted(new - set(sys.stdlib_module_names))))
 
 
 def imported(code: str) -> str:
-    """What an isolated interpreter has imported besides the standard library after running ``code``."""
+    """The packages besides the standard library that an interpreter imports for ``code``."""
     done = subprocess.run(
         [sys.executable, "-I", "-c", PROBE.format(root=str(ROOT), code=code)],
         capture_output=True,

@@ -15,8 +15,12 @@ Changes = tuple[tuple[str, str], ...]
 
 
 class Control(NamedTuple):
-    """``kind`` of the finding: a difference (``label``: another step is next, ``enabled``: others can move, ``shared``: a variable
-    differs), a broken rule at run time (``rule``), or a style rule (``lint``). ``says``: a part of its message or the style rule."""
+    """``kind`` of the finding: a difference, a broken rule at run time, or a style rule.
+
+    A difference is ``label`` (another step is next), ``enabled`` (others can move) or ``shared`` (a
+    variable differs). The rules are ``rule`` and ``lint``. ``says``: a part of the message, or the
+    style rule.
+    """
 
     scenario: str
     kind: str
@@ -39,7 +43,10 @@ def planted(of: Artefacts, changes: Changes, **options) -> ControlledImplementat
 
 
 def noticed(of: Artefacts, control: Control, compared=None) -> None:
-    """Fail unless the control leads to the finding that it names. ``compared(subject, scenario)``: another comparison than with the TOML's."""
+    """Fail unless the control leads to the finding that it names.
+
+    ``compared(subject, scenario)``: another comparison than with the TOML's.
+    """
     if control.kind == "lint":
         with pytest.raises(StyleError) as refused:
             planted(of, control.changes)

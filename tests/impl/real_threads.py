@@ -1,7 +1,8 @@
 """What tests with real threads share: nothing here depends on how soon a thread gets its turn.
 
-Whatever should happen is given ``PATIENCE_S`` seconds, which cost nothing where it does. Whatever should not happen is given ``MOMENT_S`` in
-the code as it is, and in its mutant, which does it, all the patience: so neither passes or fails by the speed of the machine.
+An expected event gets ``PATIENCE_S`` seconds, which cost nothing where it comes. An event that must
+not come gets ``MOMENT_S`` in the code as it is, and all the patience in its mutant. So neither
+passes or fails by the speed of the machine.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def until(true: Callable[[], object], within_s: float = PATIENCE_S) -> bool:
 
 
 def started(*bodies: Callable[[], object]) -> list[threading.Thread]:
-    """One running daemon thread per body: one that hangs fails its test, and does not keep the process from ending."""
+    """One daemon thread per body: one that hangs fails its test, and the process still ends."""
     threads = [threading.Thread(target=body, daemon=True) for body in bodies]
     for thread in threads:
         thread.start()
@@ -42,14 +43,14 @@ def started(*bodies: Callable[[], object]) -> list[threading.Thread]:
 
 
 class Watched(DelayQueue):
-    """A queue that tells how often somebody polled it, and when one that polls sleeps."""
+    """A queue that counts its polls, and signals when a poller sleeps."""
 
-    __slots__ = ("polls", "asked")
+    __slots__ = ("polls", "looked")
 
     def __init__(self) -> None:
         super().__init__()
         self.polls = 0
-        self.asked = threading.Event()
+        self.looked = threading.Event()
 
     def poll(self, timeout_ms):
         self.polls += 1
@@ -58,19 +59,19 @@ class Watched(DelayQueue):
     def wait_ms(self):
         wait = super().wait_ms()
         if wait > 0:
-            self.asked.set()
+            self.looked.set()
         return wait
 
     def has_a_sleeper(self) -> bool:
-        """Wait until somebody who polls has nothing due. It asks with the gate held, which it gives back when it sleeps."""
-        if not self.asked.wait(PATIENCE_S):
+        """Wait until a poller has nothing due. It looks with the gate held, and sleeps without."""
+        if not self.looked.wait(PATIENCE_S):
             return False
         with self.gate:
             return True
 
 
 class Deaf(Gate):
-    """A mutant that wakes nobody."""
+    """A mutant that wakes no thread."""
 
     __slots__ = ()
 
@@ -79,7 +80,7 @@ class Deaf(Gate):
 
 
 class Silent(Watched):
-    """A mutant whose ``offer`` wakes nobody."""
+    """A mutant whose ``offer`` wakes no thread."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Small programs for the composed timer, and schedules for them, both drawn by seed: the same seed makes the same history again."""
+"""Programs and schedules for the composed timer, drawn by seed: one seed makes one history."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZE_LABEL = (
     "        return self.task_counter.get()\n",
     "        return self.task_counter.get()  # read Z1\n",
 )
-"""``size`` is no step of the mechanism's specification, hence has no label in the source; here it is one."""
+"""``size`` is no step of the mechanism's specification, so the source has no label for it."""
 
 
 def source(module: str) -> str:
@@ -28,7 +28,7 @@ def source(module: str) -> str:
 
 
 def composed(*changes: tuple[str, str, str]) -> ControlledImplementation:
-    """The timer with all of its layers in their own steps, and with (module, old text, new text) changed: each old text is there once."""
+    """The timer with all of its layers in their own steps, and (module, old, new) changes."""
     texts = {f"harness.{STEM}": source("tests.impl.composed_timer")}
     for module, old, new in (("impl.system_timer", *SIZE_LABEL), *changes):
         text = texts.get(module) or source(module)
@@ -41,7 +41,7 @@ def composed(*changes: tuple[str, str, str]) -> ControlledImplementation:
 
 
 class Program(NamedTuple):
-    """``delays``: task -> milliseconds. ``threads``: name -> operations, each a name with its task or its milliseconds."""
+    """``delays``: task -> milliseconds. ``threads``: name -> operations with task or time in ms."""
 
     wheel_size: int
     delays: Mapping[str, int]
@@ -176,8 +176,11 @@ class RandomWalk:
 
 
 class Priorities:
-    """Probabilistic concurrency testing (Burckhardt and others, 2010): the thread of the highest priority moves, and at ``DEPTH`` - 1 steps,
-    drawn beforehand, the one that would move becomes the lowest."""
+    """Probabilistic concurrency testing (Burckhardt and others, 2010).
+
+    The thread of the highest priority moves. At ``DEPTH`` - 1 steps, drawn beforehand, that
+    thread becomes the lowest.
+    """
 
     DEPTH, STEPS = 3, 150
 
@@ -198,7 +201,7 @@ class Priorities:
 
 
 class Stall:
-    """One thread goes first, and stops after a number of its steps for as long as anybody else can move."""
+    """One thread goes first, and stops after some of its steps while another can move."""
 
     STEPS = 40
 
@@ -224,7 +227,10 @@ SCHEDULES = (RandomWalk, Priorities, Stall)
 
 
 class Ran(NamedTuple):
-    """``schedule``: the threads in the order of their steps. ``end``: ``done``, or why the history is none to judge: a deadlock, an exception."""
+    """``schedule``: the threads in the order of their steps.
+
+    ``end``: ``done``, or the deadlock or exception because of which the history is not judged.
+    """
 
     history: tuple[Call | Return, ...]
     schedule: tuple[str, ...]
@@ -235,8 +241,10 @@ AT_REST = "at rest"
 
 
 def run(subject: ControlledImplementation, program: Program, schedule: Schedule) -> Ran:
-    """The program once, then, when all of its threads are done, ``size``, ``linked`` and ``leap``. An operation is called with its first step, and
-    returns with its last."""
+    """Run the program once. When all of its threads are done, ``size``, ``linked``, ``leap``.
+
+    An operation is called with its first step, and returns with its last.
+    """
     operations = program.operations()
     size, linked, leap = (
         Operation(number, AT_REST, name, None, ms)
@@ -334,7 +342,7 @@ class Judged(NamedTuple):
 def judge(
     subject: ControlledImplementation, specification: type[OnePoint], draw: Draw, seeds: range
 ) -> Judged:
-    """Programs drawn by seed, each on a schedule of every kind, up to the first history that the specification does not explain."""
+    """Programs drawn by seed, on schedules of every kind, up to the first unexplained history."""
     judged, unjudged = 0, {}
     for seed in seeds:
         program = draw(random.Random(seed))
@@ -352,8 +360,11 @@ def judge(
 def smaller(
     subject: ControlledImplementation, found: Found, specification: type[OnePoint], seeds: range
 ) -> Found:
-    """Operations are left out of the program as long as some schedule still shows it: no single one can be left out of what is returned
-    without a history from these seeds being explained."""
+    """The program without the operations that no counterexample needs.
+
+    Without any single one of those that are left, the specification explains all histories from
+    these seeds.
+    """
     while shrunk := next(_without_one(subject, found, specification, seeds), None):
         found = shrunk
     return found

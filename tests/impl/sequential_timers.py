@@ -1,8 +1,9 @@
-"""What a timer does, said five times: from everything at once to as many points as Kafka's timer really has.
+"""Five specifications of a timer, from one point per operation to as many as Kafka's has.
 
-Deadlines are in milliseconds, on a tick of 1. Every delay is at least 1, so that no add is due at once. Two operations are for the end of a
-history, when nothing else runs: ``linked`` (tasks that wait, tasks of cancelled entries that were left in a bucket) and ``leap`` (all deadlines
-pass; the tasks that were handed over since the beginning).
+Deadlines are in milliseconds, on a tick of 1. Every delay is at least 1, so no add is due at once.
+Two operations end a history, when nothing else runs. ``linked`` gives the tasks that wait and the
+tasks of cancelled entries that were left in a bucket. In ``leap`` all deadlines pass; it gives the
+tasks that were handed over since the beginning.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ class Entry(NamedTuple):
 
 
 class State(NamedTuple):
-    """``current``: the live entry of each task that has one. ``linked``: the entries that ``size`` counts. ``unqueued``: those whose add has
-    linked them and not yet seen to it that the bucket is queued. ``handed``: those handed over so far."""
+    """``current``: the live entry of each task that has one.
+
+    ``linked``: the entries that ``size`` counts.
+
+    ``unqueued``: linked entries whose add has not yet made sure that the bucket is queued.
+    ``handed``: those handed over so far.
+    """
 
     now: int = 0
     current: frozenset[Entry] = frozenset()
@@ -34,7 +40,7 @@ class State(NamedTuple):
     handed: frozenset[Entry] = frozenset()
 
     def without(self, task: str) -> State:
-        """The task's entry leaves: nobody has it, and no bucket."""
+        """The task's entry leaves: no task has it, and no bucket."""
         gone = {entry for entry in self.current if entry.task == task}
         return self._replace(current=self.current - gone, linked=self.linked - gone)
 
@@ -62,7 +68,8 @@ def names(entries: frozenset[Entry]) -> tuple[str, ...]:
 class OnePoint:
     """The sequential timer: a dict of deadlines. Every operation happens as a whole.
 
-    True of Kafka's timer where each task has one thread that adds and cancels it, never adds it while it waits, and no time passes.
+    True of Kafka's timer where each task has one thread that adds and cancels it, never adds it
+    while it waits, and no time passes.
     """
 
     initial = State()
@@ -104,7 +111,7 @@ class OnePoint:
 
 
 class TwoPoints(OnePoint):
-    """An add first takes the task's old entry out, then puts the new one in, unless its task was taken from it in between.
+    """An add takes the task's old entry out, then puts the new one in unless the task is gone.
 
     True where each task has one thread that adds and cancels it, and no time passes.
     """
@@ -120,7 +127,9 @@ class TwoPoints(OnePoint):
 
 
 class ThreePoints(OnePoint):
-    """Between the check whether the task was taken away and the link there is a gap: an entry cancelled in it stays in its bucket (D3).
+    """A gap between the check of the task and the link: D3.
+
+    An entry that is cancelled in the gap stays in its bucket.
 
     True as long as no time passes.
     """
@@ -140,7 +149,11 @@ class ThreePoints(OnePoint):
 
 
 class Sweep(NamedTuple):
-    """Where an advance is: ``must``: entries that it has to take out; ``held``: the one between two buckets, and what was decided of it."""
+    """The state of an advance.
+
+    ``must``: entries that it has to take out. ``held``: the entry between two buckets.
+    ``decided``: the decision about that one.
+    """
 
     must: frozenset[Entry]
     handed: frozenset[Entry] = frozenset()
@@ -149,9 +162,11 @@ class Sweep(NamedTuple):
 
 
 class ManyPoints(ThreePoints):
-    """An add reads the clock and queues the bucket at points of their own; the reaper takes entry by entry, as often as it likes, checks, and
-    then hands over or puts back, so that ``size`` misses what it holds. What is due when the time passes is not left behind, unless an add
-    is about to queue a bucket.
+    """An add reads the clock and queues the bucket at points of their own.
+
+    The reaper takes entry by entry, as often as it likes, checks, and then hands over or puts
+    back, so that ``size`` misses the entry that it holds. Entries that are due when the time passes
+    are not left behind, unless an add is about to queue a bucket.
 
     True of all programs with one reaper.
     """
@@ -209,7 +224,8 @@ class ManyPoints(ThreePoints):
 class EachQueuesItsOwn(ManyPoints):
     """No advance that comes after an add leaves its entry behind, whatever others are doing.
 
-    False: of two adds to one bucket only the one that changed the key queues it, and the other may return before that.
+    False: of two adds to one bucket only one changed the key and queues it. The other may return
+    before that.
     """
 
     def must(self, state, now):

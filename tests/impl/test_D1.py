@@ -1,7 +1,8 @@
-"""Defect D1 of Kafka's SystemTimer, twinned on virtual time: an add that is stalled across a bucket's boundary makes a timer late.
+"""Defect D1 of Kafka's SystemTimer on virtual time: an add that stalls makes a timer late.
 
-The recipe needs no hook in the code: an add takes the task's monitor between reading the clock and linking, so whoever holds that
-monitor stalls it. Threads are real, time is not, hence every lateness is exact.
+It stalls across a bucket's boundary. The recipe needs no hook in the code: an add takes the task's
+monitor between reading the clock and linking, so a holder of that monitor stalls it. Threads are
+real, time is not, hence every lateness is exact.
 """
 
 import threading
@@ -28,7 +29,10 @@ CORRECTED = [SystemTimer, Peek, Recheck]
 
 
 class Pair(NamedTuple):
-    """A far task and a short one on an idle wheel, around ``boundary``: the key of the far task's bucket. Times in milliseconds."""
+    """A far task and a short one on an idle wheel, around ``boundary``. Times in milliseconds.
+
+    ``boundary`` is the key of the far task's bucket.
+    """
 
     start: int
     boundary: int
@@ -52,7 +56,10 @@ EIGHT_SECONDS = Pair(start=7_500, boundary=8_000, far=15_999, begun=7_975, delay
 
 
 def extremal(level, size=20):
-    """The latest that a short task on this level (1, 2, ...) can be: due at the start of the last slot before the boundary."""
+    """The latest that a short task on this level (1, 2, ...) can be.
+
+    It is due at the start of the last slot before the boundary.
+    """
     tick = size ** (level - 1)
     boundary = 2 * size * tick
     return Pair(
@@ -66,7 +73,10 @@ def extremal(level, size=20):
 
 
 def stalled(order, pair, size=20, stall=True):
-    """When the short task ran, and the timer. One thread adds, another reaps; this one passes the time and holds the monitor."""
+    """When the short task ran, and the timer.
+
+    One thread adds, another reaps. This one passes the time and holds the monitor.
+    """
     polled = threading.Event()
     timer = build(order, wheel_size=size, start_ms=pair.start, queue=Interposed())
     timer.add(Task(pair.far - pair.start, timer.clock))
@@ -96,7 +106,7 @@ def stalled(order, pair, size=20, stall=True):
 
 
 class Knocked:
-    """A monitor that says when somebody wants it."""
+    """A monitor that says when a thread wants it."""
 
     def __init__(self, monitor, wanted):
         self.monitor, self.wanted = monitor, wanted
@@ -227,11 +237,11 @@ def test_a_corrected_order_never_does(order):
         )
 
 
-# -- an entry that was in nobody's way
+# -- an entry that was in no thread's way
 
 
 def innocent(order):
-    """Wheel of 4, current time 2, due at 7, 5 and 3; the add of the last is stalled until the reaper has polled at 4."""
+    """Wheel of 4, current time 2, due at 7, 5 and 3; the last add stalls until a poll at 4."""
     timer = build(order, wheel_size=4, start_ms=2, queue=Interposed())
     far, bystander, short = (Task(deadline - 2, timer.clock) for deadline in (7, 5, 3))
     timer.add(far)
@@ -256,9 +266,10 @@ def test_in_a_corrected_order_the_innocent_entry_is_in_time(order):
 
 
 def two_callers(order):
-    """One caller has polled at 4,000 and is stalled to 4,450; the other expires a later bucket, and an add follows.
+    """When the task due at 4,399 ran, and the wheel's clock then.
 
-    When the task due at 4,399 ran, and the wheel's clock then.
+    One caller has polled at 4,000 and is stalled to 4,450. The other expires a later bucket, and an
+    add follows.
     """
     timer = build(order, start_ms=3_900, queue=Interposed())
     polled, later = (Task(deadline - 3_900, timer.clock) for deadline in (4_399, 4_450))

@@ -1,4 +1,4 @@
-"""Faults planted in impl/atomic.py: the comparison with the model must find each, and name what differs."""
+"""Faults planted in impl/atomic.py: the comparison with the model must find and name each."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_each_fault_is_noticed(name):
     ],
 )
 def test_only_whole_numbers_are_compared_by_value(held, expected, value, stored):
-    """Whatever is to be stored. Equal objects of other types are told apart, as references are."""
+    """Any value to be stored. Equal objects of other types differ, as references are."""
     variable = Atomic(held)
     assert variable.compare_and_set(expected, value) is stored
     assert variable.get() is (value if stored else held)

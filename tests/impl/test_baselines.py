@@ -1,27 +1,21 @@
-"""The JDK's Timer and DelayQueue, in the articles' examples: by steps on a clock that the test sets, and once on a real thread."""
+"""The JDK's Timer and DelayQueue in the articles' examples: by steps, and on a real thread."""
 
 from __future__ import annotations
 
-import ast
-import sys
-import threading
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl import baselines
-from impl.baselines import FOREVER_MS, Delay, JdkDelayQueue, JdkTimer, JdkTimerThread, wall_clock_ms
+from impl.baselines import Delay, JdkTimer, wall_clock_ms
 from impl.clock import VirtualClock
 from impl.timing_wheel import TimingWheel
-from tests.impl.real_threads import MOMENT_S, PATIENCE_S, Watched, finished, started, until
 from tests.impl.timing import Noting
 
 
 class Wall:
-    """A wall clock that the test sets, and the timer's thread in steps: ``to`` lets time pass and runs what is due."""
+    """A wall clock that the test sets, and the timer's thread in steps: ``to`` passes time."""
 
     def __init__(self, timer: type[JdkTimer] = JdkTimer, now_ms: int = 1_000_000) -> None:
         self.start = self.now_ms = now_ms
@@ -44,11 +38,11 @@ class Wall:
         self.now_ms = max(self.now_ms, self.start + time_ms)
 
 
-# -- one thread ----------------------------------------------------------------------------------------------------------
+# -- one thread
 
 
 class Concurrent(JdkTimer):
-    """A mutant that starts a thread per action: what an action takes holds nobody up."""
+    """A mutant that starts a thread per action: what an action takes holds no thread up."""
 
     __slots__ = ()
 
@@ -92,7 +86,7 @@ class Forgiving(JdkTimer):
 
 
 def survives(timer: type[JdkTimer], raises: type[BaseException]) -> tuple[bool, bool, int]:
-    """After an action has raised: whether that came out, whether the timer takes another action, how many still wait."""
+    """After an action has raised: whether it came out, another runs, and how many wait."""
     wall = Wall(timer)
     wall.timer.schedule(wall.action("raises", raises=raises), 10)
     wall.timer.schedule(wall.action("waits"), 20)
@@ -128,11 +122,11 @@ def test_a_task_that_raises_does_not_stop_kafkas(caplog):
     assert "the task that was due at 10 ms raised" in caplog.text
 
 
-# -- the wall clock --------------------------------------------------------------------------------------------------------
+# -- the wall clock
 
 
 def late_by(clock, timer: JdkTimer, passes) -> int:
-    """An action is due in 1 s; after half of it the wall clock is set back by an hour. How late it is, in ms that really pass."""
+    """How late, in real ms, an action is that is due in 1 s; the clock goes back by an hour."""
     ran = []
     timer.schedule(lambda: ran.append(1), 1000)
     passed = 0
@@ -172,7 +166,7 @@ def test_a_wall_clock_set_forward_makes_actions_early():
     assert wall.timer.run_due() == 1
 
 
-# -- the rest of java.util.Timer -----------------------------------------------------------------------------------------------
+# -- the rest of java.util.Timer
 
 
 def test_a_periodic_action_runs_until_it_is_cancelled():
@@ -267,237 +261,3 @@ def test_actions_run_in_the_order_of_their_time(delays):
 def test_that_check_sees_another_order():
     with pytest.raises(AssertionError):
         consider_order(LastFirst, [5, 30, 10])
-
-
-# -- DelayQueue ------------------------------------------------------------------------------------------------------------
-
-
-def test_the_articles_three_elements_are_taken_in_the_order_of_their_time():
-    clock, queue = VirtualClock(0), JdkDelayQueue()
-    for name, delay in (("task1", 5000), ("task2", 2000), ("task3", 4000)):
-        queue.offer(Delay(name, delay, clock.hi_res_clock_ms))
-    taken = []
-    while len(queue):
-        clock.advance(max(queue.wait_ms(), 0))
-        taken.append((queue.take().name, clock.hi_res_clock_ms()))
-    assert taken == [("task2", 2000), ("task3", 4000), ("task1", 5000)]
-
-
-class WatchedTake(JdkDelayQueue, Watched):
-    """The JDK's queue, which tells when its taker sleeps."""
-
-    __slots__ = ()
-
-
-class Hasty(WatchedTake):
-    """A mutant whose ``take`` gives up."""
-
-    __slots__ = ()
-
-    def take(self):
-        return self.poll(0)
-
-
-def waits_for_an_element(queue, within_s):
-    """Whether ``take`` of an empty queue waits, that many seconds at most, for one to be there; then what it takes."""
-    taken = []
-    (thread,) = started(lambda: taken.append(queue.take()))
-    assert queue.has_a_sleeper()
-    early = finished(thread, within_s)
-    queue.offer(Delay("late", 0, lambda: 0))
-    assert finished(thread)
-    return not early, [element and element.name for element in taken]
-
-
-def test_take_waits_for_an_element():
-    assert waits_for_an_element(WatchedTake(), MOMENT_S) == (True, ["late"])
-
-
-def test_that_check_sees_a_take_that_gives_up():
-    assert waits_for_an_element(Hasty(), PATIENCE_S) == (False, [None])
-
-
-# -- the thread --------------------------------------------------------------------------------------------------------------
-
-
-def in_order(timer):
-    """The order in which the thread runs two actions, and whether it ends when it is closed. Time stands still until both are scheduled."""
-    now_ms, log = [0], []
-    one = timer(lambda: now_ms[0])
-    thread = JdkTimerThread(one)
-    one.schedule(lambda: log.append("second"), 30)
-    one.schedule(lambda: log.append("first"), 1)
-    now_ms[0] = 100
-    assert until(lambda: len(log) == 2)
-    thread.close()
-    return log, not thread.thread.is_alive()
-
-
-def test_the_thread_runs_actions_in_order_and_ends_when_it_is_closed():
-    assert in_order(JdkTimer) == (["first", "second"], True)
-
-
-def test_that_check_sees_a_thread_that_runs_them_in_another_order():
-    assert in_order(LastFirst)[0] == ["second", "first"]
-
-
-class Held:
-    """A condition's lock that knows whether it is held; it says so of this one object."""
-
-    def __init__(self) -> None:
-        self.depth = 0
-
-    def __enter__(self) -> None:
-        self.depth += 1
-
-    def __exit__(self, *exception: object) -> None:
-        self.depth -= 1
-
-    def notify(self) -> None:
-        assert self.depth, "notified without the lock"
-
-
-class Guarded(JdkDelayQueue):
-    """A heap that notes each look at it and whether the timer's lock was held then."""
-
-    __slots__ = ("timer", "looks")
-
-    def __init__(self, timer: JdkTimer) -> None:
-        self.timer, self.looks = timer, []
-        super().__init__()
-
-    def __getattribute__(self, name: str) -> object:
-        if name == "heap":
-            self.looks.append(self.timer.changed.depth == 1)
-        return super().__getattribute__(name)
-
-
-def guarded() -> JdkTimer:
-    timer = JdkTimer(lambda: 10)
-    timer.changed = Held()
-    timer.heap = Guarded(timer)
-    return timer
-
-
-@pytest.mark.parametrize(
-    "operation",
-    [
-        lambda timer: timer.schedule(print, 5),
-        lambda timer: timer.step(),
-        lambda timer: timer.cancel(),
-        lambda timer: timer.purge(),
-    ],
-    ids=["schedule", "step", "cancel", "purge"],
-)
-def test_the_heap_is_used_under_the_timers_own_lock(operation):
-    timer = guarded()
-    timer.schedule(print, 3)
-    timer.heap.looks.clear()
-    operation(timer)
-    assert timer.heap.looks and all(timer.heap.looks)
-
-
-def test_an_action_runs_without_the_timers_lock():
-    timer, held = guarded(), []
-    timer.schedule(lambda: held.append(timer.changed.depth), 0)
-    assert timer.step() and held == [0]
-
-
-class Still(JdkTimer):
-    """A timer of which nothing is ever due. Its thread ends with its first wait, or when it has looked a hundred times without one."""
-
-    __slots__ = ("left_ms", "waits", "looks")
-
-    def __init__(self, left_ms: float, cancelled: bool = False) -> None:
-        super().__init__()
-        self.left_ms, self.waits, self.looks = left_ms, [], 0
-        self.changed = Noted(self, cancelled)
-
-    def step(self) -> bool:
-        return False
-
-    def wait_ms(self) -> float:
-        self.looks += 1
-        self.dead = self.dead or self.looks == 100
-        return self.left_ms
-
-
-class Noted:
-    """In place of the condition: ``cancelled`` has somebody cancel the timer just before the thread gets the lock."""
-
-    def __init__(self, timer: Still, cancelled: bool) -> None:
-        self.timer, self.cancelled = timer, cancelled
-
-    def __enter__(self) -> None:
-        self.timer.dead = self.timer.dead or self.cancelled
-
-    def __exit__(self, *exception: object) -> None:
-        pass
-
-    def wait(self, seconds: float | None) -> None:
-        self.timer.waits.append(seconds)
-        self.timer.dead = True
-
-    def notify(self) -> None:
-        pass
-
-
-@pytest.mark.parametrize(
-    "left_ms, waits",
-    [
-        (1, [0.001]),
-        (5_000, [5.0]),
-        (FOREVER_MS, [None]),
-        (FOREVER_MS - 1, [threading.TIMEOUT_MAX]),
-        (0, []),
-        (-3, []),
-    ],
-)
-def test_the_thread_sleeps_until_the_first_action_is_due(left_ms, waits):
-    timer = Still(left_ms)
-    thread = JdkTimerThread(timer)
-    assert finished(thread.thread) and timer.waits == waits
-
-
-@pytest.mark.parametrize("left_ms", [1, FOREVER_MS])
-def test_the_thread_does_not_sleep_where_a_cancel_came_first(left_ms):
-    timer = Still(left_ms, cancelled=True)
-    thread = JdkTimerThread(timer)
-    assert finished(thread.thread) and timer.waits == []
-
-
-def test_the_thread_waits_by_the_wall_clock():
-    timer, ran_ms = JdkTimer(), []
-    thread = JdkTimerThread(timer)
-    due_ms = wall_clock_ms() + 30
-    timer.schedule(lambda: ran_ms.append(wall_clock_ms()), 30)
-    assert until(lambda: ran_ms) and ran_ms[0] >= due_ms
-    thread.close()
-
-
-def test_the_thread_ends_with_an_action_that_raises(caplog):
-    timer = JdkTimer()
-    thread = JdkTimerThread(timer)
-    timer.schedule(lambda: 1 // 0, 0)
-    assert finished(thread.thread)
-    assert "the timer's thread ends" in caplog.text
-    with pytest.raises(RuntimeError, match="the timer is dead"):
-        timer.schedule(print, 0)
-
-
-def test_an_action_may_close_its_own_timer():
-    timer = JdkTimer()
-    thread = JdkTimerThread(timer)
-    timer.schedule(thread.close, 0)
-    assert finished(thread.thread)
-
-
-def test_the_standard_library_is_enough():
-    imported = {
-        node.module
-        for node in ast.walk(ast.parse(Path(baselines.__file__).read_text()))
-        if isinstance(node, ast.ImportFrom)
-    }
-    assert {
-        module for module in imported if module.split(".")[0] not in sys.stdlib_module_names
-    } == {"impl.delay_queue"}

@@ -13,14 +13,14 @@ from impl.clock import SystemClock, VirtualClock
 
 
 class WallClock:
-    """A mutant of the system clock that reads the wall clock, as ``System.currentTimeMillis`` does."""
+    """A mutant of the system clock that reads the wall clock, as ``currentTimeMillis`` does."""
 
     def hi_res_clock_ms(self) -> int:
         return wall_clock_ms()
 
 
 def read_while_the_wall_clock_is_set_back(clock, monkeypatch) -> list[int]:
-    """What the clock says every 5 ms while the machine's wall clock is set back by an hour after the second reading."""
+    """The clock every 5 ms; the wall clock goes back by an hour after the second reading."""
     read = []
     for passed_ms, wall_ms in ((0, 0), (5, 5), (10, 10 - 3_600_000), (15, 15 - 3_600_000)):
         monkeypatch.setattr(

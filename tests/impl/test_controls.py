@@ -1,6 +1,7 @@
-"""Negative controls on the real implementation: each breaks one thing that a rule of the correspondence is there for.
+"""Negative controls on the real implementation: each breaks one rule of the correspondence.
 
-Every control names the scenario in which its change is reachable, and the kind of finding that it must lead to (``tests.impl.planting``).
+Every control names a scenario in which its change is reachable, and the kind of finding that it
+must lead to (``tests.impl.planting``).
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ CHASED = {
         "r": [["remove", "e1"]],
     },
 }
-"""Each add can take the entry away from the list that remove has just looked up. So remove comes too late three times, and only its
-fourth round unlinks the entry: whoever gives up before that ends with the entry linked."""
+"""Each add can take the entry away from the list that remove has just looked up.
+
+So remove comes too late three times, and only its fourth round unlinks the entry. A remove that
+gives up before that ends with the entry linked.
+"""
 
 SCENARIOS = dict(MECHANISM.scenarios) | {"chased": CHASED}
 
@@ -104,8 +108,11 @@ CONTROLS = {
         "U9",
         (
             (
-                "                    entry.list = None  # write U8\n                    self.task_counter.add_and_get(-1)  # update U9\n",
-                "                    entry.list = None  # write U8\n                else:\n                    return\n"
+                "                    entry.list = None  # write U8\n"
+                "                    self.task_counter.add_and_get(-1)  # update U9\n",
+                "                    entry.list = None  # write U8\n"
+                "                else:\n"
+                "                    return\n"
                 "        self.task_counter.add_and_get(-1)  # update U9\n",
             ),
         ),
@@ -204,7 +211,8 @@ CONTROLS = {
         (
             (
                 "self.timer_task.timer_task_entry is not self  # read K1",
-                "self.timer_task.timer_task_entry is not self or self.timer_task.timer_task_entry is None  # read K1",
+                "self.timer_task.timer_task_entry is not self "
+                "or self.timer_task.timer_task_entry is None  # read K1",
             ),
         ),
     ),
@@ -214,8 +222,10 @@ CONTROLS = {
         "one-manager",
         (
             (
-                "            with entry.monitor:  # lock U2, unlock U10\n                if entry.list is self:",
-                "            with entry.monitor, entry.monitor:  # lock U2, unlock U10\n                if entry.list is self:",
+                "            with entry.monitor:  # lock U2, unlock U10\n"
+                "                if entry.list is self:",
+                "            with entry.monitor, entry.monitor:  # lock U2, unlock U10\n"
+                "                if entry.list is self:",
             ),
         ),
     ),
@@ -230,7 +240,16 @@ CONTROLS = {
 """),
             (
                 "class TimerTask:",
-                "rounds = 0\n\n\ndef more():\n    global rounds\n    rounds += 1\n    return rounds % 40\n\n\nclass TimerTask:",
+                "rounds = 0\n"
+                "\n"
+                "\n"
+                "def more():\n"
+                "    global rounds\n"
+                "    rounds += 1\n"
+                "    return rounds % 40\n"
+                "\n"
+                "\n"
+                "class TimerTask:",
             ),
         ),
     ),
@@ -275,7 +294,10 @@ def test_a_control_is_noticed(name):
 
 
 def test_giving_up_after_more_rounds_than_there_can_be_survives():
-    """Why every control names its scenario. In this one remove looks five times at most: late three times, then it removes, then it is done."""
+    """Every control names its scenario for this reason.
+
+    In this one remove looks five times at most: late three times, the unlink, the end.
+    """
     assert looks() == 5
     for rounds, outcome in (4, "different"), (5, "equal"):
         changes = tuple(
@@ -286,7 +308,10 @@ def test_giving_up_after_more_rounds_than_there_can_be_survives():
 
 
 def looks() -> int:
-    """How often remove can look at entry.list in the model of that scenario: R1 steps of r in the longest run without a cycle."""
+    """How often remove can look at entry.list in the model of that scenario.
+
+    That is the number of steps R1 of r in the longest run without a cycle.
+    """
     rows, _ = rows_of("chased")
     best: dict[int, int] = {}
 

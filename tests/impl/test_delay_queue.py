@@ -1,8 +1,7 @@
-"""The delay queue: a real heap, its contract with the elements, and what happens when a key changes under it."""
+"""The delay queue: a real heap, its contract with the elements, and keys that change in it."""
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +14,6 @@ from impl.baselines import Delay, JdkDelayQueue
 from impl.clock import VirtualClock
 from impl.delay_queue import FOREVER_MS, DelayQueue
 from impl.runtime import Atomic
-from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import TimingWheel
 from tests.impl.real_threads import HOUR_MS, MOMENT_S, PATIENCE_S, finished, started
 
@@ -59,7 +57,7 @@ class Eager(JdkDelayQueue):
 
 
 def consider_order(queue: type[DelayQueue], delays: list[int]) -> None:
-    """As ``sorted``: nothing before it is due, everything the moment it is, the heap a heap throughout."""
+    """As ``sorted``: nothing is due before its time, all is at it, and the heap stays a heap."""
     clock, one = VirtualClock(0), queue()
     for number, delay in enumerate(delays):
         one.offer(Delay(str(number), delay, clock.hi_res_clock_ms))
@@ -139,7 +137,7 @@ def test_that_check_rejects_a_gap_filled_at_random():
             consider_removal(RemovesLazily, DELAYS, which)
 
 
-# -- the contract ------------------------------------------------------------------------------------------------------
+# -- the contract
 
 
 class Elsewhere(Delay):
@@ -221,7 +219,7 @@ def test_a_buckets_delay_is_what_is_left_and_never_negative():
 
 
 def test_a_key_that_changes_under_the_heap_hides_what_is_due():
-    """Of three buckets the first is given a later key while it is queued. What lies under it is due and not found."""
+    """The first of three buckets gets a later key while it is queued. Those under it are missed."""
     first, second, third = buckets([10, 20, 30])
     queue = DelayQueue()
     for bucket in (first, second, third):
@@ -247,7 +245,7 @@ def test_putting_it_in_anew_hides_nothing():
     assert [queue.poll_now(), queue.poll_now(), queue.poll_now()] == [second, third, None]
 
 
-# -- threads -----------------------------------------------------------------------------------------------------------
+# -- threads
 
 
 class Unlocked(JdkDelayQueue):
@@ -264,7 +262,7 @@ class Unlocked(JdkDelayQueue):
 
 
 def takers(queue: JdkDelayQueue, threads: int, elements: int) -> list[str]:
-    """What ``threads`` threads get from ``elements`` elements that are due at once; they wait before the first is offered."""
+    """The elements that each of ``threads`` threads gets; they wait before the first offer."""
     clock, got = VirtualClock(0), []
 
     def take():
@@ -282,7 +280,10 @@ def takers(queue: JdkDelayQueue, threads: int, elements: int) -> list[str]:
 
 
 def test_each_element_goes_to_one_of_the_threads_that_wait():
-    """One of them sleeps for the first element's time, the others until they are woken; none sleeps on beside a queue with something due."""
+    """One sleeps for the first element's time, the others until they are woken.
+
+    None sleeps on beside a queue with something due.
+    """
     got = takers(JdkDelayQueue(), 3, 60)
     assert sorted(got, key=int) == [str(number) for number in range(60)]
 
@@ -329,7 +330,7 @@ class NoGate:
 
 
 def intruders(gate: type | None, patience_s: float) -> set[str]:
-    """Which operations of another thread come to their end while one thread is inside an offer or a poll."""
+    """Another thread's operations that end while one thread is inside an offer or a poll."""
     inside = set()
     for holding in ("offer", "poll"):
         for intruding in ("offer", "poll", "remove"):
@@ -367,117 +368,3 @@ def test_that_check_sees_a_queue_without_a_lock():
         for holding in ("offer", "poll")
         for intruding in ("offer", "poll", "remove")
     }
-
-
-# -- how many steps ------------------------------------------------------------------------------------------------------
-
-FEW, MANY = 1_000, 10_000
-
-
-class Counted(Delay):
-    """An element that counts how often it is compared, all of them together."""
-
-    __slots__ = ()
-
-    compared = 0
-
-    def compare_to(self, other: Delay) -> int:
-        Counted.compared += 1
-        return super().compare_to(other)
-
-
-def scattered(number: int) -> int:
-    """Delays from 60 to 660 s without any order, always the same."""
-    return 60_000 + number * 2_654_435_761 % 600_000
-
-
-def filled(pending: int) -> JdkDelayQueue:
-    queue = JdkDelayQueue()
-    for number in range(pending):
-        queue.offer(Counted(str(number), scattered(number), lambda: 0))
-    return queue
-
-
-def comparisons(pending: int) -> tuple[float, int]:
-    """Comparisons per offer with that many pending: on average over scattered delays, and for one earlier than all."""
-    queue = filled(pending)
-    Counted.compared = 0
-    for number in range(1000):
-        queue.offer(Counted("more", scattered(pending + number), lambda: 0))
-    average = Counted.compared / 1000
-    Counted.compared = 0
-    queue.offer(Counted("first", 1, lambda: 0))
-    return average, Counted.compared
-
-
-def lines(function: Callable[[], object]) -> int:
-    """How many lines of the implementation a call runs: steps that no clock and no other process can blur."""
-    count = 0
-
-    def trace(frame, event, _):
-        nonlocal count
-        if not frame.f_code.co_filename.endswith(
-            ("delay_queue.py", "baselines.py", "timing_wheel.py", "timer_task_list.py")
-        ):
-            return None
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function()
-    finally:
-        sys.settrace(before)
-    return count
-
-
-def wheel_steps(pending: int) -> tuple[int, int]:
-    """Lines for one add and one cancel with that many pending in a wheel of 20 x 1 ms, into a bucket that is queued."""
-    wheel = TimingWheel(1, 20, 0, Atomic(0), DelayQueue(), VirtualClock(0))
-    for number in range(pending):
-        wheel.add(TimerTaskEntry(TimerTask(0), scattered(number)))
-    assert len(wheel.queue) <= 4 * 20 < FEW, "the queue has buckets, not entries"
-    task = TimerTask(0)
-    return lines(lambda: wheel.add(TimerTaskEntry(task, scattered(7)))), lines(task.cancel)
-
-
-def heap_steps(pending: int) -> tuple[int, int]:
-    """Lines for one offer of the earliest element and one removal of the last with that many pending in a heap."""
-    queue = filled(pending)
-    last = queue.heap[-1]
-    return lines(lambda: queue.offer(Counted("first", 1, lambda: 0))), lines(
-        lambda: queue.remove(last)
-    )
-
-
-def test_steps_of_the_wheel_do_not_depend_on_how_many_are_pending():
-    assert wheel_steps(FEW) == wheel_steps(MANY)
-
-
-def test_steps_of_the_heap_do_and_a_removal_looks_at_everything():
-    (offer_few, remove_few), (offer_many, remove_many) = heap_steps(FEW), heap_steps(MANY)
-    assert offer_many > offer_few
-    assert remove_few >= FEW and remove_many >= MANY
-
-
-def test_looking_at_the_first_element_costs_the_same_and_taking_it_does_not():
-    def steps(pending: int) -> tuple[int, int]:
-        queue = filled(pending)
-        look = lines(queue.wait_ms)
-        for element in queue.heap:
-            element.due_ms -= 1 << 40
-        return look, lines(queue.poll_now)
-
-    (look_few, take_few), (look_many, take_many) = steps(FEW), steps(MANY)
-    assert look_few == look_many and take_few < take_many
-
-
-def test_a_heap_compares_log_n_times_at_worst_and_two_or_three_times_on_average():
-    """At worst: an element earlier than all others goes up the whole height. On average it stays near the bottom, whatever N."""
-    (average_few, worst_few), (average_many, worst_many) = comparisons(FEW), comparisons(MANY)
-    assert (worst_few, worst_many) == (
-        (FEW + 1000 + 1).bit_length() - 1,
-        (MANY + 1000 + 1).bit_length() - 1,
-    )
-    assert 1 <= average_few < 3 and 1 <= average_many < 3

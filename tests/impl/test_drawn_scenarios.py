@@ -1,7 +1,8 @@
-"""Model = implementation in scenarios that nobody thought of: drawn, compared by bisimulation, and shrunk where they differ.
+"""Model = implementation in drawn scenarios: bisimulation, and shrinking where they differ.
 
-Misuse is drawn too (see ``tests.model.drawing``): a deadlock and a livelock have finite graphs, and the implementation must do what its
-model does in them as well. Safety is claimed of every drawn scenario, the absence of deadlock is not.
+Misuse is drawn too (see ``tests.model.drawing``). A deadlock and a livelock have finite graphs, and
+the implementation must do what its model does in them. Safety is claimed of every drawn scenario,
+the absence of deadlock is not.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ EXAMPLES = settings.default.max_examples // 2
 
 
 def difference(subject: ControlledImplementation, scenario, rejected=None) -> str:
-    """What differs between model and implementation in a scenario, "" if nothing. ``rejected``: called where it is too large."""
+    """The difference between model and implementation in a scenario, "" if there is none.
+
+    ``rejected``: called where the scenario is too large.
+    """
     model = Model(scenario)
     try:
         graph = reduced.reduce(model, MECHANISM.silent, bound=LARGEST)
@@ -44,7 +48,8 @@ def difference(subject: ControlledImplementation, scenario, rejected=None) -> st
         rejected()
     for name in MECHANISM.invariants:
         if (state := first_violation(graph, name)) is not None:
-            return f"the model violates {name} after {' '.join(label for _, label, _ in graph.path(state))}"
+            labels = " ".join(label for _, label, _ in graph.path(state))
+            return f"the model violates {name} after {labels}"
 
     bisimulation = bisimulate(
         subject, scenario, reduced.rows(graph), reduced.shared_of(graph), budget=60
@@ -63,7 +68,7 @@ def difference(subject: ControlledImplementation, scenario, rejected=None) -> st
 
 
 def comparison(subject: ControlledImplementation, folder, drawn: list[bool], **options):
-    """The test: draws scenarios and fails with the smallest in which the two differ, which it leaves in a file of ``folder``."""
+    """The test: fails with the smallest scenario that differs, and leaves it in ``folder``."""
 
     @settings(
         **{"max_examples": EXAMPLES, "deadline": None, "suppress_health_check": list(HealthCheck)}
@@ -86,7 +91,7 @@ def comparison(subject: ControlledImplementation, folder, drawn: list[bool], **o
 
 
 def kept(scenario, folder):
-    """Write a scenario; the file's name is of the run, so that each smaller one replaces the one before it."""
+    """Write a scenario. Within a run each smaller one replaces the one before it."""
     file = folder / f"drawn-{os.getpid()}.json"
     documents.write(file, {"schema": SCHEMA, "mechanism": STEM, "scenario": scenario})
     return file
@@ -127,12 +132,17 @@ DEFECTS = {
     ),
     "cancel forgets the pointer of an unlinked entry": (
         "            if entry is not None:\n                entry.remove()\n            self.timer",
-        "            if entry is not None:\n                entry.remove()\n                return\n            self.timer",
+        "            if entry is not None:\n"
+        "                entry.remove()\n"
+        "                return\n"
+        "            self.timer",
         1,
     ),
     "remove gives up after two rounds": (
-        "        while (current := self.list) is not None:  # read R1\n            current.remove(self)\n",
-        "        rounds = 0\n        while rounds < 2 and (current := self.list) is not None:  # read R1\n"
+        "        while (current := self.list) is not None:  # read R1\n"
+        "            current.remove(self)\n",
+        "        rounds = 0\n"
+        "        while rounds < 2 and (current := self.list) is not None:  # read R1\n"
         "            current.remove(self)\n            rounds += 1\n",
         3,
     ),

@@ -1,4 +1,4 @@
-"""Faults planted in impl/gate.py and impl/delay_queue.py: the comparison with the model must find each, and name what differs."""
+"""Faults planted in impl/gate.py and impl/delay_queue.py: the comparison must name each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FAULTS = {
             ),
         ),
     ),
-    "notify wakes nobody": Control(
+    "notify wakes no thread": Control(
         "sooner",
         "label",
         "takes G2 next, N2 in the model",
@@ -139,9 +139,16 @@ FAULTS = {
         "takes L2 next, A11 in the model",
         (
             (
-                "                try:\n                    self.due.wait(min(wait, TIMEOUT_MAX))  # wait A8, wake A9, lock A10\n                finally:\n"
-                "                    if self.leader == me:  # else a notification has taken the lead away\n                        self.leader = None  # write A11\n",
-                "                self.due.wait(min(wait, TIMEOUT_MAX))  # wait A8, wake A9, lock A10\n                if self.leader == me:\n"
+                "                try:\n"
+                "                    self.due.wait(min(wait, TIMEOUT_MAX))"
+                "  # wait A8, wake A9, lock A10\n"
+                "                finally:\n"
+                "                    if self.leader == me:"
+                "  # else a notification has taken the lead away\n"
+                "                        self.leader = None  # write A11\n",
+                "                self.due.wait(min(wait, TIMEOUT_MAX))"
+                "  # wait A8, wake A9, lock A10\n"
+                "                if self.leader == me:\n"
                 "                    self.leader = None  # write A11\n",
             ),
         ),
@@ -169,12 +176,15 @@ FAULTS = {
         "returns None, ('raised', 'Interrupted') in the model",
         (
             (
-                "            taken = True\n        finally:\n            if not taken:\n                self.release()",
+                "            taken = True\n"
+                "        finally:\n"
+                "            if not taken:\n"
+                "                self.release()",
                 "        except KeyboardInterrupt:\n            pass",
             ),
         ),
     ),
-    "an offer wakes nobody": Control(
+    "an offer wakes no thread": Control(
         "sooner",
         "label",
         "takes G2 next, N1 in the model",
@@ -242,7 +252,11 @@ FAULTS = {
         "in the model",
         (
             (
-                "        try:\n            taken = self._take()\n        finally:\n            self.gate.release()\n        return taken",
+                "        try:\n"
+                "            taken = self._take()\n"
+                "        finally:\n"
+                "            self.gate.release()\n"
+                "        return taken",
                 "        self.gate.release()\n        return self._take()",
             ),
         ),
@@ -264,8 +278,15 @@ FAULTS = {
         "can take L1 in the model and has ended",
         (
             (
-                "        try:\n            taken = self._take()\n        finally:\n            self.gate.release()\n        return taken",
-                "        taken = self._take()\n        if taken is not None:\n            self.gate.release()\n        return taken",
+                "        try:\n"
+                "            taken = self._take()\n"
+                "        finally:\n"
+                "            self.gate.release()\n"
+                "        return taken",
+                "        taken = self._take()\n"
+                "        if taken is not None:\n"
+                "            self.gate.release()\n"
+                "        return taken",
             ),
         ),
     ),
@@ -279,7 +300,7 @@ FAULTS = {
 
 
 def planted(changes):
-    """The gate and the queue with these changes, under control. Each old text must be in one of the two, once."""
+    """The gate and the queue with these changes, under control. One of them has each text."""
     texts = dict(SOURCES)
     for old, new in changes:
         places = [name for name in texts if old in texts[name]]

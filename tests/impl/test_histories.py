@@ -12,7 +12,10 @@ DELAYS = {"a": 5, "b": 5}
 
 
 def history(text):
-    """``"t1 add a | t2 size"`` calls, ``"t1 ."`` returns, ``"t2 . 1"`` returns 1; a thread has one operation open."""
+    """``"t1 add a | t2 size"`` calls, ``"t1 ."`` returns, ``"t2 . 1"`` returns 1.
+
+    A thread has one operation open.
+    """
     events, open_ = [], {}
     for number, item in enumerate(text.split(" | ")):
         thread, name, *rest = item.split()
@@ -86,7 +89,7 @@ def test_what_is_no_history_is_refused(events, says):
 
 
 def drawn(chance, operations):
-    """Calls and returns at random places, and what a timer may have said, or may not."""
+    """Calls and returns at random places, and what a timer may return, or may not."""
     names = [("add", chance.choice("ab")), ("cancel", chance.choice("ab")), ("size",), ("size",)]
     events, open_ = [], []
     left = [Operation(i, f"t{i}", *chance.choice(names)) for i in range(operations)]
@@ -120,7 +123,10 @@ def orders(events, points):
 
 
 def by_trying_all_orders(events):
-    """Linearizable, by its definition: some order of whole operations, in real time's order, does what a dict does."""
+    """Linearizable, by its definition: some order of whole operations does what a dict does.
+
+    The order respects real time.
+    """
     results = {event.operation: event.result for event in events if isinstance(event, Return)}
     first = {event.operation: i for i, event in enumerate(events) if isinstance(event, Call)}
     last = {event.operation: i for i, event in enumerate(events) if isinstance(event, Return)}

@@ -97,11 +97,11 @@ FAULTS = {
             (("        if self.own:\n", "        if not self.own:\n"),),
         ),
     ),
-    "the reaper is not told": (
+    "the reaper gets no signal": (
         REAPER,
         Control("closes", "label", "closer takes J1 next, E2 in", ((TELLS, ""),)),
     ),
-    "the reaper is told when it has ended": (
+    "the reaper gets a signal when it has ended": (
         REAPER,
         Control(
             "closes", "label", "closer takes J1 next, E2 in", ((TELLS + JOINS, JOINS + TELLS),)

@@ -1,9 +1,9 @@
-"""add, cancel and size under two or three threads, every list operation in its own steps, against sequential timers.
+"""add, cancel and size under two or three threads, in fine steps, against sequential timers.
 
-What is true of Kafka's timer depends on the program. Each claim has the programs that it is true of, and the history that refutes it of others.
+Claims about Kafka's timer depend on the program. Each claim has the programs that it is true of,
+and a history that refutes it for others.
 """
 
-import random
 from functools import cache
 
 import pytest
@@ -12,17 +12,13 @@ from hypothesis import settings
 from tests.impl.histories import refute
 from tests.impl.schedules import (
     SCHEDULES,
-    Priorities,
     Program,
-    RandomWalk,
-    Stall,
     added_again,
     apart,
     composed,
     judge,
     reaped,
     replayed,
-    run,
     shared,
     smaller,
 )
@@ -56,10 +52,11 @@ class Given:
 
 
 def found_small(subject, draw, specification):
-    """A finding among the first seeds; if its program was drawn, without the operations that it does not take."""
+    """A finding among the first seeds, without the operations that a drawn one does not need."""
     judged = judge(subject, specification, draw, range(400))
     assert judged.found, (
-        f"{judged.histories} histories, and {specification.__name__} explains them all; not judged: {judged.unjudged}"
+        f"{judged.histories} histories, and {specification.__name__} explains them all; "
+        f"not judged: {judged.unjudged}"
     )
     found = (
         judged.found
@@ -90,7 +87,7 @@ def test_every_history_is_explained(claim):
 
 
 def test_all_steps_of_all_layers_are_taken():
-    """That is what makes this a check of the composition, in which other scenarios have list operations in one step."""
+    """A check of the composition: other scenarios have list operations in one step."""
     subject = composed()
     judge(subject, ManyPoints, reaped, range(30))
     taken = {label for _, label, _ in subject.exercised}
@@ -168,7 +165,7 @@ def test_more_than_that_is_refuted(name):
     )
 
 
-# -- defects that the checker rejects by itself: of a run with an exception or a deadlock there is no history to judge
+# -- defects that the checker rejects by itself: an exception or a deadlock leaves no history
 
 A9 = "                        self.task_counter.add_and_get(1)  # update A9\n"
 TAIL = "                        tail = self.root.prev\n"
@@ -199,7 +196,7 @@ DEFECTS = {
             + A9.replace("add_and_get(1)  # update", "set(count + 1)  # write"),
         ),
     ),
-    "NoBucketMonitor: buckets exclude nobody": (
+    "NoBucketMonitor: buckets exclude no thread": (
         apart,
         OnePoint,
         "linked",
@@ -212,7 +209,9 @@ DEFECTS = {
         "size",
         (
             LIST,
-            "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None",
+            "            if entry is not None:\n"
+            "                entry.remove()\n"
+            "            self.timer_task_entry = None",
             "            self.timer_task_entry = None",
         ),
     ),
@@ -251,7 +250,8 @@ DEFECTS = {
         (
             TIMER,
             "        if self.wheel.add(entry):\n",
-            "        self.task_counter.add_and_get(1)  # update Z2\n        if self.wheel.add(entry):\n",
+            "        self.task_counter.add_and_get(1)  # update Z2\n"
+            "        if self.wheel.add(entry):\n",
         ),
     ),
     "RunsCancelled: a task is handed over unchecked": (
@@ -271,7 +271,8 @@ DEFECTS = {
         (
             TIMER,
             "bucket.flush(self.reinsert)",
-            "bucket.flush(lambda entry: entry.expiration_ms <= self.wheel.current_time and self.add_timer_task_entry(entry))",
+            "bucket.flush(lambda entry: entry.expiration_ms <= self.wheel.current_time "
+            "and self.add_timer_task_entry(entry))",
         ),
     ),
     "NoReadLock: adders and the reaper do not exclude each other": (
@@ -303,93 +304,13 @@ def test_a_planted_defect_is_rejected_with_a_small_program(name):
 
 
 def test_no_history_tells_that_entries_have_no_monitor():
-    """An article: the lock of an entry is unnecessary. Its kill is on the list alone, where two threads may link one entry."""
+    """An article: the lock of an entry is unnecessary.
+
+    Its kill is on the list alone, where two threads may link one entry.
+    """
     subject = composed(NO_MONITOR, (LIST, OF_ENTRY + "Monitor()", OF_ENTRY + "NoMonitor()"))
     for draw, specification in ((apart, OnePoint), (shared, ThreePoints), (reaped, ManyPoints)):
         judged = judge(subject, specification, draw, range(30))
         assert (
             judged.found is None and not judged.unjudged and judged.histories == 30 * len(SCHEDULES)
         )
-
-
-# -- runs that are no histories, and what is drawn
-
-UNFINISHED = {
-    "deadlock": (
-        LIST,
-        "        with self.monitor:  # lock C1, unlock C4\n",
-        "        self.monitor.acquire()  # lock C1\n        if True:\n",
-    ),
-    "AttributeError": (LIST, "entry.next = self.root  # write A4", "entry.next = None  # write A4"),
-    "no end after 1000 steps": (LIST, "            current.remove(self)\n", "            pass\n"),
-}
-
-
-@pytest.mark.parametrize("says", UNFINISHED)
-def test_a_run_that_does_not_end_is_not_judged_and_not_explained(says):
-    draw = Given(
-        2, {"a": 1}, t1=[("add", "a"), ("cancel", "a")], t2=[("add", "a")], reaper=[("advance", 5)]
-    )
-    judged = judge(composed(UNFINISHED[says]), ManyPoints, draw, range(60))
-    assert judged.found is None and any(says in end for end in judged.unjudged), judged.unjudged
-    assert judged.histories < 60 * len(SCHEDULES)
-
-
-@pytest.mark.parametrize("kind", SCHEDULES)
-def test_a_seed_makes_the_same_run_again(kind):
-    runs = {}
-    for seed in (1, 2, 3):
-        program = shared(random.Random(seed))
-        runs[seed] = run(shipped(), program, kind(seed))
-        assert run(composed(), program, kind(seed)) == runs[seed]
-    assert len({ran.schedule for ran in runs.values()}) == 3
-
-
-def test_priorities_leave_a_thread_behind_and_a_walk_does_not():
-    """With two changes of priority a thread is interrupted twice at most, a stall is one interruption; a random schedule interrupts at every other step."""
-    program = Given(20, {"a": 1, "b": 2}, t1=[("add", "a")], t2=[("add", "b")])(None)
-
-    def switches(kind, seed):
-        schedule = run(shipped(), program, kind(seed)).schedule
-        return sum(one != other for one, other in zip(schedule, schedule[1:]))
-
-    assert max(switches(Stall, seed) for seed in range(50)) <= 3
-    assert (
-        max(switches(Priorities, seed) for seed in range(50))
-        <= 4
-        < 10
-        < min(switches(RandomWalk, seed) for seed in range(50))
-    )
-
-
-@pytest.mark.parametrize("draw", [apart, added_again, shared, reaped])
-def test_what_is_drawn_is_what_the_claim_says(draw):
-    seen = set()
-    for seed in range(300):
-        program = draw(random.Random(seed))
-        assert 2 <= len(program.threads) <= 3 and all(
-            1 <= len(operations) <= 3 for operations in program.threads.values()
-        )
-        assert min(program.delays.values()) >= 1 and ("reaper" in program.threads) == (
-            draw is reaped
-        )
-        uses = {}
-        for thread, operations in program.threads.items():
-            waits = set()
-            for name, *arguments in operations:
-                seen.add(name)
-                if name in ("add", "cancel"):
-                    uses.setdefault(arguments[0], set()).add(thread)
-                    seen.update(["again"] * (name == "add" and arguments[0] in waits))
-                    (waits.add if name == "add" else waits.discard)(arguments[0])
-        seen.update(["by several"] * any(len(threads) > 1 for threads in uses.values()))
-    assert (
-        seen
-        == {"add", "cancel", "size"}
-        | {
-            apart: set(),
-            added_again: {"again"},
-            shared: {"again", "by several"},
-            reaped: {"again", "by several", "advance"},
-        }[draw]
-    )

@@ -1,7 +1,7 @@
-"""Faults written into what production runs and the controlled runtime replaces: each is rejected by a check that is named for it.
+"""Faults in production modules that the controlled runtime replaces: a named check rejects each.
 
-A check takes the modules of one copy of the implementation. It passes on the implementation as it is, and on the copy with the fault
-it fails by an assertion; another exception is no rejection.
+A check takes the modules of one copy of the implementation. It passes on the implementation as it
+is, and fails on the copy with the fault by an assertion. Another exception is no rejection.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ FAULTS = runtime_faults.FAULTS | timer_faults.FAULTS | baseline_faults.FAULTS
 CHECKS = {planted.check.__name__: planted.check for planted in FAULTS.values()}
 
 SHORT_S = 1.0
-"""How long a check waits for what a planted fault keeps from happening. The implementation as it is has to pass with the same."""
+"""How long a check waits for an event that a planted fault prevents, in seconds.
+
+The implementation as it is has to pass with the same time.
+"""
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -1,4 +1,4 @@
-"""Faults planted in impl/read_write_lock.py: the comparison with the model must find each, and name what differs."""
+"""Faults planted in impl/read_write_lock.py: the comparison with the model must name each."""
 
 from __future__ import annotations
 
@@ -68,13 +68,14 @@ FAULTS = {
             ),
         ),
     ),
-    "the last reader wakes nobody": Control(
+    "the last reader wakes no thread": Control(
         READERS,
         "label",
         "takes U4 next, U3 in the model",
         (
             (
-                "            if not of.readers:\n                of.changed.notify_all()  # notify U3\n",
+                "            if not of.readers:\n"
+                "                of.changed.notify_all()  # notify U3\n",
                 "",
             ),
         ),
@@ -120,7 +121,7 @@ FAULTS = {
         "writer is",
         (("of.writer = None  # write X2", "of.writer = of.writer  # write X2"),),
     ),
-    "an interrupted writer wakes nobody": Control(
+    "an interrupted writer wakes no thread": Control(
         "writer_interrupted",
         "label",
         "takes W8 next, W9 in the model",
@@ -160,7 +161,8 @@ FAULTS = {
         (
             (
                 "                of.changed.wait()  # wait R2, wake R3, lock R4",
-                "                try:\n                    of.changed.wait()  # wait R2, wake R3, lock R4\n"
+                "                try:\n"
+                "                    of.changed.wait()  # wait R2, wake R3, lock R4\n"
                 "                except KeyboardInterrupt:\n                    break",
             ),
         ),

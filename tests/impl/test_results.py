@@ -1,4 +1,4 @@
-"""What an operation returns or raises is a part of its last step: wrong results planted in the implementation are noticed."""
+"""The result of an operation is a part of its last step: planted wrong results are noticed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,19 @@ OPERATION, TIMER, LISTS = delayed_operation.ARTEFACTS, system_timer.ARTEFACTS, t
 
 PENDING_END = "            if completed or not retry:\n                return done\n"
 ONCE_END = "            self.lock.release()  # unlock O2\n        return done\n"
-BLOCKING_END = "  # read B2\n                return False\n            done = self.try_complete()\n        return done\n"
+BLOCKING_END = (
+    "  # read B2\n"
+    "                return False\n"
+    "            done = self.try_complete()\n"
+    "        return done\n"
+)
 LINKED = "            self.add_timer_task_entry(entry)\n\n    def add_timer_task_entry"
 REFUSED = LINKED.replace(
     "self.add_timer_task_entry(entry)\n\n",
     "try:\n                self.add_timer_task_entry(entry)\n"
-    "            except RuntimeError as refused:\n                raise ValueError from refused\n\n",
+    "            except RuntimeError as refused:\n"
+    "                raise ValueError from refused\n"
+    "\n",
 )
 
 CONTROLS = {
@@ -78,8 +85,10 @@ CONTROLS = {
             "returns True, False in the model",
             (
                 (
-                    "            if self.completed.get():  # read B2\n                return False\n",
-                    "            if self.completed.get():  # read B2\n                return True\n",
+                    "            if self.completed.get():  # read B2\n"
+                    "                return False\n",
+                    "            if self.completed.get():  # read B2\n"
+                    "                return True\n",
                 ),
             ),
         ),
@@ -92,8 +101,12 @@ CONTROLS = {
             "returns True, False in the model",
             (
                 (
-                    "                    done = self.try_complete()\n                finally:\n                    self.lock.release()  # unlock P3\n",
-                    "                    done = self.try_complete() or True\n                finally:\n                    self.lock.release()  # unlock P3\n",
+                    "                    done = self.try_complete()\n"
+                    "                finally:\n"
+                    "                    self.lock.release()  # unlock P3\n",
+                    "                    done = self.try_complete() or True\n"
+                    "                finally:\n"
+                    "                    self.lock.release()  # unlock P3\n",
                 ),
             ),
         ),
@@ -106,8 +119,16 @@ CONTROLS = {
             "V1 in the model",
             (
                 (
-                    "        self.timer_task.cancel()\n        self.on_complete()\n        return True\n\n    def run",
-                    "        self.timer_task.cancel()\n        self.on_complete()\n        return False\n\n    def run",
+                    "        self.timer_task.cancel()\n"
+                    "        self.on_complete()\n"
+                    "        return True\n"
+                    "\n"
+                    "    def run",
+                    "        self.timer_task.cancel()\n"
+                    "        self.on_complete()\n"
+                    "        return False\n"
+                    "\n"
+                    "    def run",
                 ),
             ),
         ),
@@ -120,8 +141,16 @@ CONTROLS = {
             "in the model",
             (
                 (
-                    "        try:\n            done = self.try_complete()\n        finally:\n            self.lock.release()  # unlock O2\n",
-                    "        try:\n            done = self.try_complete()\n        except Exception:\n            done = False\n        finally:\n            self.lock.release()  # unlock O2\n",
+                    "        try:\n"
+                    "            done = self.try_complete()\n"
+                    "        finally:\n"
+                    "            self.lock.release()  # unlock O2\n",
+                    "        try:\n"
+                    "            done = self.try_complete()\n"
+                    "        except Exception:\n"
+                    "            done = False\n"
+                    "        finally:\n"
+                    "            self.lock.release()  # unlock O2\n",
                 ),
             ),
         ),
@@ -134,8 +163,10 @@ CONTROLS = {
             "LookupError",
             (
                 (
-                    "        if not self.lock.acquire(blocking=False):  # try O1\n            return False\n",
-                    "        if not self.lock.acquire(blocking=False):  # try O1\n            raise LookupError\n",
+                    "        if not self.lock.acquire(blocking=False):  # try O1\n"
+                    "            return False\n",
+                    "        if not self.lock.acquire(blocking=False):  # try O1\n"
+                    "            raise LookupError\n",
                 ),
             ),
         ),

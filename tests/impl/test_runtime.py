@@ -1,4 +1,4 @@
-"""What the runtime itself defines: a monitor that excludes nobody, and a memory without delay."""
+"""The runtime's own parts: a monitor that excludes no thread, and a memory without delay."""
 
 from __future__ import annotations
 

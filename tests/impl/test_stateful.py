@@ -1,4 +1,4 @@
-"""The production classes driven by one thread, step by step beside the model: equal after every operation."""
+"""The production classes driven by one thread beside the model: equal after every operation."""
 
 from types import SimpleNamespace
 
@@ -50,7 +50,7 @@ class BothRuntimes(RuleBasedStateMachine):
         self.compare()
 
     def continue_model(self, operation, *arguments, until=DONE, times=1):
-        """Append an operation to the thread's program and step to where a label was met so many times."""
+        """Append an operation to the thread's program; step to the given occurrence of a label."""
         self.model.program[THREAD].append([operation, *arguments])
         thread = self.model.processes[0]
         thread.pc = "T0"
@@ -106,7 +106,7 @@ class BothRuntimes(RuleBasedStateMachine):
 
     @rule(bucket=index, entry=index)
     def remove_from(self, bucket, entry):
-        """TimerTaskList.remove itself, of a list that need not have the entry: what a late remove comes to."""
+        """TimerTaskList.remove of a list that need not have the entry, as when remove is late."""
         name, link = self.pick(self.lists, bucket), self.pick(self.entries, entry)
         self.harness.lists[name].remove(self.harness.entries[link])
         thread = self.model.processes[0]
@@ -174,7 +174,7 @@ class LinkedAtTheHead(impl.TimerTaskList):
 
 
 class FlushedOn(impl.TimerTaskList):
-    """An exception of the callback does not end the bisimulation: the rest is taken out too, and nobody has it."""
+    """An exception of the callback does not end the bisimulation: the rest is taken out too."""
 
     __slots__ = ()
 
@@ -197,7 +197,7 @@ def planted(**classes):
     return type("Planted", (BothRuntimes,), {"classes": SimpleNamespace(**names | classes)})
 
 
-# It ends at the first finding, and may need many examples for it: they depend on the modules that happen to be imported.
+# Ends at the first finding. The examples depend on the imported modules: it may need many.
 SMALL = settings(
     max_examples=10_000,
     stateful_step_count=15,
@@ -237,7 +237,7 @@ def test_nothing_planted_is_nothing_found():
 
 
 def test_what_matters_only_between_threads_is_not_found_here():
-    """M3 drops the second look at entry.list, which nobody can have changed meanwhile: that is for the bisimulation."""
+    """M3 drops the second look at entry.list, which one thread never needs: see bisimulation."""
     run_state_machine_as_test(
         planted(TimerTaskList=mutant("M3")), settings=settings(SMALL, max_examples=20)
     )

@@ -1,4 +1,4 @@
-"""SystemTimer driven by Hypothesis with its model as the oracle: every operation, on both, with all variables compared."""
+"""SystemTimer driven by Hypothesis with its model as the oracle: all variables are compared."""
 
 from functools import cache
 
@@ -27,8 +27,11 @@ def shipped():
 
 
 class Timer(RuleBasedStateMachine):
-    """A scenario of the model fixes every thread's program, and each entry's task and deadline: they are drawn first. Who goes on when is drawn
-    afterwards, one operation at a time; the passing of time is an operation too."""
+    """Every thread's program, and each entry's task and deadline, are drawn first.
+
+    A scenario of the model fixes them. The thread that goes on is drawn afterwards, one operation
+    at a time. The passing of time is an operation too.
+    """
 
     subject, decision, beside = staticmethod(shipped), "", None
 
@@ -45,7 +48,7 @@ class Timer(RuleBasedStateMachine):
         ),
     )
     def begin(self, size, entries, cancelled):
-        """``entries``: task and deadline; those of one task have different deadlines, which is how the harness knows them."""
+        """``entries``: (task, deadline). The harness knows an entry of a task by its deadline."""
         tasks = {f"{task}{due}": task for task, due in entries}
         deadline = {f"{task}{due}": due for task, due in entries}
         known = set(tasks.values())
@@ -73,7 +76,7 @@ class Timer(RuleBasedStateMachine):
         )
 
     def go(self, thread):
-        assert self.beside.let(thread), f"{thread} cannot go on, and nobody else is inside"
+        assert self.beside.let(thread), f"{thread} cannot go on, and no other thread is inside"
 
     @rule(times=st.integers(1, 3))
     def add(self, times):
@@ -172,7 +175,8 @@ DEFECTS = {
             (
                 TIMER,
                 "bucket.flush(self.reinsert)",
-                "bucket.flush(lambda entry: entry.expiration_ms <= expiration and self.add_timer_task_entry(entry))",
+                "bucket.flush(lambda entry: entry.expiration_ms <= expiration "
+                "and self.add_timer_task_entry(entry))",
             )
         ],
     ),
@@ -194,8 +198,13 @@ DEFECTS = {
             ),
             (
                 LIST,
-                "            if entry is not None:\n                entry.remove()\n            self.timer_task_entry = None",
-                "            if entry is not self.first:\n                return\n            if entry is not None:\n                entry.remove()\n"
+                "            if entry is not None:\n"
+                "                entry.remove()\n"
+                "            self.timer_task_entry = None",
+                "            if entry is not self.first:\n"
+                "                return\n"
+                "            if entry is not None:\n"
+                "                entry.remove()\n"
                 "            self.timer_task_entry = None",
             ),
         ],
@@ -219,7 +228,8 @@ def planted(changes):
     return ControlledImplementation.load(ROOT, STEM, texts=texts, lint=False)
 
 
-# A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
+# A search ends at its first finding. The examples depend on the imported modules, whose constants
+# it tries: it may need many.
 SHORT = settings(
     max_examples=20_000,
     stateful_step_count=8,

@@ -13,7 +13,7 @@ KAFKAS_MS = 200
 
 
 class Timer:
-    """Notes what it is asked for, the times to wait and whether its reaper lived when it closed."""
+    """Notes its calls, the times to wait and whether its reaper lived when it closed."""
 
     def __init__(self) -> None:
         self.waits: set[int] = set()

@@ -1,4 +1,4 @@
-"""SystemTimer driven by Hypothesis on virtual time, beside an oracle that is a dict of deadlines."""
+"""SystemTimer driven by Hypothesis on virtual time, beside a dict of deadlines as oracle."""
 
 import logging
 
@@ -50,8 +50,11 @@ class Scripted(Task):
 
 
 class Timers(RuleBasedStateMachine):
-    """``waiting``: task -> deadline. An entry is handed over at the first advance that reaches its tick, or by an add that finds
-    its tick reached; not before, not twice, and not after a cancel or another add took its place."""
+    """``waiting``: task -> deadline.
+
+    An entry is handed over at the first advance that reaches its tick, or by an add that finds its
+    tick reached. It is not handed over before, nor twice, nor after a cancel or another add.
+    """
 
     timer_class, wheel_class, task_class = SystemTimer, RecordingWheel, Scripted
     ordered = True
@@ -98,7 +101,7 @@ class Timers(RuleBasedStateMachine):
         self.handed += new
 
     def runs(self, name):
-        """A task runs: what it does is in its script, and is accounted for as if it were done outside."""
+        """A task runs: its script's operations count as if they were done outside."""
         self.ran.append(name)
         if not self.script[name]:
             return
@@ -170,7 +173,7 @@ class Timers(RuleBasedStateMachine):
 
     @rule(task=task, delay=delay, stall=stall)
     def stalled_add(self, task, delay, stall):
-        """An add reads the clock, time passes, the reaper polls if a bucket is due, the add goes on, then the reaper does."""
+        """An add reads the clock, time passes, the reaper polls, the add and the reaper go on."""
         deadline = self.now + delay
 
         def go_on():
@@ -187,7 +190,7 @@ class Timers(RuleBasedStateMachine):
 
     @rule(task=task, before=st.integers(1, 3))
     def stalled_across(self, task, before):
-        """The same with the stall that matters: until the next bucket is due, the deadline being a little before."""
+        """The same with a stall to the next bucket's time, the deadline just before it."""
         if len(self.timer.queue):
             stall = self.timer.queue.wait_ms()
             self.stalled_add(task, max(stall - before, 0), stall)
@@ -275,7 +278,8 @@ def planted(timer=SystemTimer, wheel=RecordingWheel, task=Scripted, ordered=True
     )
 
 
-# A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
+# A search ends at its first finding. The examples depend on the imported modules, whose constants
+# it tries: it may need many.
 SHORT = settings(
     max_examples=50_000,
     stateful_step_count=8,
@@ -325,7 +329,7 @@ def test_a_planted_defect_is_found_with_a_minimal_program(planting, says, operat
         line.partition("(")[0].removeprefix("state.") for line in text if line.startswith("state.")
     ]
     called = [name for name in called if name not in ("begin", "holds_what_waits", "teardown")]
-    # Shrinking finds a local minimum, and which one depends on the constants of the modules that happen to be imported.
+    # Shrinking finds a local minimum. Which one depends on the constants of the imported modules.
     assert len(called) <= min(2 * operations + 2, SHORT.stateful_step_count - 1)
     if planting.get("timer") is KafkasOrder:
         assert called[-1].startswith("stalled")

@@ -1,4 +1,4 @@
-"""SystemTimer in real time and with its own threads: closing, the reaper, and what is left in memory."""
+"""SystemTimer in real time with its own threads: closing, the reaper, and memory that is left."""
 
 import gc
 import threading
@@ -62,7 +62,10 @@ class Deserting(TaskExecutor):
 
 
 def close_waits(executor, within_s):
-    """Whether ``close`` is busy, that many seconds at most, while a task runs that was handed over before; whether all such have run when it ends."""
+    """Whether ``close`` waits while a task runs, and whether all handed tasks have run at its end.
+
+    The task was handed over before. The time is in seconds, at most.
+    """
     clock = VirtualClock()
     timer = SystemTimer(executor, clock=clock)
     closing = threading.Thread(target=timer.close, daemon=True)
@@ -95,7 +98,7 @@ def test_that_check_sees_a_close_that_does_not_wait():
 def test_a_task_may_close_its_timer():
     timer = SystemTimer(
         clock=VirtualClock()
-    )  # time stands still: the task is due when it is added, nobody need advance
+    )  # time stands still: the task is due when it is added, no thread need advance
     closed = threading.Event()
     timer.add(Task(0, then=lambda: (timer.close(), closed.set())))
     assert closed.wait(PATIENCE_S)
@@ -113,7 +116,7 @@ def test_a_task_may_close_the_reaper_and_a_waiting_reaper_ends():
 
 
 def asleep(poll_ms, monkeypatch, queue=Watched):
-    """A timer and its reaper, which sleeps: what it waits for is due in an hour. It looks again every ``poll_ms`` milliseconds at the latest."""
+    """A timer and its sleeping reaper: an entry due in an hour, a poll each ``poll_ms``."""
     monkeypatch.setattr(system_timer_reaper, "POLL_MS", poll_ms)
     timer = SystemTimer(queue=queue())
     timer.add(Task(HOUR_MS))
@@ -147,7 +150,7 @@ def test_a_reaper_that_looks_once_an_hour_holds_close_up(monkeypatch):
 
 
 def reaper_survives(timer_class):
-    """Whether the reaper of a closed timer goes on after a task was due whose executor is shut down; its task must not run."""
+    """Whether the reaper of a closed timer survives a due task, which must not run."""
     clock = VirtualClock()
     timer = timer_class(clock=clock, queue=Watched())
     reaper = SystemTimerReaper(timer)
@@ -180,7 +183,10 @@ def test_in_Kafkas_timer_the_refusal_ends_the_reaper(monkeypatch):
 
 
 def consider_running(clock, queue):
-    """Tasks run in the order of their deadlines and none before, each once. The deadlines are those that ``add`` has read off the clock."""
+    """Tasks run in the order of their deadlines and none before, each once.
+
+    The deadlines are those that ``add`` has read off the clock.
+    """
     timer, order = SystemTimer(clock=clock, queue=queue()), []
     tasks = [Task(delay, clock) for delay in (90, 25, 60, 1, 120)]
     cancelled = Task(50, clock)

@@ -1,4 +1,4 @@
-"""TaskExecutor: whose threads run a task, what becomes of a task that raises or is refused, and whom ``close`` waits for."""
+"""TaskExecutor: its threads, tasks that raise or are refused, and the waiting of ``close``."""
 
 from __future__ import annotations
 

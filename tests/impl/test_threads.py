@@ -1,4 +1,4 @@
-"""The production artefact of the runtime: time passes by sleeping, and no other thread's deadline is reached for it."""
+"""The production runtime: time passes by sleeping, and no other deadline is reached for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The production classes: plain slots and the standard library's monitors, and what the operations do in one thread."""
+"""The production classes: plain slots, the standard library's monitors, and one thread."""
 
 import sys
 import threading
@@ -213,7 +213,7 @@ def test_flush_moves_entries_in_their_order(harness):
 
 
 def test_flush_also_hands_over_what_the_callback_adds(harness):
-    """An entry that goes back into the bucket that is being flushed comes up again: Kafka never does that."""
+    """An entry that goes back into the bucket under its flush comes up again; not in Kafka."""
     entries, seen = harness.put(0, 2), []
 
     def callback(entry):
@@ -227,7 +227,7 @@ def test_flush_also_hands_over_what_the_callback_adds(harness):
 
 @pytest.mark.parametrize("fails_at", [0, 1, 2])
 def test_an_exception_in_the_callback_leaves_the_rest_linked(harness, fails_at):
-    """The entry in hand is out; those before it are where the callback put them; every monitor is free."""
+    """The entry in hand is out, earlier ones are where the callback put them, monitors are free."""
     entries, seen = harness.put(0, 3), []
 
     def callback(entry):

@@ -1,7 +1,7 @@
 """The articles' examples on the real TimingWheel and SystemTimer, in virtual time.
 
-Each check is a function of the wheel's class (``tests.impl.wheel_checks``). It passes on the wheel as it is, and rejects the mutants
-that ``CONTROLS`` names for it.
+Each check is a function of the wheel's class (``wheel_checks``, ``wheel_examples``). It passes on
+the wheel as it is, and rejects the mutants that ``CONTROLS`` names for it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from impl.system_timer import SystemTimer
 from impl.timer_task_list import TimerTask
 from impl.timing_wheel import NOT_QUEUED, TimingWheel
 from tests.impl import timing
+from tests.impl.bare_wheels import bare
 from tests.impl.real_threads import PATIENCE_S, finished, started
 from tests.impl.timing import Hooked, Inline, levels
-from tests.impl.wheel_checks import CHECKS, bare, consider_placing, consider_running
+from tests.impl.wheel_checks import CHECKS, consider_placing, consider_running
 
 
 class Split(Atomic):
@@ -71,7 +72,8 @@ def refused_deadlines(timer: type[SystemTimer], wheel_size: int) -> None:
     for delay, deadline in ((-101, -1), (bound - 99, bound + 1), (1 << 63, (1 << 63) + 100)):
         with pytest.raises(
             ValueError,
-            match=f"a delay of {delay} ms makes the deadline {deadline} ms; it must be from 0 to {bound}",
+            match=f"a delay of {delay} ms makes the deadline {deadline} ms; "
+            f"it must be from 0 to {bound}",
         ):
             one.add(TimerTask(delay))
     assert one.size() == 1
@@ -89,7 +91,10 @@ def test_that_check_sees_a_timer_that_refuses_nothing():
 
 @pytest.mark.parametrize("wheel_size", [2, 10, 20, 512])
 def test_up_to_the_bound_every_number_fits_into_64_bits(wheel_size):
-    """Kafka's long overflows beyond; here the largest number that add computes is measured, with the last deadline that is taken."""
+    """Kafka's long overflows beyond. This measures the largest number that add computes.
+
+    The deadline is the last one that add takes.
+    """
     clock = VirtualClock(0)
     timer = SystemTimer(Inline(), 1, wheel_size, 0, clock)
     timer.add(TimerTask(timer.max_deadline_ms))
@@ -100,7 +105,7 @@ def test_up_to_the_bound_every_number_fits_into_64_bits(wheel_size):
     assert timer.size() == 1
 
 
-# -- SystemTimer ------------------------------------------------------------------------------------------------------------
+# -- SystemTimer
 
 
 def test_defaults_are_kafkas():
@@ -157,7 +162,7 @@ def test_due_tasks_run_on_one_thread_of_the_timers_own():
     assert len(set(names)) == 1 and names[0] is not threading.current_thread()
 
 
-# -- every deadline ----------------------------------------------------------------------------------------------------------
+# -- every deadline
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""The timing wheel driven by Hypothesis with its model as the oracle: every operation, on both, with all variables compared."""
+"""The timing wheel driven by Hypothesis with its model as the oracle: all variables compared."""
 
 from functools import cache
 
@@ -25,8 +25,10 @@ def shipped():
 
 
 class Wheel(RuleBasedStateMachine):
-    """The entries and their deadlines are drawn first, since a scenario of the model fixes them; when each is added, and what happens in between,
-    afterwards."""
+    """The entries and their deadlines are drawn first, since a scenario of the model fixes them.
+
+    The time of each add, and the operations between adds, are drawn afterwards.
+    """
 
     subject = staticmethod(shipped)
     beside = None
@@ -61,7 +63,7 @@ class Wheel(RuleBasedStateMachine):
         )
 
     def go(self, thread):
-        assert self.beside.let(thread), f"{thread} cannot go on, and nobody else is inside"
+        assert self.beside.let(thread), f"{thread} cannot go on, and no other thread is inside"
 
     @rule(times=st.integers(1, 3))
     def add(self, times):
@@ -167,7 +169,8 @@ def planted(change):
     )
 
 
-# A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
+# A search ends at its first finding. The examples depend on the imported modules, whose constants
+# it tries: it may need many.
 SHORT = settings(
     max_examples=20_000,
     stateful_step_count=6,

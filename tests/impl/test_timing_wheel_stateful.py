@@ -1,4 +1,4 @@
-"""The bare timing wheel driven by Hypothesis, beside a dict of deadlines; after every rule each property of the wheel, by its name."""
+"""The bare timing wheel driven by Hypothesis beside a dict; all properties after every rule."""
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -23,7 +23,7 @@ SIZES = (20, 10, 8, 2, 3, 5)
 """The articles' wheels, and small ones."""
 
 LATE_MS = 1 << 40
-"""What the queue's clock shows: every bucket can be taken, and the wheel's own clock is all the time there is."""
+"""The queue's clock: every bucket can be taken, and the wheel's own clock is the only time."""
 
 NAMES = (
     "SlotInRange",
@@ -42,9 +42,11 @@ NAMES = (
 
 
 class Wheels(RuleBasedStateMachine):
-    """``waiting``: number of an entry -> deadline. The clock goes to a bucket's key when that is taken from the queue, or on past all that was due.
+    """``waiting``: number of an entry -> deadline.
 
-    ``looked_at``: the properties that are checked; all of them, but where one is to be shown to reject a defect by itself.
+    The clock goes to a bucket's key when the queue gives it out, or on past all that was due.
+
+    ``looked_at``: the properties that are checked; a control of one property checks that one alone.
     """
 
     wheel_class, looked_at = RecordingWheel, NAMES
@@ -71,7 +73,7 @@ class Wheels(RuleBasedStateMachine):
         ]
 
     def buckets(self):
-        """Number and tick of the level, its clock, the slot, the bucket, and the numbers of its entries."""
+        """Number and tick of the level, its clock, slot and bucket, and its entries' numbers."""
         number = {id(entry): name for name, entry in self.entries.items()}
         for level, tick, wheel in self.levels():
             for slot, bucket in enumerate(wheel.buckets):
@@ -102,7 +104,10 @@ class Wheels(RuleBasedStateMachine):
         level, slot, key = where
         _, tick, wheel = self.levels()[level - 1]
         clock, window = wheel.current_time, tick * (self.size - 1)
-        goes = f"entry {name}, due at {deadline}, goes into slot {slot} of level {level} under the key {key}; the level's clock is at {clock}"
+        goes = (
+            f"entry {name}, due at {deadline}, goes into slot {slot} of level {level} "
+            f"under the key {key}; the level's clock is at {clock}"
+        )
         self.holds("NotCurrentSlot", slot != clock // tick % self.size, goes)
         self.holds("KeyWindow", clock < key <= clock + window, goes)
         ahead = (deadline - self.time) // self.tick
@@ -154,7 +159,8 @@ class Wheels(RuleBasedStateMachine):
                 and not bucket.rekeyed
                 and (not names or {key} == keys),
                 f"{of}, with the key {key}, is queued {heap.count(bucket)} times; "
-                f"the keys of its entries are {sorted(keys)}; new keys while queued: {bucket.rekeyed}",
+                f"the keys of its entries are {sorted(keys)}; "
+                f"new keys while queued: {bucket.rekeyed}",
             )
             if bucket in heap:
                 # at the clock: another bucket of this key was taken first
@@ -219,7 +225,7 @@ class Wheels(RuleBasedStateMachine):
 
     @rule(ms=ahead)
     def advance(self, ms):
-        """Buckets are flushed in the order of their keys up to a time, then the clock goes on to it."""
+        """Buckets are flushed in the order of their keys, then the clock goes on to a time."""
         self.rounds, to, heap = 0, self.time + ms, self.wheel.queue.heap
         while heap and heap[0].expiration.get() <= to:
             self.expire()
@@ -278,7 +284,7 @@ class WrongInterval(RecordingWheel):
 
 
 class SlotAtCurrentTick(timing.Hooked):
-    """What is due within the tick that has begun is put into the slot of that tick, which is over (M17)."""
+    """An entry due within the current tick goes into that tick's slot, which is over (M17)."""
 
     def due(self, deadline):
         return deadline < self.current_time
@@ -331,7 +337,8 @@ def planted(wheel, *looked_at):
     )
 
 
-# A search ends at its first finding. Which examples it draws depends on the modules that happen to be imported, whose constants it tries: it may need many.
+# A search ends at its first finding. The examples depend on the imported modules, whose constants
+# it tries: it may need many.
 SHORT = settings(
     max_examples=50_000,
     stateful_step_count=6,

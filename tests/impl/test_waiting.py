@@ -24,7 +24,7 @@ LONG = ("two_takers", "sooner_for_two", "two_offers_at_once")
 
 
 def a_due_head_is_taken(harness, run: Run) -> bool:
-    """Where no thread but the clock can move, the first element lies ahead, and somebody wakes for
+    """Where no thread but the clock can move, the first element lies ahead, and a thread wakes for
     it."""
     asleep, heap = harness.gate.due.asleep, harness.queue.heap
     if not asleep or not heap or set(run.enabled()) - {harness.threads.index(CLOCK)}:
@@ -43,7 +43,7 @@ MUTANTS = {
         "        self.leader = None  # write N1\n",
         "",
     ),
-    "who leaves wakes nobody": (
+    "a leaving thread wakes no thread": (
         "two_items",
         "gate",
         "        if self.leader is None:\n            self.due.notify()  # notify L1\n",
@@ -55,7 +55,7 @@ MUTANTS = {
         "self.due.wait(min(wait, TIMEOUT_MAX))",
         "self.due.wait(2 * wait)",
     ),
-    "offer wakes nobody": ("one_taker", "delay_queue", NOTIFIES, "                pass"),
+    "offer wakes no thread": ("one_taker", "delay_queue", NOTIFIES, "                pass"),
     "offer wakes for the first element only": (
         "sooner",
         "delay_queue",

@@ -1,4 +1,4 @@
-"""Timers on virtual time: tasks that say when they ran, an executor that a test drains, Kafka's order of steps, recording buckets."""
+"""Timers on virtual time: tasks that record their runs, a drained executor, Kafka's order."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ class Task(TimerTask):
 
 
 class Drained(Executor):
-    """Keeps what it is given until ``drain``, which runs it in the caller's thread. A timer's executor must not run a task
-    inside ``submit``: that would be under a bucket's monitor."""
+    """Keeps tasks until ``drain``, which runs them in the caller's thread.
+
+    A timer's executor must not run a task inside ``submit``: that would be under a bucket's
+    monitor.
+    """
 
     def __init__(self):
         self.waiting = deque()
@@ -46,7 +49,7 @@ class Drained(Executor):
 
 
 class Recording(Bucket):
-    """Notes, whatever the clock says, when it is given a new key while it has one: it is queued, and the heap is not told."""
+    """Notes a new key while it has one: it is queued, and the heap does not learn of the change."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -77,7 +80,7 @@ def build(
     queue=None,
     executor=None,
 ):
-    """A timer of these classes with a virtual clock that shows ``start_ms``, and an executor that waits to be drained."""
+    """A timer of these classes on a virtual clock at ``start_ms``, with a drained executor."""
     clock = VirtualClock(start_ms)
     built = timer(executor or Drained(), tick_ms, wheel_size, None, clock, queue)
     built.wheel = wheel(tick_ms, wheel_size, start_ms, built.task_counter, built.queue, clock)
@@ -131,7 +134,7 @@ def linked(timer):
 
 
 class KafkasOrder(SystemTimer):
-    """The bucket that was polled without the lock is flushed first, whatever was queued since: defect D1."""
+    """The bucket that was polled without the lock is flushed first, in spite of others: D1."""
 
     def advance_clock(self, timeout_ms):
         bucket = self.queue.poll(timeout_ms)
@@ -161,7 +164,7 @@ class Peek(KafkasOrder):
 
 
 class Recheck(KafkasOrder):
-    """Another correction: under the lock, take the head instead if it is before the bucket that was polled."""
+    """Another correction: under the lock, take the head if it is before the polled bucket."""
 
     def advance_clock(self, timeout_ms):
         bucket = self.queue.poll(timeout_ms)
@@ -181,7 +184,7 @@ class Recheck(KafkasOrder):
 
 
 class Interposed(DelayQueue):
-    """Something happens after the reaper has looked without the lock, and before it asks for the write lock."""
+    """Calls a hook after the poll without the lock, before the request for the write lock."""
 
     __slots__ = ("then",)
 

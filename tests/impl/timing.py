@@ -1,4 +1,4 @@
-"""A timer on virtual time that notes what it does, and wheels with one thing changed: what the articles' examples are checked on."""
+"""A timer on virtual time that notes its moves, and changed wheels, for the articles' examples."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from impl.timer_task_list import TimerTask, TimerTaskEntry
 from impl.timing_wheel import NOT_QUEUED, TimingWheel
 
 MOVES = 10_000
-"""More moves than any example makes: a mutant that puts an entry back into the bucket that is being flushed ends here."""
+"""More moves than any example makes: a mutant that puts entries back for ever ends here."""
 
 
 class Inline:
-    """An executor that runs what it is given at once, on the caller's thread: with the timer's locks held, which a :class:`Note` does not mind."""
+    """An executor that runs tasks at once, on the caller's thread with the timer's locks held.
+
+    A :class:`Note` does not mind that.
+    """
 
     def submit(self, function, *arguments) -> None:
         function(*arguments)
@@ -33,7 +36,7 @@ class Note(TimerTask):
 
 
 class Noting(SystemTimer):
-    """A SystemTimer on virtual time. ``moves``: per entry put into the wheel, first or again: wheel clock, deadline, where it went."""
+    """A SystemTimer on virtual time. ``moves``: (wheel clock, deadline, place) per insertion."""
 
     __slots__ = ("moves",)
 
@@ -63,7 +66,7 @@ class Noting(SystemTimer):
         return tasks
 
     def to(self, time_ms: int) -> None:
-        """Let the time come to ``time_ms``, and the reaper do what is due at the moment when it is."""
+        """Let the time come to ``time_ms``; the reaper works at each moment at which it has to."""
         while (wait := self.queue.wait_ms()) < FOREVER_MS and self.clock.hi_res_clock_ms() + max(
             wait, 0
         ) <= time_ms:
@@ -97,7 +100,7 @@ def place(wheel: TimingWheel, entry: TimerTaskEntry) -> tuple[int, int, int] | N
 
 
 class Hooked(TimingWheel):
-    """The wheel with each decision of ``add`` as a method of its own. It is no mutant: every check passes on it."""
+    """The wheel with each decision of ``add`` as its own method. No mutant: every check passes."""
 
     __slots__ = ()
 
@@ -234,7 +237,7 @@ class OneTickOnly(Hooked):
 
 
 class NoCascade(Hooked):
-    """The level above is not told that time has passed."""
+    """The level above does not get the time."""
 
     __slots__ = ()
 

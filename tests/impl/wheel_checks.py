@@ -1,227 +1,18 @@
-"""The articles' examples as checks of a wheel's class: what passes on the wheel as it is, and rejects a mutant of it.
+"""The articles' examples as checks of a wheel's class, which reject its mutants.
 
-Virtual time; slots are counted from 0, levels from 1. A check raises AssertionError; on a mutant that puts an entry nowhere, TypeError.
+Virtual time; slots are counted from 0, levels from 1. A check raises AssertionError, or TypeError
+on a mutant that puts an entry nowhere.
 """
 
 from __future__ import annotations
 
-from impl.clock import VirtualClock
-from impl.delay_queue import DelayQueue
-from impl.runtime import Atomic
-from impl.timer_task_list import TimerTask, TimerTaskEntry
-from impl.timing_wheel import NOT_QUEUED, TimingWheel
+from itertools import pairwise
+
+from tests.impl import wheel_examples
+from tests.impl.bare_wheels import bare, entered, places
 from tests.impl.timing import Noting, clocks, levels, place
 
-
-def bare(wheel: type[TimingWheel], tick_ms: int, wheel_size: int, start_ms: int = 0) -> TimingWheel:
-    return wheel(
-        tick_ms, wheel_size, start_ms, Atomic(0), DelayQueue(), VirtualClock(max(start_ms, 0))
-    )
-
-
-def entered(wheel: TimingWheel, deadline: int) -> TimerTaskEntry:
-    """An entry that the wheel has been given; whether it took it is for ``place`` to say."""
-    entry = TimerTaskEntry(TimerTask(0), deadline)
-    wheel.add(entry)
-    return entry
-
-
-def places(wheel: TimingWheel, *deadlines: int) -> list[tuple[int, int, int] | None]:
-    return [place(wheel, entered(wheel, deadline)) for deadline in deadlines]
-
-
-# -- 9, 88, 222, 520, 521, 522 on 10 x 1 ms ---------------------------------------------------------------------------
-
-SIX = (9, 88, 222, 520, 521, 522)
-
-
-def check_slots_and_keys_of_the_six(wheel):
-    timer = Noting(wheel, 1, 10)
-    timer.put(*SIX)
-    assert [(deadline, where) for _, deadline, where in timer.moves] == [
-        (9, (1, 9, 9)),
-        (88, (2, 8, 80)),
-        (222, (3, 2, 200)),
-        (520, (3, 5, 500)),
-        (521, (3, 5, 500)),
-        (522, (3, 5, 500)),
-    ]
-    assert sorted(bucket.expiration.get() for bucket in timer.queue.heap) == [9, 80, 200, 500]
-
-
-def check_demotions_of_the_six(wheel):
-    timer = Noting(wheel, 1, 10)
-    timer.put(*SIX)
-    del timer.moves[:]
-    timer.to(1000)
-    assert timer.moves == [
-        (9, 9, None),
-        (80, 88, (1, 8, 88)),
-        (88, 88, None),
-        (200, 222, (2, 2, 220)),
-        (220, 222, (1, 2, 222)),
-        (222, 222, None),
-        (500, 520, (2, 2, 520)),
-        (500, 521, (2, 2, 520)),
-        (500, 522, (2, 2, 520)),
-        (520, 520, None),
-        (520, 521, (1, 1, 521)),
-        (520, 522, (1, 2, 522)),
-        (521, 521, None),
-        (522, 522, None),
-    ]
-
-
-def check_the_six_run_when_they_are_due(wheel):
-    timer = Noting(wheel, 1, 10)
-    tasks = timer.put(*SIX)
-    timer.to(1000)
-    assert [task.ran_at for task in tasks] == [[delay] for delay in SIX]
-    assert timer.size() == 0
-
-
-def check_each_level_rounds_the_time_to_its_own_tick(wheel):
-    """An article has all levels at 9, then 80, then 88: that is the lowest level alone."""
-    timer = Noting(wheel, 1, 10)
-    timer.put(*SIX)
-    seen = []
-    for time in (8, 9, 80, 88, 200, 220, 222, 500, 522):
-        timer.to(time)
-        seen.append(clocks(timer.wheel))
-    assert seen == [
-        [0, 0, 0],
-        [9, 0, 0],
-        [80, 80, 0],
-        [88, 80, 0],
-        [200, 200, 200],
-        [220, 220, 200],
-        [222, 220, 200],
-        [500, 500, 500],
-        [522, 520, 500],
-    ]
-
-
-# -- 20 x 1 ms ----------------------------------------------------------------------------------------------------------
-
-
-def check_2_8_and_19_ms_and_the_slot_that_is_used_again(wheel):
-    timer = Noting(wheel, 1, 20)
-    first, second = timer.put(1, 2)
-    used = first.timer_task_entry.list
-    timer.to(2)
-    assert (first.ran_at, second.ran_at, clocks(timer.wheel)) == ([1], [2], [2])
-    assert used.expiration.get() == NOT_QUEUED
-    eight, nineteen = timer.put(8, 19)
-    assert [move[2] for move in timer.moves if move[2]] == [
-        (1, 1, 1),
-        (1, 2, 2),
-        (1, 10, 10),
-        (1, 1, 21),
-    ]
-    assert nineteen.timer_task_entry.list is used
-    timer.to(40)
-    assert (eight.ran_at, nineteen.ran_at) == ([10], [21])
-
-
-def check_the_wheel_reaches_one_turn_from_its_clock(wheel):
-    """From the clock's slot, which is over, to the one before it, one turn later: not 20 ms, and not 0."""
-    for start in (0, 2, 19, 20, 39):
-        one = bare(wheel, 1, 20, start)
-        assert places(one, start) == [None]
-        assert [where[0] for where in places(one, *range(start + 1, start + 20))] == [1] * 19
-        assert places(one, start + 20)[0][0] == 2
-
-
-def check_the_clock_stands_still_until_a_bucket_expires(wheel):
-    """Without a task at 2 ms the wheel's clock is still 0 then, and 19 ms more go to level 2."""
-    timer = Noting(wheel, 1, 20)
-    timer.to(2)
-    timer.put(19)
-    assert timer.moves == [(0, 21, (2, 1, 20))]
-
-
-def check_350_ms_go_to_level_2_and_come_down(wheel):
-    timer = Noting(wheel, 1, 20)
-    (task,) = timer.put(350)
-    timer.to(400)
-    assert timer.moves == [(0, 350, (2, 17, 340)), (340, 350, (1, 10, 350)), (350, 350, None)]
-    assert task.ran_at == [350]
-
-
-def check_123_becomes_120(wheel):
-    assert bare(wheel, 20, 20, 123).current_time == 120
-
-
-def check_237_is_in_bucket_11_of_level_2_with_key_220(wheel):
-    assert places(bare(wheel, 1, 20), 237) == [(2, 11, 220)]
-
-
-def check_bounds_of_the_slots_of_level_2(wheel):
-    """[20, 40) is slot 1, [40, 60) slot 2: an article's first and second."""
-    assert [places(bare(wheel, 1, 20), deadline)[0] for deadline in (20, 39, 40, 59)] == [
-        (2, 1, 20),
-        (2, 1, 20),
-        (2, 2, 40),
-        (2, 2, 40),
-    ]
-
-
-def check_level_3_slot_2_is_200_to_299(wheel):
-    assert [places(bare(wheel, 1, 10), deadline)[0] for deadline in (200, 299, 300)] == [
-        (3, 2, 200),
-        (3, 2, 200),
-        (3, 3, 300),
-    ]
-
-
-# -- 33 s and 39 s on 10 x 1 s --------------------------------------------------------------------------------------------
-
-
-def at_2_s(wheel) -> Noting:
-    timer = Noting(wheel, 1000, 10)
-    timer.put(2000)
-    timer.to(2000)
-    del timer.moves[:]
-    return timer
-
-
-def check_3_s_later_is_slot_5(wheel):
-    timer = at_2_s(wheel)
-    timer.put(3000)
-    assert timer.moves == [(2000, 5000, (1, 5, 5000))]
-
-
-def check_33_s_and_39_s_are_in_two_slots_and_come_down_one_by_one(wheel):
-    """An article: both in slot 3, looked at after 33 s, when 6 s are left of the one. By Kafka's arithmetic: in slots 3 and 4, at 30 s and 40 s."""
-    timer = at_2_s(wheel)
-    tasks = timer.put(33_000, 39_000)
-    timer.to(60_000)
-    assert timer.moves == [
-        (2000, 35_000, (2, 3, 30_000)),
-        (2000, 41_000, (2, 4, 40_000)),
-        (30_000, 35_000, (1, 5, 35_000)),
-        (35_000, 35_000, None),
-        (40_000, 41_000, (1, 1, 41_000)),
-        (41_000, 41_000, None),
-    ]
-    assert [task.ran_at for task in tasks] == [[35_000], [41_000]]
-
-
-def check_33_s_and_39_s_from_0_share_a_slot_and_leave_it_at_30_s(wheel):
-    timer = Noting(wheel, 1000, 10)
-    timer.put(33_000, 39_000)
-    timer.to(60_000)
-    assert timer.moves == [
-        (0, 33_000, (2, 3, 30_000)),
-        (0, 39_000, (2, 3, 30_000)),
-        (30_000, 33_000, (1, 3, 33_000)),
-        (30_000, 39_000, (1, 9, 39_000)),
-        (33_000, 33_000, None),
-        (39_000, 39_000, None),
-    ]
-
-
-# -- levels ---------------------------------------------------------------------------------------------------------------
+# -- levels
 
 
 def check_four_levels_hold_160_s(wheel):
@@ -244,7 +35,7 @@ def check_a_million_ms_take_five_levels_of_20_buckets(wheel):
 
 
 def check_away_from_a_turn_four_levels_hold_less(wheel):
-    """160 s from the fourth level's own clock, which may be almost a tick of 8 s behind: of delays, 152 s for certain."""
+    """160 s from the fourth level's clock, which may lag almost 8 s: 152 s for certain."""
     one = bare(wheel, 1, 20, 7999)
     assert [where[0] for where in places(one, 7999 + 152_000, 7999 + 152_001)] == [4, 5]
 
@@ -301,7 +92,7 @@ def check_one_o_clock_and_30_s(wheel):
     assert task.ran_at == [one_o_clock + 30_000]
 
 
-# -- buckets and the queue ------------------------------------------------------------------------------------------------
+# -- buckets and the queue
 
 
 def check_a_bucket_expires_with_its_slot_not_with_its_earliest_entry(wheel):
@@ -364,7 +155,10 @@ def check_199_and_639_empty_advances_that_the_queue_avoids(wheel):
 
 
 def check_with_levels_840_ms_take_two_advances(wheel):
-    """On Kafka's 20 x 1 ms the second list is polled at 800 and, a level lower, at 840; the first goes from level 2 straight to the executor."""
+    """On Kafka's 20 x 1 ms the second list is polled at 800 and, a level lower, at 840.
+
+    The first goes from level 2 straight to the executor.
+    """
     timer = Noting(wheel, 1, 20)
     timer.put(200, 840)
     timer.to(1000)
@@ -377,7 +171,7 @@ def check_with_levels_840_ms_take_two_advances(wheel):
     ]
 
 
-# -- preconditions ----------------------------------------------------------------------------------------------------------
+# -- preconditions
 
 REFUSED = [
     (1, 1, 0, "wheel_size is 1, and must be at least 2"),
@@ -405,7 +199,7 @@ EXAMPLES = [
 
 
 def consider_placing(wheel, situation):
-    """A slot in range, a key at most the deadline and less than a tick before it, the lowest level that fits, and due what is due."""
+    """A slot in range, a key within the tick before the deadline, the lowest level that fits."""
     tick, size, start, deadlines = situation
     one = bare(wheel, tick, size, start)
     for deadline in deadlines:
@@ -426,7 +220,7 @@ def consider_placing(wheel, situation):
 
 
 def consider_running(wheel, situation):
-    """Demotion goes down, and every task runs once: with its slot of the lowest level, never after its deadline, less than a tick early."""
+    """Demotion goes down, and every task runs once, by its deadline, less than a tick early."""
     tick, size, start, deadlines = situation
     timer = Noting(wheel, tick, size, start)
     tasks = [(deadline, timer.put(deadline - start)[0]) for deadline in deadlines]
@@ -437,7 +231,7 @@ def consider_running(wheel, situation):
         )
         visited = [where[0] if where else 0 for _, due, where in timer.moves if due == deadline]
         if deadlines.count(deadline) == 1:
-            assert all(high > low for high, low in zip(visited, visited[1:])), (
+            assert all(high > low for high, low in pairwise(visited)), (
                 f"levels of the task that was due at {deadline}: {visited}"
             )
             assert visited[-1] == 0
@@ -454,10 +248,10 @@ def check_runs_of_the_examples(wheel):
         consider_running(wheel, situation)
 
 
-# -- the checks, and what they reject -----------------------------------------------------------------------------------------
+# -- the checks, and what they reject
 
 CHECKS = {
     name.removeprefix("check_"): value
-    for name, value in list(globals().items())
+    for name, value in [*vars(wheel_examples).items(), *globals().items()]
     if name.startswith("check_")
 }

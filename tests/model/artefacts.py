@@ -1,4 +1,7 @@
-"""A mechanism under test: its TOML, its modules' texts, and its graphs. TLC's are dumped once in a run of the suite."""
+"""A mechanism under test: its TOML, its modules' texts, and its graphs.
+
+TLC's graphs are dumped once in a run of the suite.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Artefacts:
-    """One mechanism by the stem of its modules; what its methods return is shared and not to be changed."""
+    """One mechanism by the name of its modules. Its methods return shared objects: change none."""
 
     def __init__(self, stem: str) -> None:
         self.stem = stem
@@ -57,7 +60,7 @@ class Artefacts:
         return explore(self.mechanism.without(decision).model(scenario))
 
     def _rows(self, scenario: str) -> tuple[Any, Any]:
-        """What a bisimulation needs of the model's reduced graph: its rows, and the shared variables of a state."""
+        """The model's reduced graph for a bisimulation: rows, and a state's shared variables."""
         graph = reduced.reduce(self.mechanism.model(scenario), self.mechanism.silent)
         return reduced.rows(graph), reduced.shared_of(graph)
 

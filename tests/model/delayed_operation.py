@@ -12,8 +12,8 @@ source, model_graph = ARTEFACTS.source, ARTEFACTS.model_graph
 PROTOCOLS = ("TryOnce", "TryPending", "LockedTry", "CheckedTry", "Blocking")
 
 __all__ = [
-    "FAST",
     "ARTEFACTS",
+    "FAST",
     "MECHANISM",
     "PROTOCOLS",
     "ROOT",
@@ -32,7 +32,10 @@ def scenario(
     locking: tuple[str, ...] = (),
     **threads: list[list[str]],
 ) -> dict[str, Any]:
-    """Two operations of one protocol: o waits for c1 and c2, p for c3; ``threads``: a program by each thread's name."""
+    """Two operations of one protocol: o waits for c1 and c2, p for c3.
+
+    ``threads``: a program by each thread's name.
+    """
     return {
         "protocol": {"o": protocol, "p": protocol},
         "needs": {"o": ["c1", "c2"], "p": ["c3"]},

@@ -11,9 +11,10 @@ Scenario = dict[str, Any]
 
 @st.composite
 def objects(draw, lists: int = 3, entries: int = 3) -> Scenario:
-    """Up to so many lists and entries, some of them linked, and who their tasks point at; no threads yet.
+    """Some lists and entries, some of them linked, and the entries of their tasks; no threads yet.
 
-    Entries may share a task, and a linked entry need not be its task's current one: it was cancelled then.
+    Entries may share a task. A linked entry need not be its task's current one: a cancel came
+    between.
     """
     buckets = [f"l{i + 1}" for i in range(draw(st.integers(1, lists)))]
     links = [f"e{i + 1}" for i in range(draw(st.integers(1, entries)))]
@@ -33,7 +34,10 @@ def objects(draw, lists: int = 3, entries: int = 3) -> Scenario:
 
 
 def operations(scenario: Scenario, into_itself: bool = True) -> st.SearchStrategy[list[str]]:
-    """One operation on the objects of a scenario. ``into_itself``: flush may hand entries back to the list that it flushes."""
+    """One operation on the objects of a scenario.
+
+    ``into_itself``: flush may hand entries back to the list that it flushes.
+    """
     buckets, links = scenario["lists"], list(scenario["task_of"])
     bucket, entry = st.sampled_from(buckets), st.sampled_from(links)
     flush = [[a, b] for a in buckets for b in buckets if a != b or into_itself]
@@ -62,9 +66,9 @@ def programs(draw, most: int = 12) -> Scenario:
 def scenarios(draw) -> Scenario:
     """Two or three threads, with one to four operations in all that are at least one each.
 
-    Whatever the public operations allow is drawn, misuse included: two flushes in opposite directions, which deadlock, and a flush
-    into the list that it flushes, which goes round for ever. Both have finite graphs, and that the implementation does what
-    its model does is claimed of them as of any other.
+    Misuse is drawn too: two flushes in opposite directions, which deadlock, and a flush into the
+    list that it flushes, which never ends. Both have finite graphs. The implementation must do
+    what its model does in them as in any other.
     """
     scenario = draw(objects())
     threads = draw(st.integers(2, 3))

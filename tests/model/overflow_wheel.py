@@ -12,9 +12,9 @@ source, model_graph = ARTEFACTS.source, ARTEFACTS.model_graph
 FIELDS = ("overflow_wheel", "current_time", "list", "timer_task_entry")
 
 __all__ = [
+    "ARTEFACTS",
     "FAST",
     "FIELDS",
-    "ARTEFACTS",
     "MECHANISM",
     "ROOT",
     "STEM",
@@ -27,7 +27,7 @@ __all__ = [
 def scenario(
     linked: bool = False, fields: tuple[str, ...] = FIELDS, **threads: list[list[str]]
 ) -> dict[str, Any]:
-    """A program by each thread's name; every thread's stores into ``fields`` have a way to memory."""
+    """A program by each thread's name; stores of all threads into ``fields`` reach memory later."""
     ways = {f"{name}.{field}": [["memory", name, field]] for name in threads for field in fields}
     return {
         "wheels": [f"w{i + 1}" for i in range(len(threads))],

@@ -1,6 +1,7 @@
-"""Every outcome of a condition in a model's steps is met in some graph: one that is not could be anything.
+"""Every outcome of a condition in a model's steps is met in some graph.
 
-The bisimulation's row `branches` says this of the implementation. Properties are not asked: row `properties` compares them with the spec.
+An outcome that no graph meets could be anything. The bisimulation's row `branches` checks the
+implementation alike. Properties are left out: row `properties` compares them with the spec.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ from wheelproof.project.mechanism import Mechanism
 ROOT = Path(__file__).resolve().parents[2]
 MECHANISMS = project.find(ROOT)
 
-ALONE = "one thread alone works on the entry and its list here; others wait for these locks in timer_task_list"
-WITHIN = "there is one list, and whoever takes the entry's lock holds the lock of that list"
+ALONE = (
+    "one thread alone works on the entry and its list here; "
+    "others wait for these locks in timer_task_list"
+)
+WITHIN = "there is one list, and a thread with the entry's lock holds the lock of that list"
 NOT_MET = {
     "atomic": {
-        "C3: self.ought == t.expected is false": "history: it differs from the variable once a lock is missing",
+        "C3: self.ought == t.expected is false": (
+            "history: it differs from the variable once a lock is missing"
+        ),
     },
     "overflow_wheel": {
         **dict.fromkeys(
@@ -33,19 +39,29 @@ NOT_MET = {
             ["A2: not self.lock('entry') is true", "U2: not self.lock('entry') is true"], WITHIN
         ),
         "A3: self.look(LIST) is not None is true": "the entry is added once, when it is in no list",
-        "U3: self.look(LIST) != 'l' is true": "there is one list, and remove is called on the one that the entry is in",
+        "U3: self.look(LIST) != 'l' is true": (
+            "there is one list, and remove is called on the one that the entry is in"
+        ),
         "K1: self.slipped is true": "what has slipped through is noted at the last check of a run",
-        "C2: self.look(POINTER) is not None is false": "the task is cancelled once, and it has its entry then",
+        "C2: self.look(POINTER) is not None is false": (
+            "the task is cancelled once, and it has its entry then"
+        ),
     },
     "timing_wheel": {
-        "K2: not t.withdrawn and self.current[1] < self.deadline[t.he] is true": "nothing is handed over early, which a mutant does",
-        "W3: t.bucket in self.queue is true": "no queued bucket gets another key, which a mutant does",
+        "K2: not t.withdrawn and self.current[1] < self.deadline[t.he] is true": (
+            "no entry is handed over early; a mutant does that"
+        ),
+        "W3: t.bucket in self.queue is true": (
+            "no queued bucket gets another key; a mutant does that"
+        ),
     },
     "system_timer": {
-        "A3: self.held(self.timer_task_entry[task]) is true": "who adds has the read lock, so that no flush, which has the write lock, holds an entry",
+        "A3: self.held(self.timer_task_entry[task]) is true": (
+            "an adder has the read lock, so no flush, which has the write lock, holds an entry"
+        ),
     },
     "system_timer_reaper": {
-        "J4: not self.ended is true": "only the end of the reaper wakes who waits for it",
+        "J4: not self.ended is true": "only the end of the reaper wakes a thread that waits for it",
     },
 }
 """Mechanism -> outcome, with the label before it -> why no graph has it."""
@@ -66,7 +82,7 @@ def noted(mechanism: Mechanism, text: str) -> tuple[types.ModuleType, Branches]:
 
 
 def runs(mechanism: Mechanism) -> list[str]:
-    """The scenarios of all configs of the mechanism as it is, those of the smallest graphs first."""
+    """The scenarios of all configs of the unchanged mechanism, the smallest graphs first."""
     sizes = {
         config.scenario: config.distinct or LARGE
         for config in mechanism.configs.values()
@@ -78,7 +94,7 @@ def runs(mechanism: Mechanism) -> list[str]:
 
 
 def unmet(mechanism: Mechanism, text: str) -> set[str]:
-    """The outcomes of conditions in the methods of labels, and those methods, that no graph comes to."""
+    """The outcomes of conditions in labels' methods, and those methods, that no graph meets."""
     module, branches = noted(mechanism, text)
     left = {
         each

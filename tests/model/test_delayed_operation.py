@@ -1,4 +1,6 @@
-"""The model of DelayedOperation: what each event means to a single thread, and properties that are total and can fail."""
+"""The model of DelayedOperation: events of a single thread, and total properties that can fail."""
+
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from tests.model.delayed_operation import MECHANISM, PROTOCOLS, model_graph, sce
 
 
 class Operations:
-    """What the events mean when nobody interferes: all three protocols are the same."""
+    """What the events mean when no thread interferes: all three protocols are the same."""
 
     def __init__(self, of):
         self.of, self.ready = of, set()
@@ -69,10 +71,8 @@ def seen(machine):
 def meant(of):
     operations = Operations(of)
     for name, *arguments in of["threads"]["a"]:
-        try:
+        with suppress(RuntimeError):
             getattr(operations, name)(*arguments)
-        except RuntimeError:
-            pass
     return operations.ready, operations.completions, operations.expirations
 
 
@@ -159,10 +159,10 @@ def test_a_thread_alone_does_what_flags_do(of):
         and machine.outer[OUTER] == FREE
     )
     assert not any(machine.pending[name] for name in machine.operations), (
-        "nobody was there to leave a note"
+        "no thread was there to leave a note"
     )
     for name in Model.INVARIANTS:
-        # an event that is brought to the wrong operation is seen by nobody
+        # an event that is brought to the wrong operation is seen by no thread
         assert (
             getattr(machine, name)()
             or name == "NoLostCompletion"
@@ -204,7 +204,7 @@ PENDING = scenario("TryPending", a=[C1], b=[C2], x=[RUN])
 
 
 def corrupted(machine, pcs=(), retry=False, **places):
-    """Set places of the model such as ``lock__o``, and what processes wait at, and whether they will try again."""
+    """Set variables of the model such as ``lock__o``, the processes' labels, and their notes."""
     machine.load(machine.initial())
     for place, value in places.items():
         variable, _, name = place.partition("__")
@@ -329,9 +329,9 @@ def test_properties_of_shared_variables_do_not_look_at_the_processes():
     """Those not in OF_PROCESSES are evaluated once per value of the shared variables."""
     graph = model_graph("two_completers_expirer")
     for name in {*Model.INVARIANTS, "EveryLoserRetries", "CompletesOnce"} - Model.OF_PROCESSES:
-        said = {}
+        answers = {}
         for state in graph.states[:3_000]:
-            assert said.setdefault(state[0], answer := graph.model.holds(name, state)) == answer
+            assert answers.setdefault(state[0], answer := graph.model.holds(name, state)) == answer
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""The model of OverflowWheel: a thread alone sees no memory, a memory does what its steps say, and properties are total and can fail."""
+"""The model of OverflowWheel: one thread, memory, and total properties that can fail.
+
+A thread alone sees no memory. A memory does what its steps say.
+"""
 
 import pytest
 from hypothesis import given
@@ -21,7 +24,7 @@ class Plain(Model):
 
 
 def meant(program, linked):
-    """(wheels made, linked, current, submitted) when nobody interferes."""
+    """(wheels made, linked, current, submitted) when no thread interferes."""
     made, current, submitted = 0, True, 0
     for name, *_ in program:
         if name == "place":

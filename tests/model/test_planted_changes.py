@@ -1,4 +1,7 @@
-"""Every step of the model is held fast by TLC's graph: one guard or one update changed in any of them is noticed."""
+"""TLC's graph holds every step of the model fast.
+
+One guard or one update changed in any step makes another graph.
+"""
 
 import ast
 from typing import NamedTuple
@@ -14,7 +17,11 @@ from wheelproof.graph.explorer import explore
 
 
 class Table(NamedTuple):
-    """A mechanism's changes: ``scenario`` for those that name none; ``fast``: changes for every run of the suite, all of them are for the night."""
+    """A mechanism's changes.
+
+    ``scenario``: for changes that name none. ``fast``: changes for every run of the suite; all are
+    for the night.
+    """
 
     of: Artefacts
     scenario: str
@@ -22,7 +29,7 @@ class Table(NamedTuple):
     changes: dict[str, tuple[str, ...]]
 
 
-# label -> (what is there, what is put in its place[, scenario[, the decision without which the step is taken]])
+# label -> (old text, new text[, scenario[, the decision without which the step is taken]])
 LISTS = {
     "U1": ("self.list_monitor, t.ul", "self.list_monitor, self.lists[0]", "two_entries_crossed"),
     "U2": ("self.entry_monitor, t.ue", "self.entry_monitor, self.entries[-1]"),
@@ -200,7 +207,7 @@ EVERY = [(stem, label) for stem, table in TABLES.items() for label in table.chan
 
 
 def changed(text: str, label: str, old: str, new: str) -> str:
-    """A model's text with a fragment of one label's method replaced; the fragment must occur there once."""
+    """A model's text with a fragment of one label's method replaced. It must occur there once."""
     method = next(
         node
         for node in ast.walk(ast.parse(text))
@@ -217,7 +224,7 @@ def changed(text: str, label: str, old: str, new: str) -> str:
 
 
 def compared(of: Artefacts, text: str, scenario: str, decision: str = ""):
-    """TLC's graph of a scenario against that of a model with this text, both without the decision."""
+    """Compare TLC's graph of a scenario with that of a model with this text, without a decision."""
     name = f"model.{of.stem}"
     model = isolated.load(ROOT, name, texts={name: text}).Model(of.mechanism.scenarios[scenario])
     return compare(of.tlc_graph(scenario, decision), explore(model, bound=50_000), of.mechanism.pc)

@@ -1,13 +1,10 @@
 """The machine keeps PlusCal's rules: compared with TLC on a small algorithm, then rule by rule."""
 
-import gc
-import sys
 from pathlib import Path
 
 import pytest
 
 from model.pluscal import BLOCKED, DONE, FREE, Machine, Monitor, Procedure, Scalar
-from model.timer_task_list import Model
 from tests.model.timer import MECHANISM, model_graph
 from wheelproof.graph.compare import compare
 from wheelproof.graph.explorer import explore
@@ -116,7 +113,7 @@ class Calls(Machine):
 
 
 class RestoringTailCall(Calls):
-    """What one would expect of a tail call, and PlusCal does not do: the caller's parameters come back at once."""
+    """Not PlusCal's tail call: the caller's parameters come back at once."""
 
     def call(self, process, name, *arguments, back=None):
         if back is None:
@@ -126,7 +123,7 @@ class RestoringTailCall(Calls):
 
 
 class StaleTailCall(Calls):
-    """A tail call that leaves the caller's local variables as they are, as PlusCal leaves its parameters."""
+    """A tail call that keeps the caller's local variables, as PlusCal keeps its parameters."""
 
     def call(self, process, name, *arguments, back=None):
         stale = {v: vars(process)[v] for v in ("kept", "n") if back is None and name != "down"}
@@ -339,105 +336,3 @@ def test_a_step_ends_at_the_next_label_unless_it_says_otherwise():
     machine.load(state)
     machine.processes[0].count = 3
     assert machine.step(0) == "S3" and machine.processes[0].pc == DONE
-
-
-# -- the cost of a step in place
-
-OPERATIONS = [
-    ["add", "l2", "fresh"],
-    ["remove", "fresh"],
-    ["add", "l1", "fresh"],
-    ["cancel", "t"],
-    ["schedule", "l2", "fresh"],
-]
-
-
-def timer_with(entries: int, program=OPERATIONS) -> Model:
-    others = [f"e{i}" for i in range(entries)]
-    return Model(
-        {
-            "lists": ["l1", "l2"],
-            "task_of": {e: f"t{e}" for e in others} | {"fresh": "t"},
-            "current": ["fresh"],
-            "ring": {"l1": others, "l2": []},
-            "threads": {"a": program},
-        }
-    )
-
-
-def executed_lines(machine: Machine) -> int:
-    """Lines of Python that run while the only process goes to its end.
-
-    No garbage is collected meanwhile: who is told of it (Hypothesis asks to be) would be counted as part of some step.
-    """
-    lines = 0
-
-    def trace(frame, event, argument):
-        nonlocal lines
-        lines += event == "line"
-        return trace
-
-    steps, before = 0, sys.gettrace()
-    collecting = gc.isenabled()
-    gc.disable()
-    sys.settrace(trace)
-    try:
-        while machine.step(0):
-            steps += 1
-    finally:
-        sys.settrace(before)
-        if collecting:
-            gc.enable()
-    assert steps > 60
-    return lines
-
-
-def test_a_step_in_place_costs_the_same_however_many_entries_there_are():
-    assert executed_lines(timer_with(5)) == executed_lines(timer_with(5_000))
-
-
-def test_that_measure_does_not_see_who_is_told_of_a_collection():
-    told, thresholds = [], gc.get_threshold()
-
-    def tell(phase, info):
-        told.append(phase)
-
-    expected = executed_lines(timer_with(5))
-    gc.callbacks.append(tell)
-    gc.set_threshold(1)
-    try:
-        machine = timer_with(5)
-        assert told, "the same with a collection at every turn"
-        counted = executed_lines(machine)
-    finally:
-        gc.set_threshold(*thresholds)
-        gc.callbacks.remove(tell)
-    assert counted == expected
-
-
-def test_that_measure_sees_a_step_that_looks_at_every_entry():
-    class Slow(Model):
-        def U9(self, t):
-            for _ in self.members("l1"):
-                pass
-            super().U9(t)
-
-    def slow(entries):
-        machine = timer_with(entries)
-        machine.__class__, machine._steps["U9"] = Slow, Slow.U9.__get__(machine)
-        return machine
-
-    assert executed_lines(slow(50)) > executed_lines(slow(5)) + 45
-
-
-def test_a_step_in_place_neither_freezes_nor_loads(monkeypatch):
-    machine = timer_with(5)
-
-    def refuse(*arguments):
-        raise AssertionError("a step in place needs the whole state")
-
-    for name in ("freeze", "load", "pieces", "successors"):
-        monkeypatch.setattr(machine, name, refuse)
-    assert executed_lines(machine)
-    with pytest.raises(AssertionError, match="whole state"):
-        machine.holds("TypeOK", None)

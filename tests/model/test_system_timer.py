@@ -1,4 +1,4 @@
-"""The timer's model by itself: the heap, the wheel's arithmetic, and what Kafka's order of steps does to a stalled adder."""
+"""The timer's model by itself: the heap, the wheel's arithmetic, and a stalled adder."""
 
 import pytest
 from hypothesis import given

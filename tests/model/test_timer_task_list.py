@@ -1,4 +1,4 @@
-"""The model of TimerTaskList: what each operation means to a single thread, and properties that are total and can fail."""
+"""The model of TimerTaskList: operations of a single thread, and total properties that can fail."""
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,7 @@ from tests.model.timer import MECHANISM, model_graph
 
 
 class Buckets:
-    """What the operations mean when nobody interferes: plain lists of names."""
+    """What the operations mean when no thread interferes: plain lists of names."""
 
     def __init__(self, scenario):
         self.lists = {name: list(scenario["ring"][name]) for name in scenario["lists"]}
@@ -258,7 +258,7 @@ def test_every_invariant_has_such_a_state():
 
 
 def test_locks_excuse_what_they_guard():
-    """In the middle of a move, with the locks held, the ring and the counter may be wrong; an entry in two lists may not."""
+    """In the middle of a move, ring and counter may be wrong; an entry in two lists may not be."""
     held = {"list_monitor__l1": Monitor("a", 1)}
     machine = Model(SCENARIO)
     for name, places in {

@@ -1,77 +1,13 @@
-"""The model of TimingWheel: its arithmetic, what a thread alone does, and properties that are total and can fail."""
+"""The model of TimingWheel: its arithmetic, a single thread, and total properties that can fail."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl import timing_wheel as impl
 from model.pluscal import DONE, FREE, Monitor
 from model.timing_wheel import Model
 from tests.model.timing_wheel import MECHANISM, levels_for, model_graph, scenario
 from wheelproof.graph.explorer import explore
-
-# -- the wheel's arithmetic
-
-
-class Absolute(Model):
-    """A model that keeps an entry's slot by the milliseconds of its deadline."""
-
-    def slot_of(self, time, level):
-        return (level - 1) * self.wheel_size + time % self.wheel_size + 1
-
-
-def disagreement(model, deadline, current, level):
-    """Where the model's arithmetic of one level is another one than the implementation's functions."""
-    model.current[level], model.deadline["e"] = current, deadline
-    tick, size = model.wheel_size ** (level - 1), model.wheel_size
-    bucket = (level - 1) * size + impl.bucket_index(deadline, tick, size) + 1
-    says = {
-        "trim": (model.trim(deadline, level), impl.trim(deadline, tick)),
-        "expired": (model.expired("e", level), impl.expired(deadline, current, tick)),
-        "fits": (model.fits("e", level), impl.fits(deadline, current, tick * size)),
-        "slot": (model.slot("e", level), bucket),
-        "level": (model.level_of(bucket), level),
-        "key": (model.key_for("e", level), impl.bucket_expiration(deadline, tick)),
-    }
-    return {name for name, (mine, others) in says.items() if mine != others}
-
-
-@given(st.integers(2, 9), st.integers(1, 5), st.integers(0, 10**6), st.integers(0, 10**6))
-def test_the_models_arithmetic_is_the_implementations(size, level, deadline, ticks):
-    of = scenario(size, deadline={"e": deadline}, levels=5, a=[])
-    current = ticks * size ** (level - 1)
-    assert not disagreement(Model(of), deadline, current, level)
-    # at the borders, too
-    for near in (
-        current - 1,
-        current,
-        current + size ** (level - 1) - 1,
-        current + size ** (level - 1),
-        current + size**level - 1,
-        current + size**level,
-    ):
-        assert not disagreement(Model(of), max(near, 0), current, level)
-
-
-@pytest.mark.parametrize(
-    "decision, where, differs",
-    [
-        ("WrongSlot", (6, 0, 2), {"slot"}),
-        ("M17_late", (5, 3, 2), {"expired"}),
-        ("M17_turn", (9, 0, 2), {"fits"}),
-    ],
-)
-def test_that_comparison_sees_another_arithmetic(decision, where, differs):
-    of = scenario(3, deadline={"e": 0}, levels=2, a=[])
-    assert disagreement(
-        MECHANISM.without(decision).model_of(of), *where
-    ) == differs and not disagreement(Model(of), *where)
-
-
-def test_that_comparison_sees_slots_that_are_counted_otherwise():
-    of = scenario(3, deadline={"e": 0}, levels=2, a=[])
-    assert disagreement(Absolute(of), 6, 0, 2) == {"slot"}
-
 
 # -- a thread alone
 
@@ -82,7 +18,10 @@ def adds(of, rest):
 
 
 def run(of, choose=min):
-    """The model after all have ended, its invariants true at each step. ``choose``: who moves, of the indices of those that can."""
+    """The model after all threads have ended, its invariants true at each step.
+
+    ``choose``: picks the thread that moves, from the indices of those that can.
+    """
     machine = Model(of)
     while moves := {thread: state for thread, _, state in machine.successors(machine.freeze())}:
         machine.load(moves[choose(moves)])
@@ -92,7 +31,10 @@ def run(of, choose=min):
 
 
 def meant(of):
-    """What an expirer hands over after all are added: the due ones at once, then the deadlines of the others; and the wheel's last time."""
+    """The results of an expirer after all are added: the due entries, deadlines, last time.
+
+    The due entries come at once, then the others in the order of their deadlines.
+    """
     deadline, start = of["deadline"], of["start"]
     waiting = [entry for entry in deadline if deadline[entry] > start]
     over = [entry for entry in deadline if entry not in waiting]
@@ -160,7 +102,7 @@ def test_whoever_comes_first_everything_is_handed_over_once(data, of):
 
 
 def left(of, decision=""):
-    """What there is after a program's end, or after so many steps that it has none, without a decision."""
+    """The state after a program's end, or after so many steps that it has none."""
     machine = MECHANISM.without(decision).model_of(of)
     for _ in range(400):
         if not machine.step(0):
@@ -218,7 +160,7 @@ BROKEN = {
         {"made": 3},
         {"current__2": 0},
         {"key__1": -2},
-        {"content__1": ("nobody",)},
+        {"content__1": ("unknown",)},
         {"monitor__1": Monitor("a", 0)},
         {"queue": (7,)},
         {"readers": frozenset({"x"})},
@@ -415,5 +357,5 @@ def test_a_decision_is_what_keeps_these(decision, within, broken):
 
 
 def test_behind_a_clock_that_moves_the_key_need_not_be_reset():
-    """Why this decision does not show where the reaper lets the clock reach a bucket's key before it flushes the bucket."""
+    """A reaper that sets the clock to a bucket's key before the flush hides this decision."""
     assert not violated("a_turn", "M12") and not violated("cascade", "M12")

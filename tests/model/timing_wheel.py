@@ -1,4 +1,4 @@
-"""TimingWheel as the mechanism under test, scenarios of it in few words, and one planted change for each step of its model."""
+"""TimingWheel as the mechanism under test: scenarios in few words, one planted change per step."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ STEM, MECHANISM, FAST = ARTEFACTS.stem, ARTEFACTS.mechanism, ARTEFACTS.fast
 source, model_graph = ARTEFACTS.source, ARTEFACTS.model_graph
 
 __all__ = [
+    "ARTEFACTS",
     "CHANGES",
     "FAST",
-    "ARTEFACTS",
     "MECHANISM",
     "ROOT",
     "STEM",
@@ -53,7 +53,10 @@ CHANGES = {
 
 
 def levels_for(wheel_size: int, start: int, deadlines: list[int]) -> int:
-    """As many levels as it takes until every deadline is within a turn of the highest, whose clock is rounded down."""
+    """As many levels as it takes until every deadline is within a turn of the highest.
+
+    That level's clock is rounded down.
+    """
     levels = 1
     while (
         max(deadlines, default=0) >= start - start % wheel_size ** (levels - 1) + wheel_size**levels

@@ -1,4 +1,4 @@
-"""The articles' two stories as TLC finds them: each is drawn in order, and replays on the model and on the implementation."""
+"""The articles' two stories as TLC finds them: drawn in order, and replayed on both artefacts."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def context(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def lost(context):
-    """The file of the completion that TryOnce loses, as `wheelproof verify --layer tlc` leaves it."""
+    """The file of TryOnce's lost completion, as `wheelproof verify --layer tlc` writes it."""
     return made(context, "article_lost_completion")
 
 
@@ -87,7 +87,11 @@ def assert_drawn_in_order(trace, width):
 
 
 def four_rows(steps):
-    """Whether these steps are the article's rows: one locks, reads the old condition, the other brings it and is turned away, both return."""
+    """Whether these steps are the article's rows.
+
+    One thread locks and reads the old condition. The other makes it true and fails to lock. Both
+    return.
+    """
     holder = next(thread for thread, label, changes in steps if label == "O1" and changes)
     (other,) = {thread for thread, *_ in steps} - {holder}
     ready = next(
@@ -125,7 +129,7 @@ def test_a_completion_is_lost_in_four_rows(lost):
 
 def test_rows_in_another_order_are_another_story(lost):
     steps = visible(document.read(lost))
-    assert not four_rows(steps[:-2] + [steps[-1], steps[-2]])
+    assert not four_rows([*steps[:-2], steps[-1], steps[-2]])
     assert not four_rows([step for step in steps if step[1] != "Y1"])
 
 
@@ -158,11 +162,14 @@ ARTICLE = [
     ("a", "P6"),
     ("a", "P1"),
 ]
-"""c is in tryComplete; a and b do not get the lock; a, the first to leave a note, tries again, and b has given up meanwhile."""
+"""c is in tryComplete, and a and b fail to lock.
+
+a is the first to leave a note and tries again. b has given up meanwhile.
+"""
 
 
 def test_who_finds_a_note_does_not_try_again(losers):
-    """Three threads: one holds the lock, the first to leave a note tries again, the second has given up."""
+    """One thread holds the lock, the first to leave a note tries again, the second gave up."""
     trace = document.read(losers)
     steps = visible(trace)
     noted = [(thread, changes) for thread, label, changes in steps if label == "P5"]
@@ -181,7 +188,7 @@ def test_who_finds_a_note_does_not_try_again(losers):
 
 @pytest.fixture(scope="module")
 def three(context):
-    """The article's own schedule up to the step in which b gives up, written as a counterexample."""
+    """The article's own schedule up to b's last step, written as a counterexample."""
     model = MECHANISM.model("three_losers")
     schedule = [(model.threads.index(thread), label) for thread, label in ARTICLE[:-2]]
     return context.output / context.keep(

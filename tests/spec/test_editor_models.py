@@ -1,4 +1,4 @@
-"""The models beside the specifications: as the tool writes them, and with the verdicts that they promise."""
+"""The models beside the specifications: generated texts, and the verdicts that they promise."""
 
 import shutil
 

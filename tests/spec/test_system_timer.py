@@ -19,7 +19,7 @@ SPEC = MECHANISM.spec.read_text(encoding="utf-8")
 
 
 def in_code(of: ControlledImplementation):
-    """Label -> kind under control: of the mechanism's own modules, and what it keeps of those below."""
+    """Label -> kind under control: the mechanism's own modules, and some labels of those below."""
     return {
         label: kind
         for lines in of.labels.values()
@@ -67,7 +67,10 @@ BEYOND_THE_TIMER = {
     "closing": {"EveryTimerFires"},
     "closed": {"EveryTimerIsTried"},
 }
-"""Scenarios in which the executor has more threads than Kafka's or is shut down, and what they break with nothing taken away."""
+"""Scenarios with more executor threads than Kafka's or a shutdown, and the broken properties.
+
+No decision is taken away in them.
+"""
 
 
 def test_an_executor_of_two_threads_or_one_that_is_shut_down_breaks_what_it_should():
@@ -80,7 +83,10 @@ def test_an_executor_of_two_threads_or_one_that_is_shut_down_breaks_what_it_shou
 
 
 def test_kafkas_refusal_loses_what_the_corrected_one_keeps():
-    """D6: the rest of the bucket is in no queue, late, and tried by no thread; what ran did so once, in time and uncancelled."""
+    """D6: the rest of the bucket is in no queue, late, and no thread tries it.
+
+    Each task that ran did so once, in time and uncancelled.
+    """
     kafka = MECHANISM.configs["kafka_closing"]
     assert (
         set(kafka.fails) == {"QueuedOnceWithItsKey", "LatenessBound", "BystandersInTime"}
@@ -154,7 +160,7 @@ BROKEN_BY_D1 = ("QueuedOnceWithItsKey", "KeyBeforeDeadline", "LatenessBound", "B
 
 
 def test_kafkas_order_has_every_scenario_and_keeps_all_that_D1_does_not_break():
-    """Each scenario but the largest is there in both orders; what fails is shown by name, the rest holds."""
+    """Each scenario but the largest is there in both orders; the named properties fail."""
     shown = {
         config.property
         for config in MECHANISM.configs.values()

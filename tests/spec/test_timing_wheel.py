@@ -21,7 +21,7 @@ SPEC = MECHANISM.spec.read_text(encoding="utf-8")
 
 
 def in_code():
-    """Label -> kind under control: of the mechanism's own modules, and what it keeps of those below."""
+    """Label -> kind under control: the mechanism's own modules, and some labels of those below."""
     return {
         label: kind
         for lines in ControlledImplementation.load(ROOT, STEM).labels.values()
@@ -67,7 +67,7 @@ def test_the_bare_wheel_needs_each_decision():
 
 
 def test_what_the_timers_lock_hides_shows_here():
-    """The rows of the decisions that have no effect behind the read/write lock, or none of their own."""
+    """The decisions that have no effect behind the read/write lock, or none of their own."""
     rows = {(mutant.decision, mutant.property) for mutant in MECHANISM.mutants.values()}
     assert {
         ("M11", "QueuedOnceWithItsKey"),
@@ -97,7 +97,7 @@ def test_rows_of_one_decision_are_about_different_properties():
     ],
 )
 def test_a_scenario_has_the_levels_that_it_needs_and_no_more(name):
-    """Of one level too few the model would ask for a clock that there is not; of one too many a bound would say more than is shown."""
+    """With a level too few the model lacks a clock; with one too many a bound says too much."""
     assert (
         max(state[0][0] for state in ARTEFACTS.model_graph(name).states)
         == MECHANISM.scenarios[name]["levels"]

@@ -30,7 +30,7 @@ def defined(text: str) -> set[str]:
 
 
 def assumptions(text: str) -> list[str]:
-    """The ASSUMEs of a module, in their order: the name of each, or its first line where it has none."""
+    """The ASSUMEs of a module in order: each one's name, or its first line where it has none."""
     return re.findall(r"^ASSUME (.+?)(?: ==.*)?$", text, re.MULTILINE)
 
 

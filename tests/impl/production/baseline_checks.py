@@ -206,8 +206,10 @@ class AtThread:
         return self
 
     def sleep(self, seconds: float, says: str) -> None:
-        asleep = lambda: [round(each, 6) for each in self.condition.deadlines()]
-        self.waits.until(lambda: asleep() == [seconds], says)
+        def asleep() -> bool:
+            return [round(each, 6) for each in self.condition.deadlines()] == [seconds]
+
+        self.waits.until(asleep, says)
 
     def asleep(self, says: str) -> None:
         self.waits.until(lambda: self.condition.sleepers, says)

@@ -170,7 +170,7 @@ FAULTS = {
         "return time.time_ns() // 1_000",
     ),
     # its thread
-    "an earlier JDK action wakes nobody": planted(
+    "an earlier JDK action wakes no thread": planted(
         checks.the_thread_sleeps_until_the_first_action_is_due,
         "            self.heap.offer(task)\n            self.changed.notify()\n",
         "            self.heap.offer(task)\n",
@@ -185,7 +185,7 @@ FAULTS = {
         "min(wait / 1000, threading.TIMEOUT_MAX)",
         "min(wait, threading.TIMEOUT_MAX)",
     ),
-    "a cancelled JDK timer wakes nobody": planted(
+    "a cancelled JDK timer wakes no thread": planted(
         checks.the_thread_ends_with_its_timer,
         DROPS + "            self.changed.notify()",
         DROPS,

@@ -1,4 +1,4 @@
-"""The implementation as production imports it, in copies with planted changes; threads and a condition that a check steers."""
+"""The implementation as production imports it, in changed copies; steered threads and condition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def source(module: str) -> str:
 
 
 def text(module: str, changes: Sequence[tuple[str, str]], labels: bool = False) -> str:
-    """A module's text with changes: each old text is there once. ``labels``: with the labels of its steps."""
+    """A module's text with changes, each old text there once. ``labels``: its steps' labels too."""
     new_text = (
         (ROOT / "impl" / f"{module}.py").read_text(encoding="utf-8") if labels else source(module)
     )
@@ -99,7 +99,7 @@ class Holder(Running):
 
 
 class Waits:
-    """Waits for something that must happen, ``within_s`` at most; ``moment_s``: how long to wait for what must not."""
+    """Waits ``within_s`` at most for an event, and ``moment_s`` for one that must not come."""
 
     def __init__(self, within_s: float, moment_s: float = MOMENT_S) -> None:
         self.within_s, self.moment_s = within_s, moment_s
@@ -117,9 +117,11 @@ class Interrupted(BaseException):
 
 
 class Steered:
-    """A condition whose time passes, and whose sleepers wake, as a check says: ``sleepers`` are (deadline, wake, ...), oldest first.
+    """A condition whose time passes, and whose sleepers wake, when a check calls for it.
 
-    ``notify`` wakes the youngest: Python promises no order, and a subject that relies on one is wrong.
+    ``sleepers`` are (deadline, wake, ...), oldest first.
+
+    ``notify`` wakes the youngest: Python promises no order, so no implementation may rely on one.
     """
 
     now = 0.0

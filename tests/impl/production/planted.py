@@ -1,4 +1,4 @@
-"""A fault that is planted in a copy of the implementation, and the check that must reject it by name."""
+"""A fault planted in a copy of the implementation, and the check that must reject it by name."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.impl.production import gate_checks
 from tests.impl.production import runtime_checks as checks
 from tests.impl.production.planted import planted
 
@@ -58,12 +59,14 @@ FAULTS = {
     ),
     "compare_and_set takes equal objects for one": planted(
         checks.atomic_operations_return_what_they_say,
-        "if current is not expected and not (type(current) is type(expected) is int and current == expected):",
+        "if current is not expected and not "
+        "(type(current) is type(expected) is int and current == expected):",
         "if current != expected:",
     ),
     "compare_and_set tells equal numbers apart": planted(
         checks.atomic_operations_return_what_they_say,
-        "if current is not expected and not (type(current) is type(expected) is int and current == expected):",
+        "if current is not expected and not "
+        "(type(current) is type(expected) is int and current == expected):",
         "if current is not expected:",
     ),
     "compare_and_set takes True for 1": planted(
@@ -116,7 +119,7 @@ FAULTS = {
         "if not of.readers:\n                of.changed.notify_all()",
         "if not of.readers:\n                of.changed.notify()",
     ),
-    "the last reader wakes nobody": planted(
+    "the last reader wakes no thread": planted(
         checks.a_waiting_writer_goes_before_later_readers,
         "if not of.readers:\n                of.changed.notify_all()",
         "pass",
@@ -126,7 +129,7 @@ FAULTS = {
         "of.writer = None\n            of.changed.notify_all()",
         "of.writer = None\n            of.changed.notify()",
     ),
-    "a leaving writer wakes nobody": planted(
+    "a leaving writer wakes no thread": planted(
         checks.each_keeps_out_whom_it_should,
         "of.writer = None\n            of.changed.notify_all()",
         "of.writer = None",
@@ -136,9 +139,10 @@ FAULTS = {
         "            finally:\n                of.waiting = of.waiting - 1",
         "                of.waiting = of.waiting - 1\n            finally:\n                pass",
     ),
-    "an interrupted writer wakes nobody": planted(
+    "an interrupted writer wakes no thread": planted(
         checks.an_interrupted_writer_lets_in_the_readers_behind_it,
-        "                if of.writer != me:  # interrupted: those that waited for this writer alone may enter\n"
+        "                if of.writer != me:  "
+        "# interrupted: those that waited for this writer alone may enter\n"
         "                    of.changed.notify_all()\n",
         "",
     ),
@@ -163,79 +167,79 @@ FAULTS = {
         "of.readers = frozenset()",
     ),
     "notify keeps the leader": planted(
-        checks.an_earlier_thing_wakes_one_who_leads,
+        gate_checks.an_earlier_thing_wakes_one_who_leads,
         "        self.leader = None\n        self.due.notify()",
         "        self.due.notify()",
     ),
-    "notify wakes nobody": planted(
-        checks.an_earlier_thing_wakes_one_who_leads,
+    "notify wakes no thread": planted(
+        gate_checks.an_earlier_thing_wakes_one_who_leads,
         "        self.leader = None\n        self.due.notify()",
         "        self.leader = None",
     ),
     "everybody leads": planted(
-        checks.one_leads_and_the_others_sleep_for_their_own_time,
+        gate_checks.one_leads_and_the_others_sleep_for_their_own_time,
         "if self.leader is not None or left < wait:",
         "if left < wait:",
     ),
-    "nobody leads": planted(
-        checks.one_leads_and_the_others_sleep_for_their_own_time,
+    "no thread leads": planted(
+        gate_checks.one_leads_and_the_others_sleep_for_their_own_time,
         "if self.leader is not None or left < wait:",
         "if True:",
     ),
     "one whose time ends sooner leads": planted(
-        checks.a_wait_ends_with_its_time,
+        gate_checks.a_wait_ends_with_its_time,
         "if self.leader is not None or left < wait:",
         "if self.leader is not None:",
     ),
     "followers have no time of their own": planted(
-        checks.one_leads_and_the_others_sleep_for_their_own_time,
+        gate_checks.one_leads_and_the_others_sleep_for_their_own_time,
         "self.due.wait(min(left, TIMEOUT_MAX))",
         "self.due.wait()",
     ),
     "followers wait for one second less": planted(
-        checks.one_leads_and_the_others_sleep_for_their_own_time,
+        gate_checks.one_leads_and_the_others_sleep_for_their_own_time,
         "min(left, TIMEOUT_MAX)",
         "min(left - 1, TIMEOUT_MAX)",
     ),
     "the leader keeps the lead": planted(
-        checks.who_leaves_has_another_lead,
+        gate_checks.who_leaves_has_another_lead,
         "if self.leader == me:  # else a notification has taken the lead away\n"
         "                        self.leader = None",
         "pass",
     ),
     "the leader takes another's lead away": planted(
-        checks.an_earlier_leader_leaves_the_lead_alone,
+        gate_checks.an_earlier_leader_leaves_the_lead_alone,
         "if self.leader == me:  # else a notification has taken the lead away\n"
         "                        self.leader = None",
         "self.leader = None",
     ),
-    "who leaves wakes nobody": planted(
-        checks.who_leaves_has_another_lead,
+    "a leaving thread wakes no thread": planted(
+        gate_checks.who_leaves_has_another_lead,
         "        if self.leader is None:\n            self.due.notify()\n",
         "",
     ),
-    "who leaves wakes another only if somebody leads": planted(
-        checks.who_leaves_has_another_lead,
+    "a leaving thread wakes another only if one leads": planted(
+        gate_checks.who_leaves_has_another_lead,
         "        if self.leader is None:\n            self.due",
         "        if self.leader is not None:\n            self.due",
     ),
-    "an interrupt wakes nobody": planted(
-        checks.an_interrupted_leader_gives_the_lead_and_the_lock_away,
+    "an interrupt wakes no thread": planted(
+        gate_checks.an_interrupted_leader_gives_the_lead_and_the_lock_away,
         "            if not taken:\n                self.release()",
         "            if not taken:\n                self.due.release()",
     ),
     "an interrupt keeps the lock": planted(
-        checks.an_interrupted_leader_gives_the_lead_and_the_lock_away,
+        gate_checks.an_interrupted_leader_gives_the_lead_and_the_lock_away,
         "            if not taken:\n                self.release()",
         "            pass",
     ),
     "only an error gives the lock back, not an interrupt": planted(
-        checks.an_interrupted_leader_gives_the_lead_and_the_lock_away,
+        gate_checks.an_interrupted_leader_gives_the_lead_and_the_lock_away,
         "        finally:\n            if not taken:\n                self.release()",
         "        except Exception:\n            self.release()\n            raise",
     ),
     "the lead is given back only when the wait ends well": planted(
-        checks.an_interrupted_leader_gives_the_lead_and_the_lock_away,
+        gate_checks.an_interrupted_leader_gives_the_lead_and_the_lock_away,
         "                finally:\n                    if self.leader == me:",
         "                except ZeroDivisionError:\n"
         "                    pass\n"
@@ -243,37 +247,37 @@ FAULTS = {
         "                    if self.leader == me:",
     ),
     "what is due now is waited for": planted(
-        checks.what_is_due_now_is_not_waited_for,
+        gate_checks.what_is_due_now_is_not_waited_for,
         "wait_ms() / 1000) > 0",
         "wait_ms() / 1000) >= 0",
     ),
     "a time that is over is waited for": planted(
-        checks.a_wait_ends_with_its_time,
+        gate_checks.a_wait_ends_with_its_time,
         "if left <= 0:",
         "if left <= -60:",
     ),
     "milliseconds are taken for seconds": planted(
-        checks.one_leads_and_the_others_sleep_for_their_own_time,
+        gate_checks.one_leads_and_the_others_sleep_for_their_own_time,
         "wait_ms() / 1000",
         "wait_ms()",
     ),
     "the time to wait is taken for seconds": planted(
-        checks.a_wait_ends_with_its_time,
+        gate_checks.a_wait_ends_with_its_time,
         "start + timeout_ms / 1000",
         "start + timeout_ms",
     ),
     "a wait without end is passed on": planted(
-        checks.without_end_is_as_long_as_can_be,
+        gate_checks.without_end_is_as_long_as_can_be,
         "self.due.wait(min(wait, TIMEOUT_MAX))",
         "self.due.wait(wait)",
     ),
     "a gate is left with its lock": planted(
-        checks.a_gate_excludes,
+        gate_checks.a_gate_excludes,
         "    def __exit__(self, *exception: object) -> None:\n        self.due.release()",
         "    def __exit__(self, *exception: object) -> None:\n        pass",
     ),
-    "a wait that cannot be told keeps the lock": planted(
-        checks.a_wait_that_cannot_be_told_gives_the_lock_back,
+    "a wait without a time keeps the lock": planted(
+        gate_checks.a_wait_that_cannot_be_told_gives_the_lock_back,
         "        self.due.acquire()\n        try:\n            while",
         "        self.due.acquire()\n        wait_ms()\n        try:\n            while",
     ),

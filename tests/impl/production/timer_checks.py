@@ -1,4 +1,4 @@
-"""What the queue, the executor, the reaper and the timer promise on real threads, each promise a check of one copy of the modules."""
+"""Promises of queue, executor, reaper and timer on real threads, each a check of one copy."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import logging
 import threading
 import time
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 
-from tests.impl.production.loading import Running, Steered, Waits, steered
+from tests.impl.production.loading import Running, Waits
 
 HOUR_MS = 3_600_000
 
@@ -76,164 +76,14 @@ def virtual_time_is_added_at_once(impl: SimpleNamespace, waits: Waits) -> None:
 
 def virtual_time_does_not_go_back(impl: SimpleNamespace, waits: Waits) -> None:
     clock = impl.clock.VirtualClock(5)
-    try:
+    with suppress(ValueError):
         clock.advance(-1)
-    except ValueError:
-        pass
     assert clock.hi_res_clock_ms() == 5, "time went back"
 
 
 def system_time_is_monotonic_and_in_milliseconds(impl: SimpleNamespace, waits: Waits) -> None:
     impl.clock.time = SimpleNamespace(monotonic_ns=lambda: 7_999_999, time_ns=lambda: 3_000_000)
     assert impl.clock.SystemClock().hi_res_clock_ms() == 7
-
-
-# -- the delay queue
-
-
-class Element:
-    """Due at a time of the steered clock, in seconds."""
-
-    def __init__(self, due: float) -> None:
-        self.due = due
-
-    def get_delay(self) -> float:
-        return (self.due - Steered.now) * 1000
-
-    def compare_to(self, other: Element) -> float:
-        return self.due - other.due
-
-
-class AtQueue:
-    def __init__(self, impl: SimpleNamespace, waits: Waits, *due: float) -> None:
-        self.queue, self.waits = steered(impl).delay_queue.DelayQueue(), waits
-        self.condition: Steered = self.queue.gate.due
-        for each in due:
-            self.queue.offer(Element(Steered.now + each))
-
-    def poller(self, timeout_s: float) -> Running:
-        before = len(self.condition.sleepers)
-        poller = Running(lambda: self.queue.poll(timeout_s * 1000))
-        self.waits.until(
-            lambda: poller.ended or len(self.condition.sleepers) > before,
-            "a poller is neither through nor asleep",
-        )
-        return poller
-
-    def sleep(self, *seconds: float, says: str) -> None:
-        self.waits.until(
-            lambda: [round(each, 6) for each in self.condition.deadlines()] == list(seconds),
-            f"{says}: {self.condition.deadlines()}",
-        )
-
-
-def an_earlier_head_wakes_a_poller(impl: SimpleNamespace, waits: Waits) -> None:
-    at = AtQueue(impl, waits, 50)
-    poller = at.poller(1000)
-    at.sleep(50, says="it does not sleep until the head is due")
-    at.queue.offer(Element(Steered.now + 20))
-    at.sleep(20, says="it sleeps on")
-    at.queue.offer(Element(Steered.now))
-    waits.until(lambda: poller.ended, "it sleeps on beside a due head")
-    assert poller.result.due == Steered.now, "it took another element"
-
-
-def a_later_element_wakes_nobody(impl: SimpleNamespace, waits: Waits) -> None:
-    at = AtQueue(impl, waits, 50)
-    at.poller(1000)
-    sleeper = at.condition.sleepers[0]
-    at.queue.offer(Element(Steered.now + 60))
-    assert at.condition.sleepers == [sleeper], "a poller is woken for nothing"
-
-
-def pollers_take_each_element_once_and_when_it_is_due(impl: SimpleNamespace, waits: Waits) -> None:
-    at = AtQueue(impl, waits, 10, 20, 30)
-    first = Steered.now
-    pollers = [at.poller(1000) for _ in range(3)]
-    for number in (1, 2, 3):
-        waits.until(
-            lambda: [round(each, 6) for each in at.condition.deadlines()[:1]] == [10],
-            "nobody sleeps until the head is due",
-        )
-        at.condition.elapse(9)
-        assert sum(poller.ended for poller in pollers) == number - 1, "it is taken before it is due"
-        at.condition.elapse(1)
-        waits.until(
-            lambda: sum(poller.ended for poller in pollers) == number, "it is due and not taken"
-        )
-    assert sorted(poller.result.due - first for poller in pollers) == [10, 20, 30]
-
-
-def a_poll_ends_with_its_time_and_nothing(impl: SimpleNamespace, waits: Waits) -> None:
-    at = AtQueue(impl, waits)
-    poller = at.poller(5)
-    at.condition.elapse(5)
-    waits.until(lambda: poller.ended, "it sleeps longer than its time")
-    assert poller.result is None and poller.error is None and not at.condition.lock.locked()
-    empty = at.poller(0)
-    waits.until(lambda: empty.ended, "it sleeps although it has no time")
-    assert empty.result is None
-
-
-def an_empty_queue_is_waited_at(impl: SimpleNamespace, waits: Waits) -> None:
-    at = AtQueue(impl, waits)
-    poller = at.poller(50)
-    assert not poller.ended, "it gives up at once"
-    at.sleep(50, says="its time")
-    at.queue.offer(Element(Steered.now))
-    waits.until(lambda: poller.ended, "it sleeps on beside a due head")
-
-
-def each_operation_holds_the_gate(impl: SimpleNamespace, waits: Waits) -> None:
-    queue, bare = steered(impl).delay_queue.DelayQueue(), []
-
-    class Watched(list):
-        def note(self, name: str) -> None:
-            if not queue.gate.due.lock.locked():
-                bare.append(name)
-
-        def append(self, value) -> None:
-            self.note("append")
-            super().append(value)
-
-        def pop(self, *index):
-            self.note("pop")
-            return super().pop(*index)
-
-        def __getitem__(self, index):
-            self.note("look")
-            return super().__getitem__(index)
-
-        def __setitem__(self, index, value) -> None:
-            self.note("put")
-            super().__setitem__(index, value)
-
-    queue.heap = Watched()
-    for due in (5, 3, 1):
-        queue.offer(Element(Steered.now - due))
-    assert queue.poll_now().due == Steered.now - 5 and queue.poll(0).due == Steered.now - 3
-    queue.poll_now(), queue.poll_now(), queue.poll(0)
-    assert not bare, f"{sorted(set(bare))} without the gate"
-    assert not queue.gate.due.lock.locked(), "the gate is kept"
-
-
-def an_element_that_raises_gives_the_gate_back(impl: SimpleNamespace, waits: Waits) -> None:
-    class Raising(Element):
-        asked = 0
-
-        def get_delay(self) -> float:
-            Raising.asked += 1
-            if Raising.asked > 1:
-                raise LookupError
-            return 0
-
-    queue = steered(impl).delay_queue.DelayQueue()
-    queue.offer(Raising(0))
-    try:
-        queue.poll(0)
-    except LookupError:
-        pass
-    assert Raising.asked == 2 and not queue.gate.due.lock.locked(), "the gate is kept"
 
 
 # -- entries and tasks
@@ -266,14 +116,12 @@ def a_task_says_what_is_due(impl: SimpleNamespace, waits: Waits) -> None:
 
 def a_refused_add_leaves_the_waiting_task(impl: SimpleNamespace, waits: Waits) -> None:
     for delay_ms in (-100, 1 << 63):
-        timer, clock = timer_of(impl)
+        timer, _ = timer_of(impl)
         task = task_of(impl, 5)
         timer.add(task)
         entry, task.delay_ms = task.timer_task_entry, delay_ms
-        try:
+        with suppress(ValueError):
             timer.add(task)
-        except ValueError:
-            pass
         assert task.timer_task_entry is entry, "a refused add takes the task out"
         assert entry.list is not None and timer.size() == 1, "a refused add takes the task out"
 
@@ -389,7 +237,7 @@ def tasks_run_one_after_the_other(impl: SimpleNamespace, waits: Waits) -> None:
 
 
 class Lent(Executor):
-    """Somebody's executor: refuses, or runs in a thread of its own."""
+    """The caller's executor: it refuses, or runs in a thread of its own."""
 
     def __init__(self, refusal: Exception | None = None) -> None:
         self.refusal, self.calls = refusal, []
@@ -426,13 +274,13 @@ class Timer:
         self.closed = 0
         self.blocked = threading.Event()
         self.blocked.set()
-        self.asked = threading.Event()
+        self.looked = threading.Event()
         self.reaping_when_closed: bool | None = None
         self.reaper = None
 
     def advance_clock(self, timeout_ms: float) -> bool:
         self.polls.append(timeout_ms)
-        self.asked.set()
+        self.looked.set()
         self.blocked.wait()
         time.sleep(0.001)  # one that a fault keeps polling for ever is not to take the processor
         return False
@@ -461,7 +309,7 @@ def a_reaper_is_through_when_its_timer_is_closed(impl: SimpleNamespace, waits: W
     timer = Timer()
     timer.blocked.clear()
     timer.reaper = reaper = impl.system_timer_reaper.SystemTimerReaper(timer)
-    waits.until(timer.asked.is_set, "it does not poll")
+    waits.until(timer.looked.is_set, "it does not poll")
     closing = Running(reaper.close)
     waits.until(lambda: reaper.stopping.is_set() or timer.closed, "close does not begin")
     timer.blocked.set()

@@ -1,7 +1,8 @@
-"""Faults in the queue, the executor, the reaper, the clocks and the timer, each with the check that must reject it."""
+"""Faults in queue, executor, reaper, clocks and timer, each with the check that rejects it."""
 
 from __future__ import annotations
 
+from tests.impl.production import queue_checks
 from tests.impl.production import timer_checks as checks
 from tests.impl.production.planted import planted
 
@@ -14,7 +15,13 @@ WAITS = "wait=get_ident() != thread"
 SUBMITS = "        self.executor.submit(run, entry)\n"
 CLOSES = "        self.executor.close()"
 JOINS = "        if threading.get_ident() != self.thread.ident:\n            self.thread.join()\n"
-TAKES = "        try:\n            taken = self._take()\n        finally:\n            self.gate.release()\n        return taken"
+TAKES = (
+    "        try:\n"
+    "            taken = self._take()\n"
+    "        finally:\n"
+    "            self.gate.release()\n"
+    "        return taken"
+)
 
 FAULTS = {
     # the clocks
@@ -44,65 +51,66 @@ FAULTS = {
         "return -(-time.monotonic_ns() // 1_000_000)",
     ),
     # the delay queue
-    "offer wakes nobody": planted(
-        checks.an_earlier_head_wakes_a_poller,
+    "offer wakes no thread": planted(
+        queue_checks.an_earlier_head_wakes_a_poller,
         "                self.gate.notify()",
         "                pass",
     ),
     "offer wakes when another element is first": planted(
-        checks.an_earlier_head_wakes_a_poller,
+        queue_checks.an_earlier_head_wakes_a_poller,
         "if self.heap[0] is element:",
         "if self.heap[0] is not element:",
     ),
     "offer wakes at the first element only": planted(
-        checks.an_earlier_head_wakes_a_poller,
+        queue_checks.an_earlier_head_wakes_a_poller,
         "if self.heap[0] is element:",
         "if len(self.heap) == 1:",
     ),
     "offer wakes for every element": planted(
-        checks.a_later_element_wakes_nobody,
+        queue_checks.a_later_element_wakes_nobody,
         "if self.heap[0] is element:",
         "if True:",
     ),
     "offer looks before it has sorted": planted(
-        checks.an_earlier_head_wakes_a_poller,
-        "            self._up(len(self.heap) - 1, element)\n            if self.heap[0] is element:",
+        queue_checks.an_earlier_head_wakes_a_poller,
+        "            self._up(len(self.heap) - 1, element)\n"
+        "            if self.heap[0] is element:",
         "            first = self.heap[0] is element\n"
         "            self._up(len(self.heap) - 1, element)\n"
         "            if first:",
     ),
     "an empty queue is due at once": planted(
-        checks.an_empty_queue_is_waited_at,
+        queue_checks.an_empty_queue_is_waited_at,
         "            return FOREVER_MS",
         "            return 0",
     ),
     "poll does not wait": planted(
-        checks.an_empty_queue_is_waited_at,
+        queue_checks.an_empty_queue_is_waited_at,
         "acquire_when(self.wait_ms, timeout_ms)",
         "acquire_when(self.wait_ms, 0)",
     ),
     "poll waits without end": planted(
-        checks.a_poll_ends_with_its_time_and_nothing,
+        queue_checks.a_poll_ends_with_its_time_and_nothing,
         "acquire_when(self.wait_ms, timeout_ms)",
         "acquire_when(self.wait_ms, FOREVER_MS)",
     ),
     "poll takes what is not due": planted(
-        checks.a_poll_ends_with_its_time_and_nothing,
+        queue_checks.a_poll_ends_with_its_time_and_nothing,
         "        if not heap:\n            return None\n",
         "",
     ),
     "what is due is not taken": planted(
-        checks.pollers_take_each_element_once_and_when_it_is_due,
+        queue_checks.pollers_take_each_element_once_and_when_it_is_due,
         "if delay > 0:",
         "if delay >= 0:",
     ),
     "an element is taken before it is due": planted(
-        checks.pollers_take_each_element_once_and_when_it_is_due,
+        queue_checks.pollers_take_each_element_once_and_when_it_is_due,
         "return heap[0].get_delay()",
         "return heap[0].get_delay() - 1000",
     ),
     "poll keeps the gate where it finds nothing": planted(
-        checks.a_poll_ends_with_its_time_and_nothing,
+        queue_checks.a_poll_ends_with_its_time_and_nothing,
         TAKES,
         "        taken = self._take()\n"
         "        if taken is not None:\n"
@@ -110,22 +118,22 @@ FAULTS = {
         "        return taken",
     ),
     "poll keeps the gate when an element raises": planted(
-        checks.an_element_that_raises_gives_the_gate_back,
+        queue_checks.an_element_that_raises_gives_the_gate_back,
         TAKES,
         "        taken = self._take()\n        self.gate.release()\n        return taken",
     ),
     "poll takes after it has left the gate": planted(
-        checks.each_operation_holds_the_gate,
+        queue_checks.each_operation_holds_the_gate,
         TAKES,
         "        self.gate.release()\n        return self._take()",
     ),
     "poll_now takes without the gate": planted(
-        checks.each_operation_holds_the_gate,
+        queue_checks.each_operation_holds_the_gate,
         "        with self.gate:\n            taken = self._take()\n        return taken",
         "        return self._take()",
     ),
     "offer looks without the gate": planted(
-        checks.each_operation_holds_the_gate,
+        queue_checks.each_operation_holds_the_gate,
         "        with self.gate:\n            self.heap.append(element)",
         "        self.heap.append(element)\n        with self.gate:",
     ),
@@ -149,7 +157,8 @@ FAULTS = {
     ),
     "a task without run() does nothing": planted(
         checks.a_task_says_what_is_due,
-        'raise NotImplementedError(f"{type(self).__name__} does not say what is due: override run()")',
+        "raise NotImplementedError("
+        'f"{type(self).__name__} does not say what is due: override run()")',
         "pass",
     ),
     # the timer
