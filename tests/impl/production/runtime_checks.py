@@ -121,7 +121,7 @@ def each_keeps_out_whom_it_should(impl: SimpleNamespace, waits: Waits) -> None:
         one.leave()
         waits.until(lambda: two.inside, f"{second} after {first}")
         two.leave()
-        waits.until(lambda: two.ended, "a thread does not leave")
+        waits.until(lambda: one.ended and two.ended, "a thread does not leave")
         assert not inside_at_rest(lock)
 
 
