@@ -12,7 +12,7 @@ from dataclasses import replace
 from wheelproof.checks.comparisons import Equality
 from wheelproof.checks.context import Context
 from wheelproof.graph import same
-from wheelproof.graph.explorer import StateGraph, explore, first_violations
+from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violations
 from wheelproof.graph.liveness import violation
 from wheelproof.tla.syntax import OutsideSubset
 from wheelproof.tla.values import Undefined
@@ -25,14 +25,14 @@ def graph_of(context: Context, scenario: str, bound: int) -> StateGraph | None:
     """The compiled specification's graph of a scenario; None where TLC has to judge it.
 
     That is so in the nightly profile, without a model by hand, and where the specification is
-    outside of the subset or some step has no value. Raises BudgetSpent beyond ``bound`` states.
+    outside of the subset, some step has no value, or there are more states than ``bound``.
     """
     mechanism = context.mechanism
     if context.profile != "fast" or not mechanism.by_hand:
         return None
     try:
         return explore(mechanism.compiled_model(mechanism.scenarios[scenario]), bound=bound)
-    except (OutsideSubset, Undefined):
+    except (OutsideSubset, Undefined, BudgetSpent):
         return None
 
 

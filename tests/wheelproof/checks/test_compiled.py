@@ -115,3 +115,10 @@ def test_a_mechanism_without_a_model_by_hand_has_to_be_compiled(monkeypatch):
     refusing(monkeypatch)
     with pytest.raises(UsageError, match="module M, line 7: ENABLED is outside"):
         prepare.models([MECHANISM])
+
+
+def test_tlc_judges_a_graph_beyond_its_bound(context):
+    scenario = EQUIVALENT.scenario
+    assert compiled.graph_of(context, scenario, 10) is None
+    assert compiled.graph_of(context, scenario, 1_000).distinct == CONFIG.distinct
+    assert compiled.graph_of(replace(context, profile="nightly"), scenario, 1_000) is None
