@@ -1,24 +1,27 @@
-"""A folder of traces to try the checks on: runs that conform, and one of each mutant, made in the same way on every machine.
+"""A folder of traces to try the checks on: runs that conform, and one of each mutant, made in the
+same way on every machine.
 
-A run follows a schedule that the model finds; a mutant's leads to a state in which the mutant's property fails, and on from there until nobody can
-move. Where a mechanism takes operations of another for single steps, the real threads make each such operation at one go. Locks that the model then does not
-know of may forbid a schedule: another one is taken.
+A run follows a schedule that the model finds; a mutant's leads to a state in which the mutant's
+property fails, and on from there until nobody can move. Where a mechanism takes operations of
+another for single steps, the real threads make each such operation at one go. Locks that the model
+then does not know of may forbid a schedule: another one is taken.
 """
 
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
-from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore, first_violation
 from wheelproof.project.mechanism import Mechanism, Mutant
 from wheelproof.trace.record import Recorded, record
 from wheelproof.trace.recording import Infeasible
 from wheelproof.trace.replay import VIOLATES, replay_events
+from wheelproof.trace.violating import Search, TooLarge
 
 LONGEST = 400
 """Steps after which a run is not gone on with."""
@@ -31,7 +34,8 @@ BOUND = 100_000
 
 
 class Unmakable(UsageError):
-    """A mutant whose fault the model shows only in runs that the implementation's own locks forbid, or that need a memory that delays stores."""
+    """A mutant whose fault the model shows only in runs that the implementation's own locks forbid,
+    or that need a memory that delays stores."""
 
 
 def random_schedule(mechanism: Mechanism, scenario: str, seed: int) -> list[tuple[str, str]]:
@@ -46,58 +50,53 @@ def random_schedule(mechanism: Mechanism, scenario: str, seed: int) -> list[tupl
 
 
 def completed(
-    mechanism: Mechanism, graph: StateGraph, number: int, seed: int
+    mechanism: Mechanism, search: Search, number: int, seed: int
 ) -> list[tuple[str, str]]:
-    """A schedule to state ``number``, and on from there until no thread can move; without the silent steps."""
-    chance, path = random.Random(seed), list(graph.path(number))
-    here = number
-    while graph.edges[here] and len(path) < LONGEST:
-        path.append(chance.choice(graph.edges[here]))
-        here = path[-1][2]
+    """A schedule to a state, and on from there until no thread can move; no silent steps."""
+    model, chance, path = search.model, random.Random(seed), search.path(number)
+    state = search.states[number]
+    while len(path) < LONGEST and (moves := model.successors(state)):
+        thread, label, state = chance.choice(moves)
+        path.append((thread, label))
     return [
-        (graph.model.threads[thread], label)
-        for thread, label, _ in path
-        if label not in mechanism.silent
+        (model.threads[thread], label) for thread, label in path if label not in mechanism.silent
     ]
 
 
-def violating(graph: StateGraph, name: str) -> Iterator[int]:
-    """The numbers of the states in which a property fails, those of least depth first."""
-    first = first_violation(graph, name)
-    if first is None:
-        return
-    if name == "NoDeadlock":
-        yield from graph.deadlocks
-    else:
-        yield from (
-            number
-            for number in range(first, len(graph.states))
-            if not graph.model.holds(name, graph.states[number])
-        )
-
-
 def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: int = 1) -> Recorded:
-    """A run of a mutant in its scenario, through a state in which its property fails; of an equivalent one through the last state found.
+    """A run of a mutant in its scenario, through a state in which its property fails; of an
+    equivalent one through the last state found.
 
-    Raises UsageError where the scenario is larger than can be explored here, or the property fails nowhere.
+    Raises UsageError where the scenario is larger than can be explored here, or the property fails
+    nowhere.
     """
     mechanism = mechanisms[stem]
     mutant = mechanism.mutants[name]
-    if mutant.data_race and getattr(isolated.load(mechanism.root, f"harness.{stem}"), "MEMORY", ()):
+    if mutant.data_race and getattr(
+        isolated.load(mechanism.root, f"harness.{stem}"), "MEMORY", None
+    ):
         raise Unmakable(
-            f"What {name} does wrong shows where memory delays stores, and those of recorded threads are seen at once: its traces conform."
+            f"What {name} does wrong shows where memory delays stores, and those of recorded "
+            "threads are seen at once: its traces conform."
         )
+    search = Search(mechanism.without(mutant.decision).model(mutant.scenario), BOUND)
     try:
-        graph = explore(mechanism.without(mutant.decision).model(mutant.scenario), bound=BOUND)
-    except BudgetSpent as error:
+        return _violating(mechanisms, stem, mutant, search, seed)
+    except TooLarge as error:
         raise UsageError(
             f"The scenario of {name} has {error}.", "Record a counterexample with --schedule."
         ) from error
-    forbidden = []
+
+
+def _violating(
+    mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, search: Search, seed: int
+) -> Recorded:
+    mechanism, name = mechanisms[stem], mutant.name
+    forbidden: list[list[tuple[str, str]]] = []
     for number in (
-        violating(graph, mutant.property) if mutant.property else (len(graph.states) - 1,)
+        search.failing(mutant.property) if mutant.property else deque(search.all(), maxlen=1)
     ):
-        schedule = completed(mechanism, graph, number, seed)
+        schedule = completed(mechanism, search, number, seed)
         if any(schedule[: len(begin)] == begin for begin in forbidden):
             continue
         try:
@@ -117,7 +116,8 @@ def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: i
         return raced
     if forbidden:
         raise Unmakable(
-            f"No run of {mutant.scenario} in which {mutant.property} of the mutant {name} fails can be made: locks forbid all that were found."
+            f"No run of {mutant.scenario} in which {mutant.property} of the mutant {name} fails "
+            "can be made: locks forbid all that were found."
         )
     raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of the mutant {name}.")
 
@@ -125,7 +125,8 @@ def of_mutant(mechanisms: Mapping[str, Mechanism], stem: str, name: str, seed: i
 def _racing(
     mechanisms: Mapping[str, Mechanism], stem: str, mutant: Mutant, seed: int
 ) -> Recorded | None:
-    """A random run of a mutant whose trace shows the data race that it has beside the fault of its property; None if none of TRIES does."""
+    """A random run of a mutant whose trace shows the data race that it has beside the fault of its
+    property; None if none of TRIES does."""
     for attempt in range(seed, seed + TRIES):
         schedule = random_schedule(
             mechanisms[stem].without(mutant.decision), mutant.scenario, attempt
@@ -149,7 +150,8 @@ def _racing(
 def examples(
     mechanisms: Mapping[str, Mechanism], stem: str, seed: int = 1
 ) -> Iterator[tuple[str, Any]]:
-    """(name of the file, trace) of a mechanism's examples: its fast scenarios that keep all properties, then its mutants, but for those whose faults no recording can show."""
+    """(name of the file, trace) of a mechanism's examples: its fast scenarios that keep all
+    properties, then its mutants, but for those whose faults no recording can show."""
     mechanism = mechanisms[stem]
     wanted = dict.fromkeys(
         config.scenario

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import UsageError
-from wheelproof.graph.explorer import BudgetSpent, StateGraph, explore
 from wheelproof.graph.reduced import settle
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.examples import (
@@ -17,12 +16,12 @@ from wheelproof.trace.examples import (
     Unmakable,
     completed,
     random_schedule,
-    violating,
 )
 from wheelproof.trace.steps.format import Recording
 from wheelproof.trace.steps.loading import Loaded
 from wheelproof.trace.steps.record import record
 from wheelproof.trace.steps.recorder import Recorder
+from wheelproof.trace.violating import Search, TooLarge
 
 LIMIT = 2_000
 """Events of a mutant's run, which need not end."""
@@ -43,21 +42,20 @@ def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
             "and real threads see those at once."
         )
     changed = mechanism.without(mutant.decision)
+    search = Search(changed.model(mutant.scenario), BOUND)
     try:
-        graph = explore(changed.model(mutant.scenario), bound=BOUND)
-    except BudgetSpent as error:
+        if mutant.property and mechanism.properties[mutant.property].kind != "liveness":
+            number = next(search.failing(mutant.property), None)
+            missing = f"{mutant.property} fails nowhere in {mutant.scenario} of {name}."
+        else:
+            own = settle(mechanism.model(mutant.scenario), mechanism.silent)
+            number = _parting(search, changed.silent, mechanism.model(mutant.scenario), own)
+            missing = f"{name} takes the same steps as the mechanism in {mutant.scenario}."
+    except TooLarge as error:
         raise UsageError(f"The scenario of {name} has {error}.") from error
-    if mutant.property and mechanism.properties[mutant.property].kind != "liveness":
-        number = next(violating(graph, mutant.property), None)
-        if number is None:
-            raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of {name}.")
-        schedule = completed(changed, graph, number, seed)
-    else:
-        own = settle(mechanism.model(mutant.scenario), mechanism.silent)
-        number = _parting(graph, changed.silent, mechanism.model(mutant.scenario), own)
-        if number is None:
-            raise UsageError(f"{name} takes the same steps as the mechanism in {mutant.scenario}.")
-        schedule = completed(changed, graph, number, seed)
+    if number is None:
+        raise UsageError(missing)
+    schedule = completed(changed, search, number, seed)
     run_id = f"{mechanism.stem}-{name}"
     return record(
         mechanism,
@@ -71,7 +69,7 @@ def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
 
 
 def _parting(
-    graph: StateGraph, silent: frozenset[str], model: Any, settled: Callable[[Any], Any]
+    search: Search, silent: frozenset[str], model: Any, settled: Callable[[Any], Any]
 ) -> int | None:
     """The first state of a mutant's graph in which other steps can be taken than in the
     mechanism's own model, which has come there by the same steps; None if there is none."""
@@ -79,7 +77,7 @@ def _parting(
     seen, waiting = {start}, deque([start])
     while waiting:
         number, own = waiting.popleft()
-        row = graph.edges[number]
+        row = search.edges(number)
         quiet = [after for _, label, after in row if label in silent]
         moves = {(thread, label): settled(after) for thread, label, after in model.successors(own)}
         if not quiet and {(thread, label) for thread, label, _ in row} != moves.keys():
