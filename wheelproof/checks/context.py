@@ -37,6 +37,10 @@ VERDICT_OF = {
 }
 
 
+IN_PYTHON = frozenset({"bisimulation", "coverage", "mutant", "random", "stress"})
+"""The layers that run an implementation in Python."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """The limits of a profile for one check.
@@ -98,8 +102,9 @@ class Context:
         return replace(self, mechanism=self.mechanism.without(decision))
 
     def wants(self, *layers: str) -> bool:
-        """Whether one of these layers is to be checked."""
-        return self.layers is None or bool(self.layers & set(layers))
+        """Whether one of these layers is to be checked, and the mechanism has what it runs."""
+        there = set(layers) - (IN_PYTHON if self.mechanism.in_java else set())
+        return bool(there if self.layers is None else there & self.layers)
 
     # -- rows
 
@@ -252,8 +257,11 @@ class Context:
     def sources(self, scenario: str | None = None) -> dict[str, str]:
         """label -> "file:line" in the implementation and its harness.
 
-        A line of a class that the scenario names as the alternative to run goes first.
+        A line of a class that the scenario names as the alternative to run goes first. None of a
+        mechanism in Java.
         """
+        if self.mechanism.in_java:
+            return {}
         plain: dict[str, str] = {}
         chosen: dict[str, str] = {}
         root, texts = self.mechanism.root, self.mechanism.texts

@@ -51,6 +51,8 @@ def has_plain_fields(mechanism: Mechanism) -> bool:
     Its classes mark them ``Plain``. The detector does not watch those of modules that are atomic:
     by the harness's ATOMIC, or where there are composed runs by its COMPOSED.
     """
+    if mechanism.in_java:
+        return False
     harness = isolated.load(mechanism.root, f"harness.{mechanism.stem}")
     atomic = getattr(harness, "ATOMIC", {})
     watched = {name for name in harness.SUBJECT if name not in atomic}

@@ -20,8 +20,8 @@ from wheelproof.checks import (
     safety,
     stress,
 )
-from wheelproof.checks.context import Context, Report
-from wheelproof.errors import WheelproofError
+from wheelproof.checks.context import IN_PYTHON, Context, Report
+from wheelproof.errors import UsageError, WheelproofError
 from wheelproof.events import Ended, Notice
 from wheelproof.jvm import tasks
 from wheelproof.project.mechanism import Config, Mechanism
@@ -80,7 +80,21 @@ def kind_of(mechanism: Mechanism, config: Config) -> str:
 
 
 def plan(mechanism: Mechanism, profile: str, wants: Callable[..., bool]) -> list[Job]:
-    """The jobs of one mechanism. The nightly profile has the fast profile's too."""
+    """The jobs of one mechanism. The nightly profile has the fast profile's too.
+
+    Raises UsageError for a mechanism in Java without classes.
+    """
+    if mechanism.in_java:
+        if not tasks.tasks(mechanism):
+            raise UsageError(
+                f"{mechanism.toml}: in_java = true, and no jvm/NAME.toml has classes of it.",
+                f'Write mechanism = "{mechanism.stem}" in one.',
+            )
+        asked = wants
+
+        def wants(*layers: str) -> bool:
+            return any(asked(layer) for layer in layers if layer not in IN_PYTHON)
+
     profiles = ("fast",) if profile == "fast" else ("fast", "nightly")
     jobs = []
     configs = [config for config in mechanism.configs.values() if config.profile in profiles]

@@ -86,8 +86,8 @@ def run(options: VerifyOptions) -> list[Row]:
         archive.make(java.locate(), jar.locate())
         prepare.modules(mechanisms, options.profile, wants)
     prepare.models(mechanisms)
-    overall = len(names_over_all(wants, partial=bool(options.layers))) * len(mechanisms)
-    options.listen(Planned(sum(job.rows for job in jobs) + overall))
+    overall = [names_over_all(each, wants, bool(options.layers)) for each in mechanisms]
+    options.listen(Planned(sum(job.rows for job in jobs) + sum(map(len, overall))))
     contexts = {
         mechanism.stem: Context(
             mechanism, options.output, options.profile, options.layers, options.listen
@@ -186,16 +186,17 @@ def translated(context: Context) -> Row:
         )
 
 
-def names_over_all(wants: Wanted, partial: bool) -> list[str]:
+def names_over_all(mechanism: project.Mechanism, wants: Wanted, partial: bool) -> list[str]:
     """The names of a mechanism's rows over all scenarios.
 
-    ``partial``: some layers are left out, so that nothing can be reported on coverage.
+    ``partial``: some layers are left out, so that nothing can be reported on coverage. That of
+    compiled classes is in their table of sites.
     """
     names = []
     if wants("tlc"):
         names.append("translation")
     if not partial:
-        names += ["controls", "labels", "branches", "fields"]
+        names += ["controls"] if mechanism.in_java else ["controls", "labels", "branches", "fields"]
     if wants("graph"):
         names.append("witnesses")
     return names
@@ -206,6 +207,7 @@ def over_all(context: Context, reports: list[Report], partial: bool) -> Iterator
     try:
         if not partial:
             yield controls.controls(context)
+        if not partial and not context.mechanism.in_java:
             yield coverage.labels(context, reports)
             yield coverage.branches(context, reports)
             yield coverage.fields(context, reports)

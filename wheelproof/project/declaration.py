@@ -154,6 +154,7 @@ class _Reader(Tables):
             module_constants=self.table("module_constants"),
             of_model=self.of_model(),
             pc=head.get("pc", "pc"),
+            in_java=head.get("in_java", False),
             configs=self.configs(scenarios, properties, decisions, root, stem),
             mutants={
                 name: _Reader(decision.file, {}).mutant(
@@ -170,6 +171,16 @@ class _Reader(Tables):
                 for name, value in self.table("faults").items()
             },
         )
+        if type(result.in_java) is not bool:
+            raise self.fail("mechanism", "in_java is no truth value", "Write in_java = true.")
+        if result.in_java:
+            for name in ("mutants", "composed", "faults"):
+                if getattr(result, name):
+                    raise self.fail(
+                        "mechanism",
+                        f"in_java = true, and there are {name}, which need one in Python",
+                        "Declare changes in jvm/NAME.toml.",
+                    )
         if taken := sorted(set(result.faults) & {*result.configs, *result.mutants}):
             raise self.fail(
                 f"faults.{taken[0]}",

@@ -184,6 +184,7 @@ class OfModel:
 class Mechanism:
     """All that one TOML declares. ``stem`` is the mechanism's file name on the Python artefacts.
 
+    ``in_java``: the implementation is compiled Java classes alone, and there is none in Python.
     ``module_constants``: values of constants that only the modules beside the mechanism's own have.
     ``of_model``: what a model that is compiled needs besides.
     ``lacking``: the decision that is taken away from this one; "" for the mechanism as it is.
@@ -208,6 +209,7 @@ class Mechanism:
     of_model: OfModel = OfModel()
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     pc: str = "pc"
+    in_java: bool = False
     lacking: str = ""
     whole: Mechanism | None = field(default=None, repr=False, compare=False)
 
