@@ -17,7 +17,7 @@ TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE))
 SHELL = {"cd", "cp", "export", "git", "mkdir", "spark-submit"}
 """Commands of the shell, which are not looked into."""
 
-PROJECTS = [project.find(ROOT), project.find(ROOT / "examples" / "one_shot")]
+PROJECTS = [project.find(ROOT / each) for each in (".", "examples/one_shot", "examples/latch")]
 MECHANISMS = {stem: mechanism for found in PROJECTS for stem, mechanism in found.items()}
 APPLICATION = typer.main.get_command(cli.app)
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_.]*|\.\.\.|\[.*")

@@ -46,8 +46,14 @@ def test_every_page_of_docs_is_in_the_navigation_of_the_site():
 
 # -- paths in sentences
 
-ROOTS = (ROOT, ROOT / "examples" / "one_shot", ROOT / "wheelproof", ROOT / "tests")
-"""Folders that a page's paths begin at: the page on one_shot speaks of the reader's folder."""
+ROOTS = (
+    ROOT,
+    ROOT / "examples" / "one_shot",
+    ROOT / "examples" / "latch",
+    ROOT / "wheelproof",
+    ROOT / "tests",
+)
+"""Folders that a page's paths begin at: the pages on examples speak of the reader's folder."""
 
 PLACEHOLDER = re.compile(r"[<>{}\u2026]|\.\.\.|\bNAME\b|\bX\b|MECHANISM|PACKAGE|FOLDER|/example\.")
 

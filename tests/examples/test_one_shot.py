@@ -1,21 +1,18 @@
 """docs/add-a-mechanism.md: its listings are the files of examples/one_shot, and what it quotes is what the tool says."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.examples.pages import ROOT, change, files, listings, printed_by, wheelproof
 from traces import schema
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.explore.primitives import registered
 from wheelproof.project import find, stem_of
 
-ROOT = Path(__file__).resolve().parents[2]
 SUBJECT = ROOT / "examples" / "one_shot"
 PAGE = (ROOT / "docs" / "add-a-mechanism.md").read_text(encoding="utf-8")
 COPIED = (
@@ -26,57 +23,12 @@ COPIED = (
     "impl/gate.py",
     "impl/atomic.py",
 )
-LISTINGS = {
-    name: text
-    for name, _, text in re.findall(
-        r"^###? (?:\d\. )?`([^`]+)`.*?^(````?)\w+\n(.*?)^\2$", PAGE, re.MULTILINE | re.DOTALL
-    )
-}
-
-
-def wheelproof(folder: Path, *arguments: str) -> tuple[int, str]:
-    """(exit code, what was printed) of one command in a folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "wheelproof", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        env=os.environ
-        | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
-    )
-    return done.returncode, "\n".join(line.rstrip() for line in done.stdout.splitlines())
-
-
-def files(folder: Path) -> dict[str, str]:
-    return {
-        file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
-        for file in folder.rglob("*")
-        if file.is_file()
-        and file.suffix in (".py", ".tla", ".toml", ".md", ".json")
-        and file.name != "equivalents.toml"
-        and "build" not in file.relative_to(folder).parts
-    }
-
-
-def printed_by(command: str) -> str:
-    """What the page shows below a command."""
-    return re.search(rf"^\$ {re.escape(command)}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[
-        1
-    ].rstrip("\n")
+LISTINGS = listings(PAGE)
 
 
 def quoted(said: str) -> None:
     """The page has this text, whatever the counts in it."""
     assert re.sub(r"\d+", "", said) in re.sub(r"\d+", "", PAGE)
-
-
-def change(file: Path, old: str, new: str) -> None:
-    """Replace a text that must occur exactly once."""
-    text = file.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    file.write_text(text.replace(old, new), encoding="utf-8")
 
 
 @pytest.fixture
@@ -97,7 +49,10 @@ def test_the_page_alone_makes_the_subject(tmp_path):
         assert f'cp "$WHEELPROOF/{name}" {name.partition("/")[0]}/' in PAGE
         shutil.copy(ROOT / name, tmp_path / name)
     for command in ("translate spec/OneShot.tla", "list --update-counts"):
-        assert wheelproof(tmp_path, *command.split()) == (0, printed_by(f"wheelproof {command}"))
+        assert wheelproof(tmp_path, *command.split()) == (
+            0,
+            printed_by(PAGE, f"wheelproof {command}"),
+        )
     assert files(tmp_path) == files(SUBJECT)
 
 
@@ -113,7 +68,7 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
     code, said = wheelproof(
         ROOT, "verify", "--subject", str(SUBJECT), "--output", str(tmp_path / "build")
     )
-    shown = printed_by("wheelproof verify").splitlines()
+    shown = printed_by(PAGE, "wheelproof verify").splitlines()
     for line in shown:
         if line.startswith("one_shot"):
             assert re.search(" +".join(map(re.escape, line.split()[:5])), said), line
@@ -123,10 +78,10 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
     trace = "build/counterexamples/one_shot.mutant.FlagFirst.json"
     where = ("--subject", str(SUBJECT))
     code, said = wheelproof(tmp_path, "show", trace, "--width", "100", *where)
-    assert code == 0 and said.startswith(printed_by(f"wheelproof show {trace}"))
+    assert code == 0 and said.startswith(printed_by(PAGE, f"wheelproof show {trace}"))
     assert wheelproof(tmp_path, "replay", trace, *where) == (
         1,
-        printed_by(f"wheelproof replay {trace}"),
+        printed_by(PAGE, f"wheelproof replay {trace}"),
     )
 
 

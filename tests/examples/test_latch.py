@@ -1,0 +1,121 @@
+"""docs/verify-java.md: its listings are the files of examples/latch, and what it quotes is what the tool says."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.examples.pages import ROOT, change, files, listings, printed_by, wheelproof
+from wheelproof import project
+from wheelproof.checks import jobs, jvm
+from wheelproof.checks.context import Context
+from wheelproof.errors import UsageError
+from wheelproof.jvm.jars import NotHere
+
+SUBJECT = ROOT / "examples" / "latch"
+PAGE = (ROOT / "docs" / "verify-java.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    ignored = shutil.ignore_patterns("build", "__pycache__")
+    return Path(shutil.copytree(SUBJECT, tmp_path / "copy", ignore=ignored))
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory) -> Path:
+    """A folder with compiled classes; without Java or the jars of the layer nothing is run."""
+    folder = tmp_path_factory.mktemp("build")
+    try:
+        jvm.fetch(Context(project.find(SUBJECT)["latch"], folder), ["two@source"])
+    except NotHere as error:
+        pytest.skip(f"NOT RUN: {error}")
+    return folder
+
+
+def test_the_page_alone_makes_the_subject(tmp_path):
+    found = listings(PAGE)
+    assert len(found) == 8
+    for name, text in found.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert 'cp "$WHEELPROOF/model/pluscal.py" model/' in PAGE
+    shutil.copy(ROOT / "model" / "pluscal.py", tmp_path / "model")
+    for command in ("translate spec/Latch.tla", "list --update-counts"):
+        said = printed_by(PAGE, f"wheelproof {command}")
+        assert wheelproof(tmp_path, *command.split()) == (0, said)
+    assert files(tmp_path) == files(SUBJECT)
+
+
+@pytest.mark.slow
+def test_every_layer_passes_and_the_difference_reads_as_on_the_page(output, copy):
+    code, said = wheelproof(copy, "verify", "--output", str(output))
+    shown = printed_by(PAGE, "wheelproof verify").splitlines()
+    for line in shown:
+        if line.startswith("latch"):
+            assert re.search(" +".join(map(re.escape, line.split()[:5])), said), line
+        elif not line.startswith("mechanism"):
+            assert line in said.splitlines(), line
+    assert code == 0 and len([line for line in shown if line.startswith("latch")]) == 4
+    name = "counterexamples/latch.jvm.opens-early@source.json"
+    code, said = wheelproof(copy, "show", str(output / name), "--width", "100")
+    assert code == 0 and said.startswith(printed_by(PAGE, f"wheelproof show build/{name}"))
+    expected = printed_by(PAGE, f"wheelproof replay build/{name}")
+    assert wheelproof(copy, "replay", str(output / name)) == (1, expected)
+
+
+def test_a_bug_in_the_source_is_named_as_on_the_page(output, copy):
+    write, opens = "                count = left - 1;\n", "                if (left == 1) {\n"
+    text = (copy / "jvm/latch/Latch.java").read_text(encoding="utf-8")
+    block = text[
+        text.index(opens) : text.index("            }\n        }\n    }\n\n    public bool")
+    ]
+    change(copy / "jvm/latch/Latch.java", write + block, block + write)
+    code, said = wheelproof(copy, "jvm", "two", "--output", str(output))
+    quoted = "after step 6, b.C2: b is at C4, in the model at C3"
+    assert quoted in PAGE and quoted in said and code == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            '"Latch.count:*" = "the harness alone calls it"\n',
+            "",
+            "Latch.count:GETFIELD count#0 has no label and no reason",
+        ),
+        ('A1 = ["Latch.isOpen:GETFIELD opened#0"]\n', "", "the label A1 has no site"),
+    ],
+)
+def test_a_fault_of_the_table_is_named_as_on_the_page(output, copy, old, new, said):
+    change(copy / "jvm/latch.toml", old, new)
+    code, printed = wheelproof(copy, "jvm", "--output", str(output))
+    assert said in PAGE and said in printed and code != 0
+
+
+def test_a_mechanism_in_java_without_classes_is_refused_as_on_the_page(copy):
+    (copy / "jvm/latch.toml").unlink()
+    said = "in_java = true, and no jvm/NAME.toml has classes of it"
+    assert said in PAGE
+    with pytest.raises(UsageError, match=re.escape(said)):
+        jobs.plan(project.find(copy)["latch"], "fast", lambda *layers: True)
+    assert wheelproof(copy, "verify")[0] == 2
+
+
+def test_a_mechanism_in_java_has_no_parts_in_python(copy):
+    with (copy / "spec/Latch.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[composed.both]\nscenario = "two"\n')
+    with pytest.raises(UsageError, match="in_java = true, and there are composed"):
+        project.find(copy)
+    change(copy / "spec/Latch.toml", "in_java = true", 'in_java = "yes"')
+    with pytest.raises(UsageError, match="in_java is no truth value"):
+        project.find(copy)
+
+
+def test_no_layer_in_python_is_planned():
+    mechanism = project.find(SUBJECT)["latch"]
+    layers = {
+        layer for job in jobs.plan(mechanism, "nightly", lambda *_: True) for layer in job.layers
+    }
+    assert layers == {"tlc", "graph", "liveness", "jvm"}
