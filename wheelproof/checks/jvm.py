@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from wheelproof.checks.context import Context, Report
+from wheelproof.checks.context import LARGE, Context, Report
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.errors import ToolError
 from wheelproof.explore.difference import Difference
@@ -47,7 +47,9 @@ def check(context: Context, names: Sequence[str]) -> Report:
         context.mechanism.root, context.output, first.binding, first.release, fetch=False
     )
     report = Report()
-    with Jvm(setup, heap_mb=min(3000, context.limits.heap_mb)) as jvm:
+    sizes = context.mechanism.sizes
+    large = any(sizes.get(task.scenario, 0) > LARGE for task in chosen)
+    with Jvm(setup, heap_mb=min(3000, context.limits.heap_mb), long=large) as jvm:
         checks = _Checks(context.without(first.binding.without), jvm, report)
         for task in chosen:
             checks.carry_out(task)
