@@ -36,7 +36,8 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     A violated one has the names of the configs that were followed on the release's classes.
     """
     known, models = tasks(mechanism), Models(mechanism)
-    checked = [(known[row.name], row) for row in rows if row.name in known]
+    wanted = names([mechanism])
+    checked = [(known[row.name], row) for row in rows if row.name in wanted]
     broken = [config.property or "" for config in mechanism.configs.values()]
     found = {
         mechanism.configs[task.subject].property for task, _ in checked if task.kind == PROPERTY

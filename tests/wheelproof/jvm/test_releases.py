@@ -70,6 +70,11 @@ def test_a_property_that_the_compared_model_lacks_does_not_hold():
     assert releases.cell(models, "CompletedOnce", checked) == "holds"
 
 
+def test_a_row_that_is_not_one_of_the_checks_is_left_out():
+    row = judge(MECHANISM.stem, "jvm", "sites@1.0.0", expected="exhaustive", verdict="exhaustive")
+    assert "1.0.0" not in releases.render([row], {MECHANISM.stem: MECHANISM})
+
+
 def test_releases_are_sorted_by_their_numbers():
     found = sorted(["4.0.0", "0.11.0.2", "0.9.0", "1.10.0", "1.2.0"], key=releases.version)
     assert found == ["0.9.0", "0.11.0.2", "1.2.0", "1.10.0", "4.0.0"]
