@@ -203,7 +203,7 @@ def jvm_(
         subject=subject,
         output=output,
         jobs=jobs or processors(),
-        only=frozenset(name for _, name in checks),
+        only=frozenset(checks),
     )
     verification = Verification(options, found, quiet, as_json, aside=table or matrix)
     code = verification.run()

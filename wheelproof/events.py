@@ -91,7 +91,7 @@ class VerifyOptions:
     `jobs`: worker processes, at least 1.
     `theorems`: names of theorems or mechanisms, all where empty.
     `seeds`: the number for each theorem, 0 for the profile's.
-    `only`: names of checks, all where empty.
+    `only`: checks as (mechanism, name), all where empty.
     `listen`: called in the parent process only. Workers send notices, which are plain data.
     """
 
@@ -104,4 +104,4 @@ class VerifyOptions:
     listen: Listener = ignore
     theorems: tuple[str, ...] = ()
     seeds: int = 0
-    only: frozenset[str] = frozenset()
+    only: frozenset[tuple[str, str]] = frozenset()

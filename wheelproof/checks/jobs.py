@@ -60,9 +60,9 @@ class Job:
             ]
         return [(layer, name) for name in self.names for layer in self.layers]
 
-    def only(self, chosen: frozenset[str]) -> Job | None:
-        """The job with the chosen of its names; None where it has none."""
-        names = [name for name in self.names if name in chosen]
+    def only(self, chosen: frozenset[tuple[str, str]]) -> Job | None:
+        """The job with the chosen of its names, as (mechanism, name); None where it has none."""
+        names = [name for name in self.names if (self.stem, name) in chosen]
         return replace(self, name=names[0], others=tuple(names[1:])) if names else None
 
     @property

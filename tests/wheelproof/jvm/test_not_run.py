@@ -62,6 +62,12 @@ def test_the_command_exits_with_5(tmp_path):
     assert CliRunner().invoke(app, arguments).exit_code == 5
 
 
+def test_a_chosen_check_is_of_its_mechanism_alone():
+    (job,) = jobs("jvm")
+    assert job.only(frozenset({(STEM, job.name)})) == job
+    assert job.only(frozenset({("another", job.name)})) is None
+
+
 def test_an_unknown_scenario_is_a_usage_error(tmp_path):
     arguments = ["jvm", "no_such", "--subject", str(ROOT), "--output", str(tmp_path)]
     assert CliRunner().invoke(app, arguments).exit_code == 2
