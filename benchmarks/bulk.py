@@ -1,8 +1,10 @@
-"""`make bench-traces`: the pipeline's speed beside DuckDB, the plain Python machine and the least work that Spark can do, in one run. Prints Markdown; asserts nothing.
+"""`make bench-traces`: the pipeline's speed beside DuckDB, the same rules in memory and the least
+work that Spark can do, in one run. Prints Markdown; asserts nothing.
 
-Ratios hold across machines, times do not. Wall seconds are beside the CPU seconds of the JVM (of this process for what is not Spark's): on a
-shared machine trust the latter. Sizes are events, as in `python benchmarks/bulk.py 1000000 10000000`; all but the last table is
-of the first and the last of them.
+Ratios hold across machines, times do not. Wall seconds are beside the CPU seconds of the JVM (of
+this process for what is not Spark's): on a shared machine trust the latter. Sizes are events, as in
+`python -m benchmarks.bulk 1000000 10000000`; all but the last table is of the first and the last of
+them.
 """
 
 from __future__ import annotations
@@ -14,20 +16,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests/wheelproof/pipeline")]
-
-import duck
-import machine
-import mutations
-
-from benchmarks import generate
+from benchmarks import duck, generate, mutations
 from benchmarks.simulate import TICK_MS, WHEEL_SIZE, header
 from traces.bulk import FAMILIES, RULES
-from wheelproof.pipeline import ingest, validate
+from wheelproof.pipeline import ingest, local, validate
 from wheelproof.pipeline.session import SessionOptions, session
 from wheelproof.trace.jsonl import Tally
 
@@ -49,7 +45,8 @@ WARM = 2
 
 
 class Meter:
-    """Wall seconds, CPU seconds, the peak of resident memory and the heap in use after a collection of a JVM, read from /proc (Linux) and from Java."""
+    """Wall seconds, CPU seconds, the peak of resident memory and the heap in use after a collection
+    of a JVM, read from /proc (Linux) and from Java."""
 
     def __init__(self, spark: Any) -> None:
         java = spark.sparkContext._jvm.java
@@ -66,7 +63,8 @@ class Meter:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def measure(self, work: Callable[[], Any]) -> tuple[float, float, str, Any]:
-        """Wall, CPU, "peak of resident memory / peak of the heap" in MiB, and what ``work`` gave."""
+        """Wall, CPU, "peak of resident memory / peak of the heap" in MiB, and what ``work``
+        gave."""
         (self.process / "clear_refs").write_text("5")
         for pool in self.pools:
             pool.resetPeakUsage()
@@ -126,7 +124,8 @@ def families(spark: Any, inputs: Any, names: tuple[str, ...] | None = None) -> i
 
 
 def least(inputs: Any) -> None:
-    """What any check by entry has to do: read, shuffle by entry, sort, look at each row. A count alone would be made without the sort."""
+    """What any check by entry has to do: read, shuffle by entry, sort, look at each row. A count
+    alone would be made without the sort."""
     columns = inputs.events.select("run", "entry", "lc", "tid", "tseq", "k", "list")
     columns.repartition("run", "entry").sortWithinPartitions(
         "entry", "run", "lc", "tid", "tseq"
@@ -146,24 +145,24 @@ def on_duck(folder: Path, queries: tuple[str, ...], threads: int) -> tuple[float
     )
 
 
-def on_machine(base: generate.Block) -> float:
-    """Events a second of the plain machine, on events that are in memory as dicts."""
+def in_memory(base: generate.Block) -> float:
+    """Events a second of the same rules in memory, on events that are there as dicts."""
     head, tally = header("m"), Tally(header("m"))
     for event in base.events:
         tally.count(event)
-    footer, began = tally.footer(), time.process_time()
-    assert machine.violations(head, footer, base.events) == []
+    run, began = local.run_of(0, head, tally.footer()), time.process_time()
+    assert not local.ask(FAMILIES, local.sources([(run, base.events)])).violations
     return base.length / (time.process_time() - began)
 
 
 def faults_of(base: generate.Block, blocks: int) -> dict[int, list[Any]]:
     """One fault in each of five blocks, spread over the run."""
-    return {
-        blocks * (index + 1) // (len(FAULTS) + 1): mutations.mutate(
-            base.events, kind, operator, "log", 1
-        )
-        for index, (kind, operator) in enumerate(FAULTS)
-    }
+    faults = {}
+    for index, (kind, operator) in enumerate(FAULTS):
+        changed = mutations.mutate(base.events, kind, operator, "log", 1)
+        assert changed is not None
+        faults[blocks * (index + 1) // (len(FAULTS) + 1)] = changed
+    return faults
 
 
 @contextmanager
@@ -200,10 +199,10 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
     """Everything at each size, the smallest first: of that the first run is of a cold session."""
     meter = Meter(spark)
     for size, path in paths.items():
-        wall, cpu, peak, read = meter.measure(lambda: ingest.read(spark, [path], HERE / "asked"))
+        wall, cpu, peak, read = meter.measure(partial(ingest.read, spark, [path], HERE / "asked"))
         times.say("reading: is each row an event, kinds", read.events, wall, cpu, peak)
         for run in range(WARM + 1):
-            wall, cpu, peak, _ = meter.measure(lambda: families(spark, read.inputs, ROW_AND_ENTRY))
+            wall, cpu, peak, _ = meter.measure(partial(families, spark, read.inputs, ROW_AND_ENTRY))
             if run in (0, WARM):
                 what = "row and entry rules, warm" if run else f"row and entry rules, {heat}"
                 times.say(what, read.events, wall, cpu, peak, size)
@@ -212,11 +211,11 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
             if size == min(paths):  # what was asked of a smaller run is compiled
                 families(spark, read.inputs, (family.name,))
             wall, cpu, peak, found = meter.measure(
-                lambda: families(spark, read.inputs, (family.name,))
+                partial(families, spark, read.inputs, (family.name,))
             )
             times.say(f"{family.name}, warm ({found} violations)", read.events, wall, cpu, peak)
             times.wall[family.name, size] = wall
-        wall, cpu, peak, _ = meter.measure(lambda: least(read.inputs))
+        wall, cpu, peak, _ = meter.measure(partial(least, read.inputs))
         times.say("minimum: read, shuffle, sort", read.events, wall, cpu, peak, size)
         for what, queries in (("row and entry rules", ROW_AND_ENTRY), ("tokens", ("tokens",))):
             wall, cpu, found = on_duck(path, queries, 2)
@@ -271,8 +270,10 @@ def quiet(base: generate.Block, size: int) -> tuple[Path, int]:
 def alarms(report: validate.Report) -> None:
     """The table of rules on a run without faults: what each looked at, and that none was broken."""
     print(
-        f"\nA conforming run of {report.events:,} events: {report.violated} violations, verdict {report.runs[0]['verdict']}, "
-        f"{sum(report.seconds.values()):.0f} s in all. Rules by what they applied to; of brackets, operations and tokens it is those that are counted, beside the events:\n"
+        f"\nA conforming run of {report.events:,} events: {report.violated} violations, verdict "
+        f"{report.runs[0]['verdict']}, "
+        f"{sum(report.seconds.values()):.0f} s in all. Rules by what they applied to; of "
+        "brackets, operations and tokens it is those that are counted, beside the events:\n"
     )
     print("| family | rule | applied to | of all events | broken |\n|---|---|---|---|---|")
     for name in RULES:
@@ -291,7 +292,8 @@ def main(sizes: list[int]) -> None:
     base, times = generate.block(1, OPERATIONS), Times()
     least, most = sizes[0], sizes[-1]
     print(
-        "| what | events | wall s | CPU s | M ev/s | M ev/CPU-s | peak MiB: resident / heap |\n|---|---|---|---|---|---|---|",
+        "| what | events | wall s | CPU s | M ev/s | M ev/CPU-s | peak MiB: resident / heap "
+        "|\n|---|---|---|---|---|---|---|",
         flush=True,
     )
     paths = written(times, base, sizes)
@@ -312,9 +314,7 @@ def main(sizes: list[int]) -> None:
         times.say(
             f"all rules and reading, no faults, cold, heap of {SMALL_HEAP}", made, wall, cpu, peak
         )
-    print(
-        f"\n* The plain Python machine, all rules, events in memory: {on_machine(base) / 1e6:.3f} M events per CPU second."
-    )
+    print(f"\n* The same rules in memory: {in_memory(base) / 1e6:.3f} M events per CPU second.")
     for what in ("row and entry rules, warm", "tokens"):
         if least != most:
             times.ratio(f"time({most:,}) / time({least:,}), {what}", (what, most), (what, least))

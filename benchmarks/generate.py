@@ -1,8 +1,11 @@
-"""Conforming traces of any length, with faults where they are wanted: one simulated block of events, put one after the other as columns.
+"""Conforming traces of any length, with faults where they are wanted: one simulated block of
+events, put one after the other as columns.
 
-A block ends as it began, with an empty timer and whole turns of the wheel. So the next one is the same block with later clocks, later
-numbers of threads, of locks that stay and of words that stay, and new ids for all that does not: one addition for each column, made
-with numpy. No Spark is in it, so that what is measured with these traces begins with reading them. A fault is another block in the place of one.
+A block ends as it began, with an empty timer and whole turns of the wheel. So the next one is the
+same block with later clocks, later numbers of threads, of locks that stay and of words that stay,
+and new ids for all that does not: one addition for each column, made with numpy. No Spark is in it,
+so that what is measured with these traces begins with reading them. A fault is another block in the
+place of one.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ _STEPS = dict[str, "numpy.ndarray | int"]
 
 @dataclass(frozen=True)
 class Block:
-    """Events, and by how much each thing moves from one block to the next: ids, events of each thread, numbers of each token that stays."""
+    """Events, and by how much each thing moves from one block to the next: ids, events of each
+    thread, numbers of each token that stays."""
 
     events: list[Event]
     ids: int
@@ -109,11 +113,12 @@ def write(
     faults: Mapping[int, list[Event]] | None = None,
     threads: int = 1,
 ) -> int:
-    """Write a run of so many blocks as ``parts`` Parquet files; how many events it has. ``faults``: the events of a block that is another one.
+    """Write a run of so many blocks as ``parts`` Parquet files; how many events it has. ``faults``:
+    the events of a block that is another one.
 
     The footer is that of the run without faults.
     """
-    faults = {position: _Template(base, events) for position, events in (faults or {}).items()}
+    damaged = {position: _Template(base, events) for position, events in (faults or {}).items()}
     template = _Template(base, base.events)
     events = folder / "events"
     events.mkdir(parents=True)
@@ -122,7 +127,7 @@ def write(
         first, end = (blocks * each // parts for each in (index, index + 1))
         _write_part(
             events / f"part-{index:05d}.parquet",
-            [(faults.get(position, template), position) for position in range(first, end)],
+            [(damaged.get(position, template), position) for position in range(first, end)],
         )
 
     with ThreadPoolExecutor(threads) as pool:
@@ -137,13 +142,13 @@ def write(
     head = simulate.header(run_id, {name: simulate.THREADS[name] for name in of_threads})
     documents.write_text(folder / runs.HEADER_FILE, json.dumps(head) + "\n")
     documents.write_text(folder / runs.FOOTER_FILE, json.dumps(footer) + "\n")
-    return base.length * blocks + sum(
-        template.table.num_rows - base.length for template in faults.values()
-    )
+    added = [int(template.table.num_rows) - base.length for template in damaged.values()]
+    return base.length * blocks + sum(added)
 
 
 def _totals(base: Block, blocks: int) -> dict[str, dict[str, int]]:
-    """The footer's totals of so many blocks: the numbers of tokens that stay grow with each block, those of others begin anew."""
+    """The footer's totals of so many blocks: the numbers of tokens that stay grow with each block,
+    those of others begin anew."""
     found: dict[str, list[int]] = {}
     for event in base.events:
         for kind, name, number, _ in event.get("ord", ()):
@@ -191,7 +196,8 @@ def _timed(values: numpy.ndarray, step: int) -> numpy.ndarray:
 
 def _plain(column: pyarrow.Array) -> numpy.ndarray:
     """The numbers of a column, with 0 where there is none."""
-    return compute.fill_null(column, 0).to_numpy(zero_copy_only=False)
+    numbers: numpy.ndarray = compute.fill_null(column, 0).to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def _moved(column: pyarrow.Array, step: numpy.ndarray | int, position: int) -> pyarrow.Array:

@@ -1,7 +1,9 @@
-"""What a recorded event costs, beside the same event written as JSON and flushed: ``python -m benchmarks.recorder``.
+"""What a recorded event costs, beside the same event written as JSON and flushed: ``python -m
+benchmarks.recorder``.
 
-One run measures all rows, on one thread, in CPU time: the ratios are what counts. A program of the timer's lists is run plainly and
-traced; the difference, divided by the events, is the whole price of tracing, reads that are not recorded included.
+One run measures all rows, on one thread, in CPU time: the ratios are what counts. A program of the
+timer's lists is run plainly and traced; the difference, divided by the events, is the whole price
+of tracing, reads that are not recorded included.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from traces import translator
 from wheelproof import isolated, project
+from wheelproof.trace.recorder import Log
 from wheelproof.trace.recording import Traced
 
 STEM = "timer_task_list"
@@ -23,7 +28,7 @@ ROUNDS = 3
 RECORDS = 50_000
 
 
-def _program() -> dict:
+def _program() -> dict[str, Any]:
     """Schedule each entry into one of eight lists, and cancel every other task."""
     lists = [f"l{number}" for number in range(8)]
     steps: list[list[str]] = []
@@ -46,7 +51,20 @@ def _seconds(body: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _run(harness: object, scenario: dict) -> Callable[[], object]:
+def _records(log: Log, site: int) -> None:
+    for number in range(RECORDS):
+        log.emit(site, 7, number, number + 1, 0, 3, number)
+
+
+def _lines(event: dict[str, Any]) -> None:
+    with open(os.devnull, "w", encoding="utf-8") as stream:
+        for number in range(RECORDS):
+            event["tseq"] = event["lc"] = number
+            stream.write(json.dumps(event) + "\n")
+            stream.flush()
+
+
+def _run(harness: object, scenario: dict[str, Any]) -> Callable[[], object]:
     calls = [
         (getattr(harness, operation), arguments)
         for operation, *arguments in scenario["threads"]["w"]
@@ -60,7 +78,8 @@ def _run(harness: object, scenario: dict) -> Callable[[], object]:
 
 
 def measure(root: Path) -> dict[str, float]:
-    """Nanoseconds of CPU per event: plain, traced, the record alone, JSON with a flush alone; and the bytes of both."""
+    """Nanoseconds of CPU per event: plain, traced, the record alone, JSON with a flush alone; and
+    the bytes of both."""
     mechanisms, scenario = project.find(root), _program()
     plain = traced = record = written = float("inf")
     for _ in range(ROUNDS):
@@ -78,12 +97,7 @@ def measure(root: Path) -> dict[str, float]:
         site, bare = under.recorder.add_site("list_add"), under.recorder.enter("bench")
         bare.held = [first, second]
 
-        def records() -> None:
-            emit = bare.emit
-            for number in range(RECORDS):
-                emit(site, 7, number, number + 1, 0, 3, number)
-
-        record = min(record, _seconds(records))
+        record = min(record, _seconds(partial(_records, bare, site)))
         event = {
             "tid": 1,
             "tseq": 1,
@@ -101,14 +115,7 @@ def measure(root: Path) -> dict[str, float]:
             "src": 4,
         }
 
-        def lines() -> None:
-            with open(os.devnull, "w", encoding="utf-8") as stream:
-                for number in range(RECORDS):
-                    event["tseq"] = event["lc"] = number
-                    stream.write(json.dumps(event) + "\n")
-                    stream.flush()
-
-        written = min(written, _seconds(lines))
+        written = min(written, _seconds(partial(_lines, event)))
     return {
         "events": events,
         "plain": plain / events * 1e9,
@@ -139,7 +146,8 @@ def table(found: dict[str, float]) -> str:
     ]
     lines += [
         "",
-        f"{found['events']:,} events. JSON with a flush is {found['json'] / found['record']:.1f} x the record, "
+        f"{found['events']:,} events. JSON with a flush is {found['json'] / found['record']:.1f} "
+        "x the record, "
         f"and tracing with it {(price - found['record'] + found['json']) / price:.1f} x tracing.",
     ]
     return "\n".join(lines)

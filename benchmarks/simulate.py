@@ -1,8 +1,11 @@
-"""A timer with a purgatory on a virtual clock, one step at a time: a source of conforming traces in the full schema.
+"""A timer with a purgatory on a virtual clock, one step at a time: a source of conforming traces in
+the full schema.
 
-It is written from the algorithm, not from the rules, and knows no concurrency: threads take turns at whole operations, so that the
-position of an event in the run is a Lamport clock. Every class of event that the rules look at occurs, and so does every order token.
-At the end the timer is empty and its clock has made whole turns of its coarsest wheel, so that runs can be put one after the other.
+It is written from the algorithm, not from the rules, and knows no concurrency: threads take turns
+at whole operations, so that the position of an event in the run is a Lamport clock. Every class of
+event that the rules look at occurs, and so does every order token. At the end the timer is empty
+and its clock has made whole turns of its coarsest wheel, so that runs can be put one after the
+other.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ THREADS = {
     **{str(tid): f"request-{tid}" for tid in EVENTS},
 }
 FIRST_LIST, FIRST_KEY, FIRST_ID = 1, 500, 1001
-"""Ids of the lists and of the watched keys, which outlive a block of events; all others come from FIRST_ID on."""
+"""Ids of the lists and of the watched keys, which outlive a block of events; all others come from
+FIRST_ID on."""
 
 COUNTER, QUEUE, TIMER = ("V", "counter:1", "w"), ("L", "queue:2", "w"), "timer:3"
 
@@ -51,7 +55,8 @@ def header(run_id: str, threads: dict[str, str] = THREADS) -> dict[str, Any]:
 
 
 class Simulator:
-    """``events`` after :meth:`run`: in the order of their Lamport clocks. ``period_ms``: whole turns of the coarsest wheel."""
+    """``events`` after :meth:`run`: in the order of their Lamport clocks. ``period_ms``: whole
+    turns of the coarsest wheel."""
 
     def __init__(self, seed: int, operations: int) -> None:
         self.random = random.Random(seed)
@@ -110,7 +115,8 @@ class Simulator:
     # -- the wheel
 
     def place(self, tid: int, entry: int, held: tuple[Token, ...]) -> bool:
-        """Put an entry into its bucket; False where it is due. ``held``: tokens of what the caller holds."""
+        """Put an entry into its bucket; False where it is due. ``held``: tokens of what the caller
+        holds."""
         deadline, task = self.deadline[entry], self.owner[entry]
         common = {"entry": entry, "task": task, "exp_ms": deadline}
         if self.live[task] != entry:
@@ -232,7 +238,8 @@ class Simulator:
     # -- operations
 
     def add(self, tid: int) -> int:
-        """A request: an operation that cannot complete yet, watched, with its timeout in the timer."""
+        """A request: an operation that cannot complete yet, watched, with its timeout in the
+        timer."""
         op, task, entry, delay = (
             self.fresh(),
             self.fresh(),
@@ -366,7 +373,8 @@ class Simulator:
         )
 
     def event(self, tid: int, task: int) -> None:
-        """An event that may complete an operation: another thread that brings one meanwhile leaves its note, which is seen."""
+        """An event that may complete an operation: another thread that brings one meanwhile leaves
+        its note, which is seen."""
         op = self.operation[task]
         if op in self.completed:
             self.emit(
@@ -424,7 +432,8 @@ class Simulator:
     # -- time
 
     def advance(self, until: int) -> None:
-        """The reaper takes every bucket whose key is reached, and adds its entries again or hands them over."""
+        """The reaper takes every bucket whose key is reached, and adds its entries again or hands
+        them over."""
         while self.queue and self.queue[0][0] <= until:
             key, bucket = heapq.heappop(self.queue)
             self.now = max(self.now, key)

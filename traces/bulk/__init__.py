@@ -1,4 +1,5 @@
-"""The rules, family by family, in the order in which they are asked: cheap ones first, those of order tokens last."""
+"""The rules, family by family, in the order in which they are asked: cheap ones first, those of
+order tokens last."""
 
 from traces.bulk import (
     clock,
@@ -14,7 +15,7 @@ from traces.bulk import (
     trace,
     watchers,
 )
-from wheelproof.pipeline.rule import Family, Finding, Inputs, Rule
+from wheelproof.pipeline.rule import Family, Finding, Rule
 
 FAMILIES: tuple[Family, ...] = (
     row.FAMILY,
@@ -38,7 +39,6 @@ __all__ = [
     "RULES",
     "Family",
     "Finding",
-    "Inputs",
     "Rule",
     "coverage",
     "lateness",

@@ -1,17 +1,18 @@
-"""Rules of the wheel's clock: it goes where the bucket that was taken says, before that bucket is walked over, and never back.
+"""Rules of the wheel's clock: it goes where the bucket that was taken says, before that bucket is
+walked over, and never back.
 
-A run has one clock, so that all its advances are one key: they are few, about two for each bucket that falls due.
+A run has one clock, so that all its advances are one key: they are few, about two for each bucket
+that falls due.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
-
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column, Window
+from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
 from wheelproof.pipeline.rule import (
     STAMP,
     Family,
-    Inputs,
     Rule,
     has,
     is_one_of,
@@ -22,10 +23,11 @@ from wheelproof.pipeline.rule import (
 _KINDS = ("dq_poll", "clock_advance", "flush_begin")
 
 
-def prepare(inputs: Inputs) -> DataFrame:
-    """Polls, advances and beginnings of flushes with ``clock`` (the lowest level's, before the event), ``own`` (that of the event's level),
-    ``was`` (the thread's event before) and ``polled`` (the bucket that the thread took last)."""
-    events = inputs.events.where(
+def prepare() -> Frame:
+    """Polls, advances and beginnings of flushes with ``clock`` (the lowest level's, before the
+    event), ``own`` (that of the event's level), ``was`` (the thread's event before) and ``polled``
+    (the bucket that the thread took last)."""
+    events = EVENTS.where(
         (F.col("lc") > 0) & is_one_of(*_KINDS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())
     ).select(
         "run",
@@ -66,7 +68,7 @@ def prepare(inputs: Inputs) -> DataFrame:
             ),
         )
     )
-    runs = inputs.runs.select(
+    runs = RUNS.select(
         "run",
         F.col("tick_ms").alias("lowest_tick"),
         "wheel_size",
@@ -77,7 +79,7 @@ def prepare(inputs: Inputs) -> DataFrame:
     sane = F.col("level").between(1, 62) & (
         F.pow(size, F.col("level")) * F.col("lowest_tick") < 9e15
     )
-    return rows.join(F.broadcast(runs), "run").withColumn(
+    return rows.join(broadcast(runs), "run").withColumn(
         "tick", F.when(sane, (F.col("lowest_tick") * F.pow(size, F.col("level") - 1)).cast("long"))
     )
 
@@ -87,7 +89,8 @@ def _tick_of(key: Column, tick: Column) -> Column:
 
 
 def _reached() -> Column:
-    """Where the clock must be for the thread's bucket: at its key's tick, or later where it was later before."""
+    """Where the clock must be for the thread's bucket: at its key's tick, or later where it was
+    later before."""
     return F.greatest(_tick_of(F.col("polled.key_ms"), F.col("tick")), F.col("own"))
 
 
@@ -95,52 +98,47 @@ RULES = (
     Rule(
         "ClockNeverBack",
         "the clock of a level never goes back",
-        lambda: is_one_of("clock_advance") & F.col("own").isNotNull(),
-        lambda: F.col("wheel_ms") >= F.col("own"),
-        lambda: text("became ", F.col("wheel_ms"), " ms, was ", F.col("own"), " ms"),
+        is_one_of("clock_advance") & F.col("own").isNotNull(),
+        F.col("wheel_ms") >= F.col("own"),
+        text("became ", F.col("wheel_ms"), " ms, was ", F.col("own"), " ms"),
     ),
     Rule(
         "ClockBehindTime",
         "the wheel's clock is at a tick that the time read has reached",
-        lambda: (
-            is_one_of("clock_advance") & F.col("now_ms").isNotNull() & F.col("tick").isNotNull()
-        ),
-        lambda: (
-            (F.col("wheel_ms") <= F.col("now_ms")) & (F.pmod(F.col("wheel_ms"), F.col("tick")) == 0)
-        ),
-        lambda: text("became ", F.col("wheel_ms"), " ms at ", F.col("now_ms"), " ms"),
+        (is_one_of("clock_advance") & F.col("now_ms").isNotNull() & F.col("tick").isNotNull()),
+        ((F.col("wheel_ms") <= F.col("now_ms")) & (F.pmod(F.col("wheel_ms"), F.col("tick")) == 0)),
+        text("became ", F.col("wheel_ms"), " ms at ", F.col("now_ms"), " ms"),
         alone=True,
     ),
     Rule(
         "ClockStopsAtKey",
-        "for a bucket that was taken from the queue the clock becomes the tick of its key, and no other",
-        lambda: (
+        "for a bucket that was taken from the queue the clock becomes the tick of its key, and no "
+        "other",
+        (
             is_one_of("clock_advance")
             & F.col("was").isin("dq_poll", "clock_advance")
             & F.col("polled.key_ms").isNotNull()
             & F.col("tick").isNotNull()
         ),
-        lambda: F.col("wheel_ms") == _reached(),
-        lambda: text(
-            "became ", F.col("wheel_ms"), " ms for the key ", F.col("polled.key_ms"), " ms"
-        ),
+        F.col("wheel_ms") == _reached(),
+        text("became ", F.col("wheel_ms"), " ms for the key ", F.col("polled.key_ms"), " ms"),
     ),
     Rule(
         "ClockReachesKey",
         "a bucket is walked over only when the clock has come to its key",
-        lambda: (
+        (
             is_one_of("flush_begin")
             & recorded("dq_poll", "clock_advance")
             & (F.col("polled.list") == F.col("list"))
             & F.col("polled.key_ms").isNotNull()
             & F.col("lowest_tick").isNotNull()
         ),
-        lambda: (
+        (
             F.coalesce(F.col("clock"), F.col("start_ms"))
             >= _tick_of(F.col("polled.key_ms"), F.col("lowest_tick"))
         ),
-        lambda: text("clock ", F.col("clock"), " ms, key ", F.col("polled.key_ms"), " ms"),
+        text("clock ", F.col("clock"), " ms, key ", F.col("polled.key_ms"), " ms"),
     ),
 )
 
-FAMILY = Family("clock", "step of the clock", ("run",), prepare, RULES)
+FAMILY = Family("clock", "step of the clock", ("run",), prepare(), RULES)

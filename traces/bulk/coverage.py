@@ -1,8 +1,11 @@
-"""Coverage by traces: which kinds of event, and which (abstract state, action) edges of an entry and of an operation, were exercised.
+"""Coverage by traces: which kinds of event, and which (abstract state, action) edges of an entry
+and of an operation, were exercised.
 
-The abstract state of an entry is the last thing that happened to it; of an operation, how far its completion has come. Which edges
-there are is a closed table here, taken from what the classes allow; an edge that no trace took is listed, so that a green check of traces
-that exercise little does not look like one of traces that exercise all. An edge outside the table is a violation of a rule, or unknown.
+The abstract state of an entry is the last thing that happened to it; of an operation, how far its
+completion has come. Which edges there are is a closed table here, taken from what the classes
+allow; an edge that no trace took is listed, so that a green check of traces that exercise little
+does not look like one of traces that exercise all. An edge outside the table is a violation of a
+rule, or unknown.
 """
 
 from __future__ import annotations
@@ -10,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-
+from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.codes import CAUSE, KIND, any_of
+from wheelproof.pipeline.columns import Column
 from wheelproof.pipeline.tally import times
 
 ENTRY_STATES = {
@@ -61,7 +63,8 @@ OPERATION_EDGES = (
     ("completed", "on_expire", ""),
     ("open", "end", ""),
 )
-"""Of an operation: what was done while it was open, and after it was completed; ``end``: the trace ended while it was open."""
+"""Of an operation: what was done while it was open, and after it was completed; ``end``: the trace
+ended while it was open."""
 
 
 def _named(prefix: str, edge: tuple[str, str, str]) -> str:
@@ -92,7 +95,8 @@ def entry_measures() -> dict[str, Column]:
 
 
 def operation_steps() -> dict[str, Column]:
-    """By what operations are counted: one bit for each edge that an operation took at least once."""
+    """By what operations are counted: one bit for each edge that an operation took at least
+    once."""
     cause = F.col("winner.cause")
     taken = {
         ("open", "try", "false"): (F.col("tried") > 0)
@@ -122,7 +126,8 @@ def operation_measures() -> dict[str, Column]:
 
 
 def summary(kinds: Mapping[str, int], measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain data: events by kind, kinds never seen, edges taken with their counts, and those never taken."""
+    """Plain data: events by kind, kinds never seen, edges taken with their counts, and those never
+    taken."""
     from wheelproof.trace.schema import KINDS
 
     edges = {

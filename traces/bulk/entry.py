@@ -1,14 +1,14 @@
-"""Rules of one entry over its life, and of one task over its entries: in one list at a time, each entry new, checked, and handed over once.
+"""Rules of one entry over its life, and of one task over its entries: in one list at a time, each
+entry new, checked, and handed over once.
 
-Events of an entry are looked at in the order of the Lamport clock, each beside the last one before it that changed where the entry is.
+Events of an entry are looked at in the order of the Lamport clock, each beside the last one before
+it that changed where the entry is.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
-
 from traces.bulk.coverage import entry_measures, entry_steps
+from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.codes import (
     CAUSE,
     KIND,
@@ -21,10 +21,11 @@ from wheelproof.pipeline.codes import (
     names,
     result,
 )
+from wheelproof.pipeline.columns import Column, Window
+from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
 from wheelproof.pipeline.rule import (
     STAMP,
     Family,
-    Inputs,
     Rule,
     has,
     is_one_of,
@@ -50,11 +51,13 @@ _PLACING = ("wheel_place", "wheel_reject", "list_add")
 _TASK_KINDS = ("set_entry", "cancel", "cancel_check", "checkpoint")
 
 
-def prepare_entries(inputs: Inputs) -> DataFrame:
-    """The events of an entry with ``was``: the last move before, ``was_list``: the list where it left the entry (0 for none), and its thread, clock and cause;
-    ``placed``: the last placing, refusal or linking before; ``checked``, with thread and clock: what the last check before said; ``last``: nothing comes after."""
+def prepare_entries() -> Frame:
+    """The events of an entry with ``was``: the last move before, ``was_list``: the list where it
+    left the entry (0 for none), and its thread, clock and cause; ``placed``: the last placing,
+    refusal or linking before; ``checked``, with thread and clock: what the last check before said;
+    ``last``: nothing comes after."""
     found = F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))
-    events = inputs.events.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
+    events = EVENTS.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
         "run",
         "tid",
         "tseq",
@@ -98,8 +101,8 @@ def prepare_entries(inputs: Inputs) -> DataFrame:
         "deadline": F.last("exp_ms", ignorenulls=True).over(before),
         "last": F.lead("kind").over(order).isNull(),
     }
-    runs = F.broadcast(
-        inputs.runs.select(
+    runs = broadcast(
+        RUNS.select(
             "run",
             "whole",
             "ran",
@@ -148,7 +151,8 @@ def _emptied() -> Column:
 
 
 def _left_by_executor() -> Column:
-    """The last thing that happened to the entry is that it was handed over, or ran; the executor took it, and nobody emptied the timer."""
+    """The last thing that happened to the entry is that it was handed over, or ran; the executor
+    took it, and nobody emptied the timer."""
     moved = is_kind(*_MOVES)
 
     cause, res = (
@@ -167,72 +171,74 @@ ENTRY_RULES = (
     Rule(
         "AtMostOneList",
         "an entry is linked only when it is in no list",
-        lambda: is_kind("list_add"),
-        lambda: F.col("was_list") == 0,
-        lambda: text("linked into ", F.col("list"), _came()),
+        is_kind("list_add"),
+        F.col("was_list") == 0,
+        text("linked into ", F.col("list"), _came()),
     ),
     Rule(
         "ExactlyItsList",
         "an entry is unlinked from the list that it is in",
-        lambda: is_kind("list_remove"),
-        lambda: F.col("was_list") == F.col("list"),
-        lambda: text("unlinked from ", F.col("list"), _came()),
+        is_kind("list_remove"),
+        F.col("was_list") == F.col("list"),
+        text("unlinked from ", F.col("list"), _came()),
     ),
-    # A lone read of the owner may come between the write of the word and the event that stands for the link: no rule is made of it.
+    # A lone read of the owner may come between the write of the word and the event that stands for
+    # the link: no rule is made of it.
     Rule(
         "RetrySeesOwner",
         "who cannot link an entry sees the list that it is in",
-        lambda: is_kind("list_add_retry") & F.col("seen").isNotNull(),
-        lambda: F.col("seen") == F.col("was_list"),
-        lambda: text("read ", F.col("seen"), _came()),
+        is_kind("list_add_retry") & F.col("seen").isNotNull(),
+        F.col("seen") == F.col("was_list"),
+        text("read ", F.col("seen"), _came()),
     ),
     Rule(
         "FreshId",
         "an entry is made once, before anything happens to it",
-        lambda: is_kind("entry_new"),
-        lambda: F.col("was").isNull(),
-        lambda: text("made", _came()),
+        is_kind("entry_new"),
+        F.col("was").isNull(),
+        text("made", _came()),
         alone=True,
     ),
     Rule(
         "FiredOnce",
         "an entry is handed over once, and nothing links it afterwards",
-        lambda: is_kind("expire_submit", "list_add", "wheel_place"),
-        lambda: ~F.coalesce(_was("expire_submit", "task_run"), F.lit(False)),
-        lambda: text(_kind(), _came()),
+        is_kind("expire_submit", "list_add", "wheel_place"),
+        ~F.coalesce(_was("expire_submit", "task_run"), F.lit(False)),
+        text(_kind(), _came()),
         alone=True,
     ),
     Rule(
         "HandedOverUnlinked",
         "an entry is handed over, or refused, only when it is in no list",
-        lambda: is_kind("expire_submit", "wheel_reject", "reinsert"),
-        lambda: F.col("was_list") == 0,
-        lambda: text(_kind(), _came()),
+        is_kind("expire_submit", "wheel_reject", "reinsert"),
+        F.col("was_list") == 0,
+        text(_kind(), _came()),
     ),
     Rule(
         "RunsOncePerAdd",
         "a task runs once for each time that an entry was handed over",
-        lambda: is_kind("task_run") & recorded("expire_submit"),
-        lambda: _was("expire_submit"),
-        lambda: text("ran", _came()),
+        is_kind("task_run") & recorded("expire_submit"),
+        _was("expire_submit"),
+        text("ran", _came()),
     ),
     Rule(
         "ReinsertAfterUnlink",
         "a flush hands back the entry that it has just unlinked",
-        lambda: is_kind("reinsert"),
-        lambda: _was("list_remove") & (F.col("was_tid") == F.col("tid")),
-        lambda: text("handed back", _came()),
+        is_kind("reinsert"),
+        _was("list_remove") & (F.col("was_tid") == F.col("tid")),
+        text("handed back", _came()),
     ),
     Rule(
         "CheckedLive",
-        "who hands an entry over, or links it again after a flush, has checked it since it was unlinked, and found it live",
-        _needs_a_check,
-        lambda: (
+        "who hands an entry over, or links it again after a flush, has checked it since it was "
+        "unlinked, and found it live",
+        _needs_a_check(),
+        (
             any_of("checked", RESULT, "false")
             & (F.col("checked_tid") == F.col("tid"))
             & (F.col("checked_lc") > F.coalesce(F.col("was_lc"), F.lit(-1)))
         ),
-        lambda: text(
+        text(
             _kind(),
             _came(),
             ", checked by thread ",
@@ -244,24 +250,23 @@ ENTRY_RULES = (
     Rule(
         "RefusedBeforeHandOver",
         "an entry is handed over only after the wheel has refused it",
-        lambda: is_kind("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
-        lambda: any_of("placed", KIND, "wheel_reject"),
-        lambda: text("handed over after ", named("placed", KIND)),
+        is_kind("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
+        any_of("placed", KIND, "wheel_reject"),
+        text("handed over after ", named("placed", KIND)),
     ),
     Rule(
         "LinkedWherePlaced",
         "the wheel chooses a bucket once before each link",
-        lambda: is_kind("wheel_place", "list_add") & recorded("wheel_place"),
-        lambda: (
-            F.coalesce(any_of("placed", KIND, "wheel_place"), F.lit(False)) == is_kind("list_add")
-        ),
-        lambda: text(_kind(), " after ", named("placed", KIND)),
+        is_kind("wheel_place", "list_add") & recorded("wheel_place"),
+        (F.coalesce(any_of("placed", KIND, "wheel_place"), F.lit(False)) == is_kind("list_add")),
+        text(_kind(), " after ", named("placed", KIND)),
     ),
     Rule(
         "EveryTimerFires",
-        "at the end of a whole trace no entry is forgotten: unlinked by a flush, or found due and not cancelled, and not handed on",
-        lambda: F.col("last") & F.col("whole") & recorded("expire_submit", "cancel_check"),
-        lambda: (
+        "at the end of a whole trace no entry is forgotten: unlinked by a flush, or found due and "
+        "not cancelled, and not handed on",
+        F.col("last") & F.col("whole") & recorded("expire_submit", "cancel_check"),
+        (
             ~(
                 is_kind("reinsert", "wheel_place", "entry_new")
                 | (is_kind("list_remove") & _caused_by("flush"))
@@ -269,21 +274,22 @@ ENTRY_RULES = (
                 | (is_kind("cancel_check") & _says("false"))
             )
         ),
-        lambda: text("ends with ", _kind(), _came()),
+        text("ends with ", _kind(), _came()),
     ),
     Rule(
         "HandedOverRuns",
-        "in a whole trace whose runs of tasks name their entries, an entry that the executor took has run",
-        lambda: F.col("last") & F.col("whole") & F.col("ran") & _left_by_executor(),
-        lambda: _last_move() == KIND["task_run"],
-        lambda: text("ends with ", _kind(), _came()),
+        "in a whole trace whose runs of tasks name their entries, an entry that the executor took "
+        "has run",
+        F.col("last") & F.col("whole") & F.col("ran") & _left_by_executor(),
+        _last_move() == KIND["task_run"],
+        text("ends with ", _kind(), _came()),
     ),
     Rule(
         "DeadlineStays",
         "an entry's deadline never changes",
-        lambda: F.col("exp_ms").isNotNull() & F.col("deadline").isNotNull(),
-        lambda: F.col("exp_ms") == F.col("deadline"),
-        lambda: text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"),
+        F.col("exp_ms").isNotNull() & F.col("deadline").isNotNull(),
+        F.col("exp_ms") == F.col("deadline"),
+        text("deadline ", F.col("exp_ms"), " ms, before ", F.col("deadline"), " ms"),
         alone=True,
     ),
 )
@@ -292,17 +298,18 @@ ENTRIES = Family(
     "entries",
     "event of an entry",
     ("run", "entry"),
-    prepare_entries,
+    prepare_entries(),
     ENTRY_RULES,
-    entry_steps,
-    entry_measures,
-    made=names,
+    entry_steps(),
+    entry_measures(),
+    made=names(),
 )
 
 
-def prepare_tasks(inputs: Inputs) -> DataFrame:
-    """The events of a task's word with ``live``: the entry that the last write made the task's, 0 for none; null before any write."""
-    events = inputs.events.where(F.col("task").isNotNull() & is_one_of(*_TASK_KINDS)).select(
+def prepare_tasks() -> Frame:
+    """The events of a task's word with ``live``: the entry that the last write made the task's, 0
+    for none; null before any write."""
+    events = EVENTS.where(F.col("task").isNotNull() & is_one_of(*_TASK_KINDS)).select(
         "run",
         "tid",
         "tseq",
@@ -331,25 +338,21 @@ TASK_RULES = (
     Rule(
         "CancelWins",
         "a check says that an entry is cancelled if and only if it is not its task's live one",
-        lambda: (
+        (
             is_one_of("cancel_check")
             & F.col("res").isin("true", "false")
             & F.col("live").isNotNull()
         ),
-        lambda: (F.col("res") == "true") == (F.col("entry") != F.col("live")),
-        lambda: text(
-            "entry ", F.col("entry"), " cancelled: ", F.col("res"), ", live is ", F.col("live")
-        ),
+        (F.col("res") == "true") == (F.col("entry") != F.col("live")),
+        text("entry ", F.col("entry"), " cancelled: ", F.col("res"), ", live is ", F.col("live")),
     ),
     Rule(
         "LiveEntryObserved",
         "who replaces a task's live entry saw the one that the last writer left",
-        lambda: (
-            is_one_of("set_entry", "cancel") & F.col("seen").isNotNull() & F.col("live").isNotNull()
-        ),
-        lambda: F.col("seen") == F.col("live"),
-        lambda: text("saw ", F.col("seen"), ", live was ", F.col("live")),
+        (is_one_of("set_entry", "cancel") & F.col("seen").isNotNull() & F.col("live").isNotNull()),
+        F.col("seen") == F.col("live"),
+        text("saw ", F.col("seen"), ", live was ", F.col("live")),
     ),
 )
 
-TASKS = Family("tasks", "event of a task", ("run", "task"), prepare_tasks, TASK_RULES)
+TASKS = Family("tasks", "event of a task", ("run", "task"), prepare_tasks(), TASK_RULES)

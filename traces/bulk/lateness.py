@@ -1,25 +1,29 @@
-"""How late entries were handed over: a histogram of exact counts, the same for every partitioning of the events.
+"""How late entries were handed over: a histogram of exact counts, the same for every partitioning
+of the events.
 
-Lateness is counted on the clock that the event read (``now_ms``) or else on the wheel's. Percentiles are bounds of the histogram's
-classes, twice as wide each; a sketch would give closer ones that change with the partitions.
+Lateness is counted on the clock that the event read (``now_ms``) or else on the wheel's.
+Percentiles are bounds of the histogram's classes, twice as wide each; a sketch would give closer
+ones that change with the partitions.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column
 from wheelproof.pipeline.tally import times
 
 EDGES_MS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
-"""Lower ends of the classes above the first, which is below 0 (handed over before the deadline, in the deadline's tick)."""
+"""Lower ends of the classes above the first, which is below 0 (handed over before the deadline, in
+the deadline's tick)."""
 
 
 def late() -> dict[str, Column]:
-    """By what the rows of events are counted: the lateness in milliseconds, null where nothing was handed over."""
+    """By what the rows of events are counted: the lateness in milliseconds, null where nothing was
+    handed over."""
     return {
         "late": F.when(
             F.col("k") == "expire_submit",
@@ -33,7 +37,7 @@ def lateness_measures() -> dict[str, Column]:
     value = F.col("late")
     bounds = (None, *EDGES_MS, None)
     classes = {}
-    for index, (low, high) in enumerate(zip(bounds, bounds[1:])):
+    for index, (low, high) in enumerate(itertools.pairwise(bounds)):
         inside = value.isNotNull() if low is None else value >= low
         classes[f"late_{index}"] = times(inside if high is None else inside & (value < high))
     return classes | {
@@ -68,7 +72,8 @@ def summary(measured: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _percentile(counts: list[int], share: float, greatest: int) -> int:
-    """The upper end of the class in which the share is reached; of the last class the greatest value, plus one."""
+    """The upper end of the class in which the share is reached; of the last class the greatest
+    value, plus one."""
     seen, wanted = 0, share * sum(counts)
     for count, high in zip(counts, (*EDGES_MS, None)):
         seen += count

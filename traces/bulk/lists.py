@@ -1,22 +1,25 @@
-"""Rules of one list, and of one order token: a list is emptied by its flush and queued with its key; every token is dense and in order."""
+"""Rules of one list, and of one order token: a list is emptied by its flush and queued with its
+key; every token is dense and in order."""
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
-
-from wheelproof.pipeline.rule import STAMP, Family, Finding, Inputs, Rule, is_one_of, text
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column, Window
+from wheelproof.pipeline.frames import ENDS, EVENTS, RUNS, Frame, broadcast
+from wheelproof.pipeline.rule import STAMP, Family, Finding, Rule, is_one_of, text
 from wheelproof.trace.totals import MODULUS, NAMES
 
 COUNTER = "counter:"
 """How the id of a counter's word begins."""
 
 START, SHARE, WRITE, READ, END = range(5)
-"""Of a row at a token: what the header says, a read/write lock's reader, a write or a hold, a word's reader, what the footer says. Of equal numbers the lesser comes
-first: a word's version is written before it is read, and the readers of an epoch come before the writer that ends it."""
+"""Of a row at a token: what the header says, a read/write lock's reader, a write or a hold, a
+word's reader, what the footer says. Of equal numbers the lesser comes first: a word's version is
+written before it is read, and the readers of an epoch come before the writer that ends it."""
 
 LOCK, EPOCH, WORD, COUNT = 1, 2, 3, 4
-"""Sorts of tokens: the number of a lock, the epoch of a read/write lock, the version of a word, that of a counter's word."""
+"""Sorts of tokens: the number of a lock, the epoch of a read/write lock, the version of a word,
+that of a counter's word."""
 
 _GREATEST = 2**63 - 1
 """The number of what comes after all numbers."""
@@ -32,10 +35,10 @@ _LIST_KINDS = (
 )
 
 
-def prepare_lists(inputs: Inputs) -> DataFrame:
-    """The events of a list with ``linked`` (entries in it after the event), ``left`` (those that the flush before left), ``key`` (its key before) and
-    ``queued`` (its key in the queue)."""
-    events = inputs.events.where(F.col("list").isNotNull() & is_one_of(*_LIST_KINDS)).select(
+def prepare_lists() -> Frame:
+    """The events of a list with ``linked`` (entries in it after the event), ``left`` (those that
+    the flush before left), ``key`` (its key before) and ``queued`` (its key in the queue)."""
+    events = EVENTS.where(F.col("list").isNotNull() & is_one_of(*_LIST_KINDS)).select(
         "run",
         "tid",
         "tseq",
@@ -55,7 +58,8 @@ def prepare_lists(inputs: Inputs) -> DataFrame:
         order.rowsBetween(Window.unboundedPreceding, 0),
         order.rowsBetween(Window.unboundedPreceding, -1),
     )
-    # A checkpoint amid the events repeats what is known: it changes something only where events were lost, and then this rule is not trusted.
+    # A checkpoint amid the events repeats what is known: it changes something only where events
+    # were lost, and then this rule is not trusted.
     begins = is_one_of("checkpoint") & (F.col("lc") == 0)
     step = F.when(is_one_of("list_add") | begins, 1).when(is_one_of("list_remove"), -1).otherwise(0)
     queue = F.when(is_one_of("dq_offer", "dq_poll"), F.struct("k", "key_ms"))
@@ -81,44 +85,41 @@ def prepare_lists(inputs: Inputs) -> DataFrame:
 
 
 LIST_RULES = (
-    # One link or unlink that is missing is counted in every flush of the list that follows: blamed is the flush that changes what is left.
+    # One link or unlink that is missing is counted in every flush of the list that follows: blamed
+    # is the flush that changes what is left.
     Rule(
         "FlushEmpties",
         "when a flush ends the list is empty, but for what the flush before left",
-        lambda: is_one_of("flush_end"),
-        lambda: (F.col("linked") == 0) | (F.col("linked") == F.col("left")),
-        lambda: text(F.col("linked"), " entries are left, ", F.col("left"), " by the flush before"),
+        is_one_of("flush_end"),
+        (F.col("linked") == 0) | (F.col("linked") == F.col("left")),
+        text(F.col("linked"), " entries are left, ", F.col("left"), " by the flush before"),
     ),
     Rule(
         "KeyObserved",
         "who sets a bucket's key saw the one that was set before",
-        lambda: (
-            is_one_of("bucket_expiry_set")
-            & F.col("seen_key").isNotNull()
-            & F.col("key").isNotNull()
-        ),
-        lambda: F.col("seen_key") == F.col("key"),
-        lambda: text("saw ", F.col("seen_key"), ", key was ", F.col("key")),
+        (is_one_of("bucket_expiry_set") & F.col("seen_key").isNotNull() & F.col("key").isNotNull()),
+        F.col("seen_key") == F.col("key"),
+        text("saw ", F.col("seen_key"), ", key was ", F.col("key")),
     ),
     Rule(
         "KeyBeforeDeadline",
         "an entry leaves a flushed bucket whose key was not after the entry's deadline",
-        lambda: (
+        (
             is_one_of("list_remove")
             & (F.col("cause") == "flush")
             & F.col("exp_ms").isNotNull()
             & F.col("key").isNotNull()
             & (F.col("key") >= 0)
         ),
-        lambda: F.col("key") <= F.col("exp_ms"),
-        lambda: text("key ", F.col("key"), " ms, deadline ", F.col("exp_ms"), " ms"),
+        F.col("key") <= F.col("exp_ms"),
+        text("key ", F.col("key"), " ms, deadline ", F.col("exp_ms"), " ms"),
     ),
     Rule(
         "QueuedOnce",
         "a bucket is put into the queue only when it is not in it",
-        lambda: is_one_of("dq_offer"),
-        lambda: ~F.col("queued.k").eqNullSafe("dq_offer"),
-        lambda: text(
+        is_one_of("dq_offer"),
+        ~F.col("queued.k").eqNullSafe("dq_offer"),
+        text(
             "offered with key ",
             F.col("key_ms"),
             " ms, in the queue with ",
@@ -129,25 +130,25 @@ LIST_RULES = (
     Rule(
         "QueuedWithItsKey",
         "a bucket leaves the queue with the key with which it went in",
-        lambda: is_one_of("dq_poll") & F.col("key_ms").isNotNull(),
-        lambda: (
-            F.col("queued.k").eqNullSafe("dq_offer") & (F.col("queued.key_ms") == F.col("key_ms"))
-        ),
-        lambda: text(
+        is_one_of("dq_poll") & F.col("key_ms").isNotNull(),
+        (F.col("queued.k").eqNullSafe("dq_offer") & (F.col("queued.key_ms") == F.col("key_ms"))),
+        text(
             "polled with key ", F.col("key_ms"), " ms, went in with ", F.col("queued.key_ms"), " ms"
         ),
     ),
 )
 
-LISTS = Family("lists", "event of a list", ("run", "list"), prepare_lists, LIST_RULES)
+LISTS = Family("lists", "event of a list", ("run", "list"), prepare_lists(), LIST_RULES)
 
 
-def prepare_tokens(inputs: Inputs) -> DataFrame:
-    """Each event once for each of its exact tokens, ``of`` a sort (:data:`LOCK` and so on) and with an id, beside the event before it at the same token.
+def prepare_tokens() -> Frame:
+    """Each event once for each of its exact tokens, ``of`` a sort (:data:`LOCK` and so on) and with
+    an id, beside the event before it at the same token.
 
-    What the header says of a counter comes first, what the footer says of a token last. ``value``: the counter's after the event; of a footer the token's last number.
+    What the header says of a counter comes first, what the footer says of a token last. ``value``:
+    the counter's after the event; of a footer the token's last number.
     """
-    events = inputs.events.where(F.size("ord") > 0).select(
+    events = EVENTS.where(F.size("ord") > 0).select(
         "run",
         "tid",
         "tseq",
@@ -174,7 +175,7 @@ def prepare_tokens(inputs: Inputs) -> DataFrame:
         F.regexp_replace("id", " .*$", ""),
         F.regexp_replace("id", "^[^ ]* ", ""),
     )
-    ends = inputs.ends.where(F.col("kind").isin("counter", "token")).select(
+    ends = ENDS.where(F.col("kind").isin("counter", "token")).select(
         "run",
         _sort(sort, name).alias("of"),
         name.alias("id"),
@@ -186,7 +187,8 @@ def prepare_tokens(inputs: Inputs) -> DataFrame:
         F.when(said, "header").otherwise("footer").alias("k"),
         F.col("last").alias("value"),
     )
-    # Ids begin alike: their hash is what is sorted by its first eight bytes, and the id is looked at only where that is the same.
+    # Ids begin alike: their hash is what is sorted by its first eight bytes, and the id is looked
+    # at only where that is the same.
     rows = events.unionByName(ends).withColumn("hash", F.xxhash64("id"))
     order = Window.partitionBy("hash", "id", "of", "run").orderBy(
         "seq", "mode", *STAMP, "k", "value"
@@ -252,66 +254,60 @@ TOKEN_RULES = (
     Rule(
         "TokenDense",
         "the numbers of a lock, and the versions of a counter, have no gap",
-        lambda: (
-            _is_event()
-            & ((F.col("of") == LOCK) | (F.col("of") == COUNT) & (F.col("mode") == WRITE))
-        ),
-        lambda: F.col("seq") <= _before() + 1,
-        _now,
+        (_is_event() & ((F.col("of") == LOCK) | (F.col("of") == COUNT) & (F.col("mode") == WRITE))),
+        F.col("seq") <= _before() + 1,
+        _now(),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
     Rule(
         "TokenOnce",
         "no number of a lock, and no version of a word, is given twice",
-        lambda: (F.col("mode") == WRITE) & (F.col("of") != EPOCH),
-        lambda: (
-            (F.col("seq") >= 1) & (F.col("was_seq").isNull() | (F.col("seq") > F.col("was_seq")))
-        ),
-        _now,
+        (F.col("mode") == WRITE) & (F.col("of") != EPOCH),
+        ((F.col("seq") >= 1) & (F.col("was_seq").isNull() | (F.col("seq") > F.col("was_seq")))),
+        _now(),
         alone=True,
     ),
     Rule(
         "TokenClock",
         "the Lamport clock rises along a token; those who only share it may be equal",
-        lambda: _is_event() & F.col("was_lc").isNotNull(),
-        lambda: (F.col("lc") > F.col("was_lc")) | (_shared() & (F.col("lc") == F.col("was_lc"))),
-        _now,
+        _is_event() & F.col("was_lc").isNotNull(),
+        (F.col("lc") > F.col("was_lc")) | (_shared() & (F.col("lc") == F.col("was_lc"))),
+        _now(),
         alone=True,
     ),
     Rule(
         "TokenEnd",
         "where the footer names each token, as before minor version 2, a token ends where it says",
-        lambda: F.col("mode") == END,
-        lambda: _before() == F.col("value"),
-        lambda: text("footer says ", F.col("value"), ", last is ", F.col("was_seq")),
+        F.col("mode") == END,
+        _before() == F.col("value"),
+        text("footer says ", F.col("value"), ", last is ", F.col("was_seq")),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
     Rule(
         "CounterExact",
         "the count of linked entries goes up by one with a link and down by one with an unlink",
-        lambda: (
+        (
             F.col("value").isNotNull()
             & F.col("was_value").isNotNull()
             & is_one_of("list_add", "list_remove")
         ),
-        lambda: (
-            F.col("value") - F.col("was_value") == F.when(is_one_of("list_add"), 1).otherwise(-1)
-        ),
-        lambda: text(F.col("k"), " left ", F.col("value"), " after ", F.col("was_value")),
+        (F.col("value") - F.col("was_value") == F.when(is_one_of("list_add"), 1).otherwise(-1)),
+        text(F.col("k"), " left ", F.col("value"), " after ", F.col("was_value")),
     ),
 )
 
 TOKENS = Family(
-    "tokens", "token of an event", ("run", "token"), prepare_tokens, TOKEN_RULES, made=_token
+    "tokens", "token of an event", ("run", "token"), prepare_tokens(), TOKEN_RULES, made=_token()
 )
 
 
-def prepare_totals(inputs: Inputs) -> DataFrame:
-    """One row for each class of tokens: how many exact ones the events bear, their greatest number and their sum, beside what the footer says."""
+def prepare_totals() -> Frame:
+    """One row for each class of tokens: how many exact ones the events bear, their greatest number
+    and their sum, beside what the footer says."""
     events = (
-        inputs.events.where(F.size("ord") > 0)
+        EVENTS.where(F.size("ord") > 0)
         .select("run", F.explode("ord").alias("t"))
         .where(F.col("t.upto").isNull())
         .select(
@@ -323,7 +319,7 @@ def prepare_totals(inputs: Inputs) -> DataFrame:
             F.col("t.seq").alias("value"),
         )
     )
-    ends = inputs.ends.where(F.col("kind").isin(*NAMES)).select(
+    ends = ENDS.where(F.col("kind").isin(*NAMES)).select(
         "run", F.col("id").alias("class"), F.col("kind").alias("said"), F.col("last").alias("value")
     )
     rows = events.unionByName(ends)
@@ -336,7 +332,7 @@ def prepare_totals(inputs: Inputs) -> DataFrame:
     said = [
         F.max(F.when(F.col("said") == name, F.col("value"))).alias(f"said_{name}") for name in NAMES
     ]
-    runs = F.broadcast(inputs.runs.select("run", "totalled"))
+    runs = broadcast(RUNS.select("run", "totalled"))
     return rows.groupBy("run", "class").agg(*here, *said).join(runs, "run", "inner")
 
 
@@ -351,10 +347,11 @@ def _as_said() -> Column:
 TOTAL_RULES = (
     Rule(
         "TokenTotals",
-        "the events bear as many tokens of each class, with the same greatest number and sum, as the footer says",
-        lambda: F.col("totalled"),
-        _as_said,
-        lambda: text(
+        "the events bear as many tokens of each class, with the same greatest number and sum, as "
+        "the footer says",
+        F.col("totalled"),
+        _as_said(),
+        text(
             F.col("count"),
             " tokens to ",
             F.col("max"),
@@ -372,7 +369,7 @@ TOTALS = Family(
     "totals",
     "class of tokens",
     ("run", "class"),
-    prepare_totals,
+    prepare_totals(),
     TOTAL_RULES,
-    made=lambda: {"token": F.col("class")},
+    made={"token": F.col("class")},
 )

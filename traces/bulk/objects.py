@@ -1,14 +1,16 @@
-"""Rules of one event and its order tokens: the lock and the word that it was written under are those of the object that it names. No shuffle.
+"""Rules of one event and its order tokens: the lock and the word that it was written under are
+those of the object that it names. No shuffle.
 
-They are apart from the other rules of one event because the tokens are most of what an event weighs.
+They are apart from the other rules of one event because the tokens are most of what an event
+weighs.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
-from wheelproof.pipeline.rule import Family, Inputs, Rule, is_one_of, text
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column
+from wheelproof.pipeline.frames import EVENTS, Frame
+from wheelproof.pipeline.rule import Family, Rule, is_one_of, text
 
 _SEQUENCES = (("entry", "eseq"), ("list", "lseq"), ("op", "oseq"))
 """A column of ids, and the column that repeats the number at that object's lock."""
@@ -21,9 +23,9 @@ _WORDS = (
 """A column of ids, and the kinds of event that touch a word of that object."""
 
 
-def prepare(inputs: Inputs) -> DataFrame:
+def prepare() -> Frame:
     """Every event with what names its objects, and its tokens."""
-    return inputs.events.where(F.col("lc") > 0).select(
+    return EVENTS.where(F.col("lc") > 0).select(
         "run",
         "tid",
         "tseq",
@@ -55,12 +57,19 @@ def _names_its_lock() -> Column:
 
 def _held(mine: Column, number: Column) -> Column:
     return F.exists(
-        "ord", lambda token: (token.kind == "L") & (token.id == mine) & (token.seq == number)
+        "ord",
+        lambda token: (
+            (token.field("kind") == "L")
+            & (token.field("id") == mine)
+            & (token.field("seq") == number)
+        ),
     )
 
 
 def _word(prefix: Column | str) -> Column:
-    return F.exists("ord", lambda token: (token.kind == "V") & token.id.startswith(prefix))
+    return F.exists(
+        "ord", lambda token: (token.field("kind") == "V") & token.field("id").startswith(prefix)
+    )
 
 
 def _touches_a_word() -> Column:
@@ -83,9 +92,9 @@ RULES = (
     Rule(
         "LockOfObject",
         "the number of a lock that is repeated beside an object is that of the object's own lock",
-        _numbered,
-        _names_its_lock,
-        lambda: text(
+        _numbered(),
+        _names_its_lock(),
+        text(
             "entry ",
             F.col("entry"),
             " at ",
@@ -104,11 +113,11 @@ RULES = (
     Rule(
         "WordOfObject",
         "the word that a step touches is that of the object that the event names",
-        _touches_a_word,
-        _its_own_word,
-        lambda: text("task ", F.col("task"), ", op ", F.col("op"), ", list ", F.col("list")),
+        _touches_a_word(),
+        _its_own_word(),
+        text("task ", F.col("task"), ", op ", F.col("op"), ", list ", F.col("list")),
         alone=True,
     ),
 )
 
-FAMILY = Family("objects", "event", (), prepare, RULES)
+FAMILY = Family("objects", "event", (), prepare(), RULES)

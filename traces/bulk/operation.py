@@ -1,12 +1,13 @@
-"""Rules of one delayed operation over its life: completed once, by its timeout only if that won, and never forgotten."""
+"""Rules of one delayed operation over its life: completed once, by its timeout only if that won,
+and never forgotten."""
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
 from traces.bulk.coverage import operation_measures, operation_steps
-from wheelproof.pipeline.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column
+from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
+from wheelproof.pipeline.rule import Family, Rule, has, is_one_of, recorded, text
 
 _KINDS = (
     "op_new",
@@ -24,10 +25,11 @@ _KINDS = (
 )
 
 
-def prepare(inputs: Inputs) -> DataFrame:
-    """One row for each operation: how often and when each thing happened, by the Lamport clock, and how its last note stands."""
+def prepare() -> Frame:
+    """One row for each operation: how often and when each thing happened, by the Lamport clock, and
+    how its last note stands."""
     won = is_one_of("force_cas") & (F.col("res") == "true")
-    event = inputs.events.where(F.col("op").isNotNull() & is_one_of(*_KINDS)).select(
+    event = EVENTS.where(F.col("op").isNotNull() & is_one_of(*_KINDS)).select(
         "run",
         "op",
         "tid",
@@ -86,8 +88,8 @@ def prepare(inputs: Inputs) -> DataFrame:
             )
         ).alias("note"),
     )
-    runs = F.broadcast(
-        inputs.runs.select("run", "whole", "variant", has("op_new", "watch_add", "try_watch_end"))
+    runs = broadcast(
+        RUNS.select("run", "whole", "variant", has("op_new", "watch_add", "try_watch_end"))
     )
     return grouped.join(runs, "run", "inner")
 
@@ -97,7 +99,8 @@ def _times(name: str) -> Column:
 
 
 def _completed_without_watchers() -> Column:
-    """Who completed an operation that nobody watches was no timeout, or came before it was left: a completed operation is not put among the watchers."""
+    """Who completed an operation that nobody watches was no timeout, or came before it was left: a
+    completed operation is not put among the watchers."""
     by_timeout = F.coalesce(F.col("winner.cause") == "expiry", F.lit(False))
     return (F.col("won") > 0) & (~by_timeout | (F.col("won_at") < F.col("left_at")))
 
@@ -106,9 +109,9 @@ RULES = (
     Rule(
         "CompletedOnce",
         "at most one attempt completes an operation, and onComplete runs at most once",
-        lambda: F.col("attempts") + F.col("begun") > 0,
-        lambda: (F.col("won") <= 1) & (F.col("begun") <= 1) & (F.col("ended") <= 1),
-        lambda: text(
+        F.col("attempts") + F.col("begun") > 0,
+        (F.col("won") <= 1) & (F.col("begun") <= 1) & (F.col("ended") <= 1),
+        text(
             "completed ",
             _times("won"),
             ", onComplete ",
@@ -121,32 +124,30 @@ RULES = (
     Rule(
         "FreshOperation",
         "an operation is made once, before anything happens to it",
-        lambda: F.col("made") > 0,
-        lambda: (F.col("made") == 1) & (F.col("made_at") == F.col("first_at")),
-        lambda: text("made ", _times("made")),
+        F.col("made") > 0,
+        (F.col("made") == 1) & (F.col("made_at") == F.col("first_at")),
+        text("made ", _times("made")),
         alone=True,
     ),
     Rule(
         "MadeBeforeWatched",
         "in a whole trace an operation that is left to be watched was made",
-        lambda: (
-            (F.col("left_watching") + F.col("watches") > 0) & F.col("whole") & recorded("op_new")
-        ),
-        lambda: F.col("made") > 0,
-        lambda: text("watches ", F.col("watches"), ", made ", _times("made")),
+        ((F.col("left_watching") + F.col("watches") > 0) & F.col("whole") & recorded("op_new")),
+        F.col("made") > 0,
+        text("watches ", F.col("watches"), ", made ", _times("made")),
     ),
     Rule(
         "FirstAttemptWins",
         "the first attempt to complete an operation succeeds",
-        lambda: F.col("attempts") > 0,
-        lambda: F.col("won_at").eqNullSafe(F.col("attempt_at")),
-        lambda: text(F.col("attempts"), " attempts, ", F.col("won"), " of them won"),
+        F.col("attempts") > 0,
+        F.col("won_at").eqNullSafe(F.col("attempt_at")),
+        text(F.col("attempts"), " attempts, ", F.col("won"), " of them won"),
     ),
     Rule(
         "CompleteByWinner",
         "onComplete runs in the thread that completed the operation, after that",
-        lambda: F.col("begun") > 0,
-        lambda: (
+        F.col("begun") > 0,
+        (
             (F.col("won_at") < F.col("begun_at"))
             & (F.col("won_at.tid") == F.col("begun_at.tid"))
             & (
@@ -155,36 +156,35 @@ RULES = (
                 & (F.col("ended_at.tid") == F.col("begun_at.tid"))
             )
         ),
-        lambda: text(
-            "completed at lc ", F.col("won_at.lc"), ", onComplete at lc ", F.col("begun_at.lc")
-        ),
+        text("completed at lc ", F.col("won_at.lc"), ", onComplete at lc ", F.col("begun_at.lc")),
     ),
     Rule(
         "ExpiredByTimeoutOnly",
-        "onExpiration runs once, after onComplete, and only where the timeout completed the operation",
-        lambda: F.col("expired") > 0,
-        lambda: (
+        "onExpiration runs once, after onComplete, and only where the timeout completed the "
+        "operation",
+        F.col("expired") > 0,
+        (
             (F.col("expired") == 1)
             & F.col("won_at").isNotNull()
             & (F.coalesce(F.col("winner.cause"), F.lit("expiry")) == "expiry")
             & (F.coalesce(F.col("ended_at"), F.col("won_at")) < F.col("expired_at"))
             & (F.col("won_at.tid") == F.col("expired_at.tid"))
         ),
-        lambda: text("onExpiration ", _times("expired"), ", completed by ", F.col("winner.cause")),
+        text("onExpiration ", _times("expired"), ", completed by ", F.col("winner.cause")),
     ),
     Rule(
         "TimeoutExpires",
         "an operation that its timeout completed runs onExpiration, unless onComplete raised",
-        lambda: (F.col("winner.cause") == "expiry") & F.col("whole") & (F.col("raised") == 0),
-        lambda: F.col("expired") > 0,
-        lambda: text("completed by its timeout at lc ", F.col("won_at.lc")),
+        (F.col("winner.cause") == "expiry") & F.col("whole") & (F.col("raised") == 0),
+        F.col("expired") > 0,
+        text("completed by its timeout at lc ", F.col("won_at.lc")),
     ),
     Rule(
         "CompletesOnce",
         "at the end of a whole trace whoever completed an operation has run onComplete",
-        lambda: (F.col("won") > 0) & F.col("whole"),
-        lambda: (F.col("begun") >= 1) & (F.col("ended") >= 1),
-        lambda: text(
+        (F.col("won") > 0) & F.col("whole"),
+        (F.col("begun") >= 1) & (F.col("ended") >= 1),
+        text(
             "completed at lc ",
             F.col("won_at.lc"),
             ", onComplete ",
@@ -196,26 +196,26 @@ RULES = (
     Rule(
         "TriesEnd",
         "at the end of a whole trace every evaluation of tryComplete has ended",
-        lambda: (F.col("trying") + F.col("tried") > 0) & F.col("whole"),
-        lambda: F.col("trying") == F.col("tried"),
-        lambda: text("begun ", _times("trying"), ", ended ", _times("tried")),
+        (F.col("trying") + F.col("tried") > 0) & F.col("whole"),
+        F.col("trying") == F.col("tried"),
+        text("begun ", _times("trying"), ", ended ", _times("tried")),
     ),
     Rule(
         "NoLostCompletion",
         "at the end of a whole trace no open operation has a note that nobody has seen",
-        lambda: (F.col("notes") > 0) & F.col("whole"),
-        lambda: (F.col("won") > 0) | ~F.coalesce(F.col("note.pending"), F.lit(False)),
-        lambda: text("noted at lc ", F.col("note.lc")),
+        (F.col("notes") > 0) & F.col("whole"),
+        (F.col("won") > 0) | ~F.coalesce(F.col("note.pending"), F.lit(False)),
+        text("noted at lc ", F.col("note.lc")),
     ),
     Rule(
         "WatchedOnce",
         "an operation is put once among the watchers of a key, and taken out of those only",
-        lambda: (F.col("watches") > 0) | (F.size("unwatched") > 0) & recorded("watch_add"),
-        lambda: (
+        (F.col("watches") > 0) | (F.size("unwatched") > 0) & recorded("watch_add"),
+        (
             (F.col("watches") == F.size("watched"))
             & (F.size(F.array_except("unwatched", "watched")) == 0)
         ),
-        lambda: text(
+        text(
             "watches ",
             F.col("watches"),
             " on ",
@@ -226,18 +226,19 @@ RULES = (
     ),
     Rule(
         "WatcherReachable",
-        "in a whole trace an open operation that tryCompleteElseWatch leaves is watched, and where it returns true its thread has completed the operation",
-        lambda: (
+        "in a whole trace an open operation that tryCompleteElseWatch leaves is watched, and "
+        "where it returns true its thread has completed the operation",
+        (
             (F.col("left_watching") + F.col("watches") > 0)
             & F.col("whole")
             & recorded("watch_add", "try_watch_end")
         ),
-        lambda: F.when(
+        F.when(
             F.col("left_watching") > 0, (F.col("watches") > 0) | _completed_without_watchers()
         ).otherwise(
             (F.col("won_at") < F.col("done_at")) & (F.col("won_at.tid") == F.col("done_at.tid"))
         ),
-        lambda: text(
+        text(
             "watches ",
             F.col("watches"),
             ", left ",
@@ -248,31 +249,39 @@ RULES = (
     ),
     Rule(
         "NoteAfterRefusal",
-        "in a whole trace of the pending protocol who did not get the lock leaves a note, and nobody else does",
-        lambda: (
+        "in a whole trace of the pending protocol who did not get the lock leaves a note, and "
+        "nobody else does",
+        (
             (F.col("variant") == "TryPending")
             & (F.col("refused") + F.col("noted") > 0)
             & F.col("whole")
         ),
-        lambda: F.col("refused") == F.col("noted"),
-        lambda: text("refused ", F.col("refused"), " times, noted ", F.col("noted"), " times"),
+        F.col("refused") == F.col("noted"),
+        text("refused ", F.col("refused"), " times, noted ", F.col("noted"), " times"),
     ),
     Rule(
         "ForcedUnderLock",
-        "under the blocking protocol an operation is completed under its lock, where tries show that lock",
-        lambda: (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("locked") > 0),
-        lambda: F.col("bare") == 0,
-        lambda: text("completed at lc ", F.col("won_at.lc"), " without the lock"),
+        "under the blocking protocol an operation is completed under its lock, where tries show "
+        "that lock",
+        (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("locked") > 0),
+        F.col("bare") == 0,
+        text("completed at lc ", F.col("won_at.lc"), " without the lock"),
     ),
     Rule(
         "TryExcludesComplete",
         "under the blocking protocol tryComplete is not begun once the operation is completed",
-        lambda: (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("trying") > 0),
-        lambda: F.col("try_at") < F.col("won_at"),
-        lambda: text("begun at lc ", F.col("try_at.lc"), ", completed at lc ", F.col("won_at.lc")),
+        (F.col("variant") == "Blocking") & (F.col("won") > 0) & (F.col("trying") > 0),
+        F.col("try_at") < F.col("won_at"),
+        text("begun at lc ", F.col("try_at.lc"), ", completed at lc ", F.col("won_at.lc")),
     ),
 )
 
 FAMILY = Family(
-    "operations", "operation", ("run", "op"), prepare, RULES, operation_steps, operation_measures
+    "operations",
+    "operation",
+    ("run", "op"),
+    prepare(),
+    RULES,
+    operation_steps(),
+    operation_measures(),
 )

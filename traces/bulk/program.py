@@ -11,8 +11,6 @@ one that the specification's model can take next.
 
 from __future__ import annotations
 
-from pyspark.sql import functions as F
-
 from traces.bulk.program_steps import (
     GOES_ON,
     answer_is_of_check,
@@ -32,6 +30,7 @@ from traces.bulk.program_steps import (
     unlinks,
 )
 from traces.bulk.successors import BEGIN
+from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.codes import CAUSE, KIND, RESULT, any_of, is_kind, named, names
 from wheelproof.pipeline.rule import Family, Rule, recorded, text
 
@@ -40,9 +39,9 @@ RULES = (
         "StepFollows",
         "where a run says which specification it follows, each step of a thread is one that can"
         " come next there",
-        lambda: F.col("modelled").isNotNull() & F.col("modelled_was").isNotNull(),
-        can_follow,
-        lambda: text(
+        F.col("modelled").isNotNull() & F.col("modelled_was").isNotNull(),
+        can_follow(),
+        text(
             named("modelled", KIND),
             " after ",
             F.coalesce(named("modelled_was", KIND), F.lit(BEGIN)),
@@ -52,249 +51,241 @@ RULES = (
         "CheckBeforeWheel",
         "the wheel answers for an entry right after the same thread has asked whether it is"
         " cancelled, and as that said",
-        lambda: is_kind("wheel_place", "wheel_reject") & recorded("cancel_check") & comes_after(),
-        lambda: is_step("was", "cancel_check", "entry") & answer_is_of_check(),
-        said_before,
+        is_kind("wheel_place", "wheel_reject") & recorded("cancel_check") & comes_after(),
+        is_step("was", "cancel_check", "entry") & answer_is_of_check(),
+        said_before(),
     ),
     Rule(
         "CheckBeforeHandOver",
         "an entry is handed over right after the same thread has found it live",
-        lambda: (
-            is_kind("expire_submit") & recorded("cancel_check") & comes_after() & ~of_wheel_alone()
-        ),
-        lambda: (
+        (is_kind("expire_submit") & recorded("cancel_check") & comes_after() & ~of_wheel_alone()),
+        (
             is_step("was", "cancel_check", "entry")
             & F.coalesce(any_of("was_res", RESULT, "false"), F.lit(True))
         ),
-        said_before,
+        said_before(),
     ),
     Rule(
         "LiveGoesOn",
         "an entry that was found live goes on at once: asked again, placed, refused, linked or"
         " handed over",
-        lambda: (
+        (
             is_kind("cancel_check")
             & any_of("res", RESULT, "false")
             & recorded("list_add", "expire_submit")
             & goes_on()
         ),
-        lambda: (
+        (
             (any_of("after_kind", KIND, *GOES_ON) & (F.col("after_entry") == F.col("entry")))
             | unlinks("after", "readd", "entry")
         ),
-        said_after,
+        said_after(),
     ),
     Rule(
         "KeySetAfterLink",
         "who links an entry then sets the bucket's key",
-        lambda: is_kind("list_add") & recorded("bucket_expiry_set") & goes_on(),
-        lambda: is_step("after", "bucket_expiry_set", "list"),
-        said_after,
+        is_kind("list_add") & recorded("bucket_expiry_set") & goes_on(),
+        is_step("after", "bucket_expiry_set", "list"),
+        said_after(),
     ),
     Rule(
         "LinkedIntoPlaced",
         "who has just chosen a bucket for an entry links it there",
-        lambda: (
+        (
             is_kind("list_add")
             & any_of("was_kind", KIND, "wheel_place")
             & (F.col("was_entry") == F.col("entry"))
             & F.col("was_list").isNotNull()
         ),
-        lambda: F.col("was_list") == F.col("list"),
-        said_before,
+        F.col("was_list") == F.col("list"),
+        said_before(),
     ),
     Rule(
         "LinkBeforeKey",
         "a bucket's key is set by who has just linked an entry, for that entry's deadline",
-        lambda: keyed() & recorded("list_add") & comes_after(),
-        lambda: (
+        keyed() & recorded("list_add") & comes_after(),
+        (
             is_step("was", "list_add", "list")
             & F.coalesce(F.col("was_exp_ms") == F.col("exp_ms"), F.lit(True))
         ),
-        said_before,
+        said_before(),
     ),
     Rule(
         "OfferAfterKeyChange",
         "who changes a bucket's key then puts the bucket into the queue, with that key",
-        lambda: keyed() & any_of("res", RESULT, "true") & recorded("dq_offer") & goes_on(),
-        lambda: is_step("after", "dq_offer", "list", "key_ms"),
-        said_after,
+        keyed() & any_of("res", RESULT, "true") & recorded("dq_offer") & goes_on(),
+        is_step("after", "dq_offer", "list", "key_ms"),
+        said_after(),
     ),
     Rule(
         "KeyChangeBeforeOffer",
         "a bucket is put into the queue by who has just changed its key, or has just taken it out"
         " and puts it back",
-        lambda: is_kind("dq_offer") & recorded("bucket_expiry_set") & comes_after(),
-        lambda: (
+        is_kind("dq_offer") & recorded("bucket_expiry_set") & comes_after(),
+        (
             (
                 is_step("was", "bucket_expiry_set", "list", "key_ms")
                 & F.coalesce(any_of("was_res", RESULT, "true"), F.lit(True))
             )
             | is_step("was", "dq_poll", "list", "key_ms")
         ),
-        said_before,
+        said_before(),
     ),
     Rule(
         "PollBeforeFlush",
         "a thread walks over the bucket that it took from the queue, once",
-        lambda: is_kind("flush_begin") & recorded("dq_poll") & F.col("polled").isNotNull(),
-        lambda: F.col("polled") == F.col("list"),
-        lambda: said_last("polled"),
+        is_kind("flush_begin") & recorded("dq_poll") & F.col("polled").isNotNull(),
+        F.col("polled") == F.col("list"),
+        said_last("polled"),
     ),
     # Where the beginning of a walk is lost, its first unlink is blamed: those that follow are of
     # the list that was blamed.
     Rule(
         "UnlinkInsideFlush",
         "a flush unlinks entries of its list between its beginning and its end",
-        lambda: (
-            unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("walk").isNotNull()
-        ),
-        lambda: (F.col("walk") == F.col("list")) | (F.col("unlinked") == F.col("list")),
-        lambda: said_last("walk"),
+        (unlinked_by("flush") & recorded("flush_begin", "flush_end") & F.col("walk").isNotNull()),
+        (F.col("walk") == F.col("list")) | (F.col("unlinked") == F.col("list")),
+        said_last("walk"),
     ),
     Rule(
         "HandBackAfterUnlink",
         "what a flush has unlinked it hands back at once",
-        lambda: unlinked_by("flush") & recorded("reinsert") & goes_on(),
-        lambda: is_step("after", "reinsert", "entry"),
-        said_after,
+        unlinked_by("flush") & recorded("reinsert") & goes_on(),
+        is_step("after", "reinsert", "entry"),
+        said_after(),
     ),
     Rule(
         "UnlinkBeforeHandBack",
         "what a flush hands back it has just unlinked",
-        lambda: is_kind("reinsert") & comes_after(),
-        lambda: unlinks("was", "flush", "entry"),
-        said_before,
+        is_kind("reinsert") & comes_after(),
+        unlinks("was", "flush", "entry"),
+        said_before(),
     ),
     Rule(
         "KeyResetWithFlush",
         "who ends a flush has just reset the bucket's key, or does so now",
-        lambda: is_kind("flush_end") & recorded("bucket_expiry_set") & goes_on(),
-        lambda: resets("was") | resets("after"),
-        said_after,
+        is_kind("flush_end") & recorded("bucket_expiry_set") & goes_on(),
+        resets("was") | resets("after"),
+        said_after(),
     ),
     Rule(
         "FlushWithKeyReset",
         "a bucket's key is reset at the end of its flush",
-        lambda: (
+        (
             is_kind("bucket_expiry_set")
             & (F.col("key_ms") < 0)
             & recorded("flush_end")
             & comes_after()
             & goes_on()
         ),
-        lambda: is_step("was", "flush_end", "list") | is_step("after", "flush_end", "list"),
-        said_before,
+        is_step("was", "flush_end", "list") | is_step("after", "flush_end", "list"),
+        said_before(),
     ),
     Rule(
         "AdvanceByLevels",
         "where the clock is advanced twice in a row, the second is that of a higher level",
-        lambda: is_kind("clock_advance") & any_of("was_kind", KIND, "clock_advance"),
-        lambda: F.col("level") > F.coalesce(F.col("was_level"), F.lit(1)),
-        lambda: text("level ", F.col("level"), " after level ", F.col("was_level")),
+        is_kind("clock_advance") & any_of("was_kind", KIND, "clock_advance"),
+        F.col("level") > F.coalesce(F.col("was_level"), F.lit(1)),
+        text("level ", F.col("level"), " after level ", F.col("was_level")),
     ),
     Rule(
         "SetAfterNew",
         "a new entry becomes its task's at once",
-        lambda: is_kind("entry_new") & recorded("set_entry") & goes_on(),
-        lambda: (
+        is_kind("entry_new") & recorded("set_entry") & goes_on(),
+        (
             is_step("after", "set_entry", "entry")
             | unlinks("after", "readd", "task")
             | is_step("was", "set_entry", "entry")
         ),
-        said_after,
+        said_after(),
     ),
     Rule(
         "NewBeforeSet",
         "the entry that becomes a task's is the one that was just made",
-        lambda: is_kind("set_entry") & recorded("entry_new") & comes_after() & goes_on(),
-        lambda: F.col("made").eqNullSafe(F.col("entry")) | is_step("after", "entry_new", "entry"),
-        said_before,
+        is_kind("set_entry") & recorded("entry_new") & comes_after() & goes_on(),
+        F.col("made").eqNullSafe(F.col("entry")) | is_step("after", "entry_new", "entry"),
+        said_before(),
     ),
     Rule(
         "NoteAfterTry",
         "under the pending protocol who got the lock clears the note, and who did not leaves one",
-        lambda: is_kind("try_begin") & F.col("pending") & recorded("pending_set") & goes_on(),
-        note_of_try,
-        said_after,
+        is_kind("try_begin") & F.col("pending") & recorded("pending_set") & goes_on(),
+        note_of_try(),
+        said_after(),
     ),
     Rule(
         "TryBeforeNote",
         "a note is cleared, or left, by who has just tried the operation's lock",
-        lambda: is_kind("pending_set", "pending_getset") & recorded("try_begin") & comes_after(),
-        lambda: is_step("was", "try_begin", "op"),
-        said_before,
+        is_kind("pending_set", "pending_getset") & recorded("try_begin") & comes_after(),
+        is_step("was", "try_begin", "op"),
+        said_before(),
     ),
     Rule(
         "CancelAfterCompletion",
         "who completes an operation cancels its timeout first of all",
-        lambda: (
-            is_kind("force_cas") & any_of("res", RESULT, "true") & recorded("cancel") & goes_on()
-        ),
-        lambda: is_step("after", "cancel") | unlinks("after", "cancel"),
-        said_after,
+        (is_kind("force_cas") & any_of("res", RESULT, "true") & recorded("cancel") & goes_on()),
+        is_step("after", "cancel") | unlinks("after", "cancel"),
+        said_after(),
     ),
     Rule(
         "CancelAfterUnlink",
         "who unlinks an entry to cancel its task then clears the task's entry",
-        lambda: unlinked_by("cancel") & recorded("cancel") & goes_on(),
-        lambda: is_step("after", "cancel", "task") | unlinks("after", "cancel", "task"),
-        said_after,
+        unlinked_by("cancel") & recorded("cancel") & goes_on(),
+        is_step("after", "cancel", "task") | unlinks("after", "cancel", "task"),
+        said_after(),
     ),
     Rule(
         "CancelBeforeBody",
         "onComplete begins right after the timeout was cancelled",
-        lambda: is_kind("on_complete_begin") & recorded("cancel") & comes_after(),
-        lambda: is_step("was", "cancel"),
-        said_before,
+        is_kind("on_complete_begin") & recorded("cancel") & comes_after(),
+        is_step("was", "cancel"),
+        said_before(),
     ),
     Rule(
         "RunBeforeTimeout",
         "an operation is completed by its timeout in the task that ran",
-        lambda: (
+        (
             is_kind("force_cas")
             & any_of("cause", CAUSE, "expiry")
             & recorded("task_run")
             & comes_after()
         ),
-        lambda: is_step("was", "task_run"),
-        said_before,
+        is_step("was", "task_run"),
+        said_before(),
     ),
     Rule(
         "TimeoutOfTask",
         "the deadline of a timeout is that of the task that ran",
-        lambda: (
+        (
             is_kind("force_cas")
             & any_of("cause", CAUSE, "expiry")
             & any_of("was_kind", KIND, "task_run")
             & F.col("exp_ms").isNotNull()
             & F.col("was_exp_ms").isNotNull()
         ),
-        lambda: F.col("exp_ms") == F.col("was_exp_ms"),
-        lambda: text("deadline ", F.col("exp_ms"), " ms, of the task ", F.col("was_exp_ms"), " ms"),
+        F.col("exp_ms") == F.col("was_exp_ms"),
+        text("deadline ", F.col("exp_ms"), " ms, of the task ", F.col("was_exp_ms"), " ms"),
     ),
     Rule(
         "TimeoutCancelsItself",
         "a task that ran and completed its operation cancels itself, not another",
-        lambda: (
+        (
             is_kind("force_cas")
             & any_of("res", RESULT, "true")
             & any_of("was_kind", KIND, "task_run")
             & F.col("was_task").isNotNull()
             & any_of("after_kind", KIND, "cancel", "list_remove")
         ),
-        lambda: F.coalesce(F.col("after_task") == F.col("was_task"), F.lit(True)),
-        lambda: text(
-            "task ", F.col("was_task"), " ran, task ", F.col("after_task"), " is cancelled"
-        ),
+        F.coalesce(F.col("after_task") == F.col("was_task"), F.lit(True)),
+        text("task ", F.col("was_task"), " ran, task ", F.col("after_task"), " is cancelled"),
     ),
     Rule(
         "BodyInsideTry",
         "an evaluation of tryComplete ends after the onComplete that it led to",
-        lambda: is_kind("try_end") & recorded("on_complete_end") & F.col("body").isNotNull(),
-        lambda: F.col("body") != -F.col("op"),
-        lambda: said_last("body"),
+        is_kind("try_end") & recorded("on_complete_end") & F.col("body").isNotNull(),
+        F.col("body") != -F.col("op"),
+        said_last("body"),
     ),
 )
 
-FAMILY = Family("program", "step of a thread", ("run", "tid"), prepare, RULES, made=names)
+FAMILY = Family("program", "step of a thread", ("run", "tid"), prepare(), RULES, made=names())

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
-
 from traces.bulk.successors import BEGIN, STEPS, load
+from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.codes import (
     CAUSE,
     KIND,
@@ -20,7 +18,9 @@ from wheelproof.pipeline.codes import (
     named,
     result,
 )
-from wheelproof.pipeline.rule import Inputs, has, text
+from wheelproof.pipeline.columns import Column, Window
+from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
+from wheelproof.pipeline.rule import has, text
 
 _ASKED = (
     "cancel_check",
@@ -67,14 +67,14 @@ _WIDTH = len(KIND) + 1
 """Codes of kinds are less: a specification and one or two kinds are one number."""
 
 
-def prepare(inputs: Inputs) -> DataFrame:
+def prepare() -> Frame:
     """The steps of a thread, each with the step before (``was_kind`` and so on) and after
     (``after_kind``); ``walk``: the last end of a flush before, ``polled``: the last bucket taken
     or walk begun, ``unlinked``: the list out of which the walk has last unlinked, 0 for none
     yet, ``made``: the last entry made or set, ``body``: the last end of an onComplete;
     ``modelled`` and ``modelled_was``: the kind of this step and of the last one before that the
     specification has, 0 before a thread's first."""
-    steps = inputs.events.where(
+    steps = EVENTS.where(
         (F.col("lc") > 0)
         & F.col("k").isin(*STEPS)
         & (~F.col("k").isin("dq_poll") | F.col("list").isNotNull())
@@ -96,14 +96,14 @@ def prepare(inputs: Inputs) -> DataFrame:
     )
     # What is asked of the run goes along, as two numbers and two flags: a join after the window
     # would copy all that was looked for once more.
-    about = inputs.runs.select(
+    about = RUNS.select(
         "run",
         "whole",
         has(*_ASKED),
         (F.col("variant") == "TryPending").alias("pending"),
         coded("module", _MODULE).alias("module"),
     )
-    steps = steps.join(F.broadcast(about), "run").withColumn("modelled", _modelled(load()))
+    steps = steps.join(broadcast(about), "run").withColumn("modelled", _modelled(load()))
     # The thread comes before the run: what is sorted by its first eight bytes should differ there.
     order = Window.partitionBy("tid", "run").orderBy("tseq", "lc", *_SEEN)
     before = order.rowsBetween(Window.unboundedPreceding, -1)

@@ -1,12 +1,13 @@
-"""Rules of one event: the wheel's arithmetic, what was read inside the critical section, nothing handed over early. No shuffle."""
+"""Rules of one event: the wheel's arithmetic, what was read inside the critical section, nothing
+handed over early. No shuffle."""
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
 from traces.bulk.lateness import late, lateness_measures
-from wheelproof.pipeline.rule import Family, Inputs, Rule, is_one_of, text
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column
+from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
+from wheelproof.pipeline.rule import Family, Rule, is_one_of, text
 
 _KINDS = (
     "wheel_place",
@@ -58,10 +59,12 @@ _SEEN = {
 _LEVELS = 62
 
 
-def prepare(inputs: Inputs) -> DataFrame:
-    """The events beside their run's ticks (``tick``: of the event's level, ``below``: of the level below), with what was seen before the step and left after it."""
+def prepare() -> Frame:
+    """The events beside their run's ticks (``tick``: of the event's level, ``below``: of the level
+    below), with what was seen before the step and left after it."""
     size = F.col("wheel_size").cast("double")
-    # beyond 2^53 a double is not exact; a wheel of such levels would span more than 285,000 years of milliseconds
+    # beyond 2^53 a double is not exact; a wheel of such levels would span more than 285,000 years
+    # of milliseconds
     ticks = F.transform(
         F.sequence(F.lit(1), F.lit(_LEVELS)),
         lambda level: F.when(
@@ -69,14 +72,14 @@ def prepare(inputs: Inputs) -> DataFrame:
             (F.col("tick_ms") * F.pow(size, level - 1)).cast("long"),
         ),
     )
-    runs = inputs.runs.select(
+    runs = RUNS.select(
         "run", F.col("tick_ms").alias("lowest_tick"), "wheel_size", ticks.alias("ticks")
     )
-    events = inputs.events.where((F.col("lc") > 0) & is_one_of(*_KINDS)).select(
+    events = EVENTS.where((F.col("lc") > 0) & is_one_of(*_KINDS)).select(
         *_COLUMNS, *[F.col(path).alias(name) for name, path in _SEEN.items()]
     )
     return (
-        events.join(F.broadcast(runs), "run", "inner")
+        events.join(broadcast(runs), "run", "inner")
         .withColumn("tick", F.get("ticks", F.col("level") - 1))
         .withColumn("below", F.get("ticks", F.col("level") - 2))
         .drop("ticks")
@@ -101,7 +104,8 @@ def _level() -> Column:
     clock, tick = F.col("wheel_ms"), F.col("tick")
     not_due = F.col("exp_ms") >= _trim(clock, F.col("lowest_tick")) + F.col("lowest_tick")
     reached = F.col("exp_ms") < _trim(clock, tick) + tick * F.col("wheel_size")
-    # `tick` is the turn of the level below: its clock is the lowest one's, rounded down to its own tick
+    # `tick` is the turn of the level below: its clock is the lowest one's, rounded down to its own
+    # tick
     lowest_that_reaches = (F.col("level") == 1) | (
         F.col("exp_ms") >= _trim(clock, F.col("below")) + tick
     )
@@ -140,9 +144,9 @@ RULES = (
     Rule(
         "SlotInRange",
         "an entry goes into the bucket of its deadline's tick",
-        lambda: _placed() & _has("exp_ms", "vid", "bucket"),
-        _slot,
-        lambda: text(
+        _placed() & _has("exp_ms", "vid", "bucket"),
+        _slot(),
+        text(
             "deadline ",
             F.col("exp_ms"),
             " ms at level ",
@@ -156,10 +160,11 @@ RULES = (
     ),
     Rule(
         "LevelBound",
-        "an entry goes to the lowest level whose turn reaches its deadline, and only while it is not due",
-        lambda: _placed() & _has("exp_ms", "wheel_ms"),
-        _level,
-        lambda: text(
+        "an entry goes to the lowest level whose turn reaches its deadline, and only while it is "
+        "not due",
+        _placed() & _has("exp_ms", "wheel_ms"),
+        _level(),
+        text(
             "deadline ",
             F.col("exp_ms"),
             " ms at level ",
@@ -173,68 +178,65 @@ RULES = (
     Rule(
         "KeyAligned",
         "a bucket's key is a multiple of its level's tick",
-        lambda: (
-            is_one_of("bucket_expiry_set", "dq_offer")
-            & _has("lowest_tick")
-            & (F.col("key_ms") >= 0)
-        ),
-        lambda: F.pmod(F.col("key_ms"), F.coalesce(F.col("tick"), F.col("lowest_tick"))) == 0,
-        lambda: text("key ", F.col("key_ms"), " ms at level ", F.col("level")),
+        (is_one_of("bucket_expiry_set", "dq_offer") & _has("lowest_tick") & (F.col("key_ms") >= 0)),
+        F.pmod(F.col("key_ms"), F.coalesce(F.col("tick"), F.col("lowest_tick"))) == 0,
+        text("key ", F.col("key_ms"), " ms at level ", F.col("level")),
         alone=True,
     ),
     Rule(
         "KeyOfDeadline",
         "the key that an entry gives its bucket is the beginning of its deadline's tick",
-        lambda: is_one_of("bucket_expiry_set") & _has("exp_ms", "tick") & (F.col("key_ms") >= 0),
-        lambda: F.col("key_ms") == _trim(F.col("exp_ms"), F.col("tick")),
-        lambda: text("key ", F.col("key_ms"), " ms for the deadline ", F.col("exp_ms"), " ms"),
+        is_one_of("bucket_expiry_set") & _has("exp_ms", "tick") & (F.col("key_ms") >= 0),
+        F.col("key_ms") == _trim(F.col("exp_ms"), F.col("tick")),
+        text("key ", F.col("key_ms"), " ms for the deadline ", F.col("exp_ms"), " ms"),
         alone=True,
     ),
     Rule(
         "KeyChangeSeen",
         "setting a key says that it changed if and only if it did",
-        lambda: is_one_of("bucket_expiry_set") & _has("seen_key", "res"),
-        lambda: (F.col("res") == "true") == (F.col("seen_key") != F.col("key_ms")),
-        lambda: text(
+        is_one_of("bucket_expiry_set") & _has("seen_key", "res"),
+        (F.col("res") == "true") == (F.col("seen_key") != F.col("key_ms")),
+        text(
             "key ", F.col("seen_key"), " became ", F.col("key_ms"), ", and changed: ", F.col("res")
         ),
         alone=True,
     ),
     Rule(
         "NotEarly",
-        "an entry is handed over, or refused as due, only when the wheel's clock is within a tick of its deadline",
-        lambda: _due() & _has("exp_ms", "wheel_ms", "lowest_tick"),
-        lambda: F.col("exp_ms") < F.col("wheel_ms") + F.col("lowest_tick"),
-        lambda: text("deadline ", F.col("exp_ms"), " ms, wheel at ", F.col("wheel_ms"), " ms"),
+        "an entry is handed over, or refused as due, only when the wheel's clock is within a tick "
+        "of its deadline",
+        _due() & _has("exp_ms", "wheel_ms", "lowest_tick"),
+        F.col("exp_ms") < F.col("wheel_ms") + F.col("lowest_tick"),
+        text("deadline ", F.col("exp_ms"), " ms, wheel at ", F.col("wheel_ms"), " ms"),
         alone=True,
     ),
     Rule(
         "ExpiresNotEarly",
         "an operation is completed by its timeout only at or after its deadline's tick",
-        lambda: (
+        (
             is_one_of("force_cas")
             & (F.col("cause") == "expiry")
             & (F.col("res") == "true")
             & _has("exp_ms", "now_ms", "lowest_tick")
         ),
-        lambda: F.col("now_ms") > F.col("exp_ms") - F.col("lowest_tick"),
-        lambda: text("deadline ", F.col("exp_ms"), " ms, completed at ", F.col("now_ms"), " ms"),
+        F.col("now_ms") > F.col("exp_ms") - F.col("lowest_tick"),
+        text("deadline ", F.col("exp_ms"), " ms, completed at ", F.col("now_ms"), " ms"),
         alone=True,
     ),
     Rule(
         "PolledWhenReady",
         "a bucket is taken from the queue only when its key is reached",
-        lambda: is_one_of("dq_poll") & _has("list", "key_ms", "now_ms"),
-        lambda: F.col("key_ms") <= F.col("now_ms"),
-        lambda: text("key ", F.col("key_ms"), " ms, polled at ", F.col("now_ms"), " ms"),
+        is_one_of("dq_poll") & _has("list", "key_ms", "now_ms"),
+        F.col("key_ms") <= F.col("now_ms"),
+        text("key ", F.col("key_ms"), " ms, polled at ", F.col("now_ms"), " ms"),
         alone=True,
     ),
     Rule(
         "DeadlineOfDelay",
         "a deadline is the clock that was read and the delay",
-        lambda: is_one_of("add_request", "entry_new") & _has("exp_ms", "delay_ms", "now_ms"),
-        lambda: F.col("exp_ms") == F.col("now_ms") + F.col("delay_ms"),
-        lambda: text(
+        is_one_of("add_request", "entry_new") & _has("exp_ms", "delay_ms", "now_ms"),
+        F.col("exp_ms") == F.col("now_ms") + F.col("delay_ms"),
+        text(
             F.col("now_ms"), " ms and ", F.col("delay_ms"), " ms, deadline ", F.col("exp_ms"), " ms"
         ),
         alone=True,
@@ -242,12 +244,12 @@ RULES = (
     Rule(
         "LinkObserved",
         "linking leaves the entry in that list, and it was in none",
-        lambda: is_one_of("list_add") & (_has("left_list") | _has("seen_list")),
-        lambda: (
+        is_one_of("list_add") & (_has("left_list") | _has("seen_list")),
+        (
             F.coalesce(F.col("left_list"), F.col("list")).eqNullSafe(F.col("list"))
             & (F.coalesce(F.col("seen_list"), F.lit(0)) == 0)
         ),
-        lambda: text(
+        text(
             "list ",
             F.col("list"),
             ", seen before ",
@@ -260,12 +262,12 @@ RULES = (
     Rule(
         "UnlinkObserved",
         "unlinking takes the entry out of that list, and it was in it",
-        lambda: is_one_of("list_remove") & (_has("left_list") | _has("seen_list")),
-        lambda: (
+        is_one_of("list_remove") & (_has("left_list") | _has("seen_list")),
+        (
             F.coalesce(F.col("seen_list"), F.col("list")).eqNullSafe(F.col("list"))
             & (F.coalesce(F.col("left_list"), F.lit(0)) == 0)
         ),
-        lambda: text(
+        text(
             "list ",
             F.col("list"),
             ", seen before ",
@@ -278,17 +280,17 @@ RULES = (
     Rule(
         "CancelObserved",
         "who clears a task's entry has seen that no list has that entry",
-        lambda: is_one_of("cancel") & _has("seen_list"),
-        lambda: F.col("seen_list") == 0,
-        lambda: text("task ", F.col("task"), ", its entry is in list ", F.col("seen_list")),
+        is_one_of("cancel") & _has("seen_list"),
+        F.col("seen_list") == 0,
+        text("task ", F.col("task"), ", its entry is in list ", F.col("seen_list")),
         alone=True,
     ),
     Rule(
         "WrittenObserved",
         "what is read of a word right after its write is what was written",
-        _written_and_read,
-        _as_written,
-        lambda: text(
+        _written_and_read(),
+        _as_written(),
+        text(
             "key ",
             F.col("left_key"),
             ", entry ",
@@ -301,12 +303,13 @@ RULES = (
     ),
     Rule(
         "CompletionObserved",
-        "the attempt that completes found the operation open, and one that does not found it completed",
-        lambda: is_one_of("force_cas") & _has("seen_completed", "res"),
-        lambda: (F.col("res") == "true") == ~F.col("seen_completed"),
-        lambda: text("completed before: ", F.col("seen_completed"), ", won: ", F.col("res")),
+        "the attempt that completes found the operation open, and one that does not found it "
+        "completed",
+        is_one_of("force_cas") & _has("seen_completed", "res"),
+        (F.col("res") == "true") == ~F.col("seen_completed"),
+        text("completed before: ", F.col("seen_completed"), ", won: ", F.col("res")),
         alone=True,
     ),
 )
 
-FAMILY = Family("rows", "event", (), prepare, RULES, late, lateness_measures)
+FAMILY = Family("rows", "event", (), prepare(), RULES, late(), lateness_measures())

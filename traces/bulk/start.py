@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column
 
 CONFIG = "tick_ms long, wheel_size long, start_ms long"
 """The columns of :func:`config`, of which each run has one row."""

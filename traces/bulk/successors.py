@@ -1,11 +1,14 @@
-"""Which kind of event may come next in a thread, as the models of a subject say: made from their state graphs, kept in ``successors.json``.
+"""Which kind of event may come next in a thread, as the models of a subject say: made from their
+state graphs, kept in ``successors.json``.
 
-``python -m traces.bulk.successors [FOLDER]`` compares the file with the subject's models, ``--write`` makes it anew.
+``python -m traces.bulk.successors [FOLDER]`` compares the file with the subject's models,
+``--write`` makes it anew.
 
-A step of a model is the event that the label table gives its label. Passed through are steps without one, and those that would change something
-and find nothing to (a queue that is empty): a label whose kind is a read or an update, which changes a shared variable elsewhere and not here.
-A thread is where its label, the labels that its procedures return to, and which of its variables are not set say: behind a poll that found nothing the same
-labels lead elsewhere.
+A step of a model is the event that the label table gives its label. Passed through are steps
+without one, and those that would change something and find nothing to (a queue that is empty): a
+label whose kind is a read or an update, which changes a shared variable elsewhere and not here. A
+thread is where its label, the labels that its procedures return to, and which of its variables are
+not set say: behind a poll that found nothing the same labels lead elsewhere.
 """
 
 from __future__ import annotations
@@ -23,14 +26,16 @@ from wheelproof import documents, project
 from wheelproof.project.mechanism import Mechanism
 
 FILE = resources.files("traces.bulk") / "successors.json"
-"""Executors import this package from a zip, in which no path of the file system leads to the file."""
+"""Executors import this package from a zip, in which no path of the file system leads to the
+file."""
 SCHEMA = "wheelproof.successors/1"
 
 BOUND = 4_000
 """States of a scenario that are looked at: the steps of a thread repeat long before that."""
 
 AGAIN = frozenset(("clock_advance",))
-"""Kinds of which one step of a model may be several events: of a wheel's clock one for each level."""
+"""Kinds of which one step of a model may be several events: of a wheel's clock one for each
+level."""
 
 BEGIN = "begin"
 """Before a thread's first event."""
@@ -67,19 +72,23 @@ STEPS = (
     "thread_start",
     "thread_stop",
 )
-"""The kinds that are steps of the program. Not so: locks, whose order has rules of its own, and what any step may come with: reads of the clock and of an
-entry's owner, retries, the making of levels and buckets."""
+"""The kinds that are steps of the program. Not so: locks, whose order has rules of its own, and
+what any step may come with: reads of the clock and of an entry's owner, retries, the making of
+levels and buckets."""
 
 PASSIVE = frozenset(("read", "update"))
-"""Kinds of label that leave no event where they change nothing, if they change something elsewhere."""
+"""Kinds of label that leave no event where they change nothing, if they change something
+elsewhere."""
 
 Place = tuple[str, ...]
-"""Where a thread is: its label, the labels that its procedures return to, the innermost first, and the numbers of its variables that are not set."""
+"""Where a thread is: its label, the labels that its procedures return to, the innermost first, and
+the numbers of its variables that are not set."""
 
 
 @dataclass
 class Steps:
-    """What was seen of a mechanism's threads: where they begin; place -> (place after it, whether a shared variable changed)."""
+    """What was seen of a mechanism's threads: where they begin; place -> (place after it, whether a
+    shared variable changed)."""
 
     starts: set[Place] = field(default_factory=set)
     after: dict[Place, set[tuple[Place, bool]]] = field(default_factory=dict)
@@ -93,11 +102,15 @@ class Steps:
 
 def load() -> dict[str, dict[str, list[str]]]:
     """Module -> kind of event, or :data:`BEGIN` -> kinds that may come next in its thread."""
-    return json.loads(FILE.read_text(encoding="utf-8"))["modules"]
+    modules: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text(encoding="utf-8"))[
+        "modules"
+    ]
+    return modules
 
 
 def derive(mechanisms: Mapping[str, Mechanism]) -> dict[str, dict[str, list[str]]]:
-    """The table of a subject's mechanisms. Mechanisms without a label that is an event are left out."""
+    """The table of a subject's mechanisms. Mechanisms without a label that is an event are left
+    out."""
     out = {}
     for mechanism in mechanisms.values():
         event = {
@@ -125,14 +138,14 @@ def _walk(model: Any, steps: Steps) -> None:
     ]
     kept = [name not in model.AUXILIARY for name in model.variables]
 
-    def place(process: tuple) -> Place:
+    def place(process: tuple[Any, ...]) -> Place:
         return (
             process[label],
             *(frame.pc for frame in process[stack]),
             *[each for each in unset if not process[each]],
         )
 
-    def shared(state: Any) -> tuple:
+    def shared(state: Any) -> tuple[Any, ...]:
         return tuple(piece for keep, piece in zip(kept, model.pieces(state)) if keep)
 
     first = model.initial()
@@ -186,7 +199,8 @@ def main(arguments: list[str]) -> int:
     modules = derive(project.find(folder))
     if FILE.is_file() and load() == modules:
         print(
-            f"{FILE.name} is what the models say: {sum(map(len, modules.values()))} kinds of {len(modules)} modules."
+            f"{FILE.name} is what the models say: {sum(map(len, modules.values()))} kinds of "
+            f"{len(modules)} modules."
         )
         return 0
     if "--write" in arguments:

@@ -1,14 +1,14 @@
-"""Rules of a run as a whole: no event of a thread is missing or given twice, and the run ends where its footer says."""
+"""Rules of a run as a whole: no event of a thread is missing or given twice, and the run ends where
+its footer says."""
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
-
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column, Window
+from wheelproof.pipeline.frames import ENDS, EVENTS, RUNS, Frame, broadcast
 from wheelproof.pipeline.rule import (
     Family,
     Finding,
-    Inputs,
     Rule,
     has,
     is_one_of,
@@ -17,10 +17,11 @@ from wheelproof.pipeline.rule import (
 )
 
 
-def prepare(inputs: Inputs) -> DataFrame:
-    """The events of a thread, each beside the one before it, with ``half``: the last taking or giving back of a half of the timer's lock before it. What the
-    footer says of the thread comes last."""
-    events = inputs.events.where(F.col("lc") > 0).select(
+def prepare() -> Frame:
+    """The events of a thread, each beside the one before it, with ``half``: the last taking or
+    giving back of a half of the timer's lock before it. What the footer says of the thread comes
+    last."""
+    events = EVENTS.where(F.col("lc") > 0).select(
         "run",
         "tid",
         "tseq",
@@ -28,9 +29,9 @@ def prepare(inputs: Inputs) -> DataFrame:
         "k",
         F.lit(False).alias("end"),
         F.col("count").alias("lost"),
-        F.exists("ord", lambda token: token.kind == "RW").alias("held"),
+        F.exists("ord", lambda token: token.field("kind") == "RW").alias("held"),
     )
-    ends = inputs.ends.where(F.col("kind") == "thread").select(
+    ends = ENDS.where(F.col("kind") == "thread").select(
         "run",
         F.col("id").cast("int").alias("tid"),
         F.col("last").alias("tseq"),
@@ -49,7 +50,7 @@ def prepare(inputs: Inputs) -> DataFrame:
         rows.withColumn("was", F.lag("tseq").over(order))
         .withColumn("was_lc", F.lag("lc").over(order))
         .withColumn("half", half)
-        .join(F.broadcast(inputs.runs.select("run", has("rw_acquire", "rw_release"))), "run")
+        .join(broadcast(RUNS.select("run", has("rw_acquire", "rw_release"))), "run")
     )
 
 
@@ -79,89 +80,93 @@ RULES = (
     Rule(
         "ThreadNoGap",
         "the numbers of a thread's events have no gap",
-        lambda: ~F.col("end"),
-        lambda: F.col("tseq") <= F.coalesce(F.col("was"), F.lit(0)) + 1,
-        _now,
+        ~F.col("end"),
+        F.col("tseq") <= F.coalesce(F.col("was"), F.lit(0)) + 1,
+        _now(),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
     Rule(
         "ThreadOnce",
         "no number of a thread is given to two events",
-        lambda: ~F.col("end"),
-        lambda: F.col("was").isNull() | (F.col("tseq") > F.col("was")),
-        _now,
+        ~F.col("end"),
+        F.col("was").isNull() | (F.col("tseq") > F.col("was")),
+        _now(),
         alone=True,
     ),
     Rule(
         "ThreadClock",
         "the Lamport clock rises along a thread",
-        lambda: ~F.col("end") & F.col("was").isNotNull(),
-        lambda: F.col("lc") > F.col("was_lc"),
-        _now,
+        ~F.col("end") & F.col("was").isNotNull(),
+        F.col("lc") > F.col("was_lc"),
+        _now(),
         alone=True,
     ),
     Rule(
         "NothingDropped",
         "no event says that others were lost",
-        lambda: ~F.col("end"),
-        lambda: F.col("k") != "drop",
-        lambda: text(F.col("lost"), " events were lost here"),
+        ~F.col("end"),
+        F.col("k") != "drop",
+        text(F.col("lost"), " events were lost here"),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
-    # The last taking or giving back says what is held, and not a count of all: one that is missing would be counted at every event that follows.
+    # The last taking or giving back says what is held, and not a count of all: one that is missing
+    # would be counted at every event that follows.
     Rule(
         "TimerLockBalanced",
         "a thread takes one half of the timer's lock, and gives it back",
-        lambda: is_one_of("rw_acquire", "rw_release"),
-        lambda: is_one_of("rw_release") == _holds(),
-        _of_half,
+        is_one_of("rw_acquire", "rw_release"),
+        is_one_of("rw_release") == _holds(),
+        _of_half(),
     ),
     Rule(
         "TimerLockHeld",
-        "an event that says that a half of the timer's lock is held comes while its thread holds one",
-        lambda: F.coalesce("held", F.lit(False)) & recorded("rw_acquire", "rw_release"),
-        lambda: _holds() | is_one_of("rw_acquire", "rw_release"),
-        _of_half,
+        "an event that says that a half of the timer's lock is held comes while its thread holds "
+        "one",
+        F.coalesce("held", F.lit(False)) & recorded("rw_acquire", "rw_release"),
+        _holds() | is_one_of("rw_acquire", "rw_release"),
+        _of_half(),
     ),
     Rule(
         "WheelUnderTimerLock",
-        "the wheel is asked, its clock advanced and a bucket walked over only by who holds a half of the timer's lock",
-        lambda: (
+        "the wheel is asked, its clock advanced and a bucket walked over only by who holds a half "
+        "of the timer's lock",
+        (
             is_one_of("wheel_place", "wheel_reject", "clock_advance", "flush_begin")
             & recorded("rw_acquire", "rw_release")
         ),
-        _holds,
-        _of_half,
+        _holds(),
+        _of_half(),
     ),
     Rule(
         "TimerLockReturned",
         "no thread ends with a half of the timer's lock",
-        lambda: F.col("end") & (F.col("tseq") > 0),
-        lambda: ~_holds(),
-        _of_half,
+        F.col("end") & (F.col("tseq") > 0),
+        ~_holds(),
+        _of_half(),
     ),
     Rule(
         "ThreadEnd",
         "a thread ends where the footer says",
-        lambda: F.col("end"),
-        lambda: F.coalesce(F.col("was"), F.lit(0)) == F.col("tseq"),
-        lambda: text("footer says ", F.col("tseq"), ", last is ", F.col("was")),
+        F.col("end"),
+        F.coalesce(F.col("was"), F.lit(0)) == F.col("tseq"),
+        text("footer says ", F.col("tseq"), ", last is ", F.col("was")),
         finding=Finding.INCOMPLETE,
         alone=True,
     ),
 )
 
-FAMILY = Family("threads", "event", ("run", "tid"), prepare, RULES)
+FAMILY = Family("threads", "event", ("run", "tid"), prepare(), RULES)
 
 
-def prepare_brackets(inputs: Inputs) -> DataFrame:
-    """One row for each bracket: how often it was opened and closed, by whom, when, and about what."""
+def prepare_brackets() -> Frame:
+    """One row for each bracket: how often it was opened and closed, by whom, when, and about
+    what."""
     about = F.struct(
         "tid", F.regexp_replace("k", "_(begin|end)$", "").alias("what"), "list", "op", "key"
     )
-    events = inputs.events.where(F.col("span").isNotNull() & F.col("phase").isin("begin", "end"))
+    events = EVENTS.where(F.col("span").isNotNull() & F.col("phase").isin("begin", "end"))
     begins, ends = F.col("phase") == "begin", F.col("phase") == "end"
     grouped = events.groupBy("run", "span").agg(
         F.count_if(begins).alias("begun"),
@@ -171,20 +176,20 @@ def prepare_brackets(inputs: Inputs) -> DataFrame:
         F.min(about).alias("least"),
         F.max(about).alias("greatest"),
     )
-    return grouped.join(F.broadcast(inputs.runs.select("run", "whole")), "run", "inner")
+    return grouped.join(broadcast(RUNS.select("run", "whole")), "run", "inner")
 
 
 BRACKET_RULES = (
     Rule(
         "BracketOnce",
         "a bracket is opened and closed once at most, by one thread, about one thing",
-        lambda: F.lit(True),
-        lambda: (
+        F.lit(True),
+        (
             (F.col("begun") <= 1)
             & (F.col("ended") <= 1)
             & F.col("least").eqNullSafe(F.col("greatest"))
         ),
-        lambda: text(
+        text(
             "bracket ",
             F.col("span"),
             " of ",
@@ -200,11 +205,9 @@ BRACKET_RULES = (
     Rule(
         "BracketCloses",
         "in a whole trace every bracket is opened, and closed after that",
-        lambda: F.col("whole"),
-        lambda: (
-            (F.col("begun") >= 1) & (F.col("ended") >= 1) & (F.col("begun_at") < F.col("ended_at"))
-        ),
-        lambda: text(
+        F.col("whole"),
+        ((F.col("begun") >= 1) & (F.col("ended") >= 1) & (F.col("begun_at") < F.col("ended_at"))),
+        text(
             "bracket ",
             F.col("span"),
             " of ",
@@ -217,4 +220,4 @@ BRACKET_RULES = (
     ),
 )
 
-BRACKETS = Family("brackets", "bracket", ("run", "span"), prepare_brackets, BRACKET_RULES)
+BRACKETS = Family("brackets", "bracket", ("run", "span"), prepare_brackets(), BRACKET_RULES)

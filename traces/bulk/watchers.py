@@ -8,22 +8,22 @@ that both hold; without one their order is not known, and nothing is asked.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
-
-from wheelproof.pipeline.rule import Family, Inputs, Rule, has, is_one_of, recorded, text
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column, Window
+from wheelproof.pipeline.frames import EVENTS, RUNS, Frame, broadcast
+from wheelproof.pipeline.rule import Family, Rule, has, is_one_of, recorded, text
 
 _KINDS = ("watch_add", "check_begin", "check_end", "try_begin", "force_cas")
 
 
-def prepare(inputs: Inputs) -> DataFrame:
+def prepare() -> Frame:
     """One row for each time that an operation was put among watchers and a check came later.
 
     ``by``, ``begun``, ``ended``: the check's thread and clock. Of the operation: ``tries``, by whom
     and when; ``won_lc``, when it was completed; ``outs``, when it was taken out of which key's
     watchers. ``dropped``: when all watchers of the key were, next.
     """
-    events = inputs.events.where(F.col("lc") > 0)
+    events = EVENTS.where(F.col("lc") > 0)
     won = is_one_of("force_cas") & (F.col("res") == "true")
     of_operation = (
         events.where(F.col("op").isNotNull() & is_one_of("try_begin", "force_cas", "watch_cancel"))
@@ -34,7 +34,7 @@ def prepare(inputs: Inputs) -> DataFrame:
             F.min(F.when(won, F.col("lc"))).alias("won_lc"),
         )
     )
-    runs = F.broadcast(inputs.runs.select("run", "whole", has(*_KINDS)))
+    runs = broadcast(RUNS.select("run", "whole", has(*_KINDS)))
     return (
         _with_next_check(events)
         .join(of_operation, ["run", "op"], "left")
@@ -42,10 +42,13 @@ def prepare(inputs: Inputs) -> DataFrame:
     )
 
 
-def _with_next_check(events: DataFrame) -> DataFrame:
+def _with_next_check(events: Frame) -> Frame:
     """Each operation that is put among watchers, with the first check that takes them later."""
     held = F.get(
-        F.filter("ord", lambda token: (token.kind == "L") & ~token.id.startswith("op:")), F.lit(0)
+        F.filter(
+            "ord", lambda token: (token.field("kind") == "L") & ~token.field("id").startswith("op:")
+        ),
+        F.lit(0),
     )
     rows = (
         events.where(
@@ -116,14 +119,19 @@ def _tried() -> Column:
     found = F.exists(
         "tries",
         lambda each: (
-            (each.tid == F.col("by")) & (each.lc > F.col("begun")) & (each.lc < F.col("ended"))
+            (each.field("tid") == F.col("by"))
+            & (each.field("lc") > F.col("begun"))
+            & (each.field("lc") < F.col("ended"))
         ),
     )
     return F.coalesce(found, F.lit(False))
 
 
 def _taken_out() -> Column:
-    found = F.exists("outs", lambda each: (each.key == F.col("key")) & (each.lc <= F.col("ended")))
+    found = F.exists(
+        "outs",
+        lambda each: (each.field("key") == F.col("key")) & (each.field("lc") <= F.col("ended")),
+    )
     return F.coalesce(found, F.lit(False))
 
 
@@ -136,9 +144,9 @@ RULES = (
         "CheckTriesWatcher",
         "in a whole trace the first check of a key after an operation was put among its watchers"
         " tries the operation, unless it is completed or taken out before that check ends",
-        lambda: F.col("ended").isNotNull() & F.col("whole") & recorded(*_KINDS),
-        lambda: _tried() | _taken_out() | _before_the_end("won_lc") | _before_the_end("dropped"),
-        lambda: text(
+        F.col("ended").isNotNull() & F.col("whole") & recorded(*_KINDS),
+        _tried() | _taken_out() | _before_the_end("won_lc") | _before_the_end("dropped"),
+        text(
             "put among the watchers of key ",
             F.col("key"),
             ", the check from lc ",
@@ -150,5 +158,5 @@ RULES = (
     ),
 )
 
-FAMILY = Family("watchers", "watched operation", ("run", "op"), prepare, RULES, shuffles=3)
+FAMILY = Family("watchers", "watched operation", ("run", "op"), prepare(), RULES, shuffles=3)
 """By the key that is watched, and by the operation: on both sides of a join."""

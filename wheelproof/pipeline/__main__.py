@@ -1,4 +1,5 @@
-"""`python -m wheelproof.pipeline java`: prints the Java that Spark would run on; exit code 4 without. The set-up asks this way."""
+"""`python -m wheelproof.pipeline java`: prints the Java that Spark would run on; exit code 4
+without. The set-up asks this way."""
 
 import sys
 
@@ -12,7 +13,8 @@ def main(arguments: list[str]) -> int:
             raise UsageError("python -m wheelproof.pipeline takes one argument: java.")
         runtime = java.locate()
         print(
-            f"Java {runtime.version} ({runtime.origin}{', trimmed' if runtime.trimmed else ''}): {runtime.home}"
+            f"Java {runtime.version} ({runtime.origin}{', trimmed' if runtime.trimmed else ''}): "
+            f"{runtime.home}"
         )
     except WheelproofError as error:
         print(error, file=sys.stderr)

@@ -1,7 +1,9 @@
-"""Coverage of the specifications' actions: which labels the events of traces came from, and which that would show in a trace no event came from.
+"""Coverage of the specifications' actions: which labels the events of traces came from, and which
+that would show in a trace no event came from.
 
-An event's ``src`` is an index into its header's ``sources``, each "path:line label". The label is that of the mechanism that the file is named
-after, as everywhere in a subject. A producer in another language may write the same texts with its own paths; one that writes none is not counted.
+An event's ``src`` is an index into its header's ``sources``, each "path:line label". The label is
+that of the mechanism that the file is named after, as everywhere in a subject. A producer in
+another language may write the same texts with its own paths; one that writes none is not counted.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ Table = Mapping[str, frozenset[str]]
 
 
 def table(mechanisms: Mapping[str, Any]) -> Table:
-    """The labels that bear an event, of a subject's mechanisms (:class:`wheelproof.project.mechanism.Mechanism` by stem)."""
+    """The labels that bear an event, of a subject's mechanisms
+    (:class:`wheelproof.project.mechanism.Mechanism` by stem)."""
     return {
         stem: frozenset(label.name for label in mechanism.labels.values() if label.event)
         for stem, mechanism in mechanisms.items()
@@ -34,7 +37,8 @@ def action(source: str) -> tuple[str, str] | None:
 def counted(
     sources: Mapping[tuple[int, int], int], headers: Mapping[int, Mapping[str, Any]]
 ) -> Counter[tuple[str, str]]:
-    """Events by action. ``sources``: events by (run, src); ``headers``: by run. An index that a header does not have counts for nothing."""
+    """Events by action. ``sources``: events by (run, src); ``headers``: by run. An index that a
+    header does not have counts for nothing."""
     counts: Counter[tuple[str, str]] = Counter()
     for (run, src), count in sources.items():
         texts = headers[run].get("sources") or ()
@@ -45,7 +49,8 @@ def counted(
 
 
 def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, dict[str, Any]]:
-    """Plain data, of each mechanism that some event came from: ``taken`` (label -> events) and ``untaken`` (labels that no event came from).
+    """Plain data, of each mechanism that some event came from: ``taken`` (label -> events) and
+    ``untaken`` (labels that no event came from).
 
     Labels that are in no table are counted too: those of a subject that is not here.
     """

@@ -1,4 +1,5 @@
-"""What a master of other processes needs: this package on its executors, and a scratch folder that all of them share with the driver."""
+"""What a master of other processes needs: this package on its executors, and a scratch folder that
+all of them share with the driver."""
 
 from __future__ import annotations
 
@@ -29,12 +30,14 @@ def in_one_process(master: str) -> bool:
 
 
 def on_this_machine(master: str) -> bool:
-    """Whether executors are threads or processes of this machine: ``local[...]`` or ``local-cluster[...]``."""
+    """Whether executors are threads or processes of this machine: ``local[...]`` or
+    ``local-cluster[...]``."""
     return master.startswith("local")
 
 
 def check(master: str, scratch: Path | None) -> None:
-    """UsageError where executors may be on other machines and nobody said which folder they share with the driver."""
+    """UsageError where executors may be on other machines and nobody said which folder they share
+    with the driver."""
     if scratch is None and not on_this_machine(master):
         raise UsageError(
             f"The executors of {master} need a scratch folder that they share with the driver.",
@@ -45,12 +48,13 @@ def check(master: str, scratch: Path | None) -> None:
 def archive(folder: Path) -> Path:
     """This package and the subject's traces as a zip, the same bytes for the same sources.
 
-    The package itself may have been imported from a zip, as under ``spark-submit --py-files``. Raises ToolError where it has no files.
+    The package itself may have been imported from a zip, as under ``spark-submit --py-files``.
+    Raises ToolError where it has no files.
     """
     target, package = folder / ARCHIVE, "wheelproof"
     files = dict(_files(resources.files(package), PurePosixPath(package)))
-    if (own := declared.find("schema")) is not None:
-        files |= _files(resources.files(own.__package__), PurePosixPath(own.__package__))
+    if declared.find("schema") is not None:
+        files |= _files(resources.files(declared.PACKAGE), PurePosixPath(declared.PACKAGE))
     if not files:
         raise ToolError(
             "The sources of this package cannot be read, and executors need them.",
@@ -76,7 +80,8 @@ def _files(folder: Traversable, name: PurePosixPath) -> Iterator[tuple[str, Trav
 
 
 def prepare(spark: SparkSession, folder: Path, patience: float = PATIENCE_SECONDS) -> None:
-    """Ship this package to the executors, and see that what they write to ``folder`` is there for the driver.
+    """Ship this package to the executors, and see that what they write to ``folder`` is there for
+    the driver.
 
     ToolError where it is not, and where no executor has come after ``patience`` seconds.
     """
@@ -87,7 +92,8 @@ def prepare(spark: SparkSession, folder: Path, patience: float = PATIENCE_SECOND
 
 @contextmanager
 def _impatience(spark: SparkSession, seconds: float) -> Iterator[None]:
-    """Ends the jobs inside if no executor has come in time: Spark would wait for ever, and say so only in its log."""
+    """Ends the jobs inside if no executor has come in time: Spark would wait for ever, and say so
+    only in its log."""
     context, alone = spark.sparkContext, threading.Event()
 
     def look() -> None:
@@ -105,14 +111,16 @@ def _impatience(spark: SparkSession, seconds: float) -> Iterator[None]:
             raise
         raise ToolError(
             f"No executor of {context.master} has come within {seconds:.0f} s.",
-            "See whether its workers have memory and processors to spare; what an executor asks for is in spark-defaults.conf.",
+            "See whether its workers have memory and processors to spare; what an executor asks "
+            "for is in spark-defaults.conf.",
         ) from error
     finally:
         timer.cancel()
 
 
 def _share(spark: SparkSession, folder: Path) -> None:
-    """Rows that executors write must be on the driver's disk, and come back: of those on another disk nobody would say that they are lost."""
+    """Rows that executors write must be on the driver's disk, and come back: of those on another
+    disk nobody would say that they are lost."""
     parts = _PROBES_A_CORE * max(spark.sparkContext.defaultParallelism, 2)
     try:
         spark.range(0, parts, 1, parts).write.parquet(str(folder))
@@ -126,6 +134,7 @@ def _share(spark: SparkSession, folder: Path) -> None:
 
 def _unshared(folder: Path, why: str) -> ToolError:
     return ToolError(
-        f"The executors do not share the scratch folder {folder.parent} with the driver ({why[:200]}).",
+        f"The executors do not share the scratch folder {folder.parent} with the driver "
+        f"({why[:200]}).",
         "Give a folder on a file system that all of them have at the same path: --scratch DIR.",
     )

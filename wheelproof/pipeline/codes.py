@@ -1,7 +1,10 @@
-"""Kinds, causes and results as numbers, from 1: a row of numbers is copied, sorted and asked at a fraction of what one with texts costs.
+"""Kinds, causes and results as numbers, from 1: a row of numbers is copied, sorted and asked at a
+fraction of what one with texts costs.
 
-A family codes what it selects (:func:`kind`, :func:`cause`, :func:`result`), its rules ask the codes (:data:`KIND`, :data:`CAUSE`, :data:`RESULT`), and what is
-said to people is named again (:func:`named`). The values are closed lists of ``wheelproof.trace.schema``; a row with any other is no event.
+A family codes what it selects (:func:`kind`, :func:`cause`, :func:`result`), its rules ask the
+codes (:data:`KIND`, :data:`CAUSE`, :data:`RESULT`), and what is said to people is named again
+(:func:`named`). The values are closed lists of ``wheelproof.trace.schema``; a row with any other is
+no event.
 """
 
 from __future__ import annotations
@@ -9,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column
 from wheelproof.trace import schema
 
 

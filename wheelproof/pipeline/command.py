@@ -1,4 +1,5 @@
-"""``wheelproof trace check --engine spark``: what it prints and writes. Progress goes to standard error, the verdict to standard output."""
+"""``wheelproof trace check --engine spark``: what it prints and writes. Progress goes to standard
+error, the verdict to standard output."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ _NAMED = {"tid": "thread", **{name: name for name in schema.OBJECTS}, "token": "
 """What a violation names, beside its place -> as it is called."""
 
 EXPLAINED_EVENTS = 1_000_000
-"""A violating run of at most so many events is also taken event by event through the model, on the executors."""
+"""A violating run of at most so many events is also taken event by event through the model, on the
+executors."""
 
 
 def run(
@@ -37,7 +39,8 @@ def run(
     explain: bool = True,
     known: Mapping[str, frozenset[str]] = {},
 ) -> int:
-    """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None: nowhere. Raises as ``validate.check`` does."""
+    """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None:
+    nowhere. Raises as ``validate.check`` does."""
     from wheelproof.pipeline import cluster, failures, runs, validate
     from wheelproof.pipeline import explain as explaining
 
@@ -47,7 +50,8 @@ def run(
         _writable(output)
     document: dict[str, Any] | None = None
     try:
-        # The folder goes after Spark, which may die amid its writing, and takes along what that left there.
+        # The folder goes after Spark, which may die amid its writing, and takes along what that
+        # left there.
         with (
             failures.signals_last(),
             validate.folder_for(options.scratch) as folder,
@@ -76,6 +80,28 @@ def run(
     return report.exit_code
 
 
+def run_here(
+    paths: list[Path],
+    output: Path | None,
+    as_json: bool = False,
+    quiet: bool = False,
+    known: Mapping[str, frozenset[str]] = {},
+) -> int:
+    """Check traces by the same rules in memory, without Spark; the exit code.
+
+    Raises as ``local.check`` does.
+    """
+    from wheelproof.pipeline import local
+
+    if output is not None:
+        _writable(output)
+    report = local.check(paths, known)
+    document = report.document() | {"explanations": [], "unexplained": ""}
+    _write(document, output)
+    _show(document, output, as_json, quiet)
+    return report.exit_code
+
+
 def _show(document: dict[str, Any], output: Path | None, as_json: bool, quiet: bool) -> None:
     if as_json:
         sys.stdout.write(documents.encode(document))
@@ -89,7 +115,8 @@ def _write(document: dict[str, Any], output: Path | None) -> None:
 
 
 def _writable(folder: Path) -> None:
-    """ToolError where the report could not be written: that is said before the check, not after hours of it. Nothing is left."""
+    """ToolError where the report could not be written: that is said before the check, not after
+    hours of it. Nothing is left."""
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -120,13 +147,16 @@ def _print(document: dict[str, Any], output: Path | None, quiet: bool) -> None:
         late = document["lateness"]
         if late.get("count"):
             lines.append(
-                f"lateness of {late['count']:,} entries: least {late['least_ms']} ms, half below {late['p50_below_ms']} ms, 99 % below {late['p99_below_ms']} ms, "
+                f"lateness of {late['count']:,} entries: least {late['least_ms']} ms, half below "
+                f"{late['p50_below_ms']} ms, 99 % below {late['p99_below_ms']} ms, "
                 f"greatest {late['greatest_ms']} ms"
             )
         covered = document["coverage"]
         lines.append(
-            f"coverage: {len(covered['kinds'])} of {len(covered['kinds']) + len(covered['kinds_unseen'])} kinds, "
-            f"{len(covered['edges'])} of {len(covered['edges']) + len(covered['edges_untaken'])} (abstract state, action) edges"
+            f"coverage: {len(covered['kinds'])} of "
+            f"{len(covered['kinds']) + len(covered['kinds_unseen'])} kinds, "
+            f"{len(covered['edges'])} of {len(covered['edges']) + len(covered['edges_untaken'])} "
+            "(abstract state, action) edges"
         )
         lines += actions.lines(covered["actions"])
         if output is not None:
@@ -136,8 +166,10 @@ def _print(document: dict[str, Any], output: Path | None, quiet: bool) -> None:
         verdicts[each["verdict"]] = verdicts.get(each["verdict"], 0) + 1
     vacuous = sum(rule["verdict"] == "vacuous" for rule in document["rules"].values())
     lines.append(
-        f"{', '.join(f'{count} {name}' for name, count in sorted(verdicts.items()))} of {len(document['runs'])} runs, {document['events']:,} events: "
-        f"{document['violated']:,} rules broken, {document['quarantined']:,} lines in quarantine, {vacuous} of {len(document['rules'])} rules vacuous"
+        f"{', '.join(f'{count} {name}' for name, count in sorted(verdicts.items()))} of "
+        f"{len(document['runs'])} runs, {document['events']:,} events: "
+        f"{document['violated']:,} rules broken, {document['quarantined']:,} lines in quarantine, "
+        f"{vacuous} of {len(document['rules'])} rules vacuous"
     )
     for line in lines:
         print(visible(line))
@@ -150,7 +182,8 @@ def _runs(document: dict[str, Any]) -> list[str]:
             continue
         broken = ", ".join(f"{name} {count:,}" for name, count in each["broken"].items())
         lines.append(
-            f"{each['run']}: {each['verdict']}, {each['events']:,} events{f' ({broken})' if broken else ''}"
+            f"{each['run']}: {each['verdict']}, {each['events']:,} "
+            f"events{f' ({broken})' if broken else ''}"
         )
         lines += [f"  {problem}" for problem in each["problems"]]
     return lines
@@ -163,13 +196,15 @@ def _rules(document: dict[str, Any]) -> list[str]:
         broken = f", {rule['broken']:,} broken" if rule["broken"] else ""
         lacks = f": {', '.join(rule['missing'])}" if rule.get("missing") else ""
         lines.append(
-            f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} {rule['unit']}{broken}{lacks}"
+            f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} "
+            f"{rule['unit']}{broken}{lacks}"
         )
     return lines
 
 
 def _chosen(violations: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that are printed, in their order: the first of each rule in each run, then the second of each, as far as there is room. One that is broken all over would hide the others."""
+    """Those that are printed, in their order: the first of each rule in each run, then the second
+    of each, as far as there is room. One that is broken all over would hide the others."""
     ranks: list[int] = []
     seen: dict[tuple[Any, str], int] = {}
     for each in violations:
@@ -181,7 +216,7 @@ def _chosen(violations: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _violations(document: dict[str, Any]) -> list[str]:
-    from wheelproof.pipeline import validate
+    from wheelproof.pipeline import report as reports
 
     explained = {each["run"]: each for each in document["explanations"]}
     lines = []
@@ -202,7 +237,7 @@ def _violations(document: dict[str, Any]) -> list[str]:
             if "message" in each
             else ""
         )
-        if each["verdict"] == validate.CONFORMS:
+        if each["verdict"] == reports.CONFORMS:
             why = ": the rules of replay ask nothing of what is broken here"
         lines.append(f"{name}, replayed: {each['verdict']}{why}")
         lines += [f"    {event}" for event in each.get("shrunk", ())]

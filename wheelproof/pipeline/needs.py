@@ -1,7 +1,9 @@
-"""What each rule reads of a trace: the kinds of event, the columns and the parts of header and footer without which it has nothing to look at.
+"""What each rule reads of a trace: the kinds of event, the columns and the parts of header and
+footer without which it has nothing to look at.
 
-``needs.json`` of the subject is measured, not written by hand: sound traces are made in which every rule applies, one kind, column or part at a time is taken
-away, and counted is what each rule still applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says with it why a
+``needs.json`` of the subject is measured, not written by hand: sound traces are made in which every
+rule applies, one kind, column or part at a time is taken away, and counted is what each rule still
+applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says with it why a
 rule was vacuous.
 """
 
@@ -12,19 +14,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from wheelproof.trace import declared
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 SCHEMA = "wheelproof.needs/1"
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a rule needs. ``kinds``: each of them; ``one_of``: one of them at least, where there are several that will do; ``columns``: (kinds, column), filled
-    in an event of one of the kinds; ``parts``: of header and footer, such as ``header.config``."""
+    """What a rule needs. ``kinds``: each of them; ``one_of``: one of them at least, where there are
+    several that will do; ``columns``: (kinds, column), filled in an event of one of the kinds;
+    ``parts``: of header and footer, such as ``header.config``."""
 
     kinds: tuple[str, ...]
     one_of: tuple[str, ...]
@@ -51,13 +55,16 @@ def load() -> Mapping[str, Needs]:
 def missing(
     events: DataFrame, counts: Mapping[str, int], rules: Iterable[str]
 ) -> dict[str, list[str]]:
-    """Of each of the rules what it lacks, as sentences without an end; nothing of one that lacks no kind and no column. ``counts``: events by kind.
+    """Of each of the rules what it lacks, as sentences without an end; nothing of one that lacks no
+    kind and no column. ``counts``: events by kind.
 
     One pass over the events, for all columns that one of the rules needs; none where no rule does.
     """
+    from pyspark.sql import functions as F
+
     table = load()
     asked = [name for name in rules if name in table]
-    wanted = sorted({pair for name in asked for pair in table[name].columns})
+    wanted = columns_of(asked)
     filled: dict[tuple[tuple[str, ...], str], int] = {}
     if wanted:
         found = (
@@ -65,13 +72,35 @@ def missing(
             .agg(
                 *[F.count_if(_filled(*pair)).alias(str(index)) for index, pair in enumerate(wanted)]
             )
-            .head()
+            .first()
         )
+        assert found is not None
         filled = {pair: found[index] for index, pair in enumerate(wanted)}
-    return {name: said for name in asked if (said := _lacks(table[name], counts, filled))}
+    return lacking(asked, counts, filled)
+
+
+Pair = tuple[tuple[str, ...], str]
+"""Kinds of event and a column of theirs."""
+
+
+def columns_of(rules: Iterable[str]) -> list[Pair]:
+    """The columns that one of the rules needs, each with the kinds that must have it."""
+    table = load()
+    return sorted({pair for name in rules if name in table for pair in table[name].columns})
+
+
+def lacking(
+    rules: Iterable[str], counts: Mapping[str, int], filled: Mapping[Pair, int]
+) -> dict[str, list[str]]:
+    """As :func:`missing`. ``filled``: in how many events each of the columns is."""
+    table = load()
+    found = {name: _lacks(table[name], counts, filled) for name in rules if name in table}
+    return {name: lacks for name, lacks in found.items() if lacks}
 
 
 def _filled(kinds: tuple[str, ...], column: str) -> Column:
+    from pyspark.sql import functions as F
+
     value = F.col(column).isNotNull() if column != "ord" else F.size("ord") > 0
     return F.col("k").isin(*kinds) & value
 

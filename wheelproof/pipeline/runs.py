@@ -1,7 +1,9 @@
-"""Which files belong to which run, and what headers and footers say: found on the driver, before and beside the events.
+"""Which files belong to which run, and what headers and footers say: found on the driver, before
+and beside the events.
 
-A trace is a file (``.jsonl``, ``.jsonl.gz`` or ``.parquet``) with its header and footer, or a folder with ``header.json``, ``footer.json``
-and any number of such files without: the parts of one run. Folders are searched all the way down; names that begin with . or _ are passed over.
+A trace is a file (``.jsonl``, ``.jsonl.gz`` or ``.parquet``) with its header and footer, or a
+folder with ``header.json``, ``footer.json`` and any number of such files without: the parts of one
+run. Folders are searched all the way down; names that begin with . or _ are passed over.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class File:
 
 @dataclass
 class Run:
-    """One run: ``header`` {} where there is none that can be read, ``footer`` None. ``problems``: why it cannot be whole."""
+    """One run: ``header`` {} where there is none that can be read, ``footer`` None. ``problems``:
+    why it cannot be whole."""
 
     index: int
     name: str
@@ -48,11 +51,12 @@ class Run:
 
     @property
     def run_id(self) -> str:
-        return self.header.get("run_id", self.name)
+        return str(self.header.get("run_id", self.name))
 
     @property
     def whole(self) -> bool:
-        """Whether the end of the trace is the end of the run: only then may a rule blame something for not having happened."""
+        """Whether the end of the trace is the end of the run: only then may a rule blame something
+        for not having happened."""
         footer = self.footer
         return (
             footer is not None
@@ -64,7 +68,8 @@ class Run:
 
     @property
     def module(self) -> str | None:
-        """The specification that the run follows, where its header names one and says that every kind of event was recorded."""
+        """The specification that the run follows, where its header names one and says that every
+        kind of event was recorded."""
         capture = self.header.get("capture") or {}
         return (
             (self.header.get("spec") or {}).get("module")
@@ -73,11 +78,13 @@ class Run:
         )
 
     def ends(self) -> Iterator[tuple[int, str, str, int]]:
-        """What the footer says of threads and tokens, and the header of counters: (run, thread | token | count | max | sum | counter, id, number). Of a class of
-        tokens it says a count, a max and a sum."""
+        """What the footer says of threads and tokens, and the header of counters: (run, thread |
+        token | count | max | sum | counter, id, number). Of a class of tokens it says a count, a
+        max and a sum."""
         for name, value in declared.part("bulk").start.counters(self.header):
             yield self.index, "counter", f"V {name}", value
-        # Of a trace that was cut the footer's numbers are those of the prefix or of the file: no rule is made of them.
+        # Of a trace that was cut the footer's numbers are those of the prefix or of the file: no
+        # rule is made of them.
         if self.footer is not None and self.footer.get("cut") is None:
             for thread, last in self.footer["per_thread_last_tseq"].items():
                 yield self.index, "thread", thread, last
@@ -96,6 +103,26 @@ class Run:
             and self.footer.get("tokens") is not None
         )
 
+    def note_problems(self) -> None:
+        """Add to ``problems`` what the footer shows to be missing."""
+        if self.footer is None:
+            self.problems.append("there is no footer: the recording was cut short")
+            return
+        events, last = self.footer["events"], sum(self.footer["per_thread_last_tseq"].values())
+        if events != last:
+            self.problems.append(f"the footer counts {events} events, and its threads {last}")
+        if self.footer["dropped"]:
+            self.problems.append(
+                f"the footer says that {self.footer['dropped']} events were dropped"
+            )
+        if self.footer.get("cut"):
+            # Rules in bulk do not tell evidence from the rest, so that only those that need no
+            # other event are trusted.
+            self.problems.append(
+                "the footer has a cut, beyond which nothing is evidence:"
+                " `wheelproof trace check` without --engine spark tells what is"
+            )
+
     def initial(self) -> Iterator[dict[str, Any]]:
         """What was there before the first event, as checkpoints at the Lamport time 0."""
         common = {"tid": 0, "tseq": 0, "lc": 0, "k": "checkpoint", "phase": "atomic"}
@@ -104,7 +131,8 @@ class Run:
 
 
 def find(paths: Iterable[Path]) -> list[File]:
-    """The files of traces, in the order of their paths. UsageError: a path that is not there or no trace; NothingChecked: no file."""
+    """The files of traces, in the order of their paths. UsageError: a path that is not there or no
+    trace; NothingChecked: no file."""
     found: dict[Path, Path | None] = {}
     for path in paths:
         path = Path(path)
@@ -128,7 +156,8 @@ def find(paths: Iterable[Path]) -> list[File]:
 
 
 def _folder_of(file: Path) -> Path | None:
-    """The folder with a ``header.json`` that the file lies in, at the same level or one below (as Spark writes folders of parts)."""
+    """The folder with a ``header.json`` that the file lies in, at the same level or one below (as
+    Spark writes folders of parts)."""
     for folder in (file.resolve().parent, file.resolve().parent.parent):
         if (folder / HEADER_FILE).is_file():
             return folder
@@ -155,6 +184,12 @@ def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> l
             run, file, lines.get(file.index, [])
         )
         runs.append(run)
+    check(runs)
+    return runs
+
+
+def check(runs: Iterable[Run]) -> None:
+    """Note what each run lacks. Raises UsageError where two runs bear one id."""
     seen: dict[str, Run] = {}
     for run in runs:
         if not run.header:
@@ -165,20 +200,7 @@ def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> l
                 "No two runs that are checked together may share a run_id.",
             )
         seen[run.run_id] = run
-        if run.footer is None:
-            run.problems.append("there is no footer: the recording was cut short")
-        elif sum(run.footer["per_thread_last_tseq"].values()) != run.footer["events"]:
-            run.problems.append(
-                f"the footer counts {run.footer['events']} events, and its threads {sum(run.footer['per_thread_last_tseq'].values())}"
-            )
-        if run.footer is not None and run.footer["dropped"]:
-            run.problems.append(f"the footer says that {run.footer['dropped']} events were dropped")
-        if run.footer is not None and run.footer.get("cut"):
-            # Rules in bulk do not tell evidence from the rest, so that only those that need no other event are trusted.
-            run.problems.append(
-                "the footer has a cut, beyond which nothing is evidence: `wheelproof trace check` without --engine spark tells what is"
-            )
-    return runs
+        run.note_problems()
 
 
 def _read_folder(run: Run, folder: Path) -> None:

@@ -28,7 +28,8 @@ def _type(each: trace.Field) -> t.DataType:
 
 
 EVENT = _struct(trace.COLUMNS)
-"""The columns of ``wheelproof.trace/1``, all nullable: what an event must have is asked when it is read."""
+"""The columns of ``wheelproof.trace/1``, all nullable: what an event must have is asked when it is
+read."""
 
 PLACE = t.StructType(
     [
@@ -37,7 +38,8 @@ PLACE = t.StructType(
         t.StructField("row", t.LongType()),
     ]
 )
-"""Where an event came from: index of its run, address of its file, and its line (JSON Lines) or row (Parquet), from 1."""
+"""Where an event came from: index of its run, address of its file, and its line (JSON Lines) or row
+(Parquet), from 1."""
 
 VIOLATION = t.StructType(
     [
@@ -52,7 +54,8 @@ VIOLATION = t.StructType(
         t.StructField("detail", t.StringType()),
     ]
 )
-"""One rule broken by one event, which (run, tid, tseq) names, or by one object, whose id is given then and no event."""
+"""One rule broken by one event, which (run, tid, tseq) names, or by one object, whose id is given
+then and no event."""
 
 QUARANTINED = t.StructType(
     [

@@ -29,7 +29,8 @@ _HEADROOM = 512 * _MEGABYTE
 
 @dataclass(frozen=True)
 class SessionOptions:
-    """How Spark runs. ``partitions``: of a shuffle; 0 leaves it to Spark's own adaptive choice from two for each core."""
+    """How Spark runs. ``partitions``: of a shuffle; 0 leaves it to Spark's own adaptive choice from
+    two for each core."""
 
     master: str = "local[*]"
     memory: str = "2g"
@@ -40,7 +41,8 @@ class SessionOptions:
 
 @contextmanager
 def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession]:
-    """A Spark session that is stopped at the end, whatever happens. Raises as :func:`build` and :func:`failures.told` do."""
+    """A Spark session that is stopped at the end, whatever happens. Raises as :func:`build` and
+    :func:`failures.told` do."""
     spark = build(options)
     try:
         with failures.told(spark, options.memory):
@@ -50,7 +52,8 @@ def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession
 
 
 def build(options: SessionOptions = SessionOptions()) -> SparkSession:
-    """Start Spark. ToolError: no pyspark, no Java that will do, too little memory, or Spark did not start; UsageError: a bad option."""
+    """Start Spark. ToolError: no pyspark, no Java that will do, too little memory, or Spark did not
+    start; UsageError: a bad option."""
     try:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
@@ -65,7 +68,8 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
         _check_memory(options.memory)
     os.environ["JAVA_HOME"] = str(java.launcher(java.locate()))
     os.environ["PATH"] = java.with_tools(os.environ.get("PATH", ""))
-    # An environment that is not activated would otherwise hand the work to the system's Python. Other machines may have theirs elsewhere.
+    # An environment that is not activated would otherwise hand the work to the system's Python.
+    # Other machines may have theirs elsewhere.
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     if local:
         os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -87,7 +91,8 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     except (PySparkException, Py4JError, RuntimeError, OSError) as error:
         raise failures.of_start(error, options.master, options.memory) from error
     finally:
-        # Spark takes Ctrl-C for itself, for as long as the process lives. Whoever uses a session stops it on the way out.
+        # Spark takes Ctrl-C for itself, for as long as the process lives. Whoever uses a session
+        # stops it on the way out.
         if interrupted is not None:
             signal.signal(signal.SIGINT, interrupted)
     spark.sparkContext.setLogLevel("ERROR")
@@ -96,8 +101,10 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
 
 def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
     logging = _on_disk("log4j2.properties")
-    # The incubator module's warning and the launcher's own lines would be the first thing that a user reads.
-    # Spark makes one long method of a family's rules, which HotSpot would otherwise leave to its interpreter.
+    # The incubator module's warning and the launcher's own lines would be the first thing that a
+    # user reads.
+    # Spark makes one long method of a family's rules, which HotSpot would otherwise leave to its
+    # interpreter.
     # Its collector is the one for throughput: nobody waits for an answer within a task.
     whole = "-XX:-DontCompileHugeMethods -XX:+UseParallelGC"
     quiet = f"-Dlog4j2.configurationFile={logging.as_uri()} {whole}"
@@ -110,23 +117,28 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
         "spark.log.level": "ERROR",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.adaptive.enabled": "true",
-        # A larger method is not made for a whole stage but for each step of it: C2 gives up on the methods of a family of many rules.
+        # A larger method is not made for a whole stage but for each step of it: C2 gives up on the
+        # methods of a family of many rules.
         "spark.sql.codegen.hugeMethodLimit": "8000",
         # A number that is absurd must break a rule, not the query.
         "spark.sql.ansi.enabled": "false",
         # It would parse a line once for each of its columns.
         "spark.sql.optimizer.enableJsonExpressionOptimization": "false",
-        # Up to so many texts are compared one by one, as bytes; a set of more is Scala's, which hashes each row's text.
+        # Up to so many texts are compared one by one, as bytes; a set of more is Scala's, which
+        # hashes each row's text.
         "spark.sql.optimizer.inSetConversionThreshold": "16",
-        # Where in Python each piece of an expression was made: five calls for one, and a family's rules are thousands of pieces.
+        # Where in Python each piece of an expression was made: five calls for one, and a family's
+        # rules are thousands of pieces.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         # A job of one task for each of the files takes longer than to look at ten thousand.
         "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.sql.parquet.filterPushdown": "true",
-        # A key's rows that do not fit are read back once for each of its windows: with two buffers for each file they fill a small heap.
+        # A key's rows that do not fit are read back once for each of its windows: with two buffers
+        # for each file they fill a small heap.
         "spark.unsafe.sorter.spill.read.ahead.enabled": "false",
-        # It tells whether a repeated task wrote other rows; all that is shuffled here is a function of the files.
+        # It tells whether a repeated task wrote other rows; all that is shuffled here is a function
+        # of the files.
         "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
         "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
@@ -140,14 +152,16 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
     elif options.partitions:
         settings["spark.sql.shuffle.partitions"] = str(options.partitions)
     if options.scratch and local:
-        # Executors elsewhere have disks of their own for this; the scratch folder is one that they share.
+        # Executors elsewhere have disks of their own for this; the scratch folder is one that they
+        # share.
         settings["spark.local.dir"] = str(options.scratch)
     return settings | options.more
 
 
 @cache
 def _on_disk(name: str) -> Path:
-    """A file of this folder as Java can open it: a copy, until this process ends, where the package is in a zip."""
+    """A file of this folder as Java can open it: a copy, until this process ends, where the package
+    is in a zip."""
     kept = ExitStack()
     atexit.register(kept.close)
     return kept.enter_context(resources.as_file(resources.files("wheelproof.pipeline") / name))
@@ -186,14 +200,16 @@ def _check_memory(memory: str) -> None:
         raise UsageError(f"{memory} is too little memory for Spark.", "Give it 512m or more.")
     if free is not None and wanted > free:
         raise ToolError(
-            f"Spark is to have {memory} and {_HEADROOM // _MEGABYTE} MiB beside it, and {free // _MEGABYTE} MiB are free.",
+            f"Spark is to have {memory} and {_HEADROOM // _MEGABYTE} MiB beside it, and "
+            f"{free // _MEGABYTE} MiB are free.",
             "Give it less (--memory 1g), or end what holds the memory.",
         )
 
 
 @contextmanager
 def _quiet_banner() -> Iterator[None]:
-    """Holds back what the JVM's launcher writes to standard error while it starts; it is shown if the start fails."""
+    """Holds back what the JVM's launcher writes to standard error while it starts; it is shown if
+    the start fails."""
     import tempfile
 
     sys.stderr.flush()

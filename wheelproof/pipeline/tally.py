@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.columns import Column
 
 TIMES = "times"
 """The column that says how many rows a group stands for."""

@@ -29,6 +29,7 @@ class Engine(StrEnum):
     MODEL = "model"
     RULES = "rules"
     SPARK = "spark"
+    MEMORY = "memory"
 
 
 class Judges:

@@ -39,7 +39,8 @@ def check(
         Engine | None,
         typer.Option(
             "--engine",
-            help="The model's own steps, rules event by event, or rules in bulk; without: the "
+            help="The model's own steps, rules event by event, or rules in bulk, on Spark or in "
+            "memory; without: the "
             "model for recordings of labelled operations, and rules for traces of events.",
         ),
     ] = None,
@@ -58,7 +59,8 @@ def check(
         typer.Option(
             "--scratch",
             metavar="DIR",
-            help="Where Spark puts what does not fit into memory; all machines of a cluster must share it.",
+            help="Where Spark puts what does not fit into memory; all machines of a cluster must "
+            "share it.",
         ),
     ] = None,
     output: Annotated[
@@ -76,14 +78,21 @@ def check(
             "Give the folder that holds spec/ with --subject, or leave it away.",
         )
     declared.use(subject)
-    if engine is Engine.SPARK:
+    if engine in (Engine.SPARK, Engine.MEMORY):
         from wheelproof import project
         from wheelproof.pipeline import actions, command
 
-        # Traces of any producer are checked, also where no subject is: then it is not told which actions they lack.
+        # Traces of any producer are checked, also where no subject is: then it is not told which
+        # actions they lack.
         known = (
             actions.table(project.find(subject)) if any((subject / "spec").glob("*.toml")) else {}
         )
+        if engine is Engine.MEMORY:
+            if master or memory is not None or scratch:
+                raise UsageError(
+                    "--master, --memory and --scratch are Spark's.", "Write --engine spark."
+                )
+            raise typer.Exit(command.run_here(paths, output, as_json, quiet, known))
         raise typer.Exit(
             command.run(
                 paths,
@@ -141,10 +150,11 @@ def check(
             [f"{len(broken)} unreadable"] if broken else []
         )
         print(
-            f"{', '.join(told)} of {len(verdicts) + len(broken)} traces, {sum(verdict.events for _, verdict in verdicts):,} events"
+            f"{', '.join(told)} of {len(verdicts) + len(broken)} traces, "
+            f"{sum(verdict.events for _, verdict in verdicts):,} events"
         )
-    for _, error in broken:
-        print(f"wheelproof: {error}", file=sys.stderr)
+    for _, unreadable in broken:
+        print(f"wheelproof: {unreadable}", file=sys.stderr)
     codes = {EXIT[verdict.verdict] for _, verdict in verdicts} | ({2} if broken else set())
     raise typer.Exit(min(codes - {0}, default=0))
 
@@ -260,7 +270,8 @@ def shrink(
     ] = None,
     subject: Subject = Path("."),
 ) -> None:
-    """Find the few events that make a trace a violation, and the cheapest edit that would repair it."""
+    """Find the few events that make a trace a violation, and the cheapest edit that would repair
+    it."""
     declared.use(subject)
     from wheelproof.trace.replay import key_of
     from wheelproof.trace.steps.format import is_recording

@@ -10,8 +10,41 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 pytest.importorskip("pyspark", reason="the extra `data` is not installed: make setup-data")
 
-from wheelproof.errors import ToolError  # noqa: E402
-from wheelproof.pipeline.session import SessionOptions, build  # noqa: E402
+from wheelproof.errors import ToolError
+from wheelproof.pipeline.session import SessionOptions, build
+
+
+@pytest.fixture(scope="session")
+def inputs(tmp_path_factory):
+    """The traces of the one check that all tests share."""
+    import inputs
+
+    return inputs.write(tmp_path_factory.mktemp("traces with a space"))
+
+
+@pytest.fixture(scope="session")
+def report(spark, inputs, tmp_path_factory):
+    """What Spark finds in them, in few partitions of small pieces of files."""
+    from wheelproof import project
+    from wheelproof.pipeline import actions, validate
+
+    settings = {
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.files.maxPartitionBytes": "200000",
+        "spark.sql.files.openCostInBytes": "2000",
+    }
+    before = {name: spark.conf.get(name) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    kept, validate.KEPT = validate.KEPT, 1_000_000
+    try:
+        known = actions.table(project.find(Path(__file__).resolve().parents[3]))
+        scratch = tmp_path_factory.mktemp("scratch")
+        return validate.check(spark, [inputs.folder], scratch, known=known)
+    finally:
+        validate.KEPT = kept
+        for name, value in before.items():
+            spark.conf.set(name, value)
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +56,8 @@ def spark() -> Iterator[object]:
                 memory="1g",
                 partitions=4,
                 more={
-                    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m",
+                    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 "
+                    "-XX:ReservedCodeCacheSize=256m",
                     "spark.sql.codegen.wholeStage": "false",
                 },
             )

@@ -1,6 +1,9 @@
-"""Single damages of a recorded trace: one event dropped, doubled, exchanged with its thread's next, or one of its fields altered.
+"""Single damages of a recorded trace: one event dropped, doubled, exchanged with its thread's next,
+or one of its fields altered.
 
-`python tests/wheelproof/pipeline/damages.py` prints which rule rejects which damage of the recordings of Kafka. All numbers are given anew, as a recorder would have given them that saw nothing strange: what rejects a damage is a rule about what happened, not a gap.
+`python tests/wheelproof/pipeline/damages.py` prints which rule rejects which damage of the
+recordings of Kafka. All numbers are given anew, as a recorder would have given them that saw
+nothing strange: what rejects a damage is a rule about what happened, not a gap.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[3])]
 
-import machine  # noqa: E402
+import asked  # noqa: E402
 
 from wheelproof.trace import replay  # noqa: E402
 from wheelproof.trace.jsonl import Reader, Tally  # noqa: E402
@@ -49,7 +52,8 @@ CAUSES = {
 
 
 def renumbered(events: list[Event]) -> list[Event]:
-    """New numbers of threads, clocks, locks, counters and words; a word's version grows with each write, a read has the last one."""
+    """New numbers of threads, clocks, locks, counters and words; a word's version grows with each
+    write, a read has the last one."""
     numbers: Counter[str] = Counter()
     out = []
     for position, event in enumerate(events, 1):
@@ -84,7 +88,8 @@ def fields(event: Event) -> Iterator[str]:
 
 
 def altered(events: list[Event], index: int, field: str) -> Event | None:
-    """The event with another value in the field: another object that occurs, another text, another truth, a number that is one tick larger."""
+    """The event with another value in the field: another object that occurs, another text, another
+    truth, a number that is one tick larger."""
     event = copy.deepcopy(events[index])
     place, _, inner = field.rpartition(".")
     holder = event[place] if place else event
@@ -122,7 +127,7 @@ def damaged(events: list[Event], index: int) -> Iterator[tuple[str, list[Event]]
     yield "drop", renumbered(events[:index] + events[index + 1 :])
     yield (
         "duplicate",
-        renumbered(events[: index + 1] + [copy.deepcopy(event)] + events[index + 1 :]),
+        renumbered([*events[: index + 1], copy.deepcopy(event), *events[index + 1 :]]),
     )
     later = next(
         (at for at in range(index + 1, len(events)) if events[at]["tid"] == event["tid"]), None
@@ -167,15 +172,16 @@ def read(path: Path) -> tuple[dict[str, Any], list[Event]]:
 
 
 def rejected(head: dict[str, Any], events: list[Event]) -> str:
-    """The rule that rejects a trace: of replay the first, or of the plain machine, which is held to Spark, the first by name; "" for none."""
+    """The rule that rejects a trace: of replay the first, or of the table, the first by name; ""
+    for none."""
     tally = Tally(head)
     for event in events:
         tally.count(event)
     verdict = replay.replay_events(head, events, tally.footer())
     if verdict.verdict != replay.CONFORMS:
         return verdict.first.property
-    found = machine.violations(head, tally.footer(), events)
-    return f"bulk {found[0][0]}" if found else ""
+    found = asked.rules(head, tally.footer(), events)
+    return f"bulk {min(found)}" if found else ""
 
 
 def outcomes(path: Path, every: bool) -> dict[str, set[str]]:

@@ -1,7 +1,9 @@
-"""The very same rule expressions on DuckDB: sqlframe translates what the families prepare, and each rule's conditions, into DuckDB's SQL.
+"""The very same rule expressions on DuckDB: sqlframe translates what the families prepare, and each
+rule's conditions, into DuckDB's SQL.
 
-It puts itself in the place of PySpark, so that this is a program of its own: `python duck_rules.py TRACE...` prints, as JSON, the violations
-as [run, rule, tid, tseq, lc, op, token] of the traces (Parquet, one file a run), and how many rows each rule applied to.
+It puts itself in the place of PySpark, so that this is a program of its own: `python duck_rules.py
+TRACE...` prints, as JSON, the violations as [run, rule, tid, tseq, lc, op, token] of the traces
+(Parquet, one file a run), and how many rows each rule applied to.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ OBJECT = ("tid", "tseq", "lc", "op", "token")
 
 
 def activated(database: Any) -> Any:
-    """A session on DuckDB that answers to PySpark's names, with what sqlframe lacks put in: each of the pieces below is plain SQL."""
+    """A session on DuckDB that answers to PySpark's names, with what sqlframe lacks put in: each of
+    the pieces below is plain SQL."""
     from sqlframe import activate
 
     activate("duckdb", conn=database)
@@ -93,7 +96,8 @@ def activated(database: Any) -> Any:
     binary = Column.binary_op
 
     def parted(self: Any, kind: Any, other: Any, **options: Any) -> Any:
-        """DuckDB takes no chain of comparisons, and sqlframe drops the parentheses that Python's operators had."""
+        """DuckDB takes no chain of comparisons, and sqlframe drops the parentheses that Python's
+        operators had."""
         made = binary(self, kind, other, **options)
         if isinstance(made.expression, sql.Binary):
             made.expression.set("this", grouped(made.expression.this))
@@ -124,10 +128,11 @@ def activated(database: Any) -> Any:
 
 
 def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
-    """What the families are asked about, as tables: all events with the index of their run, those of their headers, the runs and what footers say."""
+    """What the families are asked about, as tables: all events with the index of their run, those
+    of their headers, the runs and what footers say."""
     import pyarrow
 
-    from traces.bulk import Inputs, start
+    from traces.bulk import start
     from wheelproof.pipeline import runs
     from wheelproof.trace import parquet
 
@@ -151,7 +156,8 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
         ).fetchall()
     )
     database.execute(
-        "create table runs (run int, tick_ms bigint, wheel_size bigint, start_ms bigint, variant text, whole boolean, kinds text[], module text, ran boolean, totalled boolean)"
+        "create table runs (run int, tick_ms bigint, wheel_size bigint, start_ms bigint, variant "
+        "text, whole boolean, kinds text[], module text, ran boolean, totalled boolean)"
     )
     ran = {
         run
@@ -180,13 +186,14 @@ def inputs(database: Any, session: Any, paths: list[Path]) -> Any:
         "insert into ends values (?, ?, ?, ?)",
         [end for run in found for end in run.ends()] or [(-1, "none", "", 0)],
     )
-    return Inputs(*(session.table(name) for name in ("events", "runs", "ends"))), [
+    return {name: session.table(name) for name in ("events", "runs", "ends")}, [
         run.run_id for run in found
     ]
 
 
 def main(paths: list[Path]) -> dict[str, Any]:
-    """Violations and counts of the traces' rules. Raises as :func:`wheelproof.pipeline.runs.find` does."""
+    """Violations and counts of the traces' rules. Raises as :func:`wheelproof.pipeline.runs.find`
+    does."""
     import duckdb
 
     with duckdb.connect(config={"threads": 2}) as database:
@@ -194,16 +201,18 @@ def main(paths: list[Path]) -> dict[str, Any]:
         from pyspark.sql import functions as F
 
         from traces.bulk import FAMILIES
+        from wheelproof.pipeline import on_spark
 
         asked, names = inputs(database, session, paths)
         violations, applied = [], Counter()
         for family in FAMILIES:
             # kept as a table, so that each rule is asked of plain columns
             database.execute(
-                f"create table prepared_{family.name} as {family.prepare(asked).sql(dialect='duckdb', optimize=False)}"
+                f"create table prepared_{family.name} as "
+                f"{on_spark.frame(family.rows, asked).sql(dialect='duckdb', optimize=False)}"
             )
             prepared = session.table(f"prepared_{family.name}")
-            made = family.made()
+            made = {name: on_spark.column(column) for name, column in family.made.items()}
             place = [
                 made[name]
                 if name in made
@@ -212,9 +221,11 @@ def main(paths: list[Path]) -> dict[str, Any]:
                 else F.lit(None)
                 for name in OBJECT
             ]
-            applies = [F.coalesce(rule.applies(), F.lit(False)) for rule in family.rules]
+            applies = [
+                F.coalesce(on_spark.column(rule.applies), F.lit(False)) for rule in family.rules
+            ]
             broken = [
-                is_asked & ~F.coalesce(rule.holds(), F.lit(False))
+                is_asked & ~F.coalesce(on_spark.column(rule.holds), F.lit(False))
                 for rule, is_asked in zip(family.rules, applies)
             ]
             outcome = prepared.select(
@@ -224,7 +235,8 @@ def main(paths: list[Path]) -> dict[str, Any]:
                 *[column.alias(f"b{index}") for index, column in enumerate(broken)],
             )
             database.execute(
-                f"create or replace temp table outcome as {outcome.sql(dialect='duckdb', optimize=False)}"
+                "create or replace temp table outcome as "
+                f"{outcome.sql(dialect='duckdb', optimize=False)}"
             )
             for index, rule in enumerate(family.rules):
                 applied[rule.name] += database.execute(

@@ -1,16 +1,19 @@
-"""Changed runs that are runs like any other: by rewriting both, the changed and the one it came from, to one normal form.
+"""Changed runs that are runs like any other: by rewriting both, the changed and the one it came
+from, to one normal form.
 
-Each rewriting stands for a freedom that the program has, and says which. Two runs with one normal form differ only in what was free, so that
-a checker that blamed one of them would blame a run that could have been made.
+Each rewriting stands for a freedom that the program has, and says which. Two runs with one normal
+form differ only in what was free, so that a checker that blamed one of them would blame a run that
+could have been made.
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable
 from typing import Any
 
-import mutations
+from benchmarks import mutations
 
 Event = dict[str, Any]
 
@@ -28,7 +31,8 @@ def _follows(events: list[Event], index: int) -> int | None:
 
 
 def asked_twice(events: list[Event]) -> list[Event]:
-    """A thread may ask twice in a row whether an entry is cancelled: a wheel asks on each level, and a read changes nothing. One of equal answers stays."""
+    """A thread may ask twice in a row whether an entry is cancelled: a wheel asks on each level,
+    and a read changes nothing. One of equal answers stays."""
     out: list[Event] = []
     last: dict[int, Event] = {}
     for event in events:
@@ -45,7 +49,8 @@ def asked_twice(events: list[Event]) -> list[Event]:
 
 
 def watchers_cleaned(events: list[Event]) -> list[Event]:
-    """A completed operation may be taken out of a key's watchers at any time, any number of times or not at all: whoever comes by does it, or the purge does."""
+    """A completed operation may be taken out of a key's watchers at any time, any number of times
+    or not at all: whoever comes by does it, or the purge does."""
     done: set[int] = set()
     out = []
     for event in events:
@@ -57,7 +62,8 @@ def watchers_cleaned(events: list[Event]) -> list[Event]:
 
 
 def reset_beside_end(events: list[Event]) -> list[Event]:
-    """A flushed bucket's key may be reset on either side of the event that says that the walk has ended: list and lock are held at both."""
+    """A flushed bucket's key may be reset on either side of the event that says that the walk has
+    ended: list and lock are held at both."""
     out = list(events)
     for index, event in enumerate(out):
         after = _follows(out, index)
@@ -97,8 +103,9 @@ CLOCK = "another clock"
 
 
 def another_clock(conforming: list[Event], changed: list[Event]) -> bool:
-    """Whether the two logs differ in Lamport clocks alone, and those rise along each thread and each token as before: a clock may skip numbers, as it
-    does where something that is not recorded has moved it."""
+    """Whether the two logs differ in Lamport clocks alone, and those rise along each thread and
+    each token as before: a clock may skip numbers, as it does where something that is not recorded
+    has moved it."""
 
     def bare(event: Event) -> Event:
         return {name: value for name, value in event.items() if name != "lc"}
@@ -118,7 +125,7 @@ def another_clock(conforming: list[Event], changed: list[Event]) -> bool:
         chain.sort()
         if any(
             after <= before and not (shared and shares)
-            for (_, before, shares), (_, after, shared) in zip(chain, chain[1:])
+            for (_, before, shares), (_, after, shared) in itertools.pairwise(chain)
         ):
             return False
     return True

@@ -1,6 +1,7 @@
 """Measures what each rule needs of a trace, and prints the table of docs/trace-rules.md.
 
-`python tests/wheelproof/pipeline/needs_table.py`; `--write` puts the table there, and the data into traces/bulk/needs.json.
+`python tests/wheelproof/pipeline/needs_table.py`; `--write` puts the table there, and the data into
+traces/bulk/needs.json.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import copy
 import json
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
+import asked  # noqa: E402
 import planted  # noqa: E402
 import purgatory  # noqa: E402
+from asked import footer_of  # noqa: E402
 
 from benchmarks.simulate import header  # noqa: E402
 from wheelproof.trace.schema import COLUMNS, KINDS, OBSERVED, REQUIRED_IDS  # noqa: E402
@@ -26,6 +28,7 @@ Event = dict[str, Any]
 Trace = tuple[dict[str, Any], list[Event], dict[str, Any] | None]
 
 PAGE = ROOT / "docs" / "trace-rules.md"
+DATA = ROOT / "traces" / "bulk" / "needs.json"
 HEAD = "| rule | needs events | needs columns | needs beside |\n|---|---|---|---|\n"
 FORMAT = ROOT / "docs" / "trace-format.md"
 HEAD_OF_KINDS = "| kind | columns that rules need beside |\n|---|---|\n"
@@ -36,15 +39,6 @@ PARTS = {
     "header.initial": ("initial",),
 }
 OPERATIONS = 14
-
-
-def footer_of(head: dict[str, Any], events: list[Event]) -> dict[str, Any]:
-    from wheelproof.trace.jsonl import Tally
-
-    tally = Tally(head)
-    for event in events:
-        tally.count(event)
-    return tally.footer()
 
 
 def bases() -> dict[str, Trace]:
@@ -86,9 +80,11 @@ def without(events: list[Event], column: str, kinds: frozenset[str] | None) -> l
 
 
 def variants(trace: Trace) -> Iterator[tuple[str, Trace]]:
-    """(what was taken away, the trace without it): "" for nothing, "kind K", "column C K", "column C" of all kinds, "part P".
+    """(what was taken away, the trace without it): "" for nothing, "kind K", "column C K", "column
+    C" of all kinds, "part P".
 
-    Kinds that must have a column keep it in "column C". "must C" is without these kinds, "never C" without the column too.
+    Kinds that must have a column keep it in "column C". "must C" is without these kinds, "never C"
+    without the column too.
     """
     head, events, footer = trace
     yield "", trace
@@ -119,41 +115,17 @@ def variants(trace: Trace) -> Iterator[tuple[str, Trace]]:
             yield f"never {column}", (head, without(others, column, may), footer)
 
 
-def measured(spark: Any, folder: Path) -> dict[str, dict[str, dict[str, int]]]:
+def measured() -> dict[str, dict[str, dict[str, int]]]:
     """Base -> what was taken away -> rule -> how much it applied to."""
-    from pyspark.sql import functions as F
-
-    from traces.bulk import FAMILIES
-    from wheelproof.pipeline import ingest
-    from wheelproof.trace import parquet
-
-    known: dict[str, tuple[str, str]] = {}
+    out: dict[str, dict[str, dict[str, int]]] = {}
     for base, trace in bases().items():
         for what, (head, events, footer) in variants(trace):
-            run = f"run{len(known)}"
-            known[run] = base, what
-            if (
-                footer is not None
-            ):  # the end of the trace is the end of the run: else no rule blames what has not happened
+            if footer is not None:  # the end of the trace is the end of the run
                 threads: dict[str, int] = {}
                 for event in events:
                     threads[str(event["tid"])] = threads.get(str(event["tid"]), 0) + 1
                 footer = {**footer, "events": len(events), "per_thread_last_tseq": threads}
-            parquet.write(folder / f"{run}.parquet", {**head, "run_id": run}, events, footer)
-    found = ingest.read(spark, [folder], folder / "_scratch")
-    names = {run.index: known[run.run_id] for run in found.runs}
-    out: dict[str, dict[str, dict[str, int]]] = {}
-    for family in FAMILIES:
-        marked = family.marked(family.prepare(found.inputs))
-        counts = [
-            F.count_if(F.col("outcome").bitwiseAND(F.lit(1 << 2 * index)) != 0).alias(rule.name)
-            for index, rule in enumerate(family.rules)
-        ]
-        for row in marked.groupBy("run").agg(*counts).collect():
-            base, what = names[row.run]
-            out.setdefault(base, {}).setdefault(what, {}).update(
-                {rule.name: row[rule.name] for rule in family.rules}
-            )
+            out.setdefault(base, {})[what] = dict(asked.of(head, footer, events).applied)
     return out
 
 
@@ -234,7 +206,8 @@ def table() -> str:
 
 
 def table_of_kinds() -> str:
-    """The other way round: kind -> the columns beside those that it must have, which some rule needs."""
+    """The other way round: kind -> the columns beside those that it must have, which some rule
+    needs."""
     from wheelproof.pipeline.needs import load
 
     fill: dict[str, dict[str, None]] = {}
@@ -259,27 +232,24 @@ def written(page: str, head: str = HEAD) -> tuple[int, int]:
     return start, page.index("\n\n", start) + 1
 
 
-def data(spark: Any) -> str:
+def data() -> str:
+    """What ``needs.json`` should be."""
     from traces.bulk import RULES
     from wheelproof.pipeline.needs import SCHEMA
 
-    with tempfile.TemporaryDirectory() as folder:
-        found = derived(measured(spark, Path(folder)), list(RULES))
+    found = derived(measured(), list(RULES))
     rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(needs)}" for name, needs in found.items())
     return f'{{"schema": {json.dumps(SCHEMA)}, "rules": {{\n{rows}\n}}}}\n'
 
 
 def main() -> None:
-    from wheelproof.pipeline import needs, session
+    from wheelproof.pipeline import needs
 
-    with session.session(
-        session.SessionOptions(master="local[2]", memory="1g", partitions=4)
-    ) as spark:
-        text = data(spark)
+    text = data()
     if "--write" not in sys.argv:
         print(text, end="")
         return
-    (ROOT / "traces/bulk/needs.json").write_text(text, encoding="utf-8")
+    DATA.write_text(text, encoding="utf-8")
     needs.load.cache_clear()
     for file, head, made in ((PAGE, HEAD, table()), (FORMAT, HEAD_OF_KINDS, table_of_kinds())):
         page = file.read_text(encoding="utf-8")

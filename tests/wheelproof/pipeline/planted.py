@@ -1,4 +1,5 @@
-"""One fault for each rule that no change of `mutations.py` breaks, planted in a conforming run: with these every rule is seen to fail.
+"""One fault for each rule that no change of `mutations.py` breaks, planted in a conforming run:
+with these every rule is seen to fail.
 
 ``faults(events)`` gives rule -> (header, events, footer).
 """
@@ -9,9 +10,9 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-import mutations
 import purgatory
 
+from benchmarks import mutations
 from benchmarks.simulate import TICK_MS, header
 from wheelproof.trace.jsonl import Tally
 
@@ -112,7 +113,14 @@ def _advanced_twice(events: list[Event]) -> None:
     events.insert(index + 1, copy.deepcopy(events[index]))
 
 
+def _half_kept(events: list[Event]) -> None:
+    """A thread that does not give back the half of the timer's lock that it took last."""
+    del events[max(index for index, event in enumerate(events) if event["k"] == "rw_release")]
+
+
 CHANGES: dict[str, Callable[[list[Event]], None]] = {
+    "LevelBound": _set("wheel_place", {}, wheel_ms=lambda wheel: wheel - 100_000),
+    "TimerLockReturned": _half_kept,
     "KeyAligned": _set("dq_offer", {}, key_ms=lambda key: key + 1),
     "KeyOfDeadline": _unkeyed_tick,
     "KeyChangeSeen": _set("bucket_expiry_set", {"res": "true"}, res=lambda _: "false"),
@@ -135,7 +143,8 @@ CHANGES: dict[str, Callable[[list[Event]], None]] = {
     "TokenTotals": lambda events: None,
 }
 BLOCKING = ("TryExcludesComplete", "ForcedUnderLock")
-"""Rules of another protocol: its name in the header is enough of a fault, for the run is one of the pending protocol."""
+"""Rules of another protocol: its name in the header is enough of a fault, for the run is one of the
+pending protocol."""
 
 
 def faults(conforming: list[Event]) -> dict[str, Trace]:
@@ -197,7 +206,8 @@ def _left_as_completed(events: list[Event]) -> None:
 
 
 def _passed_over(events: list[Event]) -> None:
-    """A check of a key finds other watchers than those that the operation was put into, and passes over an open one (KAFKA-2253)."""
+    """A check of a key finds other watchers than those that the operation was put into, and passes
+    over an open one (KAFKA-2253)."""
     checks = {event["span"] for event in events if event["k"] == "check_begin"}
     won = {
         event["op"]: index
@@ -266,13 +276,15 @@ PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
     ),
     "cleared_while_linked": (_cleared_while_linked, {"CancelObserved"}, "CancelUnlinks"),
 }
-"""Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name them and the property of replay that must."""
+"""Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name
+them and the property of replay that must."""
 
 
 def of_purgatory() -> dict[str, Trace]:
     """Name -> a run of Kafka's purgatory with one of these faults; ``purgatory`` has none.
 
-    ``removing`` and ``orphaning``: lists of watchers are removed when they are empty, soundly and as in KAFKA-2253.
+    ``removing`` and ``orphaning``: lists of watchers are removed when they are empty, soundly and
+    as in KAFKA-2253.
     """
     sound, out = purgatory.Purgatory(1, 40).run(), {}
     for name, made in {"removing": purgatory.Removing, "orphaning": purgatory.Orphaning}.items():

@@ -1,14 +1,18 @@
-"""A timer with a purgatory as Kafka has it, and every kind of event of the format: an independent source of sound traces.
+"""A timer with a purgatory as Kafka has it, and every kind of event of the format: an independent
+source of sound traces.
 
-``tryCompleteElseWatch`` tries an operation, puts it among the watchers of its keys, and tries again, which may complete it (`safeTryCompleteOrElse`);
-``checkAndComplete`` takes all watchers of a key; ``cancelForKey`` cancels them; the reaper purges completed ones. Locks, the making of levels and
-buckets, reads of words and a checkpoint are in the trace, each where Kafka's text has it.
+``tryCompleteElseWatch`` tries an operation, puts it among the watchers of its keys, and tries
+again, which may complete it (`safeTryCompleteOrElse`); ``checkAndComplete`` takes all watchers of a
+key; ``cancelForKey`` cancels them; the reaper purges completed ones. Locks, the making of levels
+and buckets, reads of words and a checkpoint are in the trace, each where Kafka's text has it.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
+from benchmarks import mutations
 from benchmarks.simulate import (
     ADDERS,
     EVENTS,
@@ -97,7 +101,8 @@ class Purgatory(Simulator):
         self.emit(tid, "lock_release", *held, ("L", f"task:{task}", "w"), task=task)
 
     def to_timer(self, tid: int, task: int, delay: int) -> None:
-        """SystemTimer.add: the clock is read, the entry made and set, and the wheel asked, all under the read lock."""
+        """SystemTimer.add: the clock is read, the entry made and set, and the wheel asked, all
+        under the read lock."""
         entry, held = self.fresh(), (("RW", TIMER, "r"),)
         self.deadline[entry], self.owner[entry] = self.now + delay, task
         self.emit(tid, "rw_acquire", *held)
@@ -141,7 +146,8 @@ class Purgatory(Simulator):
     # -- operations
 
     def attempt(self, tid: int, op: int, completes: bool, **columns: Any) -> bool:
-        """One evaluation of tryComplete under the operation's lock; whether it completed the operation."""
+        """One evaluation of tryComplete under the operation's lock; whether it completed the
+        operation."""
         lock: Token = ("L", f"op:{op}", "w")
         self.emit(tid, "try_begin", lock, op=op, res="true", **columns)
         self.emit(
@@ -282,10 +288,12 @@ class Purgatory(Simulator):
 
 
 class Removing(Purgatory):
-    """Lists of watchers that are removed when they are empty, while another thread has looked one up to add to it (KAFKA-2253).
+    """Lists of watchers that are removed when they are empty, while another thread has looked one
+    up to add to it (KAFKA-2253).
 
-    ``looks_again``: who adds finds the list that the key has then, as Kafka does since; else the operation goes into the list
-    that was removed, which no check comes to. ``orphans``: operations that did.
+    ``looks_again``: who adds finds the list that the key has then, as Kafka does since; else the
+    operation goes into the list that was removed, which no check comes to. ``orphans``: operations
+    that did.
     """
 
     looks_again = True
@@ -305,7 +313,8 @@ class Removing(Purgatory):
         self.orphans.append(op)
 
     def complete_all(self, tid: int, key: int) -> None:
-        """A check that completes each watcher of a key, and removes the list that it leaves empty."""
+        """A check that completes each watcher of a key, and removes the list that it leaves
+        empty."""
         span, members = self.span(), self.watchers.pop(key)
         self.emit(
             tid, "check_begin", ("L", f"watchers:{key}", "w"), key=key, span=span, phase="begin"
@@ -321,3 +330,11 @@ class Orphaning(Removing):
     """As Kafka did before KAFKA-2253 was solved."""
 
     looks_again = False
+
+
+def every_kind(run: list[Event]) -> list[Event]:
+    """The run with an event of the one kind that a whole run does not have."""
+    events = copy.deepcopy(run)
+    lost = {"tid": events[19]["tid"], "tseq": 0, "lc": 0, "k": "drop", "phase": "atomic"}
+    events.insert(20, {**lost, "count": 1})
+    return mutations.renumbered(events)

@@ -1,4 +1,5 @@
-"""Prints the table of rules of docs/trace-rules.md: `python tests/wheelproof/pipeline/rules_table.py`; `--write` puts it there."""
+"""Prints the table of rules of docs/trace-rules.md: `python
+tests/wheelproof/pipeline/rules_table.py`; `--write` puts it there."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ def table() -> str:
     from traces.bulk import FAMILIES, Finding
 
     return HEAD + "".join(
-        f"| {family.name} | `{rule.name}` | {rule.says} | {'yes' if rule.alone else 'no'} | {'incomplete' if rule.finding is Finding.INCOMPLETE else 'violates'} |\n"
+        f"| {family.name} | `{rule.name}` | {rule.says} | {'yes' if rule.alone else 'no'} | "
+        f"{'incomplete' if rule.finding is Finding.INCOMPLETE else 'violates'} |\n"
         for family in FAMILIES
         for rule in family.rules
     )

@@ -1,5 +1,5 @@
-"""Prints the mutation score of the rules as Markdown: every kind of event, changed in every way, in both styles. By the plain machine, to which
-test_rules.py holds Spark and DuckDB.
+"""Prints the mutation score of the rules as Markdown: every kind of event, changed in every way, in
+both styles. By the rules in memory, with which test_rules.py compares Spark and DuckDB.
 
 `python tests/wheelproof/pipeline/score.py [SEEDS]`
 """
@@ -13,10 +13,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+import asked
 import equivalents
-import machine
-import mutations
 
+from benchmarks import mutations
 from benchmarks.simulate import Simulator, header
 from wheelproof.trace.jsonl import Tally
 
@@ -40,7 +40,7 @@ def outcome(
     events: list[dict],
 ) -> str:
     """``REJECTED``, ``COMMUTES``, the name of a freedom, or ``PASSED``."""
-    if machine.violations(header("x"), whole if style == "log" else footer(events), events):
+    if asked.violations(header("x"), whole if style == "log" else footer(events), events):
         return REJECTED
     if style == "behaviour" and (free := equivalents.freedom(conforming, events)):
         return free
@@ -65,17 +65,21 @@ def main(seeds: int) -> None:
                     f"`{kind}`" + ("" if found == PASSED else f" ({found})")
                 ] += 1
     print(
-        "| changed | how | rejected | steps that commute | a freedom | passed | of which kinds |\n|---|---|---|---|---|---|---|"
+        "| changed | how | rejected | steps that commute | a freedom | passed | of which kinds "
+        "|\n|---|---|---|---|---|---|---|"
     )
     for (style, operator), counts in score.items():
         free = sum(counts[name] for name in (*equivalents.FREEDOMS, equivalents.CLOCK))
         print(
-            f"| {style} | {operator} | {counts[REJECTED]} | {counts[COMMUTES]} | {free} | {counts[PASSED]} | {', '.join(sorted(passed[style, operator]))} |"
+            f"| {style} | {operator} | {counts[REJECTED]} | {counts[COMMUTES]} | {free} | "
+            f"{counts[PASSED]} | {', '.join(sorted(passed[style, operator]))} |"
         )
     for style in mutations.STYLES:
         total = sum((counts for (name, _), counts in score.items() if name == style), Counter())
         print(
-            f"\n{style}: {total[REJECTED]} of {total.total()} rejected, {total.total() - total[REJECTED] - total[PASSED]} shown equivalent, {total[PASSED]} passed: "
+            f"\n{style}: {total[REJECTED]} of {total.total()} rejected, "
+            f"{total.total() - total[REJECTED] - total[PASSED]} shown equivalent, "
+            f"{total[PASSED]} passed: "
             f"{100 * (1 - total[PASSED] / total.total()):.1f} % decided"
         )
 

@@ -1,4 +1,5 @@
-"""A cluster of one master and one worker on this machine, in processes of their own, whose Python does not have this package."""
+"""A cluster of one master and one worker on this machine, in processes of their own, whose Python
+does not have this package."""
 
 import os
 import re
@@ -21,7 +22,8 @@ _STARTED_SECONDS = 180
 
 
 def bare_python(folder: Path) -> Path:
-    """A Python with the packages of this one and without those that are installed as links to a source tree, which this package is."""
+    """A Python with the packages of this one and without those that are installed as links to a
+    source tree, which this package is."""
     venv.create(folder, symlinks=True)
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     # A .pth file that a .pth file leads to is not read.
@@ -52,7 +54,8 @@ def outside() -> dict[str, str]:
 
 @contextmanager
 def cluster(folder: Path, worker_before: tuple[str, ...] = (), memory: str = "1g") -> Iterator[str]:
-    """The URL of a master whose one worker has two processors. ``worker_before``: a command that starts the worker."""
+    """The URL of a master whose one worker has two processors. ``worker_before``: a command that
+    starts the worker."""
     environment = outside() | {
         "JAVA_HOME": str(java.launcher(java.locate())),
         "SPARK_WORKER_DIR": str(folder / "work"),
@@ -131,7 +134,8 @@ def cluster(folder: Path, worker_before: tuple[str, ...] = (), memory: str = "1g
 def check(
     master: str, traces: Path, python: Path, *arguments: str, before: str = "", timeout: float = 600
 ) -> subprocess.CompletedProcess:
-    """`wheelproof trace check --engine spark` on a master, from this tree, with the executors' ``python``. ``before``: statements in the same process."""
+    """`wheelproof trace check --engine spark` on a master, from this tree, with the executors'
+    ``python``. ``before``: statements in the same process."""
     command = (
         f"import sys\n{before}\nfrom wheelproof.cli import main\nsys.argv[0] = 'wheelproof'\nmain()"
     )

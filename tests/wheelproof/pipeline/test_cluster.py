@@ -1,4 +1,5 @@
-"""Masters of other processes: what is shipped to them and asked of them, and at night a real cluster of this machine that has none of this package."""
+"""Masters of other processes: what is shipped to them and asked of them, and at night a real
+cluster of this machine that has none of this package."""
 
 import ast
 import json
@@ -25,14 +26,16 @@ GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
 SAME = ("runs", "violations", "violated", "rules", "quarantined", "coverage", "lateness", "events")
 """What a report says of the traces, wherever it was made."""
 UNSHARED = ("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"')
-"""Starts a command that sees a disk of its own at a folder, the first argument, as another machine would."""
+"""Starts a command that sees a disk of its own at a folder, the first argument, as another machine
+would."""
 
 NOT_SHIPPED = """from functools import partial
 from wheelproof.pipeline import cluster, validate
 from traces.bulk import entry
 cluster.prepare = lambda *_: None
 validate.check = partial(validate.check, families=(entry.ENTRIES,))"""
-"""Statements after which the command ships nothing, and asks so few rules that the replay comes soon."""
+"""Statements after which the command ships nothing, and asks so few rules that the replay comes
+soon."""
 
 
 def test_masters_are_told_apart():
@@ -70,8 +73,10 @@ def test_the_archive_is_this_package_as_it_is_and_python_imports_from_it(tmp_pat
     made = cluster.archive(tmp_path)
     assert made.read_bytes() == cluster.archive(tmp_path / "again").read_bytes()
     code = (
-        f"import sys; sys.path.insert(0, {str(made)!r}); from wheelproof.trace import replay; from traces import shrink; from pathlib import Path; "
-        f"print(replay.__file__); print(replay.replay(Path({str(GOLDEN / 'mutant_M2.jsonl')!r})).first.property)"
+        f"import sys; sys.path.insert(0, {str(made)!r}); from wheelproof.trace import replay; "
+        "from traces import shrink; from pathlib import Path; "
+        "print(replay.__file__); "
+        f"print(replay.replay(Path({str(GOLDEN / 'mutant_M2.jsonl')!r})).first.property)"
     )
     said = subprocess.run(
         [sys.executable, "-S", "-I", "-c", code],
@@ -97,8 +102,10 @@ for name in names:
 from wheelproof.pipeline import cluster, explain, session
 from traces.bulk import successors
 made = cluster.archive(Path(sys.argv[4]))
-print(json.dumps({"from": successors.__file__, "names": len(names), "modules": sorted(successors.load()),
-                  "explained": explain.explanation(Path(sys.argv[3])), "same": made.read_bytes() == Path(sys.argv[1]).read_bytes(),
+print(json.dumps({"from": successors.__file__, "names": len(names),
+                  "modules": sorted(successors.load()),
+                  "explained": explain.explanation(Path(sys.argv[3])),
+                  "same": made.read_bytes() == Path(sys.argv[1]).read_bytes(),
                   "logging": session._on_disk("log4j2.properties").read_text()}))
 """
 
@@ -274,7 +281,8 @@ def test_a_worker_too_small_for_an_executor_is_not_waited_for(traces, python, tm
             "--scratch",
             str(tmp_path / "scratch"),
             before="from wheelproof.pipeline import cluster\n"
-            "prepare = cluster.prepare\ncluster.prepare = lambda spark, folder: prepare(spark, folder, 15)",
+            "prepare = cluster.prepare\ncluster.prepare = lambda spark, folder: prepare(spark, "
+            "folder, 15)",
         )
     assert ended.returncode == 4 and "has come within 15 s" in ended.stderr, ended.stderr
 
@@ -299,7 +307,9 @@ spark = SparkSession.builder.appName("submitted").getOrCreate()
 scratch = Path(sys.argv[1])
 cluster.prepare(spark, scratch)
 report = validate.check(spark, [Path(sys.argv[2])], scratch)
-print("REPORT " + json.dumps({"from": validate.__file__, "runs": report.runs, "explained": explain.explain(spark, report, 1000)}))
+explained = explain.explain(spark, report, 1000)
+found = {"from": validate.__file__, "runs": report.runs, "explained": explained}
+print("REPORT " + json.dumps(found))
 spark.stop()
 """
 

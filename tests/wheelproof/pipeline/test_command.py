@@ -1,4 +1,5 @@
-"""What the command says of a report: who is named, and what is said of a run that other rules find sound. No Spark: the report is at hand."""
+"""What the command says of a report: who is named, and what is said of a run that other rules find
+sound. No Spark: the report is at hand."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,8 @@
-"""Single damages of recordings of Kafka itself: each is rejected by a rule that `damages.toml` names, or passes for a reason that stands here.
+"""Single damages of recordings of Kafka itself: each is rejected by a rule that `damages.toml`
+names, or passes for a reason that stands here.
 
-The damages are made anew from the recordings; the table was printed by `damages.py` and is what must be found again, rule by rule.
+The damages are made anew from the recordings; the table was printed by `damages.py` and is what
+must be found again, rule by rule.
 """
 
 import tomllib
@@ -11,9 +13,18 @@ import pytest
 
 TABLE: dict[str, list[str]] = tomllib.loads((Path(__file__).parent / "damages.toml").read_text())
 
-COMMUTE = "the two steps of the thread share no word, and no lock but one that both are inside of: either order is a run"
-FIRST = "of a thread's first step nobody knows what came before, since the start of a thread is none of this recording's kinds"
-LATER = "a clock that is read a little later is a clock as well: no other event says the time more closely"
+COMMUTE = (
+    "the two steps of the thread share no word, and no lock but one that both are inside of: "
+    "either order is a run"
+)
+FIRST = (
+    "of a thread's first step nobody knows what came before, since the start of a thread is none "
+    "of this recording's kinds"
+)
+LATER = (
+    "a clock that is read a little later is a clock as well: no other event says the time more "
+    "closely"
+)
 PASSING: dict[str, str] = {
     **dict.fromkeys(
         (
@@ -45,20 +56,29 @@ PASSING: dict[str, str] = {
         LATER,
     ),
     "task_run swap": "in which order the executor runs what it has taken is not asked",
-    "add_request duplicate": "a clock that is read twice changes nothing; the entry that is made is compared with the last request",
+    "add_request duplicate": "a clock that is read twice changes nothing; the entry that is made "
+    "is compared with the last request",
     "cancel_check drop": "a check on an upper level repeats the one before it",
-    "cancel_check duplicate": "a check that is made twice reads the same: a wheel makes one on each of its levels",
+    "cancel_check duplicate": "a check that is made twice reads the same: a wheel makes one on "
+    "each of its levels",
     "cancel duplicate": "a task is cancelled once more, which does nothing",
-    "cancel task": "the other task is never looked at again, and a task may be cancelled that no timer has",
-    "clock_advance drop": "it is that of an upper level, in which nothing is placed before its clock is advanced again",
+    "cancel task": "the other task is never looked at again, and a task may be cancelled that no "
+    "timer has",
+    "clock_advance drop": "it is that of an upper level, in which nothing is placed before its "
+    "clock is advanced again",
     "bucket_new bucket": "the bucket is never used, so that nothing else names its slot",
     "bucket_new level": "the bucket is never used, so that nothing else names its level",
-    "bucket_new drop": "a bucket is known from its first use on: a recording may begin after it was made",
-    "wheel_new drop": "a level is known from its first use on: a recording may begin after it was made",
-    "wheel_new duplicate": "a level that was made and never published is garbage: only what is published twice is refused",
+    "bucket_new drop": "a bucket is known from its first use on: a recording may begin after it "
+    "was made",
+    "wheel_new drop": "a level is known from its first use on: a recording may begin after it was "
+    "made",
+    "wheel_new duplicate": "a level that was made and never published is garbage: only what is "
+    "published twice is refused",
     "wheel_reject level": "which level said no is not asked: all of them are asked the same",
-    "op_new delay_ms": "an operation's delay is that of its task, and a task may be added with another one in this format",
-    "set_entry pre.entry": "of a task that is seen for the first time nobody knows the entry before",
+    "op_new delay_ms": "an operation's delay is that of its task, and a task may be added with "
+    "another one in this format",
+    "set_entry pre.entry": "of a task that is seen for the first time nobody knows the entry "
+    "before",
     "watch_add drop": "the operation has another key: how many keys one should have is in no event",
     "watch_add key": "the operation has another key: which keys it should have is in no event",
     "watch_add op": "the other operation is completed by then, and may be watched all the same",

@@ -1,17 +1,20 @@
-"""One fault is blamed where it shows, and not again for as long as the trace goes on: what comes after it adds no violation."""
+"""One fault is blamed where it shows, and not again for as long as the trace goes on: what comes
+after it adds no violation."""
 
 import json
 from collections import Counter
 from dataclasses import replace
 
-import machine
-import mutations
+import asked
 import pytest
 from pyarrow import parquet as columns
+from test_layouts import events_of
 
-from benchmarks import generate
+from benchmarks import generate, mutations
 from traces.bulk import lists, program, trace
-from wheelproof.pipeline import runs, validate
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline import runs
+from wheelproof.pipeline.columns import Window
 from wheelproof.pipeline.rule import Family
 from wheelproof.trace import parquet
 from wheelproof.trace.jsonl import Tally
@@ -42,8 +45,13 @@ def footer(head: dict, events: list[dict]) -> dict:
     return {name: value for name, value in tally.footer().items() if name != "sha256"}
 
 
-def test_no_rule_blames_what_comes_after_a_fault(block, tmp_path):
-    """By the plain machine: each change of a log, in runs of two lengths; but for those that move an event into a later block."""
+@pytest.mark.parametrize(
+    ("every", "operations"), [(4, 8), pytest.param(1, OPERATIONS, marks=pytest.mark.nightly)]
+)
+def test_no_rule_blames_what_comes_after_a_fault(tmp_path, every, operations):
+    """Changes of a log, in runs of two lengths; but for those that move an event into a later
+    block."""
+    block = generate.block(3, operations)
     generate.write(tmp_path / "run", "run", block, LONG, 1)
     head = json.loads((tmp_path / "run" / runs.HEADER_FILE).read_text())
     named = columns.read_table(
@@ -53,86 +61,67 @@ def test_no_rule_blames_what_comes_after_a_fault(block, tmp_path):
     events = [event for _, event in parquet.Reader(tmp_path / "named.parquet")]
     of_length = {blocks: events[: block.length * blocks] for blocks in (SHORT, LONG)}
     ends = {blocks: footer(head, conforming) for blocks, conforming in of_length.items()}
-    found = {
-        (kind, operator): {
-            blocks: Counter(
-                rule
-                for rule, _ in machine.violations(
-                    head, ends[blocks], changed + conforming[block.length :]
-                )
-            )
-            for blocks, conforming in of_length.items()
-        }
+    changes = [
+        (kind, operator, changed)
         for kind, operator, _, changed in mutations.all_mutants(block.events, "log")
         if operator != "retime"
+    ][::every]
+    found = {
+        (kind, operator): {
+            blocks: asked.rules(head, ends[blocks], changed + conforming[block.length :])
+            for blocks, conforming in of_length.items()
+        }
+        for kind, operator, changed in changes
     }
-    assert sum(bool(each[SHORT]) for each in found.values()) > 60
+    assert sum(bool(each[SHORT]) for each in found.values()) > 60 // every
     assert {fault: each for fault, each in found.items() if each[SHORT] != each[LONG]} == {}
 
 
-def since_the_beginning() -> Family:
-    """The family of lists as it would be if each flush were judged by all that was ever linked."""
+SINCE_THE_BEGINNING = replace(
+    lists.LISTS, rows=lists.LISTS.rows.withColumn("left", F.lit(0).cast("long"))
+)
+"""The family of lists as it would be if each flush were judged by all that was ever linked."""
 
-    def prepare(inputs):
-        from pyspark.sql import functions as F
-
-        return lists.LISTS.prepare(inputs).withColumn("left", F.lit(0).cast("long"))
-
-    return replace(lists.LISTS, prepare=prepare)
-
-
-def halves_since_the_beginning() -> Family:
-    """The family of threads as it would be if a half of the timer's lock were held by who took more of them than it gave back, of all before."""
-
-    def prepare(inputs):
-        from pyspark.sql import Window
-        from pyspark.sql import functions as F
-
-        before = (
-            Window.partitionBy("run", "tid")
-            .orderBy("end", "tseq", "lc", "k", "held")
-            .rowsBetween(Window.unboundedPreceding, -1)
-        )
-        taken = F.sum(
-            F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)
-        ).over(before)
-        return trace.FAMILY.prepare(inputs).withColumn(
-            "half", F.when(taken > 0, "rw_acquire").otherwise("rw_release")
-        )
-
-    return replace(trace.FAMILY, prepare=prepare)
+_TAKEN = F.sum(
+    F.when(F.col("k") == "rw_acquire", 1).when(F.col("k") == "rw_release", -1).otherwise(0)
+).over(
+    Window.partitionBy("run", "tid")
+    .orderBy("end", "tseq", "lc", "k", "held")
+    .rowsBetween(Window.unboundedPreceding, -1)
+)
+HALVES_SINCE_THE_BEGINNING = replace(
+    trace.FAMILY,
+    rows=trace.FAMILY.rows.withColumn(
+        "half", F.when(_TAKEN > 0, "rw_acquire").otherwise("rw_release")
+    ),
+)
+"""The family of threads as it would be if a thread held a half of the timer's lock that took more
+of them than it gave back, of all before."""
 
 
-def test_spark_blames_a_fault_once_however_long_the_run_is(spark, block, tmp_path):
-    """The controls are families that count from the beginning, of lists and of the timer's lock: they blame more in the longer run."""
+def test_a_fault_is_reported_once_however_long_the_run_is(block, tmp_path):
+    """The controls count from the beginning, of lists and of the timer's lock. They report more in
+    the longer run."""
+    traces = {}
     for kind, operator in COUNTED:
         for blocks in (SHORT, LONG):
-            name = f"{kind}-{operator}-{blocks}"
-            generate.write(
-                tmp_path / "runs" / name,
-                name,
-                block,
-                blocks,
-                1,
-                {0: mutations.mutate(block.events, kind, operator, "log", 0)},
-            )
+            fault = {0: mutations.mutate(block.events, kind, operator, "log", 0)}
+            folder = tmp_path / f"{kind}-{operator}-{blocks}"
+            generate.write(folder, folder.name, block, blocks, 1, fault)
+            head, footer, events = events_of(folder)
+            traces[folder.name] = head, footer, events
 
-    def broken(families: list[Family]) -> dict[str, dict[str, int]]:
-        return {
-            run["run"]: run["broken"]
-            for run in validate.check(
-                spark, [tmp_path / "runs"], tmp_path / "_scratch", families
-            ).runs
-        }
+    def broken(*families: Family) -> dict[str, Counter]:
+        return {name: asked.rules(*given, families) for name, given in traces.items()}
 
-    def longer(found: dict[str, dict[str, int]]) -> list[str]:
+    def longer(found: dict[str, Counter]) -> list[str]:
         return [
             f"{kind}-{operator}"
             for kind, operator in COUNTED
             if found[f"{kind}-{operator}-{SHORT}"] != found[f"{kind}-{operator}-{LONG}"]
         ]
 
-    once = broken([lists.LISTS, trace.FAMILY])
+    once = broken(lists.LISTS, trace.FAMILY)
     assert longer(once) == []
     assert all(
         "FlushEmpties" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[:3]
@@ -140,26 +129,21 @@ def test_spark_blames_a_fault_once_however_long_the_run_is(spark, block, tmp_pat
     assert all(
         "TimerLockBalanced" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[3:]
     )
-    assert longer(broken([since_the_beginning()])) == [
+    assert longer(broken(SINCE_THE_BEGINNING)) == [
         f"{kind}-{operator}" for kind, operator in COUNTED[:3]
     ]
-    assert longer(broken([halves_since_the_beginning()])) == [
+    assert longer(broken(HALVES_SINCE_THE_BEGINNING)) == [
         f"{kind}-{operator}" for kind, operator in COUNTED[3:]
     ]
 
 
-def each_by_itself() -> Family:
-    """The family of the program's text as it would be if a walk did not know what it has unlinked."""
-
-    def prepare(inputs):
-        from pyspark.sql import functions as F
-
-        return program.FAMILY.prepare(inputs).withColumn("unlinked", F.lit(0).cast("long"))
-
-    return replace(program.FAMILY, prepare=prepare)
+EACH_BY_ITSELF = replace(
+    program.FAMILY, rows=program.FAMILY.rows.withColumn("unlinked", F.lit(0).cast("long"))
+)
+"""The family of the program's text as it would be if a walk did not know what it has unlinked."""
 
 
-def test_a_walk_without_its_beginning_is_blamed_at_its_first_unlink(spark, block, tmp_path):
+def test_a_walk_without_its_beginning_is_reported_at_its_first_unlink(block, tmp_path):
     """The longest walk of the block. The control blames each of its unlinks."""
     begins = [event for event in block.events if event["k"] == "flush_begin"]
     walks = []
@@ -187,11 +171,11 @@ def test_a_walk_without_its_beginning_is_blamed_at_its_first_unlink(spark, block
     changed = [event for event in block.events if event is not begin]
     generate.write(tmp_path / "runs" / "run", "run", block, SHORT, 1, {0: changed})
 
-    def blamed(family: Family) -> list[int]:
-        report = validate.check(spark, [tmp_path / "runs"], tmp_path / "_scratch", [family])
-        return sorted(
-            row["tseq"] for row in report.violations if row["rule"] == "UnlinkInsideFlush"
-        )
+    trace_at_hand = events_of(tmp_path / "runs" / "run")
 
-    assert blamed(program.FAMILY) == [unlinked[0]["tseq"]]
-    assert blamed(each_by_itself()) == [event["tseq"] for event in unlinked]
+    def reported(family: Family) -> list[int]:
+        found = asked.of(*trace_at_hand, [family]).violations
+        return sorted(row["tseq"] for row in found if row["rule"] == "UnlinkInsideFlush")
+
+    assert reported(program.FAMILY) == [unlinked[0]["tseq"]]
+    assert reported(EACH_BY_ITSELF) == [event["tseq"] for event in unlinked]

@@ -1,11 +1,12 @@
-"""The rewritings behind the table of changed traces: each makes one of two runs that differ in its freedom, and of no others."""
+"""The rewritings behind the table of changed traces: each makes one of two runs that differ in its
+freedom, and of no others."""
 
 import copy
 
 import equivalents
-import mutations
 import pytest
 
+from benchmarks import mutations
 from benchmarks.simulate import Simulator
 
 

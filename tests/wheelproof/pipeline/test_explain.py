@@ -24,7 +24,8 @@ RULE = {
     "verdict": "violated",
 }
 LONG_S = 600
-"""An explanation that takes so long is to be given up after two seconds; the test is not to depend on how fast the machine does it."""
+"""An explanation that takes so long is to be given up after two seconds; the test is not to depend
+on how fast the machine does it."""
 
 
 @pytest.fixture

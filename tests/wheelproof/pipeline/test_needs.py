@@ -1,4 +1,5 @@
-"""What rules need is measured, and a rule that is vacuous for want of a kind, a column or a part of the header says so by name."""
+"""What rules need is measured, and a rule that is vacuous for want of a kind, a column or a part of
+the header says so by name."""
 
 import copy
 from collections import Counter
@@ -59,50 +60,38 @@ def events() -> list[dict]:
     return purgatory.Purgatory(2, 12).run()
 
 
-def checked(spark, folder, events, families, head=None) -> validate.Report:
-    head = header("x") if head is None else head
-    parquet.write(folder / "x.parquet", head, events)
-    return validate.check(spark, [folder], folder / "_scratch", families)
-
-
-def test_a_rule_that_lacks_a_column_says_which(spark, events, tmp_path):
-    asked = [family for family in FAMILIES if family.name in ("lists", "rows")]
+def test_a_rule_that_lacks_a_kind_a_column_or_a_part_of_the_header_says_which(
+    spark, report, events, tmp_path
+):
     left = needs_table.without(events, "exp_ms", frozenset(("list_remove",)))
-    whole, lacking = (
-        checked(spark, tmp_path / "whole", events, asked),
-        checked(spark, tmp_path / "lacking", left, asked),
-    )
-    assert (
-        whole.rules["KeyBeforeDeadline"]["verdict"] == "green"
-        and "missing" not in whole.rules["KeyBeforeDeadline"]
-    )
-    rule = lacking.rules["KeyBeforeDeadline"]
-    assert (rule["verdict"], rule["missing"]) == ("vacuous", ["no exp_ms on list_remove"])
-    line = next(
-        each for each in command._rules(lacking.document()) if each.startswith("KeyBeforeDeadline")
-    )
-    assert line.split()[1] == "vacuous" and line.endswith(": no exp_ms on list_remove")
-
-
-def test_a_rule_that_lacks_a_kind_or_a_part_of_the_header_says_which(spark, events, tmp_path):
-    asked = [family for family in FAMILIES if family.name in ("lists", "rows")]
-    left = [event for event in copy.deepcopy(events) if event["k"] != "bucket_expiry_set"]
+    left = [event for event in copy.deepcopy(left) if event["k"] != "dq_offer"]
     head = header("x")
     del head["config"]
-    found = checked(spark, tmp_path, left, asked, head).rules
-    assert found["KeyBeforeDeadline"]["missing"] == ["no event bucket_expiry_set"]
-    assert found["SlotInRange"]["missing"] == ["no header.config"]
+    parquet.write(tmp_path / "x.parquet", head, left)
+    families = [family for family in FAMILIES if family.name in ("lists", "rows")]
+    found = validate.check(spark, [tmp_path], tmp_path / "_scratch", families)
+    missing = {name: rule.get("missing") for name, rule in found.rules.items()}
+    assert missing["QueuedOnce"] == ["no event dq_offer"]
+    assert missing["SlotInRange"] == ["no header.config"]
+    assert missing["KeyBeforeDeadline"] == ["no exp_ms on list_remove"]
+    assert found.rules["KeyBeforeDeadline"]["verdict"] == "vacuous"
+    line = next(
+        each for each in command._rules(found.document()) if each.startswith("KeyBeforeDeadline")
+    )
+    assert line.split()[1] == "vacuous" and line.endswith(": no exp_ms on list_remove")
+    assert not any("missing" in rule for rule in report.rules.values())
 
 
 @pytest.mark.nightly
-def test_the_data_is_what_is_measured(spark):
-    assert needs_table.data(spark) == needs.FILE.read_text(encoding="utf-8"), (
+def test_the_data_is_what_is_measured():
+    assert needs_table.data() == needs_table.DATA.read_text(encoding="utf-8"), (
         "python tests/wheelproof/pipeline/needs_table.py --write"
     )
 
 
-def test_a_column_that_a_rule_does_not_need_is_not_taken_for_one(spark, events, tmp_path):
-    """The control of the measurement: an event's clock for people is needed by nothing, a column that one rule needs is needed by it."""
+def test_a_column_that_a_rule_does_not_need_is_not_taken_for_one(events):
+    """The control of the measurement: an event's clock for people is needed by nothing, a column
+    that one rule needs is needed by it."""
     counts = {
         "sound": {
             "": {"A": 5, "B": 4},

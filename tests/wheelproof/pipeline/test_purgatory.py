@@ -1,18 +1,18 @@
-"""Kafka's purgatory through replay: every kind of event, the ordinary second attempt, and operations that no event can complete any more."""
+"""Kafka's purgatory through replay: every kind of event, the ordinary second attempt, and
+operations that no event can complete any more."""
 
 import copy
+from pathlib import Path
 
-import machine
-import mutations
+import asked
 import planted
 import purgatory
 import pytest
 
+from benchmarks import mutations
 from benchmarks.simulate import header
-from traces.bulk import FAMILIES
 from traces.shrink import shrink
-from wheelproof.pipeline import validate
-from wheelproof.trace import jsonl, replay
+from wheelproof.trace import replay
 from wheelproof.trace.jsonl import Tally
 from wheelproof.trace.schema import KINDS
 
@@ -68,25 +68,25 @@ def test_an_operation_that_goes_into_a_list_that_is_removed_is_found_by_no_check
         verdict = replayed(head, events, footer)
         assert bool(made.orphans) == bool(rule)
         assert (verdict.first and verdict.first.property) == rule
-        assert {rule for rule, _ in machine.violations(head, footer, events)} == (
-            {"CheckTriesWatcher"} if rule else set()
-        )
+        broken = asked.rules(head, footer, events)
+        assert broken.keys() == ({"CheckTriesWatcher"} if rule else set())
 
 
-def test_the_rule_in_bulk_blames_the_orphans_alone(checked_removals):
+def test_the_rule_in_bulk_names_the_orphans_alone(report):
     """It says of each when it was put among the watchers."""
-    report, orphans = checked_removals
-    blamed = {row["op"] for row in report.violations if row["rule"] == "CheckTriesWatcher"}
-    assert blamed and blamed <= set(orphans)
-    assert {run["run"]: run["verdict"] for run in report.runs} == {
-        "removing": "conforms",
-        "orphaning": "violates",
-    }
+    orphaning = purgatory.Orphaning(1, 40)
+    orphaning.run()
+    rows = [row for row in report.violations if row["run_id"] == "orphaning"]
+    assert {row["rule"] for row in rows} == {"CheckTriesWatcher"}
+    assert {row["op"] for row in rows} <= set(orphaning.orphans)
+    verdicts = {run["run"]: run["verdict"] for run in report.runs}
+    assert (verdicts["removing"], verdicts["orphaning"]) == ("conforms", "violates")
     assert report.rules["CheckTriesWatcher"]["applied"] > 40
 
 
 def test_a_check_that_took_its_watchers_before_an_operation_came_owes_it_nothing(traces):
-    """The control of the rule: without a lock that both have held nothing is known of their order, and with one its numbers are the order."""
+    """The control of the rule: without a lock that both have held nothing is known of their order,
+    and with one its numbers are the order."""
     head, events, _ = traces["passed_over"]
     bare = copy.deepcopy(events)
     for event in bare:
@@ -124,38 +124,13 @@ def test_replay_rejects_an_event_of_the_watchers_that_is_left_out(traces, kind, 
     assert ("violates", rule) in found
 
 
-def every_kind(traces) -> list[dict]:
-    events = copy.deepcopy(traces["purgatory"][1])
-    events.insert(
-        20,
-        {"tid": events[19]["tid"], "tseq": 0, "lc": 0, "k": "drop", "phase": "atomic", "count": 1},
-    )
-    return mutations.renumbered(events)
-
-
-@pytest.fixture(scope="module")
-def checked_removals(spark, tmp_path_factory) -> tuple[validate.Report, list[int]]:
-    folder, orphaning = tmp_path_factory.mktemp("removals"), purgatory.Orphaning(1, 40)
-    for name, made in ("removing", purgatory.Removing(1, 40)), ("orphaning", orphaning):
-        jsonl.write(folder / f"{name}.jsonl", header(name), made.run())
-    asked = [family for family in FAMILIES if family.name == "watchers"]
-    return validate.check(spark, [folder], folder / "_scratch", asked), orphaning.orphans
-
-
-@pytest.fixture(scope="module")
-def checked(spark, traces, tmp_path_factory) -> validate.Report:
-    folder = tmp_path_factory.mktemp("kinds")
-    jsonl.write(folder / "whole.jsonl", header("whole"), traces["purgatory"][1])
-    jsonl.write(folder / "dropped.jsonl", header("dropped"), every_kind(traces))
-    return validate.check(spark, [folder], folder / "_scratch")
-
-
-def test_spark_takes_every_kind_of_the_format(checked):
-    assert {run["run"]: run["verdict"] for run in checked.runs} == {
-        "whole": "conforms",
-        "dropped": "incomplete",
-    }
-    assert checked.coverage["kinds"].keys() == KINDS.keys() and checked.quarantined == 0
+def test_spark_takes_every_kind_of_the_format(report, inputs):
+    verdicts = {run["run"]: run["verdict"] for run in report.runs}
+    assert (verdicts["purgatory"], verdicts["every_kind"]) == ("conforms", "incomplete")
+    _, events, _ = inputs.known["every_kind"]
+    assert {event["k"] for event in events} == KINDS.keys() == report.coverage["kinds"].keys()
+    files = {Path(row["file"]).name for row in report.quarantine}
+    assert files and "every_kind.jsonl" not in files
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -163,7 +138,7 @@ def test_replay_takes_every_kind_of_the_format(traces, kind):
     assert replay.Replay({}).understands(kind)
     head, events = (
         traces["purgatory"][0],
-        traces["purgatory"][1] if kind != "drop" else every_kind(traces),
+        traces["purgatory"][1] if kind != "drop" else purgatory.every_kind(traces["purgatory"][1]),
     )
     assert any(event["k"] == kind for event in events)
     tally = Tally(head)

@@ -1,4 +1,5 @@
-"""What is said before Spark starts: no Java, a Java too old, too little memory, a wrong path; and the shim for a trimmed Java."""
+"""What is said before Spark starts: no Java, a Java too old, too little memory, a wrong path; and
+the shim for a trimmed Java."""
 
 import json
 import signal
@@ -28,7 +29,8 @@ def launcher(folder: Path, version: str, modules: str = "java.base") -> Path:
     path = folder / "bin" / "java"
     path.parent.mkdir(parents=True)
     path.write_text(
-        f"#!/bin/sh\ncase \"$1\" in\n-version) echo 'openjdk version \"{version}\"' >&2 ;;\n--list-modules) echo '{modules}' ;;\n"
+        f'#!/bin/sh\ncase "$1" in\n-version) echo \'openjdk version "{version}"\' >&2 '
+        f";;\n--list-modules) echo '{modules}' ;;\n"
         '*) for each do echo "$each"; done ;;\nesac\n'
     )
     path.chmod(0o755)
@@ -155,7 +157,8 @@ def test_two_runs_of_one_name_are_refused(tmp_path):
 
 
 def test_ctrl_c_is_left_to_whom_it_belonged(spark):
-    """Spark's own handler would stay for as long as the process lives, and answer for those who never use Spark."""
+    """Spark's own handler would stay for as long as the process lives, and answer for those who
+    never use Spark."""
     assert not (getattr(signal.getsignal(signal.SIGINT), "__module__", None) or "").startswith(
         "pyspark"
     )

@@ -1,4 +1,5 @@
-"""The simulated timer is the one that the rules of replay know: what Spark is measured on, and what is changed for its tests, is sound event by event."""
+"""The simulated timer is the one that the rules of replay know: what Spark is measured on, and what
+is changed for its tests, is sound event by event."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""The table of which event may come next: that it is what the models say, and that this is noticed when it is not."""
+"""The table of which event may come next: that it is what the models say, and that this is noticed
+when it is not."""
 
 import copy
 from pathlib import Path

@@ -1,7 +1,10 @@
-"""Traces with one thing changed: every kind of event dropped, doubled, exchanged with its neighbour, given another object or another time.
+"""Traces with one thing changed: every kind of event dropped, doubled, exchanged with its
+neighbour, given another object or another time.
 
-A change of the *log* leaves every number as it was written: what a broken recorder, a lost line or a bad merge makes. A change of the
-*behaviour* numbers everything anew, as if the implementation itself had done so and had been recorded well.
+A change of the *log* leaves every number as it was written: what a broken recorder, a lost line or
+a bad merge makes. A change of the
+*behaviour* numbers everything anew, as if the implementation itself had done so and had been
+recorded well.
 """
 
 from __future__ import annotations
@@ -46,7 +49,8 @@ def renumbered(events: list[Event]) -> list[Event]:
 def mutate(
     events: list[Event], kind: str, operator: str, style: str, seed: int
 ) -> list[Event] | None:
-    """A changed copy; None where the operator has nothing to work on (no id to change, no time, no neighbour)."""
+    """A changed copy; None where the operator has nothing to work on (no id to change, no time, no
+    neighbour)."""
     choice = random.Random(f"{kind} {operator} {style} {seed}")
     events = copy.deepcopy(events)
     places = [index for index, event in enumerate(events) if event["k"] == kind]
@@ -62,7 +66,7 @@ def _drop(events: list[Event], index: int, choice: random.Random, style: str) ->
 
 
 def _duplicate(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
-    return events[: index + 1] + [copy.deepcopy(events[index])] + events[index + 1 :]
+    return [*events[: index + 1], copy.deepcopy(events[index]), *events[index + 1 :]]
 
 
 def _swap(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
@@ -84,7 +88,8 @@ def _swap(events: list[Event], index: int, choice: random.Random, style: str) ->
 def _retarget(
     events: list[Event], index: int, choice: random.Random, style: str
 ) -> list[Event] | None:
-    """Another object of the same class, one that occurs elsewhere in the trace. A behaviour takes the tokens along, a log does not."""
+    """Another object of the same class, one that occurs elsewhere in the trace. A behaviour takes
+    the tokens along, a log does not."""
     event = events[index]
     role = next((role for role in _TARGETS if role in event), None)
     if role is None:
@@ -112,7 +117,8 @@ def _renamed(name: str, old: str, new: str) -> str:
 def _retime(
     events: list[Event], index: int, choice: random.Random, style: str
 ) -> list[Event] | None:
-    """Another time: of a log the Lamport clock, which is its order; of a behaviour the milliseconds of deadline, key or clock."""
+    """Another time: of a log the Lamport clock, which is its order; of a behaviour the milliseconds
+    of deadline, key or clock."""
     event = events[index]
     if style == "log":
         event["lc"] = max(1, event["lc"] + choice.choice((-1, 1)) * choice.randint(200, 2000))
@@ -146,9 +152,11 @@ def all_mutants(
 
 
 def commute(events: list[Event], kind: str, operator: str, style: str, seed: int) -> bool:
-    """Whether a swap exchanged two steps of one thread that share no word and no lock but to read: either order leads to one state.
+    """Whether a swap exchanged two steps of one thread that share no word and no lock but to read:
+    either order leads to one state.
 
-    Both may be inside one hold of the timer's read/write lock, which keeps others out and orders nothing within.
+    Both may be inside one hold of the timer's read/write lock, which keeps others out and orders
+    nothing within.
     """
     index = random.Random(f"{kind} {operator} {style} {seed}").choice(
         [index for index, event in enumerate(events) if event["k"] == kind]

@@ -1,0 +1,67 @@
+"""The rules of the table asked of traces at hand, as most tests need them: in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from traces.bulk import FAMILIES
+from wheelproof.pipeline import local
+from wheelproof.pipeline.rule import Family
+from wheelproof.trace.jsonl import Tally
+
+Event = dict[str, Any]
+Trace = tuple[dict[str, Any], list[Event], dict[str, Any] | None]
+"""Header, events and footer."""
+
+ABOUT_OBJECTS = {"BracketOnce", "BracketCloses"}
+"""Rules whose violations name a bracket, for which a violation has no column."""
+
+
+def footer_of(head: Mapping[str, Any], events: Iterable[Event]) -> dict[str, Any]:
+    """The footer that fits the events."""
+    tally = Tally(head)
+    for event in events:
+        tally.count(event)
+    return tally.footer()
+
+
+def of(
+    head: Mapping[str, Any],
+    footer: Mapping[str, Any] | None,
+    events: Iterable[Event],
+    families: Iterable[Family] = FAMILIES,
+) -> local.Asked:
+    """What the rules gave for one trace."""
+    run = local.run_of(0, head, footer)
+    return local.ask(families, local.sources([(run, events)]))
+
+
+def place(row: Mapping[str, Any]) -> tuple[str, Any]:
+    """(rule, what) of a violation: the event's (tid, tseq, lc), or the id of the object."""
+    if row["rule"] in ABOUT_OBJECTS:
+        return row["rule"], None
+    if "tid" in row:
+        return row["rule"], (row["tid"], row["tseq"], row.get("lc"))
+    return row["rule"], row.get("op", row.get("token"))
+
+
+def violations(
+    head: Mapping[str, Any],
+    footer: Mapping[str, Any] | None,
+    events: Iterable[Event],
+    families: Iterable[Family] = FAMILIES,
+) -> Counter[tuple[str, Any]]:
+    """How often each rule is broken, and by what (:func:`place`)."""
+    return Counter(map(place, of(head, footer, events, families).violations))
+
+
+def rules(
+    head: Mapping[str, Any],
+    footer: Mapping[str, Any] | None,
+    events: Iterable[Event],
+    families: Iterable[Family] = FAMILIES,
+) -> Counter[str]:
+    """How often each rule is broken."""
+    return Counter(row["rule"] for row in of(head, footer, events, families).violations)

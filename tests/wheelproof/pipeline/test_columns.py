@@ -1,0 +1,95 @@
+"""Expressions and frames as data: what they refuse, and that memory treats nulls as Spark does."""
+
+from __future__ import annotations
+
+import asked
+import inputs as all_inputs
+import pytest
+
+from benchmarks.simulate import Simulator, header
+from traces.bulk import FAMILIES, lists
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline import in_memory, on_spark, row_values
+from wheelproof.pipeline.columns import Window
+from wheelproof.pipeline.frames import EVENTS, RUNS
+from wheelproof.pipeline.rule import Family, Rule
+
+ROWS = [{"a": a, "b": b} for a in (True, False, None) for b in (True, False, None)]
+
+EXPRESSIONS = {
+    "and": F.col("a") & F.col("b"),
+    "or": F.col("a") | F.col("b"),
+    "not": ~F.col("a"),
+    "equal": F.col("a") == F.col("b"),
+    "other": F.col("a") != F.col("b"),
+    "same": F.col("a").eqNullSafe(F.col("b")),
+    "first": F.coalesce("a", "b"),
+    "when": F.when(F.col("a"), 1).when(F.col("b"), 2).otherwise(3),
+    "no other": F.when(F.col("a"), 1),
+    "among": F.when(F.col("a"), 1).isin(1, 2),
+    "text": F.concat(F.lit("x"), F.col("a").cast("string")),
+    "greatest": F.greatest(F.when(F.col("a"), 1), F.when(F.col("b"), 2)),
+    "remainder": F.pmod(F.when(F.col("a"), -7), F.when(F.col("b"), 4)),
+    "before": F.struct(F.when(F.col("a"), 1).alias("x"), F.lit(2).alias("y"))
+    < F.struct(F.when(F.col("b"), 1).alias("x"), F.lit(3).alias("y")),
+}
+
+
+def test_each_expression_has_one_value_in_memory_and_in_spark(spark):
+    rows = spark.createDataFrame([(row["a"], row["b"]) for row in ROWS], "a boolean, b boolean")
+    made = [on_spark.column(column).alias(name) for name, column in EXPRESSIONS.items()]
+    found = [row.asDict() for row in rows.select("a", "b", *made).collect()]
+    for row in found:
+        given = {"a": row.pop("a"), "b": row.pop("b")}
+        assert {name: row_values.value(EXPRESSIONS[name])(dict(given)) for name in row} == row, (
+            given
+        )
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda: EVENTS.where(F.col("lamport") > 0), "no column 'lamport'"),
+        (lambda: EVENTS.select("run", F.col("lc") + 1), "a name of its own"),
+        (lambda: EVENTS.join(RUNS, "lc"), "no join"),
+        (lambda: EVENTS.unionByName(RUNS), "differ"),
+        (lambda: RUNS.withColumn("x", F.lag("y").over(Window.partitionBy("run"))), "'y'"),
+        (lambda: Window.partitionBy("run").rowsBetween(-3, 0), "begins with its partition"),
+        (lambda: F.last("k", ignorenulls=False), "not null"),
+    ],
+)
+def test_a_frame_that_cannot_be_is_refused_when_it_is_written(made, says):
+    with pytest.raises(ValueError, match=says):
+        made()
+
+
+def test_a_rule_over_a_column_that_its_family_does_not_have_is_refused():
+    rule = Rule("X", "", F.col("k") == "drop", F.col("keys") > 0, F.lit(""))
+    with pytest.raises(ValueError, match="no column 'keys'"):
+        Family("lists", "", ("run",), lists.LISTS.rows, (rule,))
+
+
+def test_a_column_is_no_truth_value():
+    with pytest.raises(TypeError, match="combine columns"):
+        bool(F.col("a") == 1)
+
+
+def test_what_is_changed_in_the_engine_is_seen_in_what_it_finds(monkeypatch):
+    """The control of the comparison of the engines: with windows that include the row itself."""
+    events = Simulator(all_inputs.SEED, all_inputs.OPERATIONS).run()
+    head = header("x")
+    footer = asked.footer_of(head, events)
+    assert not asked.violations(head, footer, events)
+    look = in_memory._look
+
+    def wrong(expression, rows):
+        inner, window = expression.arguments
+        rows_of = None if window.rows is None else (window.rows[0], 0)
+        changed = inner.over(Window(window.partition, window.order, rows_of))
+        look(changed, rows)
+        for row in rows:
+            row[expression] = row.pop(changed)
+
+    monkeypatch.setattr(in_memory, "_look", wrong)
+    families = [family for family in FAMILIES if family.name == "entries"]
+    assert asked.violations(head, footer, events, families)

@@ -1,0 +1,314 @@
+"""Expressions over the columns of a frame, as data: what rules are written in.
+
+Names and meanings are those of Spark's SQL, nulls included. ``on_spark`` makes Spark's columns of
+them, and ``in_memory`` plain functions of a row, so that a rule is written once for both engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+_VARIABLES = count(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One expression: a function by name and what it is applied to. ``name``: of the result."""
+
+    function: str
+    arguments: tuple[Any, ...] = ()
+    name: str = ""
+
+    def alias(self, name: str) -> Column:
+        """The same expression under a name."""
+        return replace(self, name=name)
+
+    def roots(self) -> Iterator[str]:
+        """The columns of the frame that the expression reads."""
+        if self.function == "col":
+            yield self.arguments[0].partition(".")[0]
+        for argument in self.arguments:
+            if isinstance(argument, Column):
+                yield from argument.roots()
+            elif isinstance(argument, Window):
+                for each in (*argument.partition, *argument.order):
+                    yield from each.roots()
+
+    # -- operators
+
+    def __eq__(self, other: object) -> Column:  # type: ignore[override]
+        return _of("eq", self, other)
+
+    def __ne__(self, other: object) -> Column:  # type: ignore[override]
+        return _of("ne", self, other)
+
+    __hash__ = object.__hash__
+
+    def __lt__(self, other: object) -> Column:
+        return _of("lt", self, other)
+
+    def __le__(self, other: object) -> Column:
+        return _of("le", self, other)
+
+    def __gt__(self, other: object) -> Column:
+        return _of("gt", self, other)
+
+    def __ge__(self, other: object) -> Column:
+        return _of("ge", self, other)
+
+    def __and__(self, other: Column) -> Column:
+        return _of("and", self, other)
+
+    def __or__(self, other: Column) -> Column:
+        return _of("or", self, other)
+
+    def __invert__(self) -> Column:
+        return Column("not", (self,))
+
+    def __add__(self, other: object) -> Column:
+        return _of("add", self, other)
+
+    def __sub__(self, other: object) -> Column:
+        return _of("sub", self, other)
+
+    def __mul__(self, other: object) -> Column:
+        return _of("mul", self, other)
+
+    def __neg__(self) -> Column:
+        return Column("neg", (self,))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a column has no truth value: combine columns with & | ~")
+
+    # -- methods, as Spark's
+
+    def field(self, name: str) -> Column:
+        """A field of a struct."""
+        return Column("field", (self, name))
+
+    def isNull(self) -> Column:
+        return Column("isNull", (self,))
+
+    def isNotNull(self) -> Column:
+        return Column("isNotNull", (self,))
+
+    def eqNullSafe(self, other: object) -> Column:
+        """Equality that takes two nulls for equal, and is never null."""
+        return _of("eqNullSafe", self, other)
+
+    def isin(self, *values: object) -> Column:
+        return Column("isin", (self, values))
+
+    def between(self, low: object, high: object) -> Column:
+        return (self >= low) & (self <= high)
+
+    def startswith(self, other: object) -> Column:
+        return _of("startswith", self, other)
+
+    def bitwiseAND(self, other: object) -> Column:
+        return _of("bitwiseAND", self, other)
+
+    def cast(self, kind: str) -> Column:
+        return Column("cast", (self, kind))
+
+    def over(self, window: Window) -> Column:
+        """An aggregate, lag or lead over the rows of a window."""
+        return Column("over", (self, window))
+
+    def when(self, condition: Column, value: object) -> Column:
+        """A further branch of :func:`when`."""
+        return Column("when", (*self.arguments, condition, lit(value)))
+
+    def otherwise(self, value: object) -> Column:
+        """What :func:`when` is where no condition holds; null without it."""
+        return Column("when", (*self.arguments, lit(True), lit(value)))
+
+
+@dataclass(frozen=True)
+class Window:
+    """The rows that ``over`` looks at: those of one partition, in an order, nulls first.
+
+    ``rows``: the first and last row, counted from the row at hand; None for all.
+    """
+
+    partition: tuple[Column, ...] = ()
+    order: tuple[Column, ...] = ()
+    rows: tuple[int, int] | None = None
+
+    unboundedPreceding = -(2**63)
+
+    @staticmethod
+    def partitionBy(*columns: Column | str) -> Window:
+        return Window(tuple(map(named, columns)))
+
+    def orderBy(self, *columns: Column | str) -> Window:
+        return replace(self, order=tuple(map(named, columns)))
+
+    def rowsBetween(self, first: int, last: int) -> Window:
+        """From the partition's first row to the row before (-1) or to the row itself (0)."""
+        if first != self.unboundedPreceding or last not in (-1, 0):
+            raise ValueError("a window begins with its partition and ends at the row or before it")
+        return replace(self, rows=(first, last))
+
+
+def _of(function: str, *arguments: object) -> Column:
+    return Column(function, tuple(lit(each) for each in arguments))
+
+
+def named(column: Column | str) -> Column:
+    """A column, or the one of that name."""
+    return col(column) if isinstance(column, str) else column
+
+
+def _on(function: str, *columns: Column | str) -> Column:
+    return Column(function, tuple(map(named, columns)))
+
+
+# -- functions, as Spark's
+
+
+def col(name: str) -> Column:
+    """A column of the frame, or a field of one: ``post.list``."""
+    return Column("col", (name,), name.rpartition(".")[2])
+
+
+def lit(value: object) -> Column:
+    return value if isinstance(value, Column) else Column("lit", (value,))
+
+
+def when(condition: Column, value: object) -> Column:
+    return Column("when", (condition, lit(value)))
+
+
+def coalesce(*columns: Column | str) -> Column:
+    return _on("coalesce", *columns)
+
+
+def concat(*columns: Column | str) -> Column:
+    return _on("concat", *columns)
+
+
+def struct(*columns: Column | str) -> Column:
+    return _on("struct", *columns)
+
+
+def greatest(*columns: Column | str) -> Column:
+    return _on("greatest", *columns)
+
+
+def size(column: Column | str) -> Column:
+    return _on("size", column)
+
+
+def explode(column: Column | str) -> Column:
+    """One row for each element of an array; only in ``select``."""
+    return _on("explode", column)
+
+
+def sort_array(column: Column | str) -> Column:
+    return _on("sort_array", column)
+
+
+def array_except(one: Column | str, other: Column | str) -> Column:
+    return _on("array_except", one, other)
+
+
+def array_contains(column: Column | str, value: object) -> Column:
+    return Column("array_contains", (named(column), lit(value)))
+
+
+def xxhash64(column: Column | str) -> Column:
+    return _on("xxhash64", column)
+
+
+def abs(column: Column | str) -> Column:
+    return _on("abs", column)
+
+
+def pmod(dividend: Column | str, divisor: Column | str) -> Column:
+    """The remainder that is not negative."""
+    return _on("pmod", dividend, divisor)
+
+
+def pow(base: Column | str, exponent: Column | float) -> Column:
+    return Column("pow", (named(base), lit(exponent)))
+
+
+def split(column: Column | str, pattern: str) -> Column:
+    return Column("split", (named(column), pattern))
+
+
+def regexp_replace(column: Column | str, pattern: str, by: str) -> Column:
+    return Column("regexp_replace", (named(column), pattern, by))
+
+
+def sequence(first: Column, last: Column) -> Column:
+    return _on("sequence", first, last)
+
+
+def get(column: Column | str, index: Column) -> Column:
+    """An element of an array, from 0; null where there is none."""
+    return Column("get", (named(column), index))
+
+
+def _each(function: str, column: Column | str, body: Callable[[Column], Column]) -> Column:
+    name = f"each{next(_VARIABLES)}"
+    return Column(function, (named(column), name, body(Column("variable", (name,)))))
+
+
+def exists(column: Column | str, holds: Callable[[Column], Column]) -> Column:
+    return _each("exists", column, holds)
+
+
+def filter(column: Column | str, holds: Callable[[Column], Column]) -> Column:
+    return _each("filter", column, holds)
+
+
+def transform(column: Column | str, made: Callable[[Column], Column]) -> Column:
+    return _each("transform", column, made)
+
+
+# -- aggregates and what looks at neighbours
+
+
+def min(column: Column | str) -> Column:
+    return _on("min", column)
+
+
+def max(column: Column | str) -> Column:
+    return _on("max", column)
+
+
+def sum(column: Column | str) -> Column:
+    return _on("sum", column)
+
+
+def count_if(condition: Column | str) -> Column:
+    return _on("count_if", condition)
+
+
+def collect_set(column: Column | str) -> Column:
+    return _on("collect_set", column)
+
+
+def last(column: Column | str, ignorenulls: bool = True) -> Column:
+    """The last value of a window that is not null."""
+    if not ignorenulls:
+        raise ValueError("only the last value that is not null is asked for")
+    return _on("last", column)
+
+
+def lag(column: Column | str) -> Column:
+    """The value in the row before."""
+    return _on("lag", column)
+
+
+def lead(column: Column | str) -> Column:
+    """The value in the row after."""
+    return _on("lead", column)
+
+
+AGGREGATES = frozenset(("min", "max", "sum", "count_if", "collect_set", "last"))

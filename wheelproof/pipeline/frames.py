@@ -1,0 +1,120 @@
+"""Frames as data: what rows a family of rules looks at, from the events, runs and ends of a check.
+
+A frame knows its columns, so that an expression over one that is not there is refused where it is
+written, before any engine runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wheelproof.pipeline.columns import Column, named
+from wheelproof.trace import schema
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """An operation on frames. ``columns``: of its rows, in their order."""
+
+    operation: str
+    frames: tuple[Frame, ...]
+    arguments: tuple[Any, ...]
+    columns: tuple[str, ...]
+
+    def check(self, *expressions: Column) -> None:
+        """Raise ValueError where an expression reads a column that is not there."""
+        for expression in expressions:
+            for root in expression.roots():
+                if root not in self.columns:
+                    raise ValueError(f"there is no column {root!r} in {', '.join(self.columns)}")
+
+    def _made(self, operation: str, columns: Iterable[str], *arguments: Any) -> Frame:
+        self.check(*[each for each in arguments if isinstance(each, Column)])
+        return Frame(operation, (self,), arguments, tuple(columns))
+
+    def where(self, condition: Column) -> Frame:
+        return self._made("where", self.columns, condition)
+
+    def select(self, *columns: Column | str) -> Frame:
+        """The columns, each an expression, a name, or ``*`` for all that there are."""
+        chosen: list[Column] = []
+        for each in columns:
+            chosen += (
+                [named(name) for name in self.columns]
+                if isinstance(each, str) and each == "*"
+                else [named(each)]
+            )
+        names = [each.name for each in chosen]
+        if "" in names or len({*names}) < len(names):
+            raise ValueError(f"each column of a frame has a name of its own: {', '.join(names)}")
+        return self._made("select", names, *chosen)
+
+    def withColumns(self, made: Mapping[str, Column]) -> Frame:
+        """All columns, and further ones by name, which may replace some."""
+        columns = dict.fromkeys((*self.columns, *made))
+        return self._made(
+            "withColumns", columns, *[column.alias(name) for name, column in made.items()]
+        )
+
+    def withColumn(self, name: str, column: Column) -> Frame:
+        return self.withColumns({name: column})
+
+    def drop(self, *names: str) -> Frame:
+        return self.select(*[each for each in self.columns if each not in names])
+
+    def join(self, other: Frame, on: str | Sequence[str], how: str = "inner") -> Frame:
+        """Each row with those of ``other`` that have the same keys; ``left`` keeps it without."""
+        keys = (on,) if isinstance(on, str) else tuple(on)
+        others = [name for name in other.columns if name not in keys]
+        if how not in ("inner", "left") or {*others} & {*self.columns}:
+            raise ValueError(f"no join ({how}) of {self.columns} and {other.columns}")
+        return Frame("join", (self, other), (keys, how), (*self.columns, *others))
+
+    def unionByName(self, other: Frame) -> Frame:
+        if {*self.columns} != {*other.columns}:
+            raise ValueError(f"{self.columns} and {other.columns} differ")
+        return Frame("unionByName", (self, other), (), self.columns)
+
+    def groupBy(self, *keys: str) -> Grouped:
+        return Grouped(self, keys)
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Rows by keys, of which aggregates are to be made."""
+
+    frame: Frame
+    keys: tuple[str, ...]
+
+    def agg(self, *made: Column) -> Frame:
+        """One row for each group: its keys, and the aggregates by their names."""
+        self.frame.check(*made, *map(named, self.keys))
+        columns = (*self.keys, *[each.name for each in made])
+        return Frame("agg", (self.frame,), (self.keys, made), columns)
+
+
+def broadcast(frame: Frame) -> Frame:
+    """The same frame, which is small enough to be sent to every process."""
+    return Frame("broadcast", (frame,), (), frame.columns)
+
+
+def _source(name: str, *columns: str) -> Frame:
+    return Frame("source", (), (name,), columns)
+
+
+EVENTS = _source("events", "run", *schema.NAMES)
+"""The events, and those that a header makes, which have the Lamport time 0."""
+
+RUNS = _source(
+    "runs",
+    *("run", "tick_ms", "wheel_size", "start_ms", "variant", "whole", "kinds", "module"),
+    *("ran", "totalled"),
+)
+"""One row for each run. ``kinds``: those that occur; ``module``: the specification that it follows
+with all its kinds; ``ran``: its runs of tasks name their entries; ``totalled``: its footer has
+totals of tokens; ``whole``: it ends where its trace ends."""
+
+ENDS = _source("ends", "run", "kind", "id", "last")
+"""What headers and footers say of threads, tokens and counters, as ``Run.ends`` gives it."""

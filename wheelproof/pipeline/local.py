@@ -1,0 +1,189 @@
+"""The rules of the table asked of traces in memory, without Spark and without Java."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wheelproof.errors import UsageError
+from wheelproof.pipeline import actions, in_memory, needs, runs
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline import report as reports
+from wheelproof.pipeline.report import Report
+from wheelproof.pipeline.row_values import Row, Struct, truth, value
+from wheelproof.pipeline.rule import Family
+from wheelproof.pipeline.runs import Run
+from wheelproof.pipeline.tally import TIMES
+from wheelproof.trace import declared, schema
+from wheelproof.trace.replay import reader_of
+
+Event = Mapping[str, Any]
+
+_TOKEN = tuple(part.name for part in schema.TOKEN)
+
+
+@dataclass
+class Asked:
+    """What the rules gave. ``applied``: rule -> rows; ``violations``: as ``schema.VIOLATION`` has
+    them, without what is null; ``measured``: of coverage and lateness, by name."""
+
+    applied: Counter[str] = field(default_factory=Counter)
+    violations: list[Row] = field(default_factory=list)
+    measured: dict[str, Any] = field(default_factory=dict)
+
+
+def run_of(index: int, header: Mapping[str, Any], footer: Mapping[str, Any] | None) -> Run:
+    """The run of a trace at hand."""
+    run = Run(
+        index, header.get("run_id", ""), [], dict(header), None if footer is None else dict(footer)
+    )
+    run.note_problems()
+    return run
+
+
+def sources(traces: Iterable[tuple[Run, Iterable[Event]]]) -> dict[str, list[Row]]:
+    """The rows of ``frames.EVENTS``, ``RUNS`` and ``ENDS``."""
+    start = declared.part("bulk").start
+    named = truth(start.named())
+    events, runs, ends = [], [], []
+    for run, given in traces:
+        rows = [_row(run.index, event) for event in given]
+        events += rows + [_row(run.index, event) for event in run.initial()]
+        tick, size, begin = start.config(run.header)
+        runs.append(
+            {
+                "run": run.index,
+                "tick_ms": tick,
+                "wheel_size": size,
+                "start_ms": begin,
+                "variant": run.header.get("variant"),
+                "whole": run.whole,
+                "kinds": sorted({row["k"] for row in rows}),
+                "module": run.module,
+                "ran": any(named(row) for row in rows),
+                "totalled": run.totalled,
+            }
+        )
+        ends += [dict(zip(("run", "kind", "id", "last"), each, strict=True)) for each in run.ends()]
+    return {"events": events, "runs": runs, "ends": ends}
+
+
+_ABSENT: Row = dict.fromkeys(schema.NAMES)
+
+
+def _row(run: int, event: Event) -> Row:
+    row = {"run": run, **_ABSENT, **event}
+    if row["ord"] is not None:
+        row["ord"] = [Struct(_TOKEN, (*token, None)[:5]) for token in row["ord"]]
+    return row
+
+
+def ask(families: Iterable[Family], given: Mapping[str, list[Row]]) -> Asked:
+    """Every rule of every row. ``given``: of :func:`sources`."""
+    asked = Asked()
+    for family in families:
+        _ask(family, in_memory.frame(family.rows, given), asked)
+    return asked
+
+
+def _ask(family: Family, rows: list[Row], asked: Asked) -> None:
+    made = {name: value(column) for name, column in family.made.items()}
+    chosen = in_memory.Chosen(rows)
+    for rule in family.rules:
+        holds = truth(rule.holds)
+        detail = value(rule.detail)
+        concerned = chosen.where(rule.applies)
+        asked.applied[rule.name] += len(concerned)
+        for row in concerned:
+            if not holds(row):
+                found = {name: of(row) for name, of in made.items()}
+                found |= {"rule": rule.name, "detail": detail(row)}
+                columns = {name: found.get(name, row.get(name)) for name in _VIOLATION}
+                asked.violations.append(
+                    {name: seen for name, seen in columns.items() if seen is not None}
+                )
+    if family.measures:
+        by = {name: value(column) for name, column in family.grouped.items()}
+        counts = Counter(tuple(of(row) for of in by.values()) for row in rows)
+        groups = [
+            dict(zip(by, group, strict=True)) | {TIMES: count} for group, count in counts.items()
+        ]
+        measures = tuple(column.alias(name) for name, column in family.measures.items())
+        asked.measured |= in_memory.aggregated(groups, (), measures)[0]
+
+
+_VIOLATION = ("run", "rule", "tid", "tseq", "lc", "k", *schema.OBJECTS, "token", "detail")
+
+
+def check(paths: Iterable[Path], known: Mapping[str, frozenset[str]] = {}) -> Report:
+    """Check traces in files and folders, as ``validate.check`` does on Spark.
+
+    ``known``: the actions of the specifications. Raises as ``runs.find`` does, TraceError where a
+    line is no event, and UsageError for a run in parts.
+    """
+    found: list[Run] = []
+    traces: list[tuple[Run, list[dict[str, Any]]]] = []
+    lines: dict[tuple[int, Any, Any], int] = {}
+    for file in runs.find(paths):
+        if file.parts_of is not None:
+            raise UsageError(
+                f"{file.parts_of} has the parts of one run.", "Check it with --engine spark."
+            )
+        reader = reader_of(file.path)
+        events = []
+        for line, event in reader:
+            events.append(event)
+            lines.setdefault((file.index, event["tid"], event["tseq"]), line)
+        run = Run(file.index, str(file.path), [file], reader.header, reader.footer)
+        found.append(run)
+        traces.append((run, events))
+    runs.check(found)
+    families = declared.part("bulk").FAMILIES
+    given = sources(traces)
+    asked = ask(families, given)
+    report = Report()
+    counts: Counter[tuple[int, str]] = Counter()
+    of_source: Counter[tuple[int, int]] = Counter()
+    for run, events in traces:
+        counts.update((run.index, event["k"]) for event in events)
+        of_source.update((run.index, event["src"]) for event in events if "src" in event)
+    report.events = counts.total()
+    by_rule = Counter((row["run"], row["rule"]) for row in asked.violations)
+    measured = {**asked.measured, **asked.applied}
+    lost = reports.judge(report, found, families, by_rule, measured, counts)
+    report.violations = [
+        _located(row, found[row["run"]], lines.get((row["run"], row.get("tid"), row.get("tseq"))))
+        | {"trusted": reports.rules()[row["rule"]].alone or row["run"] not in lost}
+        for row in sorted(asked.violations, key=_last_if_absent)
+    ]
+    _say_what_lacks(report, given["events"], reports.by_kind(counts))
+    reports.cover(report, counts, asked.measured)
+    taken = actions.counted(of_source, {run.index: run.header for run in found})
+    report.coverage["actions"] = actions.summary(taken, known)
+    return report
+
+
+def _last_if_absent(row: Row) -> list[tuple[bool, Any]]:
+    return [(row.get(name) is None, row.get(name)) for name in reports.ORDER]
+
+
+def _located(row: Row, run: Run, line: int | None) -> dict[str, Any]:
+    place = {} if line is None else {"file": run.name, "line": line}
+    return {"run_id": run.run_id, **{k: v for k, v in row.items() if k != "run"}, **place}
+
+
+def _say_what_lacks(report: Report, events: list[Row], kinds: Mapping[str, int]) -> None:
+    vacuous = reports.vacuous(report)
+    filled = {}
+    for of_kinds, column in needs.columns_of(vacuous):
+        seen = value(F.col(column))
+        filled[of_kinds, column] = sum(
+            bool(seen(row)) if column == "ord" else seen(row) is not None
+            for row in events
+            if row["k"] in of_kinds and row["lc"] > 0
+        )
+    for name, lacks in needs.lacking(vacuous, kinds, filled).items():
+        report.rules[name]["missing"] = lacks

@@ -1,0 +1,140 @@
+"""One pass of Spark over the rows of a family: which rules apply, which are broken, and by what.
+
+What became of a row is one long: two bits for each rule. So one aggregation gives the counts and
+the violations, and all rows that break nothing become a few dozen groups.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from wheelproof.pipeline import on_spark
+from wheelproof.pipeline.rule import Family
+from wheelproof.pipeline.schema import VIOLATION
+from wheelproof.pipeline.tally import TIMES
+
+_APPLIES, _BROKEN = 1, 2
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is checked, with the columns of ``frames.EVENTS``, ``RUNS`` and ``ENDS``.
+
+    The events have those of ``schema.PLACE`` beside.
+    """
+
+    events: DataFrame
+    runs: DataFrame
+    ends: DataFrame
+
+
+def prepared(family: Family, inputs: Inputs) -> DataFrame:
+    """The rows of a family."""
+    return on_spark.frame(family.rows, vars(inputs))
+
+
+def marked(family: Family, rows: DataFrame) -> DataFrame:
+    """The rows with ``outcome``: for each rule whether it applies and whether it is broken."""
+    outcome = F.lit(0).cast("long")
+    for index, rule in enumerate(family.rules):
+        outcome = outcome + F.when(
+            on_spark.column(rule.applies),
+            F.when(on_spark.column(rule.holds), F.lit(_APPLIES << 2 * index)).otherwise(
+                F.lit((_APPLIES | _BROKEN) << 2 * index)
+            ),
+        ).otherwise(F.lit(0))
+    return rows.withColumn("outcome", outcome)
+
+
+def tallied(family: Family, marks: DataFrame) -> DataFrame:
+    """How many rows of each outcome (:data:`TIMES`) a frame that :func:`marked` made has.
+
+    Rows that break a rule are groups of their own, with all their columns in ``row``.
+    """
+    row = F.when(
+        _breaks(range(len(family.rules))), F.struct(*[F.col(name) for name in marks.columns])
+    )
+    by = [on_spark.column(column).alias(name) for name, column in family.grouped.items()]
+    grouped = marks.groupBy(F.col("outcome"), *by, row.alias("row"))
+    return grouped.agg(F.count("*").alias(TIMES))
+
+
+def breaking(tally: DataFrame) -> DataFrame:
+    """The rows that break a rule, as :func:`marked` made them, out of what :func:`tallied` made."""
+    times = F.explode(F.array_repeat(F.lit(0), F.col(TIMES).cast("int"))).alias("again")
+    return tally.where(F.col("row").isNotNull()).select("row.*", times).drop("again")
+
+
+def broken(family: Family, tally: DataFrame) -> dict[tuple[int, str], int]:
+    """Violations by (run, rule), counted in a frame that :func:`tallied` made."""
+    counts: Counter[tuple[int, str]] = Counter()
+    rows = tally.where(F.col("row").isNotNull()).groupBy("row.run", "outcome")
+    for row in rows.agg(F.sum(TIMES).alias(TIMES)).collect():
+        for index, rule in enumerate(family.rules):
+            if row.outcome & _BROKEN << 2 * index:
+                counts[row.run, rule.name] += row[TIMES]
+    return counts
+
+
+def violations(family: Family, marks: DataFrame, names: Collection[str] | None = None) -> DataFrame:
+    """The VIOLATION rows in a frame that :func:`marked` made, each with its text.
+
+    ``names``: the rules that are known to be broken, if they are.
+    """
+    messages = [
+        F.when(
+            _breaks([index]),
+            F.struct(
+                F.lit(rule.name).alias("rule"),
+                on_spark.column(rule.detail).cast("string").alias("detail"),
+            ),
+        )
+        for index, rule in enumerate(family.rules)
+        if names is None or rule.name in names
+    ]
+    each = F.explode(F.filter(F.array(*messages), lambda one: one.isNotNull()))
+    found = marks.where(_breaks(range(len(family.rules)))).withColumn("message", each)
+    made = {name: on_spark.column(column) for name, column in family.made.items()}
+    made |= {name: F.col(f"message.{name}") for name in ("rule", "detail")}
+    columns = [
+        made[field.name]
+        if field.name in made
+        else F.col(field.name)
+        if field.name in marks.columns
+        else F.lit(None)
+        for field in VIOLATION
+    ]
+    return found.select(
+        *[
+            column.cast(field.dataType).alias(field.name)
+            for column, field in zip(columns, VIOLATION, strict=True)
+        ]
+    )
+
+
+def counts(family: Family) -> list[Column]:
+    """Aggregates over a frame that :func:`tallied` made: how much each rule applied to,
+    measures."""
+    applied = [
+        F.expr(
+            f"coalesce(sum(if((outcome & {_APPLIES << 2 * index}L) != 0, {TIMES}, 0)), 0)"
+        ).alias(rule.name)
+        for index, rule in enumerate(family.rules)
+    ]
+    return applied + [
+        on_spark.column(column).alias(name) for name, column in family.measures.items()
+    ]
+
+
+def _has(bits: int) -> Column:
+    return F.col("outcome").bitwiseAND(F.lit(bits)) != 0
+
+
+def _breaks(rules: Iterable[int]) -> Column:
+    """One of the rules, by their places in the family, is broken."""
+    return _has(sum(_BROKEN << 2 * index for index in rules))

@@ -1,0 +1,177 @@
+"""What a check of the rules in bulk gives: verdicts by run, violations, coverage, lateness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wheelproof.pipeline.rule import Family, Finding, Rule
+from wheelproof.pipeline.runs import Run
+from wheelproof.trace import declared, schema
+
+SCHEMA = "wheelproof.trace-check/1"
+KEPT = 10_000
+"""Violations that are kept with their events; all are counted."""
+
+CONFORMS, VIOLATES, INCOMPLETE, OUT_OF_MODEL = "conforms", "violates", "incomplete", "out-of-model"
+
+
+@dataclass
+class Report:
+    """The outcome as plain data.
+
+    ``runs``: run, verdict, events, problems; ``rules``: name -> applied, broken, verdict (green,
+    violated, incomplete, vacuous), and of a vacuous one what it was ``missing``; ``violations``:
+    the first :data:`KEPT` in the order of (run, rule, lc), with file and line where the rule is
+    about an event; ``seconds`` by phase.
+    """
+
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    rules: dict[str, dict[str, Any]] = field(default_factory=dict)
+    violations: list[dict[str, Any]] = field(default_factory=list)
+    violated: int = 0
+    quarantined: int = 0
+    quarantine: list[dict[str, Any]] = field(default_factory=list)
+    events: int = 0
+    coverage: dict[str, Any] = field(default_factory=dict)
+    lateness: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def exit_code(self) -> int:
+        """1 where a run violates; 3 where one is incomplete or lines were in quarantine; 5 where
+        nothing was checked; 0 else."""
+        verdicts = {run["verdict"] for run in self.runs}
+        if VIOLATES in verdicts:
+            return 1
+        if verdicts & {INCOMPLETE, OUT_OF_MODEL} or self.quarantined:
+            return 3
+        return 0 if any(rule["applied"] for rule in self.rules.values()) else 5
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "events": self.events,
+            "runs": self.runs,
+            "rules": self.rules,
+            "violated": self.violated,
+            "violations": self.violations,
+            "quarantined": self.quarantined,
+            "quarantine": self.quarantine,
+            "coverage": self.coverage,
+            "lateness": self.lateness,
+            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+        }
+
+
+def rules() -> dict[str, Rule]:
+    """The rules of the subject, by name."""
+    found: dict[str, Rule] = declared.part("bulk").RULES
+    return found
+
+
+ORDER = ("run", "rule", "lc", "tid", "tseq", *schema.OBJECTS, "token", "detail")
+"""By what violations are sorted, what is absent last."""
+
+
+def judge(
+    report: Report,
+    runs: Iterable[Run],
+    families: Iterable[Family],
+    by_rule: Mapping[tuple[int, str], int],
+    measured: Mapping[str, Any],
+    counts: Mapping[tuple[int, str], int],
+) -> set[int]:
+    """Put the verdicts of rules and runs into the report; the runs that have lost events.
+
+    ``by_rule``: violations by (run, rule). ``counts``: events by (run, kind).
+    """
+    runs = list(runs)
+    report.violated = sum(by_rule.values())
+    lost = {run.index for run in runs if run.problems} | {
+        run for run, rule in by_rule if rules()[rule].finding is Finding.INCOMPLETE
+    }
+    _judge_rules(report, families, by_rule, measured, lost)
+    _judge_runs(report, runs, by_rule, counts, lost)
+    return lost
+
+
+def cover(report: Report, counts: Mapping[tuple[int, str], int], measured: dict[str, Any]) -> None:
+    """Put coverage and lateness into the report."""
+    bulk = declared.part("bulk")
+    report.coverage = bulk.coverage.summary(by_kind(counts), measured)
+    if "late_0" in measured:
+        report.lateness = bulk.lateness.summary(measured)
+
+
+def by_kind(counts: Mapping[tuple[int, str], int]) -> dict[str, int]:
+    """Events by kind, of events by (run, kind)."""
+    kinds: dict[str, int] = {}
+    for (_, kind), count in counts.items():
+        kinds[kind] = kinds.get(kind, 0) + count
+    return kinds
+
+
+def vacuous(report: Report) -> list[str]:
+    """The rules that applied to nothing."""
+    return [name for name, rule in report.rules.items() if rule["verdict"] == "vacuous"]
+
+
+def _judge_rules(
+    report: Report,
+    families: Iterable[Family],
+    by_rule: Mapping[tuple[int, str], int],
+    measured: Mapping[str, Any],
+    lost: set[int],
+) -> None:
+    for family in families:
+        for rule in family.rules:
+            broken = sum(count for (_, name), count in by_rule.items() if name == rule.name)
+            trusted = sum(
+                count
+                for (run, name), count in by_rule.items()
+                if name == rule.name and (rule.alone or run not in lost)
+            )
+            applied = measured[rule.name]
+            if rule.finding is Finding.INCOMPLETE or not trusted:
+                verdict = "incomplete" if broken else "green" if applied else "vacuous"
+            else:
+                verdict = "violated"
+            report.rules[rule.name] = {
+                "family": family.name,
+                "says": rule.says,
+                "unit": family.unit,
+                "applied": applied,
+                "broken": broken,
+                "verdict": verdict,
+            }
+
+
+def _judge_runs(
+    report: Report,
+    runs: Iterable[Run],
+    by_rule: Mapping[tuple[int, str], int],
+    counts: Mapping[tuple[int, str], int],
+    lost: set[int],
+) -> None:
+    for run in runs:
+        broken = {rule: count for (index, rule), count in by_rule.items() if index == run.index}
+        reasons = [
+            name
+            for name in broken
+            if rules()[name].finding is Finding.VIOLATION
+            and (rules()[name].alone or run.index not in lost)
+        ]
+        events = sum(count for (index, _), count in counts.items() if index == run.index)
+        verdict = VIOLATES if reasons else INCOMPLETE if run.index in lost else CONFORMS
+        report.runs.append(
+            {
+                "run": run.run_id,
+                "path": run.name,
+                "verdict": verdict,
+                "events": events,
+                "broken": dict(sorted(broken.items())),
+                "problems": run.problems,
+            }
+        )
